@@ -1,0 +1,140 @@
+/**
+ * The engine port: durable execution at the level of accept, step, effect, park and resume. It has no words of any
+ * database or product. `test/contracts/engine.ts` is the suite every engine passes.
+ *
+ * E1: `accept` is durable when it resolves; the same id is the same turn, for ever.
+ * E2: one turn at a time per session; of equal lane class in order of acknowledgement; interactive first.
+ * E3: a finished step or effect never runs again.
+ * E4: an effect's intent is durable before it starts. Intent without result after a crash is probed, else `unknown`.
+ * E5: no code stack outlives a segment. A parked turn is versioned data and holds nothing.
+ * E6: replay that meets another step name breaks the turn, it never guesses.
+ */
+
+import type { ScheduleId, SessionKey, TurnId } from "../domain/ids.ts";
+import type { Json } from "../domain/json.ts";
+import type { LaneClass } from "../domain/message.ts";
+import type { Tx } from "./records.ts";
+
+export interface Accepted {
+  turn: TurnId;
+  duplicate: boolean;
+}
+
+export interface EngineEvent {
+  id: string;
+  name: string;
+  value: Json;
+}
+
+/** The event name that asks a turn to stop at the next safe point. */
+export const CANCEL = "cancel";
+
+export interface Engine {
+  /** Continues every open turn at once, then takes new ones. */
+  start(app: App): Promise<void>;
+  /** Takes no more work, lets running segments reach a safe point for up to `drainMs`, then lets go. Nothing is lost. */
+  stop(drainMs: number): Promise<void>;
+  /** Durable when it resolves. `record` is written with it, and only when it is not a duplicate. */
+  accept(
+    m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
+    record?: (tx: Tx, turn: TurnId) => void,
+  ): Promise<Accepted>;
+  /**
+   * Approval answer, cancellation, child result. Idempotent by id; the first wins. `record` is written with it when taken.
+   * `late`: the turn does not wait for this any more. `unknown`: there is no such turn.
+   */
+  resume(turn: TurnId, event: EngineEvent, record?: (tx: Tx) => void): Promise<"taken" | "late" | "unknown">;
+  /** One due slot per schedule id; null removes it. A due slot is accepted as a turn with id `schedule:<id>:<due>`. */
+  schedule(id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null): Promise<void>;
+  history(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): AsyncIterable<JournalEntry>;
+  /** The turn that runs in this session now, if any. A hint: it may end while you read it. */
+  running(session: SessionKey): TurnId | undefined;
+}
+
+export interface App {
+  version: string;
+  segment(ctx: Ctx, input: SegmentInput): Promise<Outcome>;
+  /** Called after the end or the park is durable. A hint for waiters: may be missed in a crash, never awaited. */
+  settled?(turn: TurnId, session: SessionKey, how: "ended" | "parked"): void;
+}
+
+export interface SegmentInput {
+  turn: TurnId;
+  session: SessionKey;
+  lane: LaneClass;
+  body: Json;
+  /** 0 for the first; each park is followed by the next. */
+  segment: number;
+  wake: Wake;
+  /** What the last park kept. */
+  state?: Json;
+  stateVersion?: number;
+  /** True when an earlier process already worked on this segment. */
+  recovered: boolean;
+}
+
+export type Wake =
+  | { why: "start" }
+  | { why: "event"; events: EngineEvent[] }
+  | { why: "deadline" }
+  /** The previous segment threw, or its journal does not fit the code. Make the outcome visible and end. */
+  | { why: "broken"; code: "JOURNAL_MISMATCH" | "INTERNAL"; message: string };
+
+export interface Ctx {
+  readonly session: SessionKey;
+  readonly turn: TurnId;
+  /** Aborts when this process lost its claim: whatever is done after it cannot be recorded. */
+  readonly signal: AbortSignal;
+  /** Aborts when a `cancel` event was taken. From then on `step` and `effect` only replay; new ones throw `Stopped`. */
+  readonly stopping: AbortSignal;
+  /** Safe to run again: model call, read, clock, random. `record` is written together with the result. */
+  step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T>;
+  /** Touches the world. The intent is durable before `run` starts; `key` is the same on every try. */
+  effect<T extends Json>(
+    name: string,
+    run: (key: string) => Promise<T>,
+    how: {
+      repeat: "never" | "with-key" | "safe";
+      probe?: (key: string) => Promise<T | undefined>;
+      record?: (tx: Tx, result: EffectResult<T>) => void;
+    },
+  ): Promise<EffectResult<T>>;
+}
+
+export type EffectResult<T> = { ok: T } | { unknown: true; key: string };
+
+/** Thrown by `step` and `effect` once the turn was asked to stop. The app ends the turn with a visible outcome. */
+export class Stopped extends Error {
+  constructor() {
+    super("the turn was asked to stop");
+    this.name = "Stopped";
+  }
+}
+
+export type Outcome = { record?: (tx: Tx) => void } & (
+  | { end: Json }
+  | {
+      park: {
+        /** Names of the events that wake it. */
+        on: string[];
+        deadline?: number;
+        state: Json;
+        stateVersion: number;
+        /** False: the session goes on with other turns meanwhile. */
+        holdsSession: boolean;
+      };
+    }
+);
+
+export interface JournalEntry {
+  turn: TurnId;
+  session: SessionKey;
+  segment: number;
+  index: number;
+  kind: "step" | "effect";
+  name: string;
+  state: "intent" | "done" | "unknown";
+  at: number;
+  endedAt?: number;
+  payload?: Json;
+}

@@ -1,0 +1,5 @@
+export * from "./channel.ts";
+export * from "./engine.ts";
+export * from "./model.ts";
+export * from "./records.ts";
+export * from "./tool.ts";

@@ -1,0 +1,86 @@
+/**
+ * What a turn needs from the models. One call is one streamed answer; the loop is ours.
+ *
+ * M1: `call` never throws for a provider's failure: it tries the chain and returns `failed` with the class and reason.
+ * M2: it throws only when `signal` aborts (an AbortError), so an aborted call is never taken for an answer.
+ */
+import type { JsonObject } from "../domain/json.ts";
+import type { ModelMessage, TextPart, ThinkingPart, ToolCallPart } from "../domain/message.ts";
+import type { Usage } from "../domain/turn.ts";
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the input. */
+  input: JsonObject;
+}
+
+export type ThinkingLevel = "off" | "low" | "medium" | "high";
+
+export interface ModelRequest {
+  /** `provider/model`; undefined means the configured default with its fallbacks. */
+  model?: string;
+  /** Byte-stable for the life of a session; the prompt cache depends on it. */
+  system: string;
+  tools: readonly ToolSpec[];
+  messages: readonly ModelMessage[];
+  thinking?: ThinkingLevel;
+  maxOutputTokens?: number;
+  /** Stable per session: lets providers route to the same cache. */
+  cacheKey: string;
+}
+
+export type ModelDelta =
+  | { type: "text"; text: string }
+  | { type: "thinking"; text: string }
+  /** What was streamed so far is void: another attempt or model starts over. */
+  | { type: "discard" };
+
+export type FailureClass =
+  | "auth"
+  | "billing"
+  | "rate-limit"
+  | "timeout"
+  | "overload"
+  | "context-overflow"
+  | "format"
+  | "not-found"
+  | "network"
+  | "unknown";
+
+export type ModelReply =
+  | {
+      ok: true;
+      /** The model that answered. */
+      model: string;
+      practice: boolean;
+      content: (TextPart | ThinkingPart | ToolCallPart)[];
+      finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
+      usage: Usage;
+      /** Set when not the first choice answered: one sentence for the person. */
+      notice: string | null;
+      ms: number;
+    }
+  | { ok: false; failure: FailureClass; message: string; hint: string | null; usage: Usage };
+
+export interface ModelInfo {
+  id: string;
+  provider: string;
+  contextWindow: number;
+  maxOutput: number;
+  /** US dollars per million tokens; null when not known. */
+  price: { input: number; output: number; cacheRead: number; cacheWrite: number } | null;
+  practice: boolean;
+  /** Why this model is here: a key was found, configured, a local server, or the built-in practice model. */
+  because: string;
+}
+
+export interface Models {
+  call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal): Promise<ModelReply>;
+  list(): ModelInfo[];
+  /** The model a request without `model` goes to first. */
+  primary(): ModelInfo;
+  info(id: string): ModelInfo | undefined;
+  /** Loads what the first call needs. Called after ready; never throws. */
+  warm(): Promise<void>;
+}

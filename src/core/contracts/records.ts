@@ -1,0 +1,25 @@
+/**
+ * Records: what people look at and what outlives the engine's retention. One port, SQL underneath.
+ *
+ * R1: a write is atomic and durable when its promise resolves.
+ * R2: writes take effect in the order of the calls, and a later read through the same port sees them.
+ * R3: statements are idempotent upserts where the same write may be tried again (an engine that repeats a step).
+ */
+export type SqlValue = null | number | string | Uint8Array;
+
+export interface Tx {
+  /** Queues one statement of this transaction. Placeholders are `?`. */
+  run(sql: string, ...params: SqlValue[]): void;
+}
+
+export interface Reads {
+  get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
+  all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
+}
+
+export interface Records extends Reads {
+  /** Applies `change` as one transaction. Rejects when it could not be made durable; then nothing of it holds. */
+  write(change: (tx: Tx) => void): Promise<void>;
+  /** Only what is already durable. For faces: nobody is shown what a power cut could take back. */
+  readonly committed: Reads;
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "./json.ts";
+
+/** Whether trying again can help: never, later without a change, or after somebody changed something. */
+export type Retry = "never" | "later" | "after-change";
+
+/** Every code a reader may meet, with the HTTP status it becomes at the gateway. Codes are stable. */
+export const ERROR_CODES = {
+  BAD_REQUEST: 400,
+  BAD_JSON: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  UNKNOWN_METHOD: 404,
+  CONFLICT: 409,
+  ALREADY_ANSWERED: 409,
+  BODY_TOO_LARGE: 413,
+  TOO_MANY: 429,
+  INTERNAL: 500,
+  NOT_READY: 503,
+  STORAGE_FULL: 507,
+  STORAGE_FAILED: 500,
+  HOME_LOCKED: 409,
+  HOME_FENCED: 500,
+  DATABASE_NEWER: 500,
+  DATABASE_UNREADABLE: 500,
+  JOURNAL_MISMATCH: 500,
+  CONFIG_INVALID: 400,
+  AGENT_UNKNOWN: 404,
+  MODEL_UNKNOWN: 404,
+  MODEL_FAILED: 502,
+  TOOL_INPUT: 400,
+  PATH_OUTSIDE: 403,
+  CHANNEL_UNKNOWN: 404,
+  CHANNEL_SEND: 502,
+  GATEWAY_DOWN: 503,
+} as const;
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorShape {
+  code: ErrorCode;
+  message: string;
+  hint?: string;
+  retry: Retry;
+  details?: JsonObject;
+}
+
+/** The one family of failures. `message`: what happened, with the value. `hint`: what the reader does next. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly retry: Retry;
+  readonly details: JsonObject | undefined;
+
+  constructor(
+    code: ErrorCode,
+    what: { message: string; hint?: string; retry?: Retry; details?: JsonObject; cause?: unknown },
+  ) {
+    super(what.message, what.cause === undefined ? undefined : { cause: what.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.hint = what.hint;
+    this.retry = what.retry ?? "never";
+    this.details = what.details;
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code];
+  }
+
+  toShape(): ErrorShape {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.hint ? { hint: this.hint } : {}),
+      retry: this.retry,
+      ...(this.details ? { details: this.details } : {}),
+    };
+  }
+}
+
+/** Any thrown thing as the shape a client may see. A bug shows its message, never its stack. */
+export function toErrorShape(error: unknown): ErrorShape {
+  if (error instanceof AppError) return error.toShape();
+  return { code: "INTERNAL", message: error instanceof Error ? error.message : String(error), retry: "later" };
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value ${JSON.stringify(value)}`);
+}

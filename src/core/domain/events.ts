@@ -1,0 +1,36 @@
+import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
+import type { Json } from "./json.ts";
+import type { ReplyRoute } from "./message.ts";
+import type { ApprovalState, EndState } from "./turn.ts";
+
+/** What happens while somebody watches. Live news only: the records are the truth, an event may be lost. */
+export type LiveEvent =
+  | { event: "turn.accepted"; session: SessionKey; turn: TurnId; text: string; route: ReplyRoute }
+  | { event: "turn.started"; session: SessionKey; turn: TurnId; segment: number }
+  | { event: "turn.step"; session: SessionKey; turn: TurnId; step: string }
+  | { event: "turn.delta"; session: SessionKey; turn: TurnId; call: number; text: string }
+  | { event: "turn.thinking"; session: SessionKey; turn: TurnId; call: number; text: string }
+  | { event: "turn.discarded"; session: SessionKey; turn: TurnId; call: number }
+  | { event: "turn.parked"; session: SessionKey; turn: TurnId; approvals: ApprovalId[] }
+  | { event: "turn.ended"; session: SessionKey; turn: TurnId; state: EndState; text: string; joined?: TurnId }
+  | { event: "tool.call"; session: SessionKey; turn: TurnId; id: string; name: string; input: Json }
+  | {
+      event: "tool.result";
+      session: SessionKey;
+      turn: TurnId;
+      id: string;
+      name: string;
+      text: string;
+      isError: boolean;
+    }
+  | { event: "approval.asked"; session: SessionKey; turn: TurnId; approval: ApprovalId; shown: string; because: string }
+  | {
+      event: "approval.answered";
+      session: SessionKey;
+      turn: TurnId;
+      approval: ApprovalId;
+      state: ApprovalState;
+      by: string;
+    }
+  | { event: "delivery"; session: SessionKey; turn: TurnId; delivery: string; state: string; error?: string }
+  | { event: "session.changed"; session: SessionKey; what: "reset" | "deleted" | "imported" | "updated" };

@@ -1,0 +1,6 @@
+export * from "./errors.ts";
+export * from "./events.ts";
+export * from "./ids.ts";
+export * from "./json.ts";
+export * from "./message.ts";
+export * from "./turn.ts";

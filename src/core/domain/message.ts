@@ -1,0 +1,64 @@
+import type { AgentId, PersonId, SessionKey, TurnId } from "./ids.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** Where a reply goes. Fixed when the message is admitted (I7); nothing later may change it. */
+export interface ReplyRoute {
+  channel: string;
+  account: string;
+  chat: string;
+  thread?: string;
+}
+
+/** How a message that arrives during a turn is treated. */
+export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
+
+/** Interactive work goes before scheduled work, scheduled before background work. */
+export type LaneClass = "interactive" | "scheduled" | "background";
+
+/** What a channel, a schedule or a face hands to the inbox. */
+export interface InboundMessage {
+  route: ReplyRoute;
+  /** The platform's stable id of the sender; display names are never identity. */
+  sender: { id: string; name?: string };
+  /** The platform's id of this message, or the caller's idempotency key. Same id again is the same turn (I2). */
+  platformId?: string;
+  idempotencyKey?: string;
+  text: string;
+  /** Wishes of the caller; the routing rules decide where there are none. */
+  agent?: AgentId;
+  session?: SessionKey;
+  mode?: QueueMode;
+  lane?: LaneClass;
+  /** Model and limits for this turn only, e.g. a schedule's override. */
+  model?: string;
+  receivedAt?: number;
+  /** Who speaks: a person, or something that happened. Events never pose as a person. */
+  origin?: "person" | "event";
+}
+
+export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };
+export type ToolResultPart = { type: "tool-result"; id: string; name: string; text: string; isError?: boolean };
+export type TextPart = { type: "text"; text: string };
+/** Reasoning as the provider gave it; `meta` carries signatures that must come back byte-identical. */
+export type ThinkingPart = { type: "thinking"; text: string; meta?: JsonObject };
+
+export type Role = "user" | "assistant" | "tool";
+
+/** One message as the model sees it. The history is a list of these. */
+export type ModelMessage =
+  | { role: "user"; content: TextPart[] }
+  | { role: "assistant"; content: (TextPart | ThinkingPart | ToolCallPart)[] }
+  | { role: "tool"; content: ToolResultPart[] };
+
+/** A message in a session's history, as people look at it. */
+export interface HistoryEntry {
+  session: SessionKey;
+  seq: number;
+  id: string;
+  turn: TurnId;
+  role: Role;
+  content: ModelMessage["content"];
+  person?: PersonId;
+  at: number;
+  meta?: JsonObject;
+}

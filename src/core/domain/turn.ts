@@ -1,0 +1,94 @@
+import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
+
+/**
+ * Every turn ends in one visible outcome (I5). `joined` is a message that was taken into another turn: that turn's
+ * outcome is its outcome. `silent` is silence as a recorded decision.
+ */
+export type TurnState =
+  | "queued"
+  | "running"
+  | "parked"
+  | "answered"
+  | "declined"
+  | "failed"
+  | "stopped"
+  | "joined"
+  | "silent"
+  | "attention";
+
+export type EndState = Exclude<TurnState, "queued" | "running" | "parked">;
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** In US dollars; null when the price is not known. Never shown as 0. */
+  cost: number | null;
+}
+
+/** How a turn ended, as it is stored and shown. */
+export interface TurnResult {
+  state: EndState;
+  text: string;
+  /** Why it failed, was stopped, or was declined; in one sentence. */
+  reason?: string;
+  /** With `joined`: the turn that carried this message. */
+  joined?: TurnId;
+  /** Sentences the person should see beside the answer: a fallback answered, an effect of unknown outcome. */
+  notices: string[];
+  model?: string;
+  practice?: boolean;
+  usage: Usage;
+  calls: number;
+  toolCalls: number;
+}
+
+/** A turn as people look at it. */
+export interface TurnView {
+  turn: TurnId;
+  session: SessionKey;
+  agent: string;
+  state: TurnState;
+  acceptedAt: number;
+  startedAt?: number;
+  endedAt?: number;
+  result?: TurnResult;
+  approvals: ApprovalView[];
+}
+
+export type ApprovalState = "pending" | "allowed" | "denied" | "expired" | "withdrawn";
+export type ApprovalDecision = "allow-once" | "allow-always" | "deny";
+
+export interface ApprovalView {
+  id: ApprovalId;
+  turn: TurnId;
+  session: SessionKey;
+  agent: string;
+  tool: string;
+  /** Exactly what will run, rendered from what will run. */
+  shown: string;
+  /** Why it was asked, one sentence. */
+  because: string;
+  state: ApprovalState;
+  askedAt: number;
+  deadline: number;
+  answeredAt?: number;
+  answeredBy?: string;
+  reason?: string;
+  action: JsonObject;
+}
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
+
+/** Sums usage; one unknown price makes the sum unknown. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    cost: a.cost === null || b.cost === null ? null : a.cost + b.cost,
+  };
+}

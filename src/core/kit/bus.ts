@@ -1,0 +1,26 @@
+import type { LiveEvent } from "../domain/events.ts";
+
+/** Live news from the flow to whoever watches. A listener that throws is the listener's fault and is dropped. */
+export interface Bus {
+  emit(event: LiveEvent): void;
+  on(listener: (event: LiveEvent) => void): () => void;
+}
+
+export function makeBus(): Bus {
+  const listeners = new Set<(event: LiveEvent) => void>();
+  return {
+    emit(event) {
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch {
+          listeners.delete(listener);
+        }
+      }
+    },
+    on(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * Named fault points between "recorded" and "done". `LARES_CRASH_AT=<point>[:n]` ends the process hard, as `kill -9`
+ * would, the n-th time that point is passed. The table is the catalogue `lares debug crash-points` prints.
+ */
+export const CRASH_POINTS = {
+  "accept.committed": "a message is durable, its sender not yet told",
+  "segment.started": "a segment begins, nothing of it is recorded",
+  "model.before": "a model request is built and not yet sent",
+  "model.after": "the model has answered, the answer is not recorded",
+  "step.recorded": "a step's result is queued for the journal, not yet durable",
+  "effect.intended": "an effect's intent is durable, the act not begun",
+  "effect.acted": "an effect is done, its result not recorded",
+  "park.before": "a turn is about to park",
+  "park.committed": "a turn is parked durably, nobody told",
+  "resume.before": "an event for a parked turn has arrived, nothing recorded",
+  "resume.committed": "an event is durable, the turn not yet woken",
+  "end.before": "a turn is about to end, its answer not recorded",
+  "end.committed": "a turn's end and its deliveries are durable, nobody told",
+  "outbox.before": "a delivery is about to be claimed",
+  "outbox.claimed": "a delivery's claim is durable, the platform not called",
+  "send.after": "the platform took the message, that is not recorded",
+  "outbox.recorded": "a delivery's outcome is durable",
+  "import.row": "a row of an imported session is queued",
+} as const;
+export type CrashPoint = keyof typeof CRASH_POINTS;
+
+export interface Crash {
+  /** Ends the process here when this point was asked for. */
+  at(point: CrashPoint): void;
+}
+
+export const noCrash: Crash = { at() {} };
+
+/** Reads `<point>[:n]`. `die` is SIGKILL to ourselves: no exit handlers, no flush. */
+export function crashAt(spec: string | undefined, die = () => process.kill(process.pid, "SIGKILL")): Crash {
+  if (!spec) return noCrash;
+  const [point, count] = spec.split(":") as [string, string | undefined];
+  if (!(point in CRASH_POINTS)) {
+    throw new Error(`LARES_CRASH_AT names no crash point: "${point}". See: lares debug crash-points`);
+  }
+  let left = Math.max(1, Number(count ?? 1) || 1);
+  return {
+    at(here) {
+      if (here !== point || --left > 0) return;
+      die();
+      // SIGKILL arrives asynchronously; nothing more may happen meanwhile.
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    },
+  };
+}
