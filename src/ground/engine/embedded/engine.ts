@@ -1,0 +1,323 @@
+/**
+ * The embedded engine: durable execution in this process, on the home's SQLite file. See core/contracts/engine.ts for what
+ * it promises (E1–E6), lanes.ts for order, segment.ts for replay.
+ */
+import {
+  type Accepted,
+  type App,
+  CANCEL,
+  type Engine,
+  type EngineEvent,
+  type JournalEntry,
+  type Outcome,
+  type SegmentInput,
+  Stopped,
+  type Tx,
+  type Wake,
+} from "../../../core/contracts/index.ts";
+import {
+  AppError,
+  asId,
+  type Json,
+  type LaneClass,
+  type ScheduleId,
+  type SessionKey,
+  type TurnId,
+} from "../../../core/domain/index.ts";
+import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
+import type { SqliteRecords } from "../../records/index.ts";
+import { Lanes, type Places, type Waiting } from "./lanes.ts";
+import { segmentContext } from "./segment.ts";
+import { EngineStore, type TurnRow } from "./store.ts";
+
+export interface EmbeddedParts {
+  records: SqliteRecords;
+  clock: Clock;
+  ids: IdMaker;
+  crash: Crash;
+  log: Log;
+  places: Places;
+}
+
+/** One timer serves all due times; it wakes at least this often so that clock jumps and sleep are noticed. */
+const LONGEST_NAP_MS = 60_000;
+
+export class EmbeddedEngine implements Engine {
+  private readonly parts: EmbeddedParts;
+  private readonly store: EngineStore;
+  private readonly lanes: Lanes;
+  private readonly stops = new Map<TurnId, AbortController>();
+  private readonly fence = new AbortController();
+  private readonly recovered = new Set<TurnId>();
+  private app: App | undefined;
+  private order = 0;
+  private cancelTimer: (() => void) | undefined;
+  private idle: (() => void) | undefined;
+
+  constructor(parts: EmbeddedParts) {
+    this.parts = parts;
+    this.store = new EngineStore(parts.records);
+    this.lanes = new Lanes(parts.places, (next) => void this.runSegment(next));
+  }
+
+  async start(app: App): Promise<void> {
+    this.app = app;
+    this.order = this.store.lastOrder();
+    for (const holder of this.store.holders()) this.lanes.hold(holder.session, holder.id);
+    for (const row of this.store.open()) {
+      this.recovered.add(row.id);
+      this.lanes.add(waiting(row));
+    }
+    this.lanes.go();
+    this.tick();
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.lanes.halt();
+    this.cancelTimer?.();
+    if (this.lanes.active() > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, drainMs);
+      });
+      await Promise.race([new Promise<void>((resolve) => (this.idle = resolve)), late]);
+      clearTimeout(timer);
+    }
+    this.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
+  }
+
+  /** From now on nothing this engine does is recorded: it stopped, or its claim is lost. */
+  lose(reason: AppError): void {
+    this.lanes.halt();
+    this.cancelTimer?.();
+    if (!this.fence.signal.aborted) this.fence.abort(reason);
+  }
+
+  async accept(
+    m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
+    record?: (tx: Tx, turn: TurnId) => void,
+  ): Promise<Accepted> {
+    this.mustRun();
+    const known = this.store.byAcceptId(m.id);
+    if (known) {
+      // It may be in the batch that is not yet durable; an empty write waits for that batch.
+      await this.parts.records.write(() => {});
+      return { turn: known, duplicate: true };
+    }
+    const turn = asId<TurnId>(this.parts.ids.next("t"));
+    const item: Waiting = { turn, session: m.session, lane: m.lane, order: ++this.order };
+    await this.parts.records.write((tx) => {
+      const at = this.parts.clock.now();
+      this.store.insertTurn(tx, { ...m, id: turn, acceptId: m.id, ord: item.order, at });
+      record?.(tx, turn);
+    });
+    this.parts.crash.at("accept.committed");
+    this.lanes.add(item);
+    return { turn, duplicate: false };
+  }
+
+  async resume(turn: TurnId, event: EngineEvent, record?: (tx: Tx) => void): Promise<"taken" | "late" | "unknown"> {
+    this.mustRun();
+    const row = this.store.turn(turn);
+    if (!row) return "unknown";
+    const first = this.store.event(turn, event.name);
+    if (first) {
+      await this.parts.records.write(() => {});
+      return first.id === event.id ? "taken" : "late";
+    }
+    if (row.status === "ended" || row.status === "attention") return "late";
+    const awaited = event.name === CANCEL || (JSON.parse(row.park_on ?? "[]") as string[]).includes(event.name);
+    if (row.status === "parked" && !awaited) return "late";
+    this.parts.crash.at("resume.before");
+    let woken: Waiting | undefined;
+    await this.parts.records.write((tx) => {
+      this.store.addEvent(tx, turn, event, this.parts.clock.now());
+      record?.(tx);
+      if (row.status === "parked") woken = this.wake(tx, row, { why: "event", events: [event] });
+    });
+    this.parts.crash.at("resume.committed");
+    if (woken) this.lanes.add(woken);
+    else if (event.name === CANCEL) this.stops.get(turn)?.abort();
+    return "taken";
+  }
+
+  async schedule(id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null): Promise<void> {
+    await this.parts.records.write((tx) => this.store.setSlot(tx, id, slot));
+    this.tick();
+  }
+
+  async *history(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): AsyncIterable<JournalEntry> {
+    yield* this.store.entries(query);
+  }
+
+  running(session: SessionKey): TurnId | undefined {
+    return this.lanes.running(session);
+  }
+
+  private mustRun(): void {
+    if (this.fence.signal.aborted) throw this.fence.signal.reason;
+  }
+
+  /** Writes of a segment. One that fails is fatal for the records, which stop this engine through `lose`. */
+  private write = (change: (tx: Tx) => void): Promise<void> => {
+    if (this.fence.signal.aborted) return Promise.reject(this.fence.signal.reason);
+    const done = this.parts.records.write(change);
+    done.catch((error) => {
+      // A statement of ours that SQLite refused is a bug; going on would leave the journal behind the world.
+      this.parts.log.error("journal write failed", { error: String(error) });
+      this.lose(error instanceof AppError ? error : new AppError("STORAGE_FAILED", { message: String(error) }));
+    });
+    return done;
+  };
+
+  private async runSegment(item: Waiting): Promise<void> {
+    const { turn, session } = item;
+    const row = this.store.turn(turn);
+    if (!row || row.status !== "open") return this.lanes.done(session, false);
+    const stop = new AbortController();
+    if (this.store.event(turn, CANCEL)) stop.abort();
+    this.stops.set(turn, stop);
+    let holds = false;
+    try {
+      const outcome = await this.callApp(row, stop.signal);
+      if (this.fence.signal.aborted) return;
+      holds = await this.settle(row, outcome);
+    } catch (error) {
+      if (this.fence.signal.aborted) return;
+      await this.broke(row, error).catch(() => {});
+    } finally {
+      this.stops.delete(turn);
+      this.recovered.delete(turn);
+      this.lanes.done(session, holds);
+      if (this.lanes.active() === 0) this.idle?.();
+    }
+  }
+
+  private async callApp(row: TurnRow, stopping: AbortSignal): Promise<Outcome> {
+    this.parts.crash.at("segment.started");
+    const ctx = segmentContext({
+      turn: row.id,
+      session: row.session,
+      segment: row.segment,
+      attempt: this.parts.ids.next("a"),
+      signal: this.fence.signal,
+      stopping,
+      write: this.write,
+      store: this.store,
+      clock: this.parts.clock,
+      crash: this.parts.crash,
+    });
+    const input: SegmentInput = {
+      turn: row.id,
+      session: row.session,
+      lane: row.lane,
+      body: JSON.parse(row.body) as Json,
+      segment: row.segment,
+      wake: JSON.parse(row.wake) as Wake,
+      recovered: this.recovered.has(row.id),
+      ...(row.state === null ? {} : { state: JSON.parse(row.state) as Json }),
+      ...(row.state_version === null ? {} : { stateVersion: row.state_version }),
+    };
+    return this.app!.segment(ctx, input);
+  }
+
+  /** Records the end or the park. Returns whether the session stays held. */
+  private async settle(row: TurnRow, outcome: Outcome): Promise<boolean> {
+    const { crash, clock } = this.parts;
+    const version = this.app!.version;
+    if ("end" in outcome) {
+      crash.at("end.before");
+      await this.write((tx) => {
+        outcome.record?.(tx);
+        this.store.endTurn(tx, row.id, outcome.end, version, clock.now());
+      });
+      crash.at("end.committed");
+      this.app!.settled?.(row.id, row.session, "ended");
+      return false;
+    }
+    crash.at("park.before");
+    const { park } = outcome;
+    let woken: Waiting | undefined;
+    await this.write((tx) => {
+      outcome.record?.(tx);
+      this.store.parkTurn(tx, row.id, park, version, clock.now());
+      // What it waits for may have come while it was still running.
+      const events = this.store.unused(row.id).filter((e) => e.name === CANCEL || park.on.includes(e.name));
+      if (events.length) woken = this.wake(tx, row, { why: "event", events });
+    });
+    crash.at("park.committed");
+    this.app!.settled?.(row.id, row.session, "parked");
+    if (woken) this.lanes.add(woken);
+    else if (park.deadline !== undefined) this.tick();
+    return park.holdsSession;
+  }
+
+  private wake(tx: Tx, row: TurnRow, wake: Wake): Waiting {
+    const order = ++this.order;
+    if (wake.why === "event")
+      this.store.useEvents(
+        tx,
+        row.id,
+        wake.events.map((e) => e.name),
+      );
+    this.store.wakeTurn(tx, row.id, wake, order, this.parts.clock.now());
+    return { turn: row.id, session: row.session, lane: row.lane, order };
+  }
+
+  /** The segment threw. The app gets one more segment to make that visible; if that throws too, the turn is set aside. */
+  private async broke(row: TurnRow, error: unknown): Promise<void> {
+    const { clock, log } = this.parts;
+    const message = error instanceof Error ? error.message : String(error);
+    log.error("segment broke", { turn: row.id, error: error instanceof Error ? (error.stack ?? message) : message });
+    if ((JSON.parse(row.wake) as Wake).why === "broken" || error instanceof Stopped) {
+      await this.write((tx) => this.store.setAside(tx, row.id, message, clock.now()));
+      this.app!.settled?.(row.id, row.session, "ended");
+      return;
+    }
+    const code = error instanceof AppError && error.code === "JOURNAL_MISMATCH" ? "JOURNAL_MISMATCH" : "INTERNAL";
+    let woken: Waiting | undefined;
+    await this.write((tx) => {
+      woken = this.wake(tx, row, { why: "broken", code, message });
+    });
+    if (woken) this.lanes.add(woken);
+  }
+
+  /** Fires what is due and sets the one timer for what is next. */
+  private tick(): void {
+    this.cancelTimer?.();
+    if (this.fence.signal.aborted || !this.app) return;
+    const now = this.parts.clock.now();
+    const next = this.store.nextDue();
+    if (next !== undefined && next <= now) this.fire(now);
+    const soonest = this.store.nextDue();
+    if (soonest === undefined) return;
+    const wait = Math.min(Math.max(soonest - now, 0), LONGEST_NAP_MS);
+    this.cancelTimer = this.parts.clock.after(wait, () => this.tick());
+  }
+
+  private fire(now: number): void {
+    for (const id of this.store.overdueTurns(now)) {
+      const row = this.store.turn(id)!;
+      let woken: Waiting | undefined;
+      void this.write((tx) => {
+        woken = this.wake(tx, row, { why: "deadline" });
+      }).then(() => woken && this.lanes.add(woken));
+    }
+    for (const slot of this.store.dueSlots(now)) {
+      const turn = asId<TurnId>(this.parts.ids.next("t"));
+      const item: Waiting = { turn, session: slot.session, lane: "scheduled", order: ++this.order };
+      const acceptId = `schedule:${slot.id}:${slot.due}`;
+      const known = this.store.byAcceptId(acceptId);
+      void this.write((tx) => {
+        this.store.setSlot(tx, slot.id, null);
+        if (known) return;
+        const at = this.parts.clock.now();
+        this.store.insertTurn(tx, { ...item, id: turn, acceptId, ord: item.order, body: slot.body, at });
+      }).then(() => known || this.lanes.add(item));
+    }
+  }
+}
+
+function waiting(row: TurnRow): Waiting {
+  return { turn: row.id, session: row.session, lane: row.lane, order: row.ord };
+}

@@ -1,0 +1,138 @@
+/**
+ * Which turn runs next. Pure bookkeeping in memory; the truth is the journal, from which this is rebuilt at start.
+ *
+ * L1: a session runs at most one turn.
+ * L2: inside a session the better lane class goes first, then the order of acknowledgement.
+ * L3: each class has its own places, so background work never takes one from a person.
+ * L4: a turn that parked and holds its session keeps everybody else out until it ends.
+ */
+import type { LaneClass, SessionKey, TurnId } from "../../../core/domain/index.ts";
+
+export interface Waiting {
+  turn: TurnId;
+  session: SessionKey;
+  lane: LaneClass;
+  order: number;
+}
+
+export type Places = Record<LaneClass, number>;
+
+const CLASSES: readonly LaneClass[] = ["interactive", "scheduled", "background"];
+const RANK: Record<LaneClass, number> = { interactive: 0, scheduled: 1, background: 2 };
+
+interface Lane {
+  running?: Waiting;
+  heldBy?: TurnId;
+  queue: Waiting[];
+}
+
+export class Lanes {
+  private readonly lanes = new Map<SessionKey, Lane>();
+  private readonly ready: Record<LaneClass, Set<SessionKey>> = {
+    interactive: new Set(),
+    scheduled: new Set(),
+    background: new Set(),
+  };
+  private readonly busy: Places = { interactive: 0, scheduled: 0, background: 0 };
+  private readonly places: Places;
+  private readonly begin: (next: Waiting) => void;
+  private open = false;
+
+  constructor(places: Places, begin: (next: Waiting) => void) {
+    this.places = places;
+    this.begin = begin;
+  }
+
+  /** Starts handing out turns; before it, `add` only queues. */
+  go(): void {
+    this.open = true;
+    this.pump();
+  }
+
+  /** Hands out no more turns. */
+  halt(): void {
+    this.open = false;
+  }
+
+  add(item: Waiting): void {
+    const lane = this.lane(item.session);
+    let at = lane.queue.length;
+    while (at > 0 && before(item, lane.queue[at - 1]!)) at--;
+    lane.queue.splice(at, 0, item);
+    this.refresh(item.session, lane);
+    this.pump();
+  }
+
+  /** The running turn of this session let go. `holds`: it parked and keeps the session. */
+  done(session: SessionKey, holds: boolean): void {
+    const lane = this.lanes.get(session);
+    const item = lane?.running;
+    if (!lane || !item) return;
+    lane.running = undefined;
+    lane.heldBy = holds ? item.turn : undefined;
+    this.busy[item.lane]--;
+    this.refresh(session, lane);
+    this.pump();
+  }
+
+  /** At start: this parked turn keeps its session. */
+  hold(session: SessionKey, turn: TurnId): void {
+    const lane = this.lane(session);
+    lane.heldBy = turn;
+    this.refresh(session, lane);
+  }
+
+  running(session: SessionKey): TurnId | undefined {
+    return this.lanes.get(session)?.running?.turn;
+  }
+
+  active(): number {
+    return CLASSES.reduce((sum, c) => sum + this.busy[c], 0);
+  }
+
+  private lane(session: SessionKey): Lane {
+    let lane = this.lanes.get(session);
+    if (!lane) {
+      lane = { queue: [] };
+      this.lanes.set(session, lane);
+    }
+    return lane;
+  }
+
+  private refresh(session: SessionKey, lane: Lane): void {
+    for (const c of CLASSES) this.ready[c].delete(session);
+    if (lane.running) return;
+    const head = this.head(lane);
+    if (head) this.ready[head.lane].add(session);
+    else if (!lane.queue.length && !lane.heldBy) this.lanes.delete(session);
+  }
+
+  private head(lane: Lane): Waiting | undefined {
+    return lane.heldBy ? lane.queue.find((w) => w.turn === lane.heldBy) : lane.queue[0];
+  }
+
+  private pump(): void {
+    if (!this.open) return;
+    for (const c of CLASSES) {
+      while (this.busy[c] < this.places[c]) {
+        const next = this.ready[c].values().next();
+        if (next.done) break;
+        this.start(next.value, c);
+      }
+    }
+  }
+
+  private start(session: SessionKey, c: LaneClass): void {
+    this.ready[c].delete(session);
+    const lane = this.lanes.get(session)!;
+    const item = this.head(lane)!;
+    lane.queue.splice(lane.queue.indexOf(item), 1);
+    lane.running = item;
+    this.busy[c]++;
+    this.begin(item);
+  }
+}
+
+function before(a: Waiting, b: Waiting): boolean {
+  return RANK[a.lane] !== RANK[b.lane] ? RANK[a.lane] < RANK[b.lane] : a.order < b.order;
+}

@@ -1,0 +1,2 @@
+export { EmbeddedEngine } from "./embedded/engine.ts";
+export type { Places } from "./embedded/lanes.ts";

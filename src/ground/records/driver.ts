@@ -1,0 +1,55 @@
+/**
+ * The SQLite driver: `node:sqlite` where Node has it, `@photostructure/sqlite` (the same API) on Node 20.
+ * Neither compiles nor runs an install script. Everything above this file sees one small interface.
+ */
+import type { SqlValue } from "../../core/contracts/index.ts";
+
+export interface Statement {
+  run(...params: SqlValue[]): { changes: number | bigint };
+  get(...params: SqlValue[]): unknown;
+  all(...params: SqlValue[]): unknown[];
+}
+
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+interface Driver {
+  DatabaseSync: new (path: string, options?: { readOnly?: boolean }) => Database;
+}
+
+let loading: Promise<Driver> | undefined;
+
+/** Opens a database file. Loads the driver on first use. */
+export async function openDatabase(path: string, options: { readOnly?: boolean } = {}): Promise<Database> {
+  loading ??= loadDriver();
+  const { DatabaseSync } = await loading;
+  return new DatabaseSync(path, options);
+}
+
+async function loadDriver(): Promise<Driver> {
+  const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
+  // Before 22.13 the built-in one hides behind a flag.
+  const builtIn = major > 22 || (major === 22 && minor >= 13);
+  if (!builtIn) return (await import("@photostructure/sqlite")) as unknown as Driver;
+  return withoutExperimentalWarning(async () => {
+    const name = "node:sqlite";
+    return (await import(name)) as Driver;
+  });
+}
+
+/** node:sqlite announces itself as experimental on stderr, which would be the first line a new user reads. */
+async function withoutExperimentalWarning<T>(run: () => Promise<T>): Promise<T> {
+  const emit = process.emitWarning;
+  process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
+    if (String(warning).includes("SQLite is an experimental feature")) return;
+    return (emit as (...args: unknown[]) => void).call(process, warning, ...rest);
+  }) as typeof process.emitWarning;
+  try {
+    return await run();
+  } finally {
+    process.emitWarning = emit;
+  }
+}

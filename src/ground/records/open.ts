@@ -1,0 +1,82 @@
+/**
+ * Opens the home's database: refuses what it does not understand without touching it, applies missing migrations, and
+ * takes the next boot epoch.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { AppError } from "../../core/domain/index.ts";
+import { type Database, openDatabase } from "./driver.ts";
+import { MIGRATIONS } from "./migrations.ts";
+
+/** "Lare" as the application id in the file's header: another program's database is refused. */
+const APPLICATION_ID = 0x4c617265;
+
+export async function openHomeDatabase(file: string): Promise<{ writer: Database; reader: Database; epoch: string }> {
+  inspectHeader(file);
+  let writer: Database;
+  try {
+    writer = await openDatabase(file);
+    // FULL: a commit survives power loss, not only a killed process. Group commit pays for it.
+    writer.exec(`
+      PRAGMA busy_timeout = 5000;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -8000;
+    `);
+    migrate(writer);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw unreadable(file, cause);
+  }
+  writer.exec("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'");
+  const epoch = (writer.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string }).value;
+  const reader = await openDatabase(file, { readOnly: true });
+  reader.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000");
+  return { writer, reader, epoch };
+}
+
+/** Reads the header bytes only, so that a file that is not ours stays exactly as it is. */
+function inspectHeader(file: string): void {
+  const header = Buffer.alloc(100);
+  let read = 0;
+  try {
+    const fd = openSync(file, "r");
+    read = readSync(fd, header, 0, 100, 0);
+    closeSync(fd);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw unreadable(file, cause);
+  }
+  if (read === 0) return;
+  if (read < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") throw unreadable(file, "no SQLite header");
+  const application = header.readUInt32BE(68);
+  // A process killed while making the file leaves page one without the mark; the migration's transaction never ended then.
+  if (application !== APPLICATION_ID && application !== 0) throw unreadable(file, "written by another program");
+  const version = header.readUInt32BE(60);
+  if (version > MIGRATIONS.length) {
+    throw new AppError("DATABASE_NEWER", {
+      message: `${file} has schema ${version}; this Lares knows schemas up to ${MIGRATIONS.length}.`,
+      hint: "Start the newer Lares that wrote it, or choose another home with --home. Nothing was changed.",
+      retry: "after-change",
+    });
+  }
+}
+
+function unreadable(file: string, cause: unknown): AppError {
+  return new AppError("DATABASE_UNREADABLE", {
+    message: `${file} cannot be read as a Lares database: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    hint: "Put the file aside or restore a copy, or choose another home with --home. Nothing was changed.",
+    retry: "after-change",
+    cause,
+  });
+}
+
+function migrate(db: Database): void {
+  const { user_version: have } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (have >= MIGRATIONS.length) return;
+  db.exec("BEGIN IMMEDIATE");
+  for (let n = have; n < MIGRATIONS.length; n++) db.exec(MIGRATIONS[n]!);
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+  // The header must tell the version without reading the write-ahead log.
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}

@@ -1,0 +1,181 @@
+/**
+ * Records on SQLite with group commit. A write is applied at once to the open transaction, so later reads see it; the
+ * transaction is committed at the end of the event loop's turn, so everything that happened meanwhile shares one fsync.
+ *
+ * S1: a write's promise resolves only after the COMMIT that contains it.
+ * S2: a failed commit is fatal for this object: every waiter is told, nothing more is written, `onFatal` is called once.
+ * S3: each transaction checks the boot epoch first; a process that lost its claim cannot write (I11).
+ */
+import type { Reads, Records, SqlValue, Tx } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import type { Database, Statement } from "./driver.ts";
+
+interface Batch {
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/** Statements are few and static; the bound only guards against a caller that builds SQL by hand. */
+const MOST_STATEMENTS = 400;
+
+export class SqliteRecords implements Records {
+  readonly committed: Reads;
+  private readonly statements: (sql: string) => Statement;
+  private batch: Batch | undefined;
+  private dead: AppError | undefined;
+  private readonly tx: Tx;
+  private readonly writer: Database;
+  private readonly reader: Database;
+  private readonly epoch: string;
+  private readonly onFatal: (error: AppError) => void;
+
+  constructor(parts: { writer: Database; reader: Database; epoch: string; onFatal: (error: AppError) => void }) {
+    this.writer = parts.writer;
+    this.reader = parts.reader;
+    this.epoch = parts.epoch;
+    this.onFatal = parts.onFatal;
+    this.statements = statementCache(this.writer);
+    const read = statementCache(this.reader);
+    this.tx = { run: (sql, ...params) => void this.statements(sql).run(...params) };
+    this.committed = {
+      get: async <T>(sql: string, ...params: SqlValue[]) => read(sql).get(...params) as T | undefined,
+      all: async <T>(sql: string, ...params: SqlValue[]) => read(sql).all(...params) as T[],
+    };
+  }
+
+  write(change: (tx: Tx) => void): Promise<void> {
+    if (this.dead) return Promise.reject(this.dead);
+    let batch: Batch;
+    try {
+      batch = this.begin();
+      this.statements("SAVEPOINT one").run();
+    } catch (error) {
+      return Promise.reject(this.die(error));
+    }
+    try {
+      change(this.tx);
+      this.statements("RELEASE one").run();
+    } catch (error) {
+      if (isStorageFailure(error)) return Promise.reject(this.die(error));
+      // The caller's own mistake: only its statements are taken back.
+      this.writer.exec("ROLLBACK TO one; RELEASE one");
+      return Promise.reject(error);
+    }
+    return batch.promise;
+  }
+
+  async get<T>(sql: string, ...params: SqlValue[]): Promise<T | undefined> {
+    return this.one<T>(sql, ...params);
+  }
+
+  async all<T>(sql: string, ...params: SqlValue[]): Promise<T[]> {
+    return this.many<T>(sql, ...params);
+  }
+
+  /** Synchronous reads for the embedded engine, which shares the file and the thread. */
+  one<T>(sql: string, ...params: SqlValue[]): T | undefined {
+    return this.statements(sql).get(...params) as T | undefined;
+  }
+
+  many<T>(sql: string, ...params: SqlValue[]): T[] {
+    return this.statements(sql).all(...params) as T[];
+  }
+
+  /** Commits what is open and closes. */
+  close(): void {
+    this.commit();
+    this.dead ??= new AppError("NOT_READY", { message: "The database was closed.", retry: "later" });
+    this.reader.close();
+    this.writer.close();
+  }
+
+  private begin(): Batch {
+    if (this.batch) return this.batch;
+    this.writer.exec("BEGIN IMMEDIATE");
+    const owner = this.statements("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string };
+    if (String(owner.value) !== this.epoch) {
+      throw new AppError("HOME_FENCED", {
+        message: "Another process took over this home; this one stops.",
+        hint: "Look for a second Lares on the same home: lares status",
+      });
+    }
+    const batch = {} as Batch;
+    batch.promise = new Promise<void>((resolve, reject) => {
+      batch.resolve = resolve;
+      batch.reject = reject;
+    });
+    // Not every write is awaited; a lost commit is reported through onFatal.
+    batch.promise.catch(() => {});
+    this.batch = batch;
+    setImmediate(() => this.commit());
+    return batch;
+  }
+
+  private commit(): void {
+    const batch = this.batch;
+    if (!batch || this.dead) return;
+    this.batch = undefined;
+    try {
+      this.statements("COMMIT").run();
+    } catch (error) {
+      batch.reject(this.die(error));
+      return;
+    }
+    batch.resolve();
+  }
+
+  private die(cause: unknown): AppError {
+    if (this.dead) return this.dead;
+    const error = cause instanceof AppError ? cause : storageError(cause);
+    this.dead = error;
+    try {
+      this.writer.exec("ROLLBACK");
+    } catch {
+      // SQLite has already rolled back on its own.
+    }
+    this.batch?.reject(error);
+    this.batch = undefined;
+    this.onFatal(error);
+    return error;
+  }
+}
+
+function statementCache(db: Database): (sql: string) => Statement {
+  const known = new Map<string, Statement>();
+  return (sql) => {
+    let statement = known.get(sql);
+    if (!statement) {
+      if (known.size >= MOST_STATEMENTS) known.clear();
+      statement = db.prepare(sql);
+      known.set(sql, statement);
+    }
+    return statement;
+  };
+}
+
+/** Full, I/O, corrupt, read-only, cannot open: the disk's fault, after which the transaction's fate is not ours. */
+const STORAGE_CODES = new Set([8, 10, 11, 13, 14, 26]);
+
+function isStorageFailure(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  if (typeof code === "number") return STORAGE_CODES.has(code & 0xff);
+  return /disk is full|disk I\/O|malformed|readonly database|unable to open/i.test(String(error));
+}
+
+function storageError(cause: unknown): AppError {
+  const full = /disk is full/i.test(String(cause)) || ((cause as { errcode?: number }).errcode ?? 0) % 256 === 13;
+  return full
+    ? new AppError("STORAGE_FULL", {
+        message: "The disk is full: nothing more can be stored.",
+        hint: "Free some space; Lares goes on by itself.",
+        retry: "later",
+        cause,
+      })
+    : new AppError("STORAGE_FAILED", {
+        message: `The database could not be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        hint: "Check the disk and the permissions of the home, then start Lares again.",
+        retry: "after-change",
+        cause,
+      });
+}
