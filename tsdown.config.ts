@@ -10,4 +10,5 @@ export default defineConfig({
   clean: true,
   dts: false,
   sourcemap: true,
+  fixedExtension: false,
 });

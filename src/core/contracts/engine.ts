@@ -47,6 +47,10 @@ export interface Engine {
   /** One due slot per schedule id; null removes it. A due slot is accepted as a turn with id `schedule:<id>:<due>`. */
   schedule(id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null): Promise<void>;
   history(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): AsyncIterable<JournalEntry>;
+  /** Erases what the ended turns of a session did and said. Their ids stay known: the same id is still the same turn. */
+  erase(session: SessionKey): Promise<void>;
+  /** Erases the journal of turns that ended before this time. Returns how many. */
+  prune(before: number): Promise<number>;
   /** The turn that runs in this session now, if any. A hint: it may end while you read it. */
   running(session: SessionKey): TurnId | undefined;
 }

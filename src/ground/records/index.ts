@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import type { AppError } from "../../core/domain/index.ts";
 import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
@@ -9,7 +9,9 @@ export { SqliteRecords } from "./sqlite.ts";
 
 /** Opens the records of a home. The caller holds the home's lock. */
 export async function openRecords(file: string, onFatal: (error: AppError) => void): Promise<SqliteRecords> {
-  const parts = await openHomeDatabase(file);
+  // Made here, before SQLite makes it: the log beside it, which holds the same words, takes over its mode.
+  closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
+  const parts = await openHomeDatabase(file);
   return new SqliteRecords({ ...parts, onFatal });
 }

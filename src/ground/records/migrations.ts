@@ -111,9 +111,9 @@ export const MIGRATIONS: readonly string[] = [
 
   -- The inbox: admitted messages. taken_by: the turn whose recorded model request contains it, and which request.
   CREATE TABLE inbox (
-    turn TEXT PRIMARY KEY,
+    ord INTEGER PRIMARY KEY AUTOINCREMENT,
+    turn TEXT NOT NULL UNIQUE,
     session TEXT NOT NULL,
-    ord INTEGER NOT NULL,
     route TEXT NOT NULL,
     person TEXT,
     mode TEXT NOT NULL,
@@ -121,7 +121,7 @@ export const MIGRATIONS: readonly string[] = [
     at INTEGER NOT NULL,
     taken_by TEXT,
     taken_call INTEGER
-  ) WITHOUT ROWID;
+  );
   CREATE INDEX inbox_waiting ON inbox (session, ord) WHERE taken_by IS NULL;
 
   -- A turn as people look at it.
@@ -166,6 +166,16 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX approval_pending ON approval (asked_at) WHERE state = 'pending';
   CREATE INDEX approval_turn ON approval (turn);
+
+  -- "Allow always": the exact rule that was shown, per agent.
+  CREATE TABLE remembered (
+    agent TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    approval TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    PRIMARY KEY (agent, rule)
+  ) WITHOUT ROWID;
 
   -- The outbox. state: intended | sending | sent | uncertain | expired | failed.
   CREATE TABLE delivery (

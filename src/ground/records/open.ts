@@ -2,7 +2,7 @@
  * Opens the home's database: refuses what it does not understand without touching it, applies missing migrations, and
  * takes the next boot epoch.
  */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { AppError } from "../../core/domain/index.ts";
 import { type Database, openDatabase } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -11,8 +11,8 @@ import { MIGRATIONS } from "./migrations.ts";
 const APPLICATION_ID = 0x4c617265;
 
 export async function openHomeDatabase(file: string): Promise<{ writer: Database; reader: Database; epoch: string }> {
-  inspectHeader(file);
-  let writer: Database;
+  await inspect(file);
+  let writer: Database | undefined;
   try {
     writer = await openDatabase(file);
     // FULL: a commit survives power loss, not only a killed process. Group commit pays for it.
@@ -25,7 +25,7 @@ export async function openHomeDatabase(file: string): Promise<{ writer: Database
     `);
     migrate(writer);
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
+    writer?.close();
     throw unreadable(file, cause);
   }
   writer.exec("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'");
@@ -35,27 +35,61 @@ export async function openHomeDatabase(file: string): Promise<{ writer: Database
   return { writer, reader, epoch };
 }
 
-/** Reads the header bytes only, so that a file that is not ours stays exactly as it is. */
-function inspectHeader(file: string): void {
-  const header = Buffer.alloc(100);
-  let read = 0;
+/** Reads only, so that a file that is not ours stays exactly as it is. */
+async function inspect(file: string): Promise<void> {
+  const header = readHeader(file);
+  if (!header) return;
+  if (header.length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
+    throw unreadable(file, "no SQLite header");
+  }
+  judge(file, { application: header.readUInt32BE(68), version: header.readUInt32BE(60), tables: 0 });
+  // A kill can leave the truth in the log beside the file; a file without a mark may be a stranger's or one of ours in the making.
+  if (header.readUInt32BE(68) !== 0 && !existsSync(`${file}-wal`)) return;
+  let seen: { application: number; version: number; tables: number };
+  let db: Database | undefined;
   try {
-    const fd = openSync(file, "r");
-    read = readSync(fd, header, 0, 100, 0);
-    closeSync(fd);
+    db = await openDatabase(file, { readOnly: true });
+    seen = db
+      .prepare(
+        `SELECT (SELECT application_id FROM pragma_application_id) AS application,
+         (SELECT user_version FROM pragma_user_version) AS version, (SELECT COUNT(*) FROM sqlite_master) AS tables`,
+      )
+      .get() as typeof seen;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw unreadable(file, cause);
+  } finally {
+    db?.close();
+  }
+  judge(file, seen);
+}
+
+function readHeader(file: string): Buffer | undefined {
+  const header = Buffer.alloc(100);
+  let fd: number;
+  try {
+    fd = openSync(file, "r");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw unreadable(file, cause);
   }
-  if (read === 0) return;
-  if (read < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") throw unreadable(file, "no SQLite header");
-  const application = header.readUInt32BE(68);
-  // A process killed while making the file leaves page one without the mark; the migration's transaction never ended then.
-  if (application !== APPLICATION_ID && application !== 0) throw unreadable(file, "written by another program");
-  const version = header.readUInt32BE(60);
-  if (version > MIGRATIONS.length) {
+  try {
+    const read = readSync(fd, header, 0, 100, 0);
+    return read === 0 ? undefined : header.subarray(0, read);
+  } catch (cause) {
+    throw unreadable(file, cause);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function judge(file: string, found: { application: number; version: number; tables: number }): void {
+  // A process killed while making the file leaves no mark, but then no table either: they come in one transaction.
+  if (found.application !== APPLICATION_ID && (found.application !== 0 || found.tables > 0)) {
+    throw unreadable(file, "written by another program");
+  }
+  if (found.version > MIGRATIONS.length) {
     throw new AppError("DATABASE_NEWER", {
-      message: `${file} has schema ${version}; this Lares knows schemas up to ${MIGRATIONS.length}.`,
+      message: `${file} has schema ${found.version}; this Lares knows schemas up to ${MIGRATIONS.length}.`,
       hint: "Start the newer Lares that wrote it, or choose another home with --home. Nothing was changed.",
       retry: "after-change",
     });

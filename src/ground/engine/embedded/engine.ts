@@ -142,6 +142,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   async schedule(id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null): Promise<void> {
+    this.mustHold();
     await this.parts.records.write((tx) => this.store.setSlot(tx, id, slot));
     this.tick();
   }
@@ -150,25 +151,57 @@ export class EmbeddedEngine implements Engine {
     yield* this.store.entries(query);
   }
 
+  async erase(session: SessionKey): Promise<void> {
+    await this.parts.records.write((tx) => this.store.erase(tx, session));
+  }
+
+  async prune(before: number): Promise<number> {
+    const old = this.store.endedBefore(before);
+    await this.parts.records.write((tx) => {
+      for (const turn of old) this.store.eraseTurn(tx, turn);
+    });
+    return old.length;
+  }
+
   running(session: SessionKey): TurnId | undefined {
     return this.lanes.running(session);
   }
 
-  private mustRun(): void {
+  private mustHold(): void {
     if (this.fence.signal.aborted) throw this.fence.signal.reason;
   }
 
-  /** Writes of a segment. One that fails is fatal for the records, which stop this engine through `lose`. */
+  /** Before the start the order of what is already there is not known, so nothing may be put behind it. */
+  private mustRun(): void {
+    this.mustHold();
+    if (!this.app) throw new AppError("NOT_READY", { message: "Lares is starting.", retry: "later" });
+  }
+
+  /**
+   * Writes of a segment. One that could not be made durable stops this engine. One that was refused, because a record's
+   * statement is wrong, took nothing else with it: it rejects, and only the turn it belongs to breaks.
+   */
   private write = (change: (tx: Tx) => void): Promise<void> => {
     if (this.fence.signal.aborted) return Promise.reject(this.fence.signal.reason);
-    const done = this.parts.records.write(change);
+    let refused: { error: unknown } | undefined;
+    const done = this.parts.records.write((tx) => {
+      try {
+        change(tx);
+      } catch (error) {
+        refused = { error };
+        throw error;
+      }
+    });
     done.catch((error) => {
-      // A statement of ours that SQLite refused is a bug; going on would leave the journal behind the world.
-      this.parts.log.error("journal write failed", { error: String(error) });
-      this.lose(error instanceof AppError ? error : new AppError("STORAGE_FAILED", { message: String(error) }));
+      if (error !== refused?.error) this.failed(error);
     });
     return done;
   };
+
+  private failed(error: unknown): void {
+    this.parts.log.error("journal write failed", { error: String(error) });
+    this.lose(error instanceof AppError ? error : new AppError("STORAGE_FAILED", { message: String(error) }));
+  }
 
   private async runSegment(item: Waiting): Promise<void> {
     const { turn, session } = item;
@@ -184,7 +217,7 @@ export class EmbeddedEngine implements Engine {
       holds = await this.settle(row, outcome);
     } catch (error) {
       if (this.fence.signal.aborted) return;
-      await this.broke(row, error).catch(() => {});
+      holds = await this.broke(row, error).catch(() => false);
     } finally {
       this.stops.delete(turn);
       this.recovered.delete(turn);
@@ -232,7 +265,7 @@ export class EmbeddedEngine implements Engine {
         this.store.endTurn(tx, row.id, outcome.end, version, clock.now());
       });
       crash.at("end.committed");
-      this.app!.settled?.(row.id, row.session, "ended");
+      this.tell(row, "ended");
       return false;
     }
     crash.at("park.before");
@@ -246,14 +279,24 @@ export class EmbeddedEngine implements Engine {
       if (events.length) woken = this.wake(tx, row, { why: "event", events });
     });
     crash.at("park.committed");
-    this.app!.settled?.(row.id, row.session, "parked");
+    this.tell(row, "parked");
     if (woken) this.lanes.add(woken);
     else if (park.deadline !== undefined) this.tick();
     return park.holdsSession;
   }
 
+  /** A hint only: a listener that throws must not break a turn that is already settled. */
+  private tell(row: TurnRow, how: "ended" | "parked"): void {
+    try {
+      this.app!.settled?.(row.id, row.session, how);
+    } catch (error) {
+      this.parts.log.error("settled listener threw", { turn: row.id, error: String(error) });
+    }
+  }
+
   private wake(tx: Tx, row: TurnRow, wake: Wake): Waiting {
-    const order = ++this.order;
+    // A turn that broke is not over: it keeps its place, and the session's next turn waits until it has said so.
+    const order = wake.why === "broken" ? row.ord : ++this.order;
     if (wake.why === "event")
       this.store.useEvents(
         tx,
@@ -264,15 +307,18 @@ export class EmbeddedEngine implements Engine {
     return { turn: row.id, session: row.session, lane: row.lane, order };
   }
 
-  /** The segment threw. The app gets one more segment to make that visible; if that throws too, the turn is set aside. */
-  private async broke(row: TurnRow, error: unknown): Promise<void> {
+  /**
+   * The segment threw. The app gets one more segment to make that visible; if that throws too, the turn is set aside.
+   * Returns whether the session stays held.
+   */
+  private async broke(row: TurnRow, error: unknown): Promise<boolean> {
     const { clock, log } = this.parts;
     const message = error instanceof Error ? error.message : String(error);
     log.error("segment broke", { turn: row.id, error: error instanceof Error ? (error.stack ?? message) : message });
     if ((JSON.parse(row.wake) as Wake).why === "broken" || error instanceof Stopped) {
       await this.write((tx) => this.store.setAside(tx, row.id, message, clock.now()));
-      this.app!.settled?.(row.id, row.session, "ended");
-      return;
+      this.tell(row, "ended");
+      return false;
     }
     const code = error instanceof AppError && error.code === "JOURNAL_MISMATCH" ? "JOURNAL_MISMATCH" : "INTERNAL";
     let woken: Waiting | undefined;
@@ -280,6 +326,7 @@ export class EmbeddedEngine implements Engine {
       woken = this.wake(tx, row, { why: "broken", code, message });
     });
     if (woken) this.lanes.add(woken);
+    return row.holds === 1;
   }
 
   /** Fires what is due and sets the one timer for what is next. */
@@ -295,25 +342,32 @@ export class EmbeddedEngine implements Engine {
     this.cancelTimer = this.parts.clock.after(wait, () => this.tick());
   }
 
+  /** A write that fails here stops the engine: what is due would be due for ever. It is due again at the next start. */
   private fire(now: number): void {
     for (const id of this.store.overdueTurns(now)) {
       const row = this.store.turn(id)!;
       let woken: Waiting | undefined;
-      void this.write((tx) => {
+      this.write((tx) => {
         woken = this.wake(tx, row, { why: "deadline" });
-      }).then(() => woken && this.lanes.add(woken));
+      }).then(
+        () => woken && this.lanes.add(woken),
+        (error) => this.failed(error),
+      );
     }
     for (const slot of this.store.dueSlots(now)) {
       const turn = asId<TurnId>(this.parts.ids.next("t"));
       const item: Waiting = { turn, session: slot.session, lane: "scheduled", order: ++this.order };
       const acceptId = `schedule:${slot.id}:${slot.due}`;
       const known = this.store.byAcceptId(acceptId);
-      void this.write((tx) => {
+      this.write((tx) => {
         this.store.setSlot(tx, slot.id, null);
         if (known) return;
         const at = this.parts.clock.now();
         this.store.insertTurn(tx, { ...item, id: turn, acceptId, ord: item.order, body: slot.body, at });
-      }).then(() => known || this.lanes.add(item));
+      }).then(
+        () => known || this.lanes.add(item),
+        (error) => this.failed(error),
+      );
     }
   }
 }

@@ -27,15 +27,19 @@ export function segmentContext(parts: SegmentParts): Ctx {
   const { turn, segment, store, clock, crash, write } = parts;
   const recorded = new Map<number, JournalRow>(store.journal(turn, segment).map((row) => [row.idx, row]));
   let next = 0;
+  let mismatch: AppError | undefined;
 
   const claim = (kind: "step" | "effect", name: string) => {
+    // Effects made together: the ones behind a mismatch have no entry yet and must not act either (E6).
+    if (mismatch) throw mismatch;
     const idx = next++;
     const row = recorded.get(idx);
     if (row && (row.name !== name || row.kind !== kind)) {
-      throw new AppError("JOURNAL_MISMATCH", {
+      mismatch = new AppError("JOURNAL_MISMATCH", {
         message: `The journal of ${turn} has ${row.kind} "${row.name}" where the program wants ${kind} "${name}".`,
         hint: "The turn was started by a different version. Send the message again.",
       });
+      throw mismatch;
     }
     return { idx, row };
   };
@@ -43,6 +47,21 @@ export function segmentContext(parts: SegmentParts): Ctx {
   const mayStart = () => {
     if (parts.signal.aborted) throw parts.signal.reason;
     if (parts.stopping.aborted) throw new Stopped();
+  };
+
+  /** Queues a result without waiting. What the store refuses throws here, before the segment goes on as if it were kept. */
+  const queue = (change: (tx: Tx) => void) => {
+    let refused: { error: unknown } | undefined;
+    const done = write((tx) => {
+      try {
+        change(tx);
+      } catch (error) {
+        refused = { error };
+        throw error;
+      }
+    });
+    done.catch(() => {});
+    if (refused) throw refused.error;
   };
 
   /** What was aborted by a stop is a stop, whatever the aborted code threw. */
@@ -66,7 +85,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
         throw asStop(error);
       });
       if (parts.signal.aborted) throw parts.signal.reason;
-      void write((tx) => {
+      queue((tx) => {
         store.addEntry(
           tx,
           { turn, segment, idx, kind: "step", name, attempt: parts.attempt, at },
@@ -92,7 +111,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
       if (row && row.state !== "intent") return JSON.parse(row.payload!) as EffectResult<T>;
       const close = (result: EffectResult<T>) => {
         if (parts.signal.aborted) throw parts.signal.reason;
-        void write((tx) => {
+        queue((tx) => {
           const state = "ok" in result ? "done" : "unknown";
           store.closeEntry(tx, { turn, segment, idx, endedAt: clock.now() }, state, result as unknown as Json);
           how.record?.(tx, result);
@@ -109,6 +128,8 @@ export function segmentContext(parts: SegmentParts): Ctx {
         await write((tx) => store.addEntry(tx, entry));
         crash.at("effect.intended");
       }
+      // The claim may have been lost while the intent was written or the far side probed: then another process decides.
+      if (parts.signal.aborted) throw parts.signal.reason;
       let result: T;
       try {
         result = await run(key);

@@ -52,8 +52,12 @@ export class EngineStore {
     return this.db.many<TurnRow>(`SELECT ${TURN_COLUMNS} FROM engine_turn WHERE status = 'open' ORDER BY ord`);
   }
 
+  /** Turns that keep their session: parked, or woken from such a park and not yet through. */
   holders(): { id: TurnId; session: SessionKey }[] {
-    return this.db.many("SELECT id, session FROM engine_turn WHERE status = 'parked' AND holds = 1");
+    return this.db.many(
+      `SELECT id, session FROM engine_turn WHERE status = 'parked' AND holds = 1
+       UNION ALL SELECT id, session FROM engine_turn WHERE status = 'open' AND holds = 1`,
+    );
   }
 
   lastOrder(): number {
@@ -178,14 +182,17 @@ export class EngineStore {
     return this.db.one("SELECT id FROM engine_event WHERE turn = ? AND name = ?", turn, name);
   }
 
+  /** `at` is later than that of any earlier event of the turn, so that it tells the order even when the clock does not. */
   addEvent(tx: Tx, turn: TurnId, event: EngineEvent, at: number): void {
     tx.run(
-      "INSERT INTO engine_event (turn, name, id, value, at) VALUES (?, ?, ?, ?, ?)",
+      `INSERT INTO engine_event (turn, name, id, value, at)
+       VALUES (?, ?, ?, ?, MAX(?, (SELECT COALESCE(MAX(at), 0) + 1 FROM engine_event WHERE turn = ?)))`,
       turn,
       event.name,
       event.id,
       JSON.stringify(event.value),
       at,
+      turn,
     );
   }
 
@@ -213,6 +220,34 @@ export class EngineStore {
       slot.session,
       JSON.stringify(slot.body),
     );
+  }
+
+  /** Ended turns of a session and of its command lane. */
+  erase(tx: Tx, session: SessionKey): void {
+    const turns = this.db.many<{ id: TurnId }>(
+      "SELECT id FROM engine_turn WHERE session IN (?, ?) AND status IN ('ended', 'attention')",
+      session,
+      `${session}#command`,
+    );
+    for (const { id } of turns) this.eraseTurn(tx, id);
+  }
+
+  /** The row stays for its accept id; what it said and did goes. */
+  eraseTurn(tx: Tx, id: TurnId): void {
+    tx.run("DELETE FROM engine_journal WHERE turn = ?", id);
+    tx.run("DELETE FROM engine_event WHERE turn = ?", id);
+    tx.run("UPDATE engine_turn SET body = 'null', result = NULL WHERE id = ?", id);
+  }
+
+  /** At most a thousand at a time, so that pruning never blocks a turn for long. */
+  endedBefore(before: number): TurnId[] {
+    return this.db
+      .many<{ id: TurnId }>(
+        `SELECT id FROM engine_turn WHERE status IN ('ended', 'attention') AND updated_at < ?
+         AND EXISTS (SELECT 1 FROM engine_journal j WHERE j.turn = engine_turn.id) LIMIT 1000`,
+        before,
+      )
+      .map((row) => row.id);
   }
 
   /** The next thing time itself wakes: a deadline of a parked turn, or a slot. */

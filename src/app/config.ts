@@ -1,0 +1,57 @@
+/** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
+import { z } from "zod";
+import { webhookConfig } from "../edges/channels/index.ts";
+import { modelsConfig } from "../edges/models/index.ts";
+import { gatewayConfig } from "../faces/gateway/index.ts";
+import { approvalsConfig } from "../flow/approvals/index.ts";
+import { policyConfig } from "../flow/gate/index.ts";
+import { inboxConfig } from "../flow/inbox/index.ts";
+import { outboxConfig } from "../flow/outbox/index.ts";
+import { limitsConfig } from "../flow/turns/index.ts";
+import { type Config, defineConfig } from "../ground/config/index.ts";
+import { contextConfig } from "../mind/context/index.ts";
+
+const lanesConfig = z
+  .strictObject({
+    interactive: z.number().int().min(1).default(256).describe("Turns of people at the same time."),
+    scheduled: z.number().int().min(1).default(8).describe("Scheduled turns at the same time."),
+    background: z.number().int().min(1).default(4).describe("Background turns at the same time."),
+  })
+  .describe("How much runs at once, per lane class.");
+
+const retentionConfig = z
+  .strictObject({
+    sessionDays: z.number().min(0).default(0).describe("Sessions not used for so many days are deleted; 0 keeps them."),
+    journalDays: z.number().min(1).default(30).describe("How long the steps of ended turns are kept."),
+  })
+  .describe("What is kept for how long.");
+
+const agentConfig = z
+  .strictObject({
+    model: z.string().optional().describe("provider/model this agent uses."),
+    policy: policyConfig.optional(),
+  })
+  .describe("One agent; its words are in the files of its folder.");
+
+export const schema = defineConfig({
+  gateway: gatewayConfig,
+  models: modelsConfig,
+  routing: inboxConfig,
+  policy: policyConfig,
+  approvals: approvalsConfig,
+  outbox: outboxConfig,
+  limits: limitsConfig,
+  context: contextConfig,
+  lanes: lanesConfig,
+  retention: retentionConfig,
+  agents: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), agentConfig)
+    .default({})
+    .describe("Agents by name. Each has a folder agents/<name> in the home."),
+  channels: z
+    .strictObject({ webhook: webhookConfig })
+    .prefault({})
+    .describe("The channels people talk through."),
+});
+
+export type LaresConfig = Config<typeof schema>;

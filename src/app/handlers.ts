@@ -1,0 +1,281 @@
+/** The method registry's handlers: each a few lines over the rooms. Faces call them; nothing here knows a face. */
+import { CANCEL } from "../core/contracts/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type ApprovalView,
+  asId,
+  type HistoryEntry,
+  type InboundMessage,
+  type SessionKey,
+  type TurnId,
+} from "../core/domain/index.ts";
+import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
+import type { Caller, Handlers } from "../faces/gateway/index.ts";
+import { listTurns, type TurnRow } from "../flow/turns/index.ts";
+import type { House, HouseParts } from "./house.ts";
+import { countOpen, deliveriesOf, usageSince } from "./store.ts";
+
+export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "config" | "models" | "clock" | "ids"> {
+  house: () => House;
+  url: () => string;
+  startedAt: number;
+  problems: () => string[];
+}
+
+export function makeHandlers(parts: HandlerParts): Handlers {
+  const { clock } = parts;
+  const committed = () => parts.house().records.committed;
+  return {
+    health: async () => ({ ok: true, version: parts.version, uptimeMs: clock.now() - parts.startedAt }),
+
+    async status() {
+      const house = parts.house();
+      const model = parts.models.primary();
+      const { rss, heapUsed } = process.memoryUsage();
+      const counts = await countOpen(committed(), (session) => house.engine.running(session));
+      const midnight = new Date(clock.now()).setHours(0, 0, 0, 0);
+      return {
+        version: parts.version,
+        pid: process.pid,
+        home: parts.home,
+        url: parts.url(),
+        uptimeMs: clock.now() - parts.startedAt,
+        model: { id: model.id, practice: model.practice, because: model.because },
+        ...counts,
+        channels: [...house.webhooks].map(([account, channel]) => {
+          const { state, detail } = channel.status();
+          return { name: `webhook/${account}`, state, ...(detail ? { detail } : {}) };
+        }),
+        usageToday: await usageSince(committed(), midnight),
+        memory: { rss, heapUsed },
+        problems: parts.problems(),
+      };
+    },
+
+    async "chat.send"(p, caller) {
+      const admitted = await parts.house().inbox.admit(inbound(p, caller, parts));
+      if (p.wait === false) {
+        const row = await parts.house().watch.read(admitted.turn);
+        return toAnswer(parts, admitted.turn, row, admitted.duplicate);
+      }
+      return waitFor(parts, admitted.turn, admitted.duplicate, caller.signal);
+    },
+
+    async "chat.abort"(p) {
+      const { engine } = parts.house();
+      const open = p.session ? await listTurns(committed(), { session: p.session, open: true, limit: 1 }) : [];
+      const turn = p.turn ?? (p.session && engine.running(asId<SessionKey>(p.session))) ?? open[0]?.id;
+      if (!turn) return { stopped: false };
+      const taken = await engine.resume(asId<TurnId>(turn), {
+        id: `abort:${turn}`,
+        name: CANCEL,
+        value: { why: "chat.abort" },
+      });
+      if (taken === "unknown") throw notFound("turn", turn);
+      return { stopped: taken === "taken", turn };
+    },
+
+    async "chat.history"(p) {
+      const { messages, more } = await parts.house().sessions.history({
+        session: p.session,
+        limit: p.limit ?? 100,
+        ...(p.before === undefined ? {} : { before: p.before }),
+      });
+      return { session: p.session, messages: messages.map(line), more };
+    },
+
+    async "turns.get"(p) {
+      const turn = asId<TurnId>(p.turn);
+      const row = await parts.house().watch.read(turn);
+      if (!row) throw notFound("turn", p.turn);
+      const steps = [];
+      for await (const e of parts.house().engine.history({ turn })) {
+        const { segment, index, kind, name, state, at, endedAt } = e;
+        steps.push({ segment, index, kind, name, state, at, ...(endedAt === undefined ? {} : { endedAt }) });
+      }
+      const { result } = row;
+      return {
+        turn,
+        session: row.session,
+        agent: row.agent,
+        state: stateOf(parts, row),
+        acceptedAt: row.acceptedAt,
+        ...(row.startedAt === undefined ? {} : { startedAt: row.startedAt }),
+        ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
+        ...(result ? { response: result.text, usage: result.usage } : {}),
+        ...(result?.reason ? { reason: result.reason } : {}),
+        ...(result?.model ? { model: result.model } : {}),
+        ...(result?.practice ? { practice: true } : {}),
+        ...(result?.joined ? { joined: result.joined } : {}),
+        notices: result?.notices ?? [],
+        approvals: (await parts.house().approvals.list({ pendingOnly: false, turn, limit: 100 })).map(wire),
+        steps,
+        deliveries: await deliveriesOf(committed(), turn),
+      };
+    },
+
+    "turns.wait": (p, caller) => waitFor(parts, asId<TurnId>(p.turn), false, caller.signal),
+
+    async "turns.list"(p) {
+      const rows = await listTurns(committed(), {
+        limit: p.limit ?? 50,
+        ...(p.session ? { session: p.session } : {}),
+        ...(p.open ? { open: true } : {}),
+      });
+      return {
+        turns: rows.map((row) => ({
+          turn: row.id,
+          session: row.session,
+          agent: row.agent,
+          state: stateOf(parts, row),
+          acceptedAt: row.acceptedAt,
+          ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
+        })),
+      };
+    },
+
+    "sessions.list": async (p) => ({
+      sessions: await parts.house().sessions.list({
+        limit: p.limit ?? 50,
+        ...(p.search ? { search: p.search } : {}),
+        ...(p.agent ? { agent: p.agent } : {}),
+      }),
+    }),
+    "sessions.get": (p) => parts.house().sessions.get(p.session),
+    async "sessions.reset"(p) {
+      await parts.house().sessions.reset(asId<SessionKey>(p.session));
+      return { session: p.session };
+    },
+    "sessions.delete": async (p) => ({
+      deleted: true,
+      messages: await parts.house().sessions.delete(asId<SessionKey>(p.session)),
+    }),
+    "sessions.export": async (p) => ({
+      session: p.session,
+      lines: (await parts.house().sessions.export(p.session)).map(line),
+    }),
+    async "sessions.import"(p) {
+      const session = asId<SessionKey>(p.session ?? p.lines[0]!.session);
+      const agent = p.agent ?? /^agent:([^:]+):/.exec(session)?.[1] ?? parts.config.routing.defaultAgent;
+      if (!parts.house().agents.exists(asId<AgentId>(agent))) {
+        throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "Name one with `agent`." });
+      }
+      const entries = p.lines.map(({ timestamp, ...rest }) => ({ ...rest, at: Date.parse(timestamp) }));
+      const done = await parts.house().sessions.import({ session, agent }, entries as unknown as HistoryEntry[]);
+      return { session, ...done };
+    },
+    async "sessions.prune"(p) {
+      const dryRun = p.dryRun ?? false;
+      const sessions = await parts.house().sessions.prune(p.olderThanDays * 86_400_000, dryRun);
+      return { sessions, deleted: !dryRun };
+    },
+
+    "approvals.list": async (p) => ({
+      approvals: (
+        await parts.house().approvals.list({
+          pendingOnly: p.state !== "all",
+          limit: p.limit ?? 100,
+          ...(p.session ? { session: p.session } : {}),
+        })
+      ).map(wire),
+    }),
+    async "approvals.get"(p) {
+      const found = await parts.house().approvals.get(p.id);
+      if (!found) throw notFound("approval", p.id);
+      return wire(found);
+    },
+    async "approvals.resolve"(p, caller) {
+      const by = caller.principal.id;
+      const answer = { decision: p.decision, by, ...(p.reason ? { reason: p.reason } : {}) };
+      return wire(await parts.house().approvals.resolve(p.id, answer));
+    },
+
+    "models.list": async () => ({ models: parts.models.list(), primary: parts.models.primary().id }),
+  };
+}
+
+function inbound(
+  p: { message: string; session?: string; user?: string; agent?: string; once?: boolean } & Pick<
+    InboundMessage,
+    "mode" | "model" | "idempotencyKey"
+  >,
+  caller: Caller,
+  parts: HandlerParts,
+): InboundMessage {
+  // A key must find the same place again, so a conversation of its own is named after it.
+  const user = p.once ? `once-${p.idempotencyKey ?? parts.ids.next("o")}` : (p.user ?? "owner");
+  return {
+    route: { channel: caller.channel, account: caller.principal.id, chat: user },
+    sender: { id: user },
+    text: p.message,
+    ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
+    ...(p.agent ? { agent: asId<AgentId>(p.agent) } : {}),
+    ...(p.mode ? { mode: p.mode } : {}),
+    ...(p.model ? { model: p.model } : {}),
+    ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey } : {}),
+  };
+}
+
+/** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
+async function waitFor(parts: HandlerParts, turn: TurnId, duplicate: boolean, gone: AbortSignal): Promise<ChatAnswer> {
+  const { watch } = parts.house();
+  const first = await watch.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
+  if (!first) throw notFound("turn", turn);
+  if (first.endedAt !== undefined || gone.aborted) return toAnswer(parts, turn, first, duplicate);
+  const patience = AbortSignal.any([gone, AbortSignal.timeout(parts.config.gateway.http.wait * 1000)]);
+  const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience);
+  return toAnswer(parts, turn, row, duplicate);
+}
+
+async function toAnswer(
+  parts: HandlerParts,
+  turn: TurnId,
+  row: TurnRow | undefined,
+  duplicate: boolean,
+): Promise<ChatAnswer> {
+  if (!row) throw notFound("turn", turn);
+  const { result } = row;
+  const state = stateOf(parts, row);
+  const [asked] =
+    state === "parked" ? await parts.house().approvals.list({ pendingOnly: true, turn: row.id, limit: 1 }) : [];
+  return {
+    turn,
+    session: row.session,
+    agent: row.agent,
+    state,
+    response: result ? result.text || result.reason || "" : asked ? interim(asked) : "",
+    notices: result?.notices ?? [],
+    duplicate,
+    ...(result?.reason ? { reason: result.reason } : {}),
+    ...(result?.model ? { model: result.model } : {}),
+    ...(result?.practice ? { practice: true } : {}),
+    ...(result ? { usage: result.usage } : {}),
+    ...(row.id === turn ? {} : { joined: row.id }),
+    ...(asked ? { approval: wire(asked) } : {}),
+  };
+}
+
+function interim(a: ApprovalView): string {
+  return `This waits for your approval (${a.id}): ${a.shown}`;
+}
+
+/** The row says queued until it ends; the engine knows what runs. */
+function stateOf(parts: HandlerParts, row: TurnRow): TurnRow["state"] {
+  if (row.endedAt !== undefined) return row.state;
+  return parts.house().engine.running(row.session) === row.id ? "running" : row.state;
+}
+
+function line(m: HistoryEntry): HistoryMessage {
+  const { at, ...rest } = m;
+  return { ...rest, timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
+}
+
+function wire(a: ApprovalView): Approval {
+  const { action: _action, ...rest } = a;
+  return rest;
+}
+
+function notFound(what: string, id: string): AppError {
+  return new AppError("NOT_FOUND", { message: `There is no ${what} "${id}".` });
+}

@@ -1,0 +1,3 @@
+export { type RunningApp, type StartOptions, startApp } from "./app.ts";
+export { type LaresConfig, schema } from "./config.ts";
+export { readToken } from "./token.ts";

@@ -1,0 +1,52 @@
+/** Small views over several rooms' records, for the status and the turn's page. */
+import type { Reads } from "../core/contracts/index.ts";
+import type { ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
+
+export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
+  const open = await db.all<{ id: TurnId; session: SessionKey; state: string }>(
+    "SELECT id, session, state FROM turn WHERE ended_at IS NULL",
+  );
+  const pending = await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'");
+  const deliveries = await db.all<{ state: string; n: number }>(
+    "SELECT state, COUNT(*) AS n FROM delivery WHERE state <> 'sent' GROUP BY state",
+  );
+  const count = (...states: string[]) =>
+    deliveries.filter((d) => states.includes(d.state)).reduce((sum, d) => sum + d.n, 0);
+  const parked = open.filter((t) => t.state === "parked").length;
+  const active = open.filter((t) => running(t.session) === t.id).length;
+  return {
+    turns: { queued: Math.max(open.length - parked - active, 0), running: active, parked },
+    approvals: { pending: pending?.n ?? 0 },
+    deliveries: { waiting: count("intended", "sending"), uncertain: count("uncertain"), failed: count("failed", "expired") },
+  };
+}
+
+export async function usageSince(db: Reads, at: number): Promise<Usage> {
+  const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number }>(
+    `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
+       COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
+       COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown FROM usage WHERE at >= ?`,
+    at,
+  );
+  return {
+    inputTokens: row?.i ?? 0,
+    outputTokens: row?.o ?? 0,
+    cacheReadTokens: row?.r ?? 0,
+    cacheWriteTokens: row?.w ?? 0,
+    cost: row?.unknown ? null : (row?.c ?? 0),
+  };
+}
+
+export async function deliveriesOf(db: Reads, turn: TurnId) {
+  const rows = await db.all<{ id: string; state: string; route: string; attempts: number; error: string | null }>(
+    "SELECT id, state, route, attempts, error FROM delivery WHERE turn = ? ORDER BY created_at, id",
+    turn,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    state: row.state as "sent",
+    channel: (JSON.parse(row.route) as ReplyRoute).channel,
+    attempts: row.attempts,
+    ...(row.error ? { error: row.error } : {}),
+  }));
+}

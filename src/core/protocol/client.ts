@@ -1,0 +1,44 @@
+/**
+ * A small typed client for programs: `POST /rpc/<method>` over fetch. The command line uses it; any script may.
+ * Errors come back as AppError with the server's code and hint.
+ */
+import { AppError, type ErrorCode, type ErrorShape } from "../domain/index.ts";
+import type { MethodName, Params, Result } from "./methods.ts";
+
+export interface Client {
+  call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>>;
+}
+
+export function httpClient(at: { url: string; token: string; fetch?: typeof fetch }): Client {
+  const send = at.fetch ?? fetch;
+  return {
+    async call(method, params, signal) {
+      let response: Response;
+      try {
+        response = await send(`${at.url}/rpc/${method}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${at.token}` },
+          body: JSON.stringify(params),
+          ...(signal ? { signal } : {}),
+        });
+      } catch (cause) {
+        if (signal?.aborted) throw cause;
+        throw new AppError("GATEWAY_DOWN", {
+          message: `No Lares answers at ${at.url}.`,
+          hint: "Start it: lares gateway run",
+          retry: "later",
+          cause,
+        });
+      }
+      const body = (await response.json().catch(() => undefined)) as { error?: ErrorShape } | undefined;
+      if (response.ok) return body as Result<typeof method>;
+      const error = body?.error;
+      throw new AppError((error?.code ?? "INTERNAL") as ErrorCode, {
+        message: error?.message ?? `Lares answered ${response.status}.`,
+        ...(error?.hint ? { hint: error.hint } : {}),
+        retry: error?.retry ?? "later",
+        ...(error?.details ? { details: error.details } : {}),
+      });
+    },
+  };
+}

@@ -1,0 +1,4 @@
+export * from "./client.ts";
+export * from "./frames.ts";
+export * from "./methods.ts";
+export * from "./shapes.ts";

@@ -1,0 +1,244 @@
+/**
+ * The method registry: every word a client may say, with what it takes, what it gives, the right it needs and one line of
+ * documentation. WebSocket `/ws`, `POST /rpc/<method>` and the command line all speak from this table.
+ */
+import { z } from "zod";
+import {
+  agentId,
+  approval,
+  chatAnswer,
+  historyMessage,
+  idempotencyKey,
+  messageText,
+  modelInfo,
+  sessionKey,
+  sessionSummary,
+  turnId,
+  turnView,
+  usage,
+} from "./shapes.ts";
+
+export type Scope = "read" | "write" | "approvals" | "admin";
+export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin"];
+
+export interface Method<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType> {
+  in: In;
+  out: Out;
+  scope: Scope;
+  /** True when it changes something: such methods take an `idempotencyKey`. */
+  mutates: boolean;
+  doc: string;
+}
+
+function method<In extends z.ZodType, Out extends z.ZodType>(m: Method<In, Out>): Method<In, Out> {
+  return m;
+}
+
+const nothing = z.strictObject({});
+const keyed = { idempotencyKey: idempotencyKey.optional() };
+
+export const METHODS = {
+  health: method({
+    in: nothing,
+    out: z.object({ ok: z.boolean(), version: z.string(), uptimeMs: z.number() }),
+    scope: "read",
+    mutates: false,
+    doc: "Whether Lares is alive.",
+  }),
+  status: method({
+    in: nothing,
+    out: z.object({
+      version: z.string(),
+      pid: z.number(),
+      home: z.string(),
+      url: z.string(),
+      uptimeMs: z.number(),
+      model: z.object({ id: z.string(), practice: z.boolean(), because: z.string() }),
+      turns: z.object({ queued: z.number(), running: z.number(), parked: z.number() }),
+      approvals: z.object({ pending: z.number() }),
+      deliveries: z.object({ waiting: z.number(), uncertain: z.number(), failed: z.number() }),
+      channels: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string().optional() })),
+      usageToday: usage,
+      memory: z.object({ rss: z.number(), heapUsed: z.number() }),
+      problems: z.array(z.string()),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "What Lares is doing, which model answers, and what needs a person.",
+  }),
+  "chat.send": method({
+    in: z.strictObject({
+      message: messageText,
+      session: sessionKey.optional(),
+      user: z.string().min(1).max(256).optional(),
+      agent: agentId.optional(),
+      mode: z.enum(["steer", "followup", "collect", "interrupt"]).optional(),
+      model: z.string().min(1).max(256).optional().describe("provider/model for this turn only"),
+      wait: z.boolean().optional().describe("false: answer as soon as the message is durable; events tell the rest"),
+      once: z.boolean().optional().describe("true: a conversation of its own, not continued by later messages"),
+      ...keyed,
+    }),
+    out: chatAnswer,
+    scope: "write",
+    mutates: true,
+    doc: "Gives a message to an agent and waits for the answer.",
+  }),
+  "chat.abort": method({
+    in: z.strictObject({ session: sessionKey.optional(), turn: turnId.optional(), ...keyed }),
+    out: z.object({ stopped: z.boolean(), turn: z.string().optional() }),
+    scope: "write",
+    mutates: true,
+    doc: "Stops a running or parked turn at the next safe point.",
+  }),
+  "chat.history": method({
+    in: z.strictObject({
+      session: sessionKey,
+      limit: z.number().int().min(1).max(1000).optional(),
+      before: z.number().int().optional(),
+    }),
+    out: z.object({ session: z.string(), messages: z.array(historyMessage), more: z.boolean() }),
+    scope: "read",
+    mutates: false,
+    doc: "The newest messages of a session, oldest first.",
+  }),
+  "turns.get": method({
+    in: z.strictObject({ turn: turnId }),
+    out: turnView,
+    scope: "read",
+    mutates: false,
+    doc: "One turn: state, answer, steps with times, approvals, deliveries.",
+  }),
+  "turns.wait": method({
+    in: z.strictObject({ turn: turnId }),
+    out: chatAnswer,
+    scope: "read",
+    mutates: false,
+    doc: "Waits for a turn's answer, as chat.send does.",
+  }),
+  "turns.list": method({
+    in: z.strictObject({
+      session: sessionKey.optional(),
+      open: z.boolean().optional(),
+      limit: z.number().int().min(1).max(500).optional(),
+    }),
+    out: z.object({
+      turns: z.array(
+        z.object({
+          turn: z.string(),
+          session: z.string(),
+          agent: z.string(),
+          state: z.string(),
+          acceptedAt: z.number(),
+          endedAt: z.number().optional(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "Turns, newest first.",
+  }),
+  "sessions.list": method({
+    in: z.strictObject({
+      limit: z.number().int().min(1).max(500).optional(),
+      search: z.string().max(200).optional(),
+      agent: agentId.optional(),
+    }),
+    out: z.object({ sessions: z.array(sessionSummary) }),
+    scope: "read",
+    mutates: false,
+    doc: "Sessions, the most recently used first.",
+  }),
+  "sessions.get": method({
+    in: z.strictObject({ session: sessionKey }),
+    out: sessionSummary,
+    scope: "read",
+    mutates: false,
+    doc: "One session.",
+  }),
+  "sessions.reset": method({
+    in: z.strictObject({ session: sessionKey, ...keyed }),
+    out: z.object({ session: z.string() }),
+    scope: "write",
+    mutates: true,
+    doc: "Starts the conversation afresh; what was said stays readable.",
+  }),
+  "sessions.delete": method({
+    in: z.strictObject({ session: sessionKey, ...keyed }),
+    out: z.object({ deleted: z.boolean(), messages: z.number() }),
+    scope: "write",
+    mutates: true,
+    doc: "Deletes a session with all its messages and turns.",
+  }),
+  "sessions.export": method({
+    in: z.strictObject({ session: sessionKey }),
+    out: z.object({ session: z.string(), lines: z.array(historyMessage) }),
+    scope: "read",
+    mutates: false,
+    doc: "All messages of a session, one a line.",
+  }),
+  "sessions.import": method({
+    in: z.strictObject({
+      session: sessionKey.optional(),
+      agent: agentId.optional(),
+      lines: z.array(historyMessage).min(1).max(100_000),
+      ...keyed,
+    }),
+    out: z.object({ session: z.string(), imported: z.number(), skipped: z.number() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Takes in an exported session; messages already there are skipped.",
+  }),
+  "sessions.prune": method({
+    in: z.strictObject({ olderThanDays: z.number().min(0).max(36_500), dryRun: z.boolean().optional(), ...keyed }),
+    out: z.object({ sessions: z.array(z.string()), deleted: z.boolean() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Deletes sessions not used for so many days.",
+  }),
+  "approvals.list": method({
+    in: z.strictObject({
+      state: z.enum(["pending", "all"]).optional(),
+      session: sessionKey.optional(),
+      limit: z.number().int().min(1).max(1000).optional(),
+    }),
+    out: z.object({ approvals: z.array(approval) }),
+    scope: "read",
+    mutates: false,
+    doc: "What waits for a person's yes or no, oldest first.",
+  }),
+  "approvals.get": method({
+    in: z.strictObject({ id: z.string().min(1).max(128) }),
+    out: approval,
+    scope: "read",
+    mutates: false,
+    doc: "One approval.",
+  }),
+  "approvals.resolve": method({
+    in: z.strictObject({
+      id: z.string().min(1).max(128),
+      decision: z.enum(["allow-once", "allow-always", "deny"]),
+      reason: z.string().max(2000).optional(),
+      ...keyed,
+    }),
+    out: approval,
+    scope: "approvals",
+    mutates: true,
+    doc: "Answers an approval. The first answer wins.",
+  }),
+  "models.list": method({
+    in: nothing,
+    out: z.object({ models: z.array(modelInfo), primary: z.string() }),
+    scope: "read",
+    mutates: false,
+    doc: "The models that can answer, and why each is here.",
+  }),
+} as const;
+
+export type MethodName = keyof typeof METHODS;
+export type Params<M extends MethodName> = z.input<(typeof METHODS)[M]["in"]>;
+export type Parsed<M extends MethodName> = z.output<(typeof METHODS)[M]["in"]>;
+export type Result<M extends MethodName> = z.output<(typeof METHODS)[M]["out"]>;
+
+export function isMethod(name: string): name is MethodName {
+  return Object.hasOwn(METHODS, name);
+}

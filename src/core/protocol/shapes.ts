@@ -1,0 +1,156 @@
+/** The nouns of the wire as schemas. Types for clients come from here; the gateway checks what it takes and what it says. */
+import { z } from "zod";
+
+export const sessionKey = z.string().min(1).max(512);
+export const turnId = z.string().min(1).max(128);
+export const agentId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case letters, digits and -, up to 64");
+export const idempotencyKey = z.string().min(1).max(256);
+/** One message of a person: 256 kB of text is far beyond any chat platform's limit. */
+export const messageText = z.string().min(1).max(262_144);
+
+export const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  cost: z.number().nullable(),
+});
+
+export const turnState = z.enum([
+  "queued",
+  "running",
+  "parked",
+  "answered",
+  "declined",
+  "failed",
+  "stopped",
+  "joined",
+  "silent",
+  "attention",
+]);
+
+export const approval = z.object({
+  id: z.string(),
+  turn: z.string(),
+  session: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  shown: z.string(),
+  because: z.string(),
+  state: z.enum(["pending", "allowed", "denied", "expired", "withdrawn"]),
+  askedAt: z.number(),
+  deadline: z.number(),
+  answeredAt: z.number().optional(),
+  answeredBy: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+/** What a caller of chat.send gets: the answer, or where the turn stands. */
+export const chatAnswer = z.object({
+  turn: z.string(),
+  session: z.string(),
+  agent: z.string(),
+  state: turnState,
+  response: z.string(),
+  reason: z.string().optional(),
+  notices: z.array(z.string()),
+  model: z.string().optional(),
+  practice: z.boolean().optional(),
+  usage: usage.optional(),
+  joined: z.string().optional(),
+  duplicate: z.boolean(),
+  approval: approval.optional(),
+});
+
+export const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("thinking"), text: z.string(), meta: z.record(z.string(), z.json()).optional() }),
+  z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: z.json() }),
+  z.object({
+    type: z.literal("tool-result"),
+    id: z.string(),
+    name: z.string(),
+    text: z.string(),
+    isError: z.boolean().optional(),
+  }),
+]);
+
+/** One message of a session; also one line of an export. */
+export const historyMessage = z.object({
+  session: z.string(),
+  seq: z.number(),
+  id: z.string(),
+  turn: z.string(),
+  role: z.enum(["user", "assistant", "tool"]),
+  content: z.array(part),
+  person: z.string().optional(),
+  timestamp: z.iso.datetime(),
+  meta: z.record(z.string(), z.json()).optional(),
+});
+
+export const sessionSummary = z.object({
+  session: z.string(),
+  agent: z.string(),
+  person: z.string().optional(),
+  title: z.string(),
+  messages: z.number(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  running: z.string().optional(),
+});
+
+export const turnStep = z.object({
+  segment: z.number(),
+  index: z.number(),
+  kind: z.enum(["step", "effect"]),
+  name: z.string(),
+  state: z.enum(["intent", "done", "unknown"]),
+  at: z.number(),
+  endedAt: z.number().optional(),
+});
+
+export const turnView = z.object({
+  turn: z.string(),
+  session: z.string(),
+  agent: z.string(),
+  state: turnState,
+  acceptedAt: z.number(),
+  startedAt: z.number().optional(),
+  endedAt: z.number().optional(),
+  response: z.string().optional(),
+  reason: z.string().optional(),
+  notices: z.array(z.string()),
+  model: z.string().optional(),
+  practice: z.boolean().optional(),
+  joined: z.string().optional(),
+  usage: usage.optional(),
+  approvals: z.array(approval),
+  steps: z.array(turnStep),
+  deliveries: z.array(
+    z.object({
+      id: z.string(),
+      state: z.enum(["intended", "sending", "sent", "uncertain", "expired", "failed"]),
+      channel: z.string(),
+      attempts: z.number(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+
+export const modelInfo = z.object({
+  id: z.string(),
+  provider: z.string(),
+  contextWindow: z.number(),
+  maxOutput: z.number(),
+  price: z
+    .object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
+    .nullable(),
+  practice: z.boolean(),
+  because: z.string(),
+});
+
+export type ChatAnswer = z.infer<typeof chatAnswer>;
+export type Approval = z.infer<typeof approval>;
+export type HistoryMessage = z.infer<typeof historyMessage>;
+export type SessionSummary = z.infer<typeof sessionSummary>;
+export type TurnDetail = z.infer<typeof turnView>;

@@ -1,0 +1,1 @@
+export { sign, type WebhookChannel, type WebhookConfig, webhookChannels, webhookConfig } from "./webhook/index.ts";

@@ -1,0 +1,2 @@
+export { type WebhookConfig, webhookConfig } from "./config.ts";
+export { sign, WebhookChannel, webhookChannels } from "./webhook.ts";

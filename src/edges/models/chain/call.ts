@@ -1,0 +1,168 @@
+/**
+ * One call: asks the candidates that `next` names until one answers or nobody is left.
+ *
+ * C1: what was streamed by an attempt that failed is declared void before anything else is streamed.
+ * C2: at most one answer is returned, and its deltas are exactly those after the last discard.
+ */
+import type { FailureClass, ModelDelta, ModelReply, ModelRequest } from "../../../core/contracts/model.ts";
+import { NO_USAGE } from "../../../core/domain/turn.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import type { Log } from "../../../core/kit/log.ts";
+import { costOf, type Price } from "../prices.ts";
+import type { Credential } from "../providers.ts";
+import type { Line } from "../wire/attempt.ts";
+import { pause } from "../wire/watch.ts";
+import { classify, type Evidence } from "./classify.ts";
+import type { HealthBook } from "./health.ts";
+import { type Candidate, next, type Tried } from "./next.ts";
+import { cleanWords, failureSentence, hintOf, noticeOf } from "./words.ts";
+
+export interface Route extends Candidate {
+  line: Line;
+  key: Credential;
+  price: Price | null;
+}
+
+export interface CallPlan {
+  /** The model that should have answered, also when it has no route. */
+  first: string;
+  routes: readonly Route[];
+  health: HealthBook;
+  patienceMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+interface Failed {
+  model: string;
+  failure: FailureClass;
+  said: string;
+}
+
+export async function callChain(
+  plan: CallPlan,
+  request: ModelRequest,
+  onDelta: (delta: ModelDelta) => void,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  const { routes, health, clock } = plan;
+  const start = clock.now();
+  const tried = new Map<string, Tried>();
+  const failed: Failed[] = [];
+  let step = next(routes, health.entries, null, start);
+  for (;;) {
+    if ("stop" in step) return giveUp(failed);
+    if ("wait" in step) await pause(clock, step.wait, signal);
+    const route = routeOf(routes, "wait" in step ? step.candidate : step.use);
+    const result = await ask(route, plan, request, onDelta, signal);
+    if (result.ok) {
+      return {
+        ...result.reply,
+        model: route.model,
+        practice: false,
+        notice: noticeFor(plan, route.model, failed),
+        ms: clock.now() - start,
+      };
+    }
+    const { failure, evidence } = result;
+    const times = (tried.get(route.id)?.times ?? 0) + 1;
+    tried.set(route.id, { times, last: failure, retryAfterMs: evidence.retryAfterMs });
+    failed.push({ model: route.model, failure, said: saidBy(evidence, route) });
+    step = next(
+      routes,
+      health.entries,
+      { candidate: route, failure, tried, deadline: start + plan.patienceMs },
+      clock.now(),
+    );
+    plan.log.warn("a model did not answer", {
+      model: route.model,
+      credential: route.credential,
+      failure,
+      said: failed.at(-1)!.said,
+      next: "stop" in step ? step.stop : "wait" in step ? `${step.candidate.id} in ${step.wait} ms` : step.use.id,
+    });
+  }
+}
+
+type Answered = Omit<Extract<ModelReply, { ok: true }>, "model" | "practice" | "notice" | "ms">;
+
+/** One attempt with its health, its discard and its price. */
+async function ask(
+  route: Route,
+  plan: CallPlan,
+  request: ModelRequest,
+  onDelta: (delta: ModelDelta) => void,
+  signal: AbortSignal,
+): Promise<{ ok: true; reply: Answered } | { ok: false; failure: FailureClass; evidence: Evidence }> {
+  const { health, clock } = plan;
+  let streamed = false;
+  health.probing(route.id);
+  try {
+    const result = await route.line.attempt(
+      route.key,
+      request,
+      (delta) => {
+        streamed = true;
+        onDelta(delta);
+      },
+      signal,
+    );
+    if (result.ok && !isEmptyAnswer(result, request)) {
+      health.succeeded(route.id);
+      const { content, finish, tokens } = result;
+      return {
+        ok: true,
+        reply: { ok: true, content, finish, usage: { ...tokens, cost: costOf(route.price, tokens) } },
+      };
+    }
+    const evidence = result.ok ? EMPTY_ANSWER : result.evidence;
+    const failure = result.ok ? "unknown" : classify(evidence);
+    health.failed(route.id, failure, evidence.retryAfterMs, clock.now());
+    if (streamed) onDelta({ type: "discard" });
+    return { ok: false, failure, evidence };
+  } catch (aborted) {
+    health.unresolved(route.id);
+    throw aborted;
+  }
+}
+
+const EMPTY_ANSWER: Evidence = {
+  status: null,
+  body: "",
+  message: "the answer was empty",
+  codes: [],
+  retryAfterMs: null,
+};
+
+/** After tool results a model may have nothing to add; after a person's words silence is a fault. */
+function isEmptyAnswer(
+  result: { content: readonly unknown[]; finish: string },
+  request: Pick<ModelRequest, "messages">,
+): boolean {
+  return result.content.length === 0 && result.finish !== "refusal" && request.messages.at(-1)?.role !== "tool";
+}
+
+function routeOf(routes: readonly Route[], candidate: Candidate): Route {
+  return routes.find((route) => route.id === candidate.id)!;
+}
+
+function noticeFor(plan: CallPlan, answered: string, failed: readonly Failed[]): string | null {
+  if (answered === plan.first) return null;
+  const firstRoute = plan.routes.find((route) => route.model === plan.first);
+  const inThisCall = failed.find((attempt) => attempt.model === plan.first)?.failure;
+  const earlier = firstRoute ? plan.health.entries.get(firstRoute.id)?.last : undefined;
+  return noticeOf(plan.first, inThisCall ?? earlier ?? null, answered);
+}
+
+/** Too long goes before all else: it is the one failure the caller can mend at once, by compacting. */
+function giveUp(failed: readonly Failed[]): ModelReply {
+  const failure = failed.find((f) => f.failure === "context-overflow")?.failure ?? failed[0]?.failure ?? "unknown";
+  return { ok: false, failure, message: failureSentence(failed), hint: hintOf(failure), usage: NO_USAGE };
+}
+
+function saidBy(evidence: Evidence, route: Route): string {
+  const fromBody = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(evidence.body)?.[1];
+  const words = fromBody ?? evidence.message;
+  const status = evidence.status === null ? "" : `HTTP ${evidence.status}: `;
+  return words || status ? cleanWords(`${status}${words}`, [route.key.key]) : "";
+}

@@ -1,0 +1,60 @@
+/** The sentences people read about models: notices, failures, hints. Never a key, never a whole URL. */
+import type { FailureClass } from "../../../core/contracts/model.ts";
+
+const WHAT: Record<FailureClass, string> = {
+  auth: "rejected its key",
+  billing: "has no credit left",
+  "rate-limit": "was at its rate limit",
+  timeout: "did not answer in time",
+  overload: "was overloaded",
+  "context-overflow": "could not hold the conversation",
+  format: "refused the request",
+  "not-found": "was not found",
+  network: "could not be reached",
+  unknown: "failed",
+};
+
+const HINT: Record<FailureClass, string | null> = {
+  auth: "Check the key of this provider, then try again.",
+  billing: "Add credit with this provider, or set models.fallbacks in lares.yaml.",
+  "rate-limit": "Wait a little, add a second key, or set models.fallbacks in lares.yaml.",
+  timeout: "Try again; for a slow local model raise models.firstByteTimeoutMs.",
+  overload: "Try again later, or set models.fallbacks in lares.yaml.",
+  "context-overflow": "Shorten the conversation, or choose a model with a larger window.",
+  format: "This is likely a fault of Lares or of the server behind the base URL; the message says what was refused.",
+  "not-found": "Check the model's name with: lares models list",
+  network: "Check the network and the base URL of this provider.",
+  unknown: null,
+};
+
+/** "anthropic/x was overloaded; openai/y answered." */
+export function noticeOf(first: string, failure: FailureClass | null, answered: string): string {
+  return `${first} ${failure ? WHAT[failure] : "is not set up"}; ${answered} answered.`;
+}
+
+export function hintOf(failure: FailureClass): string | null {
+  return HINT[failure];
+}
+
+/** One clause per model that was asked, with what its provider said, where it said something useful. */
+export function failureSentence(attempts: readonly { model: string; failure: FailureClass; said: string }[]): string {
+  const clauses = new Map<string, string>();
+  for (const { model, failure, said } of attempts) {
+    clauses.set(model, `${model} ${WHAT[failure]}${said ? ` (${said})` : ""}`);
+  }
+  return `${[...clauses.values()].join("; ")}.`;
+}
+
+/** What a provider said, fit to show: one line, no secrets, no URL beyond its host, at most 300 signs. */
+export function cleanWords(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  // Short keys ("none") are no secrets, and their letters occur in honest words.
+  for (const secret of secrets) if (secret.length >= 8) clean = clean.replaceAll(secret, "…");
+  clean = clean
+    .replace(/\b(?:(?:sk|pk|key)[-_]|AIza)[\w*-]{6,}/g, "…")
+    .replace(/https?:\/\/([^/\s"']+)[^\s"']*/g, "$1")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[.\s]+$/, "");
+  return clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;
+}

@@ -1,0 +1,181 @@
+/** The models of this installation, behind the contract: chains are built here, calls are made in chain/. */
+import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/model.ts";
+import { NO_USAGE } from "../../core/domain/turn.ts";
+import type { Clock } from "../../core/kit/clock.ts";
+import type { Log } from "../../core/kit/log.ts";
+import { nearest } from "../../core/kit/nearest.ts";
+import { DEFAULT_MODEL, factsOf, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
+import { callChain, type Route } from "./chain/call.ts";
+import { HealthBook } from "./chain/health.ts";
+import type { ModelsConfig } from "./config.ts";
+import { callPractice, PRACTICE_INFO, PRACTICE_MODEL } from "./practice/index.ts";
+import { type Price, priceOf } from "./prices.ts";
+import { type Env, findProviders, keyHint, type Provider } from "./providers.ts";
+import { Line } from "./wire/attempt.ts";
+import { makeFetch } from "./wire/http.ts";
+import type { SdkFetch } from "./wire/sdk.ts";
+
+export interface ModelsDeps {
+  /** The environment's values, read by the caller. */
+  env: Env;
+  clock: Clock;
+  log: Log;
+  /** Instead of our own HTTP client. */
+  fetch?: SdkFetch;
+}
+
+export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
+  const providers = findProviders(config, deps.env);
+  const fetch = deps.fetch ?? makeFetch();
+  const health = new HealthBook();
+  const primary = primaryOf(config, deps.env, providers);
+  const routesByModel = new Map<string, Route[]>();
+
+  /** The routes of one model: one per credential. Empty when its provider is not set up. */
+  function routesTo(model: string): Route[] {
+    let routes = routesByModel.get(model);
+    if (!routes) {
+      const { provider, modelId } = split(model, providers);
+      routes = provider ? makeRoutes(provider, modelId) : [];
+      routesByModel.set(model, routes);
+    }
+    return routes;
+  }
+
+  function makeRoutes(provider: Provider, modelId: string): Route[] {
+    const model = `${provider.name}/${modelId}`;
+    const facts = factsFor(provider, modelId);
+    const limits = {
+      firstByteMs: config.firstByteTimeoutMs,
+      idleMs: config.idleTimeoutMs,
+      maxOutputTokens: config.maxOutputTokens,
+    };
+    const line = new Line({
+      provider,
+      modelId,
+      facts,
+      limits,
+      clock: deps.clock,
+      fetch,
+    });
+    return provider.credentials.map((key) => ({
+      id: `${model}@${key.name}`,
+      provider: provider.name,
+      model,
+      credential: key.name,
+      contextWindow: facts.contextWindow,
+      line,
+      key,
+      price: priceFor(provider, modelId),
+    }));
+  }
+
+  return {
+    async call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal) {
+      const first = request.model ?? primary;
+      if (first === PRACTICE_MODEL) return callPractice(request, onDelta, signal);
+      const chain = request.model ? [request.model] : [primary, ...config.fallbacks.filter((id) => id !== primary)];
+      const routes = chain.length === 1 ? routesTo(first) : chain.flatMap(routesTo);
+      if (routes.length === 0) return notSetUp(first, providers);
+      const { clock, log } = deps;
+      return callChain({ first, routes, health, patienceMs: config.patienceMs, clock, log }, request, onDelta, signal);
+    },
+
+    list() {
+      const ids = new Set([primary, ...config.fallbacks]);
+      for (const provider of providers.values()) {
+        for (const id of Object.keys(provider.models)) ids.add(`${provider.name}/${id}`);
+        // What is behind another base URL is not known.
+        if (provider.official) for (const id of KNOWN_MODELS[provider.name] ?? []) ids.add(`${provider.name}/${id}`);
+      }
+      ids.add(PRACTICE_MODEL);
+      return [...ids].flatMap((id) => infoOf(id, providers) ?? []);
+    },
+
+    primary: () => infoOf(primary, providers) ?? missingInfo(primary),
+    info: (id) => infoOf(id, providers),
+
+    async warm() {
+      try {
+        await Promise.all([primary, ...config.fallbacks].flatMap((id) => routesTo(id).map((r) => r.line.load(r.key))));
+      } catch (error) {
+        deps.log.warn("a model library could not be loaded", { message: String(error) });
+      }
+    },
+  };
+}
+
+function primaryOf(config: ModelsConfig, env: Env, providers: Map<string, Provider>): string {
+  const chosen = env.LARES_MODEL?.trim() || config.default;
+  if (chosen) return chosen;
+  for (const provider of providers.values()) {
+    const id = Object.keys(provider.models)[0] ?? DEFAULT_MODEL[provider.name];
+    if (id) return `${provider.name}/${id}`;
+  }
+  return PRACTICE_MODEL;
+}
+
+function split(model: string, providers: Map<string, Provider>): { provider: Provider | undefined; modelId: string } {
+  const slash = model.indexOf("/");
+  return { provider: providers.get(model.slice(0, slash)), modelId: model.slice(slash + 1) };
+}
+
+function factsFor(provider: Provider, modelId: string): ModelFacts {
+  const { contextWindow, maxOutput } = provider.models[modelId] ?? {};
+  const known = factsOf(modelId);
+  return {
+    contextWindow: contextWindow ?? known.contextWindow,
+    maxOutput: maxOutput ?? known.maxOutput,
+    thinksUnasked: known.thinksUnasked,
+  };
+}
+
+function priceFor(provider: Provider, modelId: string): Price | null {
+  const own = provider.models[modelId]?.price;
+  if (own) return { ...own, cacheRead: own.cacheRead ?? own.input, cacheWrite: own.cacheWrite ?? own.input };
+  return priceOf(provider.name, modelId);
+}
+
+function infoOf(id: string, providers: Map<string, Provider>): ModelInfo | undefined {
+  if (id === PRACTICE_MODEL) return PRACTICE_INFO;
+  const { provider, modelId } = split(id, providers);
+  if (!provider || modelId === "") return undefined;
+  const { contextWindow, maxOutput } = factsFor(provider, modelId);
+  const price = priceFor(provider, modelId);
+  return {
+    id,
+    provider: provider.name,
+    contextWindow,
+    maxOutput,
+    price: price && {
+      input: price.input,
+      output: price.output,
+      cacheRead: price.cacheRead,
+      cacheWrite: price.cacheWrite,
+    },
+    practice: false,
+    because: provider.because,
+  };
+}
+
+/** The chosen model's provider has no key: that is shown, not papered over with another model. */
+function missingInfo(id: string): ModelInfo {
+  const { contextWindow, maxOutput } = factsOf(id);
+  const provider = id.slice(0, id.indexOf("/"));
+  const because = `chosen, but its provider is not set up. ${keyHint(provider)}`;
+  return { id, provider, contextWindow, maxOutput, price: null, practice: false, because };
+}
+
+function notSetUp(model: string, providers: Map<string, Provider>): ModelReply {
+  const slash = model.indexOf("/");
+  const name = slash < 0 ? model : model.slice(0, slash);
+  const known = [...providers.keys(), "practice"];
+  const meant = nearest(name, known);
+  return {
+    ok: false,
+    failure: name in DEFAULT_MODEL ? "auth" : "not-found",
+    message: `The model ${model} cannot be asked: its provider "${name}" is not set up.`,
+    hint: meant && meant !== name ? `Did you mean ${meant}? Known: ${known.join(", ")}.` : keyHint(name),
+    usage: NO_USAGE,
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * The practice model: what answers when no key was found, so that chat, tools, approvals, memory and schedules can be
+ * tried at once and offline. It is a list of rules, says so, and never pretends to be a language model.
+ *
+ * P1: the same request gives the same answer. P2: a tool is called only when the request offers it.
+ */
+import type { ModelDelta, ModelInfo, ModelReply, ModelRequest } from "../../../core/contracts/model.ts";
+import type { ModelMessage, TextPart, ToolCallPart, ToolResultPart } from "../../../core/domain/message.ts";
+import { NO_USAGE } from "../../../core/domain/turn.ts";
+import { abortError } from "../wire/watch.ts";
+import { chat } from "./chat.ts";
+import { report } from "./report.ts";
+import { matchRule } from "./rules.ts";
+
+export const PRACTICE_MODEL = "practice/practice";
+
+export const PRACTICE_INFO: ModelInfo = {
+  id: PRACTICE_MODEL,
+  provider: "practice",
+  contextWindow: 200_000,
+  maxOutput: 8_192,
+  price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  practice: true,
+  because: "built in: rules, not a language model; it answers while no model key is set",
+};
+
+export async function callPractice(
+  request: ModelRequest,
+  onDelta: (delta: ModelDelta) => void,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  if (signal.aborted) throw abortError(signal);
+  const { text, calls } = answer(request);
+  // Word by word, as a model would; without a pause, since nobody gains from waiting.
+  for (const word of text.match(/\S+\s*|\s+/g) ?? []) onDelta({ type: "text", text: word });
+  const content: (TextPart | ToolCallPart)[] = text === "" ? [] : [{ type: "text", text }];
+  return {
+    ok: true,
+    model: PRACTICE_MODEL,
+    practice: true,
+    content: [...content, ...calls],
+    finish: calls.length > 0 ? "tool-calls" : "stop",
+    usage: NO_USAGE,
+    notice: null,
+    ms: 0,
+  };
+}
+
+/** Answers what came after the last answer: tool results are reported, each of the person's texts is matched. */
+function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } {
+  const fresh = afterLastAnswer(request.messages);
+  const results: ToolResultPart[] = fresh.flatMap((message) => (message.role === "tool" ? message.content : []));
+  const texts = fresh.flatMap((message) =>
+    message.role === "user" ? [message.content.map((part) => part.text).join("\n")] : [],
+  );
+  const offered = new Set(request.tools.map((tool) => tool.name));
+  const sentences = results.map(report);
+  const calls: ToolCallPart[] = [];
+  for (const text of texts) {
+    const wish = matchRule(text);
+    if (!wish) sentences.push(chat(text, offered));
+    else if (!offered.has(wish.tool)) {
+      sentences.push(`This build has no tool "${wish.tool}" yet, so the practice model cannot do that.`);
+    } else {
+      const id = `practice_${request.messages.length}_${calls.length}`;
+      calls.push({ type: "tool-call", id, name: wish.tool, input: wish.input });
+    }
+  }
+  if (sentences.length === 0 && calls.length === 0) sentences.push(chat("", offered));
+  return { text: sentences.join("\n\n"), calls };
+}
+
+function afterLastAnswer(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1);
+}

@@ -1,0 +1,65 @@
+/** What the tests of this room share: models over the scripted server, and one user message. */
+import type { ModelDelta, ModelReply, ModelRequest, Models } from "../../core/contracts/model.ts";
+import type { ModelMessage } from "../../core/domain/message.ts";
+import { type Clock, systemClock } from "../../core/kit/clock.ts";
+import { type Log, silentLog } from "../../core/kit/log.ts";
+import { createModels, modelsConfig } from "./index.ts";
+
+export interface TestSetup {
+  config?: Record<string, unknown>;
+  env?: Record<string, string>;
+  clock?: Clock;
+  log?: Log;
+  fetch?: typeof globalThis.fetch;
+}
+
+export function testModels({ config = {}, env = {}, clock = systemClock, log = silentLog, fetch }: TestSetup): Models {
+  return createModels(modelsConfig.parse(config), { env, clock, log, ...(fetch ? { fetch } : {}) });
+}
+
+export const user = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });
+
+export const EXEC = {
+  name: "exec",
+  description: "Runs a command.",
+  input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+};
+
+export function request(over: Partial<ModelRequest> = {}): ModelRequest {
+  return { system: "You are a test.", tools: [EXEC], messages: [user("hello")], cacheKey: "session-1", ...over };
+}
+
+export interface Outcome {
+  reply: ModelReply;
+  deltas: ModelDelta[];
+}
+
+export async function run(
+  models: Models,
+  over: Partial<ModelRequest> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Outcome> {
+  const deltas: ModelDelta[] = [];
+  const reply = await models.call(request(over), (delta) => deltas.push(delta), signal);
+  return { reply, deltas };
+}
+
+/** The answer of a call that must have been answered. */
+export function answered(reply: ModelReply): Extract<ModelReply, { ok: true }> {
+  if (!reply.ok) throw new Error(`expected an answer, got ${reply.failure}: ${reply.message}`);
+  return reply;
+}
+
+export function refused(reply: ModelReply): Extract<ModelReply, { ok: false }> {
+  if (reply.ok) throw new Error(`expected a failure, got ${JSON.stringify(reply.content)}`);
+  return reply;
+}
+
+/** What a person would have seen: text since the last discard. */
+export function shown(deltas: readonly ModelDelta[]): string {
+  const from = deltas.findLastIndex((delta) => delta.type === "discard") + 1;
+  return deltas
+    .slice(from)
+    .map((delta) => (delta.type === "text" ? delta.text : ""))
+    .join("");
+}

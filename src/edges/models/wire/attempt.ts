@@ -1,0 +1,106 @@
+/**
+ * One request to one model with one credential. Nothing is tried again here.
+ *
+ * A1: it throws only an AbortError, when the caller's signal aborts; every failure is returned as evidence.
+ * A2: when it returns, nothing of it is left running: the timer is cancelled, the connection is closed or reusable.
+ */
+import type { ModelDelta, ModelRequest } from "../../../core/contracts/model.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import type { ModelFacts } from "../catalogue.ts";
+import { type Evidence, evidenceOf } from "../chain/classify.ts";
+import type { Credential, Provider } from "../providers.ts";
+import { type Collected, collect } from "./collect.ts";
+import { Converter } from "./convert.ts";
+import { answerOptions } from "./options.ts";
+import { makeSdkModel, type SdkFetch, type SdkModel, type SdkPart } from "./sdk.ts";
+import { abortError, watch } from "./watch.ts";
+
+export interface Limits {
+  firstByteMs: number;
+  idleMs: number;
+  maxOutputTokens: number;
+}
+
+export type AttemptResult = ({ ok: true } & Collected) | { ok: false; evidence: Evidence };
+
+export interface LineParts {
+  provider: Provider;
+  modelId: string;
+  facts: ModelFacts;
+  limits: Limits;
+  clock: Clock;
+  fetch: SdkFetch;
+}
+
+/** One model of one provider: its converted history and its library objects, made once and kept. */
+export class Line {
+  private readonly parts: LineParts;
+  private readonly model: string;
+  private readonly converter: Converter;
+  private readonly sdk = new Map<string, Promise<SdkModel>>();
+
+  constructor(parts: LineParts) {
+    this.parts = parts;
+    this.model = `${parts.provider.name}/${parts.modelId}`;
+    this.converter = new Converter(parts.provider.api, this.model);
+  }
+
+  /** Loads the library and makes the object for this credential. */
+  load(credential: Credential): Promise<SdkModel> {
+    let model = this.sdk.get(credential.name);
+    if (!model) {
+      model = makeSdkModel(this.parts.provider, credential, this.parts.modelId, this.parts.fetch);
+      this.sdk.set(credential.name, model);
+    }
+    return model;
+  }
+
+  async attempt(
+    credential: Credential,
+    request: ModelRequest,
+    onDelta: (delta: ModelDelta) => void,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
+    if (signal.aborted) throw abortError(signal);
+    const { clock, limits, provider, modelId, facts } = this.parts;
+    const inner = new AbortController();
+    let reader: ReadableStreamDefaultReader<SdkPart> | undefined;
+    let silence: Evidence | undefined;
+    const giveUp = () => {
+      inner.abort();
+      // A stalled read ends at once, also where the library or a test's fetch does not pass the signal on.
+      reader?.cancel().catch(() => {});
+    };
+    const onAbort = () => giveUp();
+    signal.addEventListener("abort", onAbort, { once: true });
+    const watcher = watch(clock, limits, (code, ms) => {
+      const message = `no word for ${Math.round(ms / 1000)} s`;
+      silence = { status: null, body: "", message, codes: [code], retryAfterMs: null };
+      giveUp();
+    });
+    try {
+      const model = await this.load(credential);
+      const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: limits.maxOutputTokens });
+      const tools = this.converter.toolList(request.tools);
+      const { stream } = await model.doStream({
+        prompt: this.converter.prompt(request.system, request.messages),
+        ...(tools ? { tools, toolChoice: { type: "auto" } } : {}),
+        ...options,
+        abortSignal: inner.signal,
+      });
+      reader = stream.getReader();
+      // The limit may have passed while there was no reader to cancel.
+      if (inner.signal.aborted) giveUp();
+      const collected = await collect(reader, this.model, onDelta, watcher.touch);
+      return { ok: true, ...collected };
+    } catch (error) {
+      if (signal.aborted) throw abortError(signal);
+      return { ok: false, evidence: silence ?? evidenceOf(error, clock.now()) };
+    } finally {
+      watcher.stop();
+      signal.removeEventListener("abort", onAbort);
+      // After an error event the rest of the stream is not read; the connection must not wait for it.
+      reader?.cancel().catch(() => {});
+    }
+  }
+}

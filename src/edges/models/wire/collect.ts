@@ -1,0 +1,168 @@
+/** Reads one stream to its end: deltas go out as they come, the parts of the answer are put together in order. */
+import type { ModelDelta, ModelReply } from "../../../core/contracts/model.ts";
+import type { Json, JsonObject } from "../../../core/domain/json.ts";
+import type { TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/message.ts";
+import type { Usage } from "../../../core/domain/turn.ts";
+import type { SdkPart } from "./sdk.ts";
+
+export interface Collected {
+  content: (TextPart | ThinkingPart | ToolCallPart)[];
+  finish: Extract<ModelReply, { ok: true }>["finish"];
+  tokens: Omit<Usage, "cost">;
+}
+
+type Meta = { [key: string]: Json };
+type Open = { part: TextPart | ThinkingPart; meta: Meta | undefined };
+
+/** Throws what the provider sent as an error, and an error of our own when the stream ends before the answer does. */
+export async function collect(
+  reader: ReadableStreamDefaultReader<SdkPart>,
+  model: string,
+  onDelta: (delta: ModelDelta) => void,
+  onPart: () => void,
+): Promise<Collected> {
+  const content: Collected["content"] = [];
+  const open = new Map<string, Open>();
+  let finish: Extract<SdkPart, { type: "finish" }> | undefined;
+
+  for (;;) {
+    const { done, value: part } = await reader.read();
+    if (done) break;
+    // The library says this before the provider has said anything.
+    if (part.type === "stream-start") continue;
+    onPart();
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start": {
+        const isText = part.type === "text-start";
+        const entry: Open = { part: { type: isText ? "text" : "thinking", text: "" }, meta: undefined };
+        mergeMeta(entry, part.providerMetadata);
+        open.set(keyOf(isText, part.id), entry);
+        content.push(entry.part);
+        break;
+      }
+      case "text-delta":
+      case "reasoning-delta": {
+        const isText = part.type === "text-delta";
+        const entry = open.get(keyOf(isText, part.id));
+        if (!entry) break;
+        mergeMeta(entry, part.providerMetadata);
+        if (part.delta === "") break;
+        entry.part.text += part.delta;
+        onDelta({ type: isText ? "text" : "thinking", text: part.delta });
+        break;
+      }
+      case "text-end":
+      case "reasoning-end": {
+        const entry = open.get(keyOf(part.type === "text-end", part.id));
+        if (entry) mergeMeta(entry, part.providerMetadata);
+        break;
+      }
+      case "tool-call":
+        pushCall(content, part, model);
+        break;
+      case "finish":
+        finish = part;
+        break;
+      case "error":
+        throw part.error;
+    }
+  }
+  // Some libraries close a broken stream with a finish of their own: "other", with no word of the provider's.
+  if (!finish || (finish.finishReason.unified === "other" && finish.finishReason.raw === undefined)) {
+    throw new Error("the answer ended early");
+  }
+  if (finish.finishReason.unified === "error") throw new Error("the provider ended the answer with an error");
+  return {
+    content: settle(content, open, model),
+    finish: finishOf(finish, content),
+    tokens: tokensOf(finish.usage),
+  };
+}
+
+function keyOf(isText: boolean, id: string): string {
+  return isText ? `t${id}` : `r${id}`;
+}
+
+/** Later words win inside each provider's corner: a signature comes at the end, an id at the start. */
+function mergeMeta(entry: Open, metadata: unknown): void {
+  if (typeof metadata !== "object" || metadata === null) return;
+  entry.meta ??= {};
+  for (const [corner, words] of Object.entries(metadata as Record<string, JsonObject>)) {
+    entry.meta[corner] = { ...(entry.meta[corner] as JsonObject | undefined), ...words };
+  }
+}
+
+function pushCall(content: Collected["content"], part: Extract<SdkPart, { type: "tool-call" }>, model: string): void {
+  if (part.providerExecuted) return;
+  if (hasSignature(part.providerMetadata)) {
+    content.push({
+      type: "thinking",
+      text: "",
+      meta: { ...(part.providerMetadata as unknown as JsonObject), model, for: part.toolCallId },
+    });
+  }
+  content.push({ type: "tool-call", id: part.toolCallId, name: part.toolName, input: parseInput(part.input) });
+}
+
+/** Input that is no JSON object comes back as `{"_raw": "…"}`, so that the turn can tell the model what it sent. */
+export function parseInput(text: string): Json {
+  if (text.trim() === "") return {};
+  try {
+    const value = JSON.parse(text) as Json;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Falls through: what cannot be parsed is shown as it is.
+  }
+  return { _raw: text };
+}
+
+/** Thinking gets its meta, signed texts their signature before them, and what is empty goes. */
+function settle(content: Collected["content"], open: Map<string, Open>, model: string): Collected["content"] {
+  const metas = new Map<object, Meta | undefined>();
+  for (const entry of open.values()) metas.set(entry.part, entry.meta);
+  const settled: Collected["content"] = [];
+  for (const part of content) {
+    const meta = metas.get(part);
+    if (part.type === "text") {
+      if (part.text === "") continue;
+      if (hasSignature(meta)) settled.push({ type: "thinking", text: "", meta: { ...meta, model, for: "text" } });
+      settled.push(part);
+    } else if (part.type === "thinking" && !part.meta) {
+      if (part.text === "" && !hasSignature(meta)) continue;
+      settled.push({ ...part, meta: { ...meta, model } });
+    } else settled.push(part);
+  }
+  return settled;
+}
+
+/** The words under which providers keep what must come back: Anthropic, OpenAI, Google. */
+const SIGNATURES = ["signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"];
+
+function hasSignature(meta: unknown): meta is Meta {
+  if (typeof meta !== "object" || meta === null) return false;
+  return Object.values(meta).some(
+    (corner) => typeof corner === "object" && corner !== null && SIGNATURES.some((word) => Boolean(corner[word])),
+  );
+}
+
+function finishOf(finish: Extract<SdkPart, { type: "finish" }>, content: Collected["content"]): Collected["finish"] {
+  const { unified } = finish.finishReason;
+  if (unified === "length") return "length";
+  if (unified === "content-filter") return "refusal";
+  // Some local servers say "stop" after a tool call.
+  if (content.some((part) => part.type === "tool-call")) return "tool-calls";
+  return unified === "stop" ? "stop" : "other";
+}
+
+function tokensOf(usage: Extract<SdkPart, { type: "finish" }>["usage"]): Collected["tokens"] {
+  const cacheReadTokens = usage.inputTokens.cacheRead ?? 0;
+  const cacheWriteTokens = usage.inputTokens.cacheWrite ?? 0;
+  const total = usage.inputTokens.total ?? 0;
+  return {
+    inputTokens: usage.inputTokens.noCache ?? Math.max(0, total - cacheReadTokens - cacheWriteTokens),
+    outputTokens: usage.outputTokens.total ?? 0,
+    cacheReadTokens,
+    cacheWriteTokens,
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * Our messages as the provider libraries want them. Converted messages are kept by object identity, because the
+ * history is the same objects call after call; only what is new costs anything.
+ *
+ * W1: thinking goes back only to the model it came from, byte for byte: signatures are bound to it.
+ * W2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
+ *     names the call ("text" for a text); on the way back it is put where it came from.
+ */
+import type { ToolSpec } from "../../../core/contracts/model.ts";
+import type { JsonObject } from "../../../core/domain/json.ts";
+import type { ModelMessage, ThinkingPart } from "../../../core/domain/message.ts";
+import type { Api } from "../providers.ts";
+import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
+
+/** Anthropic's mark: everything up to here is worth keeping for the next call. */
+const CACHE_MARK: SdkProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+export class Converter {
+  private readonly messages = new WeakMap<ModelMessage, SdkMessage | null>();
+  private readonly tools = new WeakMap<readonly ToolSpec[], SdkTool[]>();
+  private system: { text: string; message: SdkMessage } | undefined;
+  private readonly api: Api;
+  private readonly model: string;
+
+  /** `model` is `provider/model`, see W1. */
+  constructor(api: Api, model: string) {
+    this.api = api;
+    this.model = model;
+  }
+
+  prompt(system: string, messages: readonly ModelMessage[]): SdkPrompt {
+    const prompt: SdkPrompt = [];
+    if (system !== "") {
+      if (this.system?.text !== system) this.system = { text: system, message: this.systemMessage(system) };
+      prompt.push(this.system.message);
+    }
+    for (const message of messages) {
+      let converted = this.messages.get(message);
+      if (converted === undefined) {
+        converted = convertMessage(message, this.api, this.model);
+        this.messages.set(message, converted);
+      }
+      if (converted) prompt.push(converted);
+    }
+    const last = prompt.at(-1);
+    // A copy: the mark moves on with the next call, the kept message must not remember it.
+    if (this.api === "anthropic" && last && last.role !== "system") {
+      prompt[prompt.length - 1] = { ...last, providerOptions: CACHE_MARK };
+    }
+    return prompt;
+  }
+
+  toolList(specs: readonly ToolSpec[]): SdkTool[] | undefined {
+    if (specs.length === 0) return undefined;
+    let tools = this.tools.get(specs);
+    if (!tools) {
+      tools = specs.map((spec, i) => convertTool(spec, this.api, i === specs.length - 1));
+      this.tools.set(specs, tools);
+    }
+    return tools;
+  }
+
+  private systemMessage(text: string): SdkMessage {
+    return { role: "system", content: text, ...(this.api === "anthropic" ? { providerOptions: CACHE_MARK } : {}) };
+  }
+}
+
+function convertTool(spec: ToolSpec, api: Api, isLast: boolean): SdkTool {
+  return {
+    type: "function",
+    name: spec.name,
+    description: spec.description,
+    inputSchema: spec.input as Extract<SdkTool, { type: "function" }>["inputSchema"],
+    // The Responses API is strict unless told otherwise, and then refuses optional properties.
+    ...(api === "openai-responses" ? { strict: false } : {}),
+    ...(api === "anthropic" && isLast ? { providerOptions: CACHE_MARK } : {}),
+  };
+}
+
+/** Null when nothing is left to say, e.g. thinking of another model. */
+function convertMessage(message: ModelMessage, api: Api, model: string): SdkMessage | null {
+  switch (message.role) {
+    case "user": {
+      const texts = message.content.filter((part) => part.text.trim() !== "");
+      // Providers refuse a message without text; a person may still send one.
+      const content = texts.length > 0 ? texts : [{ type: "text" as const, text: "(empty message)" }];
+      return { role: "user", content: content.map((part) => ({ type: "text", text: part.text })) };
+    }
+    case "tool":
+      return {
+        role: "tool",
+        content: message.content.map((part) => ({
+          type: "tool-result",
+          toolCallId: safeId(part.id),
+          toolName: part.name,
+          output: { type: part.isError ? "error-text" : "text", value: part.text },
+        })),
+      };
+    case "assistant":
+      return convertAssistant(message, api, model);
+  }
+}
+
+type AssistantContent = Extract<SdkMessage, { role: "assistant" }>["content"];
+
+function convertAssistant(
+  message: Extract<ModelMessage, { role: "assistant" }>,
+  api: Api,
+  model: string,
+): SdkMessage | null {
+  const content: AssistantContent = [];
+  const signatures = new Map<string, SdkProviderOptions>();
+  for (const part of message.content) {
+    switch (part.type) {
+      case "thinking": {
+        if (part.meta?.model !== model) break;
+        const options = optionsOf(part);
+        if (typeof part.meta.for === "string") signatures.set(part.meta.for, options);
+        else content.push({ type: "reasoning", text: part.text, providerOptions: options });
+        break;
+      }
+      case "text": {
+        if (part.text === "") break;
+        const signed = takeSignature(signatures, "text", api);
+        content.push({ type: "text", text: part.text, ...signed });
+        break;
+      }
+      case "tool-call": {
+        const signed = takeSignature(signatures, part.id, api);
+        content.push({
+          type: "tool-call",
+          toolCallId: safeId(part.id),
+          toolName: part.name,
+          input: part.input,
+          ...signed,
+        });
+        break;
+      }
+    }
+  }
+  return content.length > 0 ? { role: "assistant", content } : null;
+}
+
+function takeSignature(
+  signatures: Map<string, SdkProviderOptions>,
+  key: string,
+  api: Api,
+): { providerOptions?: SdkProviderOptions } {
+  const options = signatures.get(key);
+  if (!options) return {};
+  signatures.delete(key);
+  if (api !== "openai-chat") return { providerOptions: options };
+  // The compatible library reads a signature from where Google keeps it, and writes it under its own name.
+  return { providerOptions: { google: Object.assign({}, ...Object.values(options)) } };
+}
+
+/** What the provider said beside the thinking, without our own two words. */
+function optionsOf(part: ThinkingPart): SdkProviderOptions {
+  const { model: _model, for: _for, ...rest } = part.meta as JsonObject;
+  return rest as unknown as SdkProviderOptions;
+}
+
+/** Anthropic takes only these signs in an id; a call and its result are changed alike. */
+function safeId(id: string): string {
+  return /^[\w-]+$/.test(id) ? id : id.replace(/[^\w-]/g, "_");
+}

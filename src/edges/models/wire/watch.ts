@@ -1,0 +1,61 @@
+/** Time limits of one attempt, and abort. One timer per attempt: a part only notes when it came. */
+import type { Clock } from "../../../core/kit/clock.ts";
+
+export interface Watch {
+  /** The provider said something. */
+  touch(): void;
+  stop(): void;
+}
+
+export function watch(
+  clock: Clock,
+  limits: { firstByteMs: number; idleMs: number },
+  onSilence: (code: "FIRST_BYTE_TIMEOUT" | "IDLE_TIMEOUT", ms: number) => void,
+): Watch {
+  let last = clock.now();
+  let begun = false;
+  let cancel = () => {};
+  const arm = () => {
+    const limit = begun ? limits.idleMs : limits.firstByteMs;
+    const left = last + limit - clock.now();
+    if (left <= 0) onSilence(begun ? "IDLE_TIMEOUT" : "FIRST_BYTE_TIMEOUT", limit);
+    else cancel = clock.after(left, arm);
+  };
+  arm();
+  return {
+    touch() {
+      last = clock.now();
+      if (begun) return;
+      begun = true;
+      // The idle limit may be the shorter one.
+      cancel();
+      arm();
+    },
+    stop: () => cancel(),
+  };
+}
+
+export function abortError(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  if (reason instanceof Error && reason.name === "AbortError") return reason;
+  return new DOMException("The model call was aborted.", "AbortError");
+}
+
+/** Waits, or throws an AbortError when the signal aborts first. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(abortError(signal));
+      return;
+    }
+    const onAbort = () => {
+      cancel();
+      reject(abortError(signal));
+    };
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * Output of a command, kept within bounds while it comes in: the model sees the beginning and the end, the whole goes to
+ * disk as soon as it is known to be too much. Memory stays small however much a command says.
+ */
+import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { humanSize } from "../files/content.ts";
+
+/** About 7,500 tokens. Errors stand at the end more often than at the beginning, hence one to two. */
+const SHOWN = 30_000;
+const HEAD = SHOWN / 3;
+const TAIL = SHOWN - HEAD;
+/** The most one run may leave on disk. */
+const MOST_ON_DISK = 50 * 1024 * 1024;
+
+export interface CaptureOptions {
+  dir: string;
+  key: string;
+  mostOnDisk?: number;
+}
+
+export class Capture {
+  private readonly decoder = new StringDecoder("utf8");
+  private readonly options: CaptureOptions;
+  private chunks: Buffer[] = [];
+  private text = "";
+  private head = "";
+  private tail = "";
+  private characters = 0;
+  private bytes = 0;
+  private onDisk = 0;
+  private file: number | undefined;
+  private trouble: string | undefined;
+
+  constructor(options: CaptureOptions) {
+    this.options = options;
+  }
+
+  get path(): string {
+    return join(this.options.dir, `${this.options.key.replace(/[^\w.-]/g, "_")}.txt`);
+  }
+
+  add(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    const text = this.decoder.write(chunk);
+    this.characters += text.length;
+    if (this.file !== undefined || this.trouble !== undefined) {
+      this.keep(chunk);
+      this.tail = (this.tail + text).slice(-2 * TAIL);
+      return;
+    }
+    this.text += text;
+    this.chunks.push(chunk);
+    if (this.characters > SHOWN) this.spill();
+  }
+
+  /** Closes the file and gives what the model sees. */
+  end(): { text: string; cut: boolean; bytes: number; spill: string | undefined } {
+    const rest = this.decoder.end();
+    const wasCut = this.file !== undefined || this.trouble !== undefined;
+    if (!wasCut) return { text: plain(this.text + rest), cut: false, bytes: this.bytes, spill: undefined };
+    if (this.file !== undefined) closeSync(this.file);
+    const tail = wholeSigns((this.tail + rest).slice(-TAIL));
+    const left = this.characters + rest.length - this.head.length - tail.length;
+    const spill = this.onDisk > 0 ? this.path : undefined;
+    const text = `${this.head}\n[… ${left} characters cut; ${this.whereabouts()} …]\n${tail}`;
+    return { text: plain(text), cut: true, bytes: this.bytes, spill };
+  }
+
+  /** From now on: the head stands, the tail rolls, the rest is on disk only. */
+  private spill(): void {
+    this.head = wholeSigns(this.text.slice(0, HEAD));
+    this.tail = this.text.slice(this.head.length).slice(-2 * TAIL);
+    this.text = "";
+    try {
+      mkdirSync(this.options.dir, { recursive: true, mode: 0o700 });
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+      this.file = openSync(this.path, flags, 0o600);
+    } catch (error) {
+      this.trouble = (error as Error).message;
+    }
+    for (const chunk of this.chunks) this.keep(chunk);
+    this.chunks = [];
+  }
+
+  private keep(chunk: Buffer): void {
+    const room = (this.options.mostOnDisk ?? MOST_ON_DISK) - this.onDisk;
+    if (this.file === undefined || this.trouble !== undefined || room <= 0) return;
+    try {
+      // Written at once: order is kept, nothing piles up in memory, and the page cache takes it in microseconds.
+      const part = chunk.subarray(0, room);
+      for (let at = 0; at < part.length; ) at += writeSync(this.file, part, at);
+      this.onDisk += part.length;
+    } catch (error) {
+      this.trouble = (error as Error).message;
+    }
+  }
+
+  private whereabouts(): string {
+    if (this.onDisk === 0) return `the whole output could not be kept: ${this.trouble ?? "no room"}`;
+    if (this.onDisk < this.bytes) {
+      return `the first ${humanSize(this.onDisk)} of ${humanSize(this.bytes)} are in ${this.path}`;
+    }
+    return `the whole output (${humanSize(this.bytes)}) is in ${this.path}`;
+  }
+}
+
+/** NUL is the one character that stores and wires downstream do not take. */
+function plain(text: string): string {
+  return text.replaceAll("\0", "\\u{0}");
+}
+
+/** Does not begin or end within a surrogate pair. */
+function wholeSigns(text: string): string {
+  return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
+}

@@ -1,0 +1,144 @@
+/**
+ * `exec`: a shell command in the foreground. `repeat` is `never`: nobody knows what a second run would do.
+ * The working directory is held open from the check to the start, so a swapped link cannot move the command elsewhere.
+ */
+import { z } from "zod";
+import type { Tool, ToolPlace } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { visible, visibleLine } from "../escape.ts";
+import { parseInput, wholeNumber } from "../input.ts";
+import { openInside, wrongInput } from "../paths/index.ts";
+import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
+import { endRun } from "./processes.ts";
+import { type Ended, runCommand } from "./run.ts";
+
+const DEFAULT_S = 120;
+const MOST_S = 600;
+/** A person must be able to read all of it before saying yes; longer things belong in a file. */
+const MOST_CHARACTERS = 16_000;
+
+const schema = z.strictObject({
+  command: z.string().min(1),
+  cwd: z.string().min(1).optional(),
+  timeout_s: wholeNumber(1, MOST_S).optional(),
+});
+
+export function createExec(locale: Locale = {}): Tool {
+  return {
+    spec: {
+      name: "exec",
+      description: "Run a bash command in the workspace; ends with its processes",
+      input: {
+        type: "object",
+        properties: {
+          command: { type: "string" },
+          cwd: { type: "string" },
+          timeout_s: { type: "integer", description: `default ${DEFAULT_S}, max ${MOST_S}` },
+        },
+        required: ["command"],
+      },
+    },
+    repeat: "never",
+    async plan(input, place) {
+      const { command, cwd = ".", timeout_s = DEFAULT_S } = checked(input);
+      const argv = argvOf(command);
+      const base = { tool: "exec", risk: "exec" as const, targets: [...argv] };
+      const shown = (where: string) => `${visible(command)}\n[in ${visibleLine(where)}, up to ${timeout_s} s]`;
+      const binding = { argv: [...argv], timeout_s };
+      try {
+        return await inDirectory(place, cwd, async ({ path, identity, home }) => ({
+          ...base,
+          shown: shown(path),
+          binding: { ...binding, cwd: path, cwd_id: identity, env: cleanEnvironment(home, locale) },
+        }));
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "PATH_OUTSIDE") throw error;
+        return { ...base, shown: shown(cwd), binding: { ...binding, cwd }, outside: error.message };
+      }
+    },
+    async run(input, place, key, signal) {
+      const { command, cwd = ".", timeout_s = DEFAULT_S } = checked(input);
+      signal.throwIfAborted();
+      return inDirectory(place, cwd, async ({ path, use, home }) => {
+        const env = cleanEnvironment(home, locale);
+        const timeoutMs = timeout_s * 1000;
+        const ended = await runCommand(
+          { argv: argvOf(command), cwd: use, env, key, timeoutMs, spillDir: place.spillDir },
+          signal,
+        );
+        return {
+          text: render(ended),
+          ...(ended.how === "exited" && ended.code === 0 ? {} : { isError: true }),
+          meta: {
+            exit: ended.code,
+            signal: ended.signal,
+            how: ended.how,
+            ms: ended.ms,
+            bytes: ended.output.bytes,
+            leftovers: ended.leftovers,
+            cwd: path,
+            ...(ended.output.spill ? { spill: ended.output.spill } : {}),
+          },
+        };
+      });
+    },
+    /** What a command did before a crash cannot be known; what it still does is ended, so that it is over for sure. */
+    async probe(_input, _place, key) {
+      await endRun({ key });
+      return undefined;
+    },
+  };
+}
+
+function checked(input: Parameters<Tool["plan"]>[0]) {
+  const parsed = parseInput("exec", schema, input);
+  if (parsed.command.includes("\0")) throw wrongInput('exec: Field "command" contains a NUL character.');
+  if (parsed.command.length > MOST_CHARACTERS) {
+    throw wrongInput(
+      `exec: Field "command" has ${parsed.command.length} characters; ${MOST_CHARACTERS} is the most.`,
+      "Write a script with write and run that.",
+    );
+  }
+  return parsed;
+}
+
+function argvOf(command: string): readonly [string, ...string[]] {
+  return [systemShell(), "-c", command];
+}
+
+interface Held {
+  /** Real path, for people. */
+  path: string;
+  /** Device and inode: what the approval is bound to. */
+  identity: string;
+  /** What the child changes into: the open directory itself. */
+  use: string;
+  /** Real path of the workspace. */
+  home: string;
+}
+
+async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) => Promise<T>): Promise<T> {
+  const inside = await openInside(place.workspace, cwd);
+  try {
+    const dir = inside.directory();
+    const [identity, use] = await Promise.all([dir.identity(), dir.self()]);
+    return await act({ path: inside.absolute, identity, use, home: inside.root });
+  } finally {
+    await inside.close();
+  }
+}
+
+function render({ output, code, signal, how, leftovers, ms }: Ended): string {
+  const took = `${(ms / 1000).toFixed(1)} s`;
+  const end =
+    how === "timeout"
+      ? `timed out and was ended with all its processes, ${took}`
+      : how === "aborted"
+        ? `stopped by request with all its processes, ${took}`
+        : signal
+          ? `killed by ${signal}, ${took}`
+          : `exit ${code}, ${took}`;
+  const left = leftovers > 0 ? `; ${leftovers} background processes were ended` : "";
+  const gap = output.text === "" || output.text.endsWith("\n") ? "" : "\n";
+  return `${output.text}${gap}[${end}${left}]`;
+}

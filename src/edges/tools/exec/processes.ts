@@ -1,0 +1,115 @@
+/**
+ * Ending everything a run has started. The process group catches ordinary children; the run's tag in the environment
+ * catches those that left it (double fork, setsid, nohup); parents and sessions catch what cleared its environment while
+ * its parent still lives. What does all three at once is for the sandbox to hold.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { RUN_TAG } from "./environment.ts";
+
+/** What a polite end may take. */
+const POLITE_MS = 2000;
+const LOOK_EVERY_MS = 25;
+/** SIGKILL cannot be refused; more rounds are needed only while something forks faster than we look. */
+const KILL_ROUNDS = 200;
+
+export interface Run {
+  /** The group leader's pid; undefined when only the tag is known. */
+  leader?: number;
+  key: string;
+}
+
+/** Ends all processes of a run: SIGTERM, then SIGKILL. Resolves with how many there were, when none is left. */
+export async function endRun(run: Run, politeMs = POLITE_MS): Promise<number> {
+  const seen = new Set<string>();
+  const send = async (signal: NodeJS.Signals): Promise<number> => {
+    const alive = await membersOf(run, seen);
+    for (const { pid, id } of alive) {
+      seen.add(id);
+      kill(pid, signal);
+    }
+    return alive.length;
+  };
+  const until = performance.now() + politeMs;
+  if ((await send("SIGTERM")) === 0) return 0;
+  // A stopped process does not hear SIGTERM before it is continued.
+  await send("SIGCONT");
+  while (performance.now() < until) {
+    await wait(LOOK_EVERY_MS);
+    if ((await membersOf(run, seen)).length === 0) return seen.size;
+  }
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    if ((await send("SIGKILL")) === 0) break;
+    await wait(LOOK_EVERY_MS);
+  }
+  return seen.size;
+}
+
+export interface Member {
+  pid: number;
+  /** Pid and start time: a pid that was given to somebody else is not this process. */
+  id: string;
+}
+
+/** Processes of the run that still live. `known` are ids seen before, which may have lost every other trace. */
+export async function membersOf(run: Run, known: ReadonlySet<string> = new Set()): Promise<Member[]> {
+  if (process.platform !== "linux") return groupAlive(run.leader);
+  const own = String(process.pid);
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && name !== own);
+  const rows = (await Promise.all(pids.map((pid) => look(pid, run.key)))).filter((row) => row !== undefined);
+  const members = new Set<number>();
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const row of rows) {
+      if (members.has(row.pid)) continue;
+      const inGroup = run.leader !== undefined && (row.group === run.leader || row.session === run.leader);
+      if (!row.tagged && !inGroup && !known.has(row.id) && !members.has(row.parent)) continue;
+      members.add(row.pid);
+      grew = true;
+    }
+  }
+  return rows.filter((row) => members.has(row.pid));
+}
+
+interface Row extends Member {
+  parent: number;
+  group: number;
+  session: number;
+  tagged: boolean;
+}
+
+async function look(pid: string, key: string): Promise<Row | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    // The program's name is in parentheses and may contain anything; the fields follow the last one.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state, parent, group, session] = fields;
+    if (state === "Z" || state === "X") return undefined;
+    const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+    const tagged = environment.split("\0").includes(`${RUN_TAG}=${key}`);
+    return {
+      pid: Number(pid),
+      id: `${pid}:${fields[19]}`,
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      tagged,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without /proc only the group is known. */
+function groupAlive(leader: number | undefined): Member[] {
+  return leader !== undefined && kill(-leader, 0) ? [{ pid: -leader, id: String(-leader) }] : [];
+}
+
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

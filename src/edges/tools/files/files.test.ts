@@ -1,0 +1,155 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Json } from "../../../core/domain/index.ts";
+import { never, type Scene, SECRET, scene } from "../testing.ts";
+import { createList } from "./list.ts";
+import { sha256 } from "./plan.ts";
+import { createRead } from "./read.ts";
+import { createWrite } from "./write.ts";
+
+const read = (place: Scene, input: Json) => createRead().run(input, place, "k", never);
+const write = (place: Scene, input: Json) => createWrite().run(input, place, "k", never);
+const list = (place: Scene, input: Json) => createList().run(input, place, "k", never);
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}\n`).join("");
+
+test("a small file is read as it is, byte for byte", async () => {
+  const place = await scene();
+  const content = "\ufeffa\r\n  b\t\n\nGrüße 😀";
+  await writeFile(join(place.workspace, "f"), content);
+  expect((await read(place, { path: "f" })).text).toBe(content);
+});
+
+test("a range gives those lines and says where it stands", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "f"), numbered(1, 100));
+  const { text } = await read(place, { path: "f", offset: 40, limit: 3 });
+  expect(text).toBe("line 40\nline 41\nline 42\n[lines 40 to 42; the file goes on (792 bytes): read with offset 43]");
+  expect((await read(place, { path: "f", offset: 99 })).text).toBe("line 99\nline 100\n[lines 99 to 100 of 100]");
+  expect((await read(place, { path: "f", offset: 101 })).text).toBe(
+    "[the file has 100 lines; offset 101 is past its end]",
+  );
+});
+
+test("following the notes reads every line of a long file exactly once", async () => {
+  const place = await scene();
+  const content = Array.from({ length: 7000 }, (_, i) => `${i} ${"x".repeat(i % 90)} ü`).join("\n");
+  await writeFile(join(place.workspace, "f"), content);
+  let joined = "";
+  for (let offset: number | undefined = 1, calls = 0; offset !== undefined && calls < 50; calls++) {
+    const { text } = await read(place, { path: "f", offset });
+    const note = /\n\[lines \d+ to \d+(?: of \d+)?(?:; the file goes on .*offset (\d+))?\]$/.exec(text);
+    const next: string | undefined = note?.[1];
+    joined += text.slice(0, note?.index ?? text.length) + (next ? "\n" : "");
+    expect(Buffer.byteLength(text)).toBeLessThan(66_000);
+    offset = next ? Number(next) : undefined;
+  }
+  expect(joined).toBe(content);
+});
+
+test("one line longer than the cap is cut between characters, with a note", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "f"), "ü€😀".repeat(30_000));
+  const { text } = await read(place, { path: "f" });
+  expect(text).toMatch(/line 1 is longer than 64\.0 KB and is cut/);
+  expect(text).not.toContain("\ufffd");
+  expect(Buffer.byteLength(text)).toBeLessThan(66_000);
+});
+
+test("a binary file is described, not dumped", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "p.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+  await writeFile(join(place.workspace, "x"), Buffer.from([1, 2, 0, 3]));
+  expect((await read(place, { path: "p.png" })).text).toBe("[p.png is not text: PNG image, 16 bytes]");
+  expect((await read(place, { path: "x" })).text).toBe("[x is not text: binary file, 4 bytes]");
+});
+
+test("an empty file and a directory are said to be that", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "f"), "");
+  expect((await read(place, { path: "f" })).text).toBe("[the file is empty]");
+  await expect(read(place, { path: "." })).rejects.toThrow(/"\." is a directory/);
+});
+
+test("a plan for a path outside is marked, and running it is refused all the same", async () => {
+  const place = await scene();
+  await symlink(place.out, join(place.workspace, "link"));
+  for (const path of ["../out/secret", "link/secret", "/etc/passwd", "~/x"]) {
+    const plan = await createRead().plan({ path }, place);
+    expect(plan.outside, path).toMatch(/workspace|link/);
+    await expect(read(place, { path }), path).rejects.toEqual(expect.objectContaining({ code: "PATH_OUTSIDE" }));
+    await expect(write(place, { path, content: "x" }), path).rejects.toEqual(
+      expect.objectContaining({ code: "PATH_OUTSIDE" }),
+    );
+  }
+  expect(await readFile(join(place.out, "secret"), "utf8")).toBe(SECRET);
+});
+
+test("a plan inside names the canonical target and no reason to ask", async () => {
+  const place = await scene();
+  await mkdir(join(place.workspace, "a"));
+  await symlink("a", join(place.workspace, "b"));
+  const plan = await createRead().plan({ path: "b/../b/./f" }, place);
+  expect(plan).toMatchObject({ risk: "read", targets: [join(place.workspace, "a/f")] });
+  expect(plan.outside).toBeUndefined();
+});
+
+test("a write's plan shows the whole content visibly and is bound to old and new content", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "f"), "old");
+  const content = `${"a".repeat(20_000)}\u202e end`;
+  const plan = await createWrite().plan({ path: "f", content }, place);
+  expect(plan.shown).toContain(`${"a".repeat(20_000)}\\u{202e} end`);
+  expect(plan.binding).toMatchObject({ sha256: sha256(content), old: sha256("old") });
+  await writeFile(join(place.workspace, "f"), "other");
+  expect((await createWrite().plan({ path: "f", content }, place)).binding).not.toEqual(plan.binding);
+});
+
+test("planning a write makes nothing", async () => {
+  const place = await scene();
+  const plan = await createWrite().plan({ path: "new/deep/f", content: "x" }, place);
+  expect(plan.targets).toEqual([join(place.workspace, "new/deep/f")]);
+  expect(await readdir(place.workspace)).toEqual([]);
+});
+
+test("a write creates with its directories and replaces, and says which", async () => {
+  const place = await scene();
+  expect((await write(place, { path: "d/f", content: "1" })).text).toBe("created d/f (1 bytes)");
+  expect((await write(place, { path: "d/f", content: "22" })).text).toBe("replaced d/f (2 bytes)");
+  expect(await readFile(join(place.workspace, "d/f"), "utf8")).toBe("22");
+});
+
+test("the probe of a write knows whether the content is there", async () => {
+  const place = await scene();
+  const tool = createWrite();
+  const input = { path: "d/f", content: "text" };
+  expect(await tool.probe?.(input, place, "k")).toBeUndefined();
+  await write(place, input);
+  expect((await tool.probe?.(input, place, "k"))?.text).toMatch(/^wrote d\/f/);
+  await writeFile(join(place.workspace, "d/f"), "tex!");
+  expect(await tool.probe?.(input, place, "k")).toBeUndefined();
+});
+
+test("list is sorted, marks directories and links, enters no link and keeps .git closed", async () => {
+  const place = await scene();
+  await mkdir(join(place.workspace, "src/deep"), { recursive: true });
+  await mkdir(join(place.workspace, ".git"));
+  await writeFile(join(place.workspace, ".git/config"), "");
+  await writeFile(join(place.workspace, "src/deep/x"), "");
+  await writeFile(join(place.workspace, "b"), "");
+  await writeFile(join(place.workspace, "a\n"), "");
+  await symlink(place.out, join(place.workspace, "link"));
+  expect((await list(place, {})).text).toBe(".git/\na\\u{a}\nb\nlink@\nsrc/");
+  expect((await list(place, { depth: 3 })).text).toBe(".git/\na\\u{a}\nb\nlink@\nsrc/\nsrc/deep/\nsrc/deep/x");
+  expect((await list(place, { path: "src" })).text).toBe("deep/");
+  await expect(list(place, { path: "link" })).rejects.toEqual(expect.objectContaining({ code: "PATH_OUTSIDE" }));
+});
+
+test("a long list is cut and says so", async () => {
+  const place = await scene();
+  await Promise.all(Array.from({ length: 600 }, (_, i) => writeFile(join(place.workspace, `f${i}`), "")));
+  const lines = (await list(place, {})).text.split("\n");
+  expect(lines).toHaveLength(501);
+  expect(lines.at(-1)).toMatch(/cut at 500 names/);
+});

@@ -1,0 +1,78 @@
+/** `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read. */
+import { z } from "zod";
+import type { Tool } from "../../../core/contracts/index.ts";
+import { visibleLine } from "../escape.ts";
+import { parseInput, wholeNumber } from "../input.ts";
+import { withInside } from "../paths/index.ts";
+import { binaryKind, humanSize } from "./content.ts";
+import { readWindow, type Window } from "./lines.ts";
+import { planFile } from "./plan.ts";
+
+/** Enough for nearly every source file; a bigger one is read in parts. */
+const LINES = 2000;
+/** About 16k tokens: a quarter of the smallest context window in use. */
+const BYTES = 64 * 1024;
+
+const schema = z.strictObject({
+  path: z.string().min(1),
+  offset: wholeNumber(1, 1_000_000_000).optional(),
+  limit: wholeNumber(1, LINES).optional(),
+});
+
+export function createRead(): Tool {
+  return {
+    spec: {
+      name: "read",
+      description: "Read lines of a text file",
+      input: {
+        type: "object",
+        properties: {
+          path: { type: "string" },
+          offset: { type: "integer", description: "first line, from 1" },
+          limit: { type: "integer" },
+        },
+        required: ["path"],
+      },
+    },
+    repeat: "safe",
+    async plan(input, place) {
+      const { path, offset, limit } = parseInput("read", schema, input);
+      const range = offset || limit ? `, lines ${offset ?? 1} to ${(offset ?? 1) + (limit ?? LINES) - 1}` : "";
+      return planFile({ tool: "read", risk: "read", place, path, parents: "imagine", details: range, binding: {} });
+    },
+    async run(input, place, _key, signal) {
+      const { path, offset = 1, limit = LINES } = parseInput("read", schema, input);
+      return withInside({ root: place.workspace, path }, async (inside) => {
+        const file = await inside.open();
+        try {
+          const { size } = await file.stat();
+          const start = Buffer.alloc(8192);
+          const { bytesRead } = await file.read(start, 0, start.length, 0);
+          const kind = binaryKind(start.subarray(0, bytesRead));
+          if (kind) {
+            const text = `[${visibleLine(inside.path)} is not text: ${kind}, ${humanSize(size)}]`;
+            return { text, meta: { path: inside.path, bytes: size, binary: kind } };
+          }
+          const window = await readWindow(file, { offset, limit, bytes: BYTES }, signal);
+          const meta = { path: inside.path, bytes: size, first: window.first, last: window.last };
+          return { text: render(window, size), meta };
+        } finally {
+          await file.close();
+        }
+      });
+    },
+  };
+}
+
+function render(window: Window, size: number): string {
+  const { first, last, total, cut } = window;
+  if (size === 0 || total === 0) return "[the file is empty]";
+  if (total !== undefined && first > total) return `[the file has ${total} lines; offset ${first} is past its end]`;
+  const body = window.content.toString("utf8");
+  if (first === 1 && total !== undefined) return body;
+  const notes = [`lines ${first} to ${last}${total === undefined ? "" : ` of ${total}`}`];
+  if (cut)
+    notes.push(`line ${last} is longer than ${humanSize(BYTES)} and is cut; exec with cut or head shows the rest`);
+  if (total === undefined) notes.push(`the file goes on (${humanSize(size)}): read with offset ${last + 1}`);
+  return `${body}${body.endsWith("\n") ? "" : "\n"}[${notes.join("; ")}]`;
+}

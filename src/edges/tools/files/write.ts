@@ -1,0 +1,76 @@
+/**
+ * `write`: the whole content of a file, atomically, with missing directories made on the way.
+ * `repeat` is `safe`: the same content written again leaves the same file. After a crash the probe looks first, so that
+ * in the usual case (it was done) nothing is written twice.
+ */
+import { z } from "zod";
+import type { Tool } from "../../../core/contracts/index.ts";
+import { visible, visibleLine } from "../escape.ts";
+import { parseInput } from "../input.ts";
+import { withInside } from "../paths/index.ts";
+import { humanSize } from "./content.ts";
+import { fingerprint, planFile, sha256 } from "./plan.ts";
+
+const schema = z.strictObject({ path: z.string().min(1), content: z.string() });
+
+export function createWrite(): Tool {
+  return {
+    spec: {
+      name: "write",
+      description: "Create or replace a file",
+      input: {
+        type: "object",
+        properties: { path: { type: "string" }, content: { type: "string" } },
+        required: ["path", "content"],
+      },
+    },
+    repeat: "safe",
+    async plan(input, place) {
+      const { path, content } = parseInput("write", schema, input);
+      const bytes = Buffer.byteLength(content);
+      return planFile(
+        {
+          tool: "write",
+          risk: "write",
+          place,
+          path,
+          parents: "imagine",
+          details: `:\n${visible(content)}`,
+          binding: { sha256: sha256(content), bytes },
+        },
+        async (inside) => {
+          inside.checkWritable();
+          const old = inside.stat();
+          return {
+            details: ` (${humanSize(bytes)}, ${old ? `replaces ${humanSize(old.size)}` : "new file"})`,
+            binding: { old: await fingerprint(inside) },
+          };
+        },
+      );
+    },
+    async run(input, place, key, signal) {
+      const { path, content } = parseInput("write", schema, input);
+      signal.throwIfAborted();
+      return withInside({ root: place.workspace, path, parents: "make" }, async (inside) => {
+        const created = inside.kind === "missing";
+        await inside.writeAtomic(content, key);
+        const bytes = Buffer.byteLength(content);
+        return {
+          text: `${created ? "created" : "replaced"} ${visibleLine(inside.path)} (${humanSize(bytes)})`,
+          meta: { path: inside.path, bytes, created },
+        };
+      });
+    },
+    async probe(input, place) {
+      const { path, content } = parseInput("write", schema, input);
+      return withInside({ root: place.workspace, path, parents: "imagine" }, async (inside) => {
+        if (inside.stat()?.size !== Buffer.byteLength(content)) return undefined;
+        if ((await fingerprint(inside)) !== sha256(content)) return undefined;
+        return {
+          text: `wrote ${visibleLine(inside.path)} (${humanSize(Buffer.byteLength(content))})`,
+          meta: { path: inside.path, probed: true },
+        };
+      });
+    },
+  };
+}

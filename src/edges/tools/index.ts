@@ -1,0 +1,13 @@
+/** The built-in tools and what other tools are made of: registry, paths, visible text, clean environment. */
+export { visible, visibleLine } from "./escape.ts";
+export { cleanEnvironment, type Locale, RUN_TAG } from "./exec/environment.ts";
+export { createExec } from "./exec/exec.ts";
+export { endRun } from "./exec/processes.ts";
+export { createEdit } from "./files/edit.ts";
+export { createList } from "./files/list.ts";
+export { createRead } from "./files/read.ts";
+export { createWrite } from "./files/write.ts";
+export { parseInput } from "./input.ts";
+export { Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
+export { createTools, emptyRegistry, type ToolRegistry, type ToolsOptions } from "./registry.ts";
+export { createSearch, type SearchOptions } from "./search/search.ts";

@@ -1,0 +1,59 @@
+/**
+ * The door of every tool: what the model sent becomes typed input, or one sentence that says which field is wrong.
+ * Models send `null` for "not given" and numbers as strings; both are taken for what they mean.
+ */
+import { z } from "zod";
+import { AppError, type Json } from "../../core/domain/index.ts";
+import { nearest } from "../../core/kit/index.ts";
+
+/** Checks `input` against a strict object schema. Throws TOOL_INPUT naming each wrong field. */
+export function parseInput<Shape extends z.ZodRawShape>(
+  tool: string,
+  schema: z.ZodObject<Shape>,
+  input: Json,
+): z.output<z.ZodObject<Shape>> {
+  const given = isObject(input)
+    ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+    : input;
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const known = Object.keys(schema.shape);
+  const sentences = result.error.issues.map((issue) => sentence(issue, given, known));
+  throw new AppError("TOOL_INPUT", {
+    message: `${tool}: ${sentences.join(" ")}`,
+    hint: `Fields of ${tool}: ${known.join(", ")}.`,
+    retry: "after-change",
+  });
+}
+
+/** A whole number in a range; a string of digits is taken as the number. */
+export function wholeNumber(from: number, to: number) {
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value),
+    z.number().int().min(from).max(to),
+  );
+}
+
+/** true or false; the words are taken too. */
+export const flag = z.preprocess((value) => (value === "true" ? true : value === "false" ? false : value), z.boolean());
+
+function sentence(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): string {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys
+      .map((key) => {
+        const near = nearest(key, known);
+        return `Unknown field "${key}"; ${near ? `did you mean "${near}"?` : `known fields are ${known.join(", ")}.`}`;
+      })
+      .join(" ");
+  }
+  const field = issue.path.join(".");
+  if (field === "") return "The input must be an object with named fields.";
+  if (issue.code === "invalid_type" && isObject(given) && given[field] === undefined) {
+    return `Field "${field}" is missing; it must be a ${issue.expected}.`;
+  }
+  return `Field "${field}" is wrong: ${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}.`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,72 @@
+/**
+ * File system failures in our words. The path in a message is the one the model gave, made visible; never a path behind
+ * a symbolic link, so that a refusal does not tell what lies outside.
+ */
+import { AppError } from "../../../core/domain/index.ts";
+import { visibleLine } from "../escape.ts";
+
+/** The path leads out of the workspace. */
+export function outside(path: string, why: string): AppError {
+  return new AppError("PATH_OUTSIDE", {
+    message: `"${visibleLine(path)}" ${why}.`,
+    hint: "File tools work inside the workspace only: give a path relative to it.",
+    retry: "after-change",
+  });
+}
+
+/** What the model asked for makes no sense with the file that is there. */
+export function wrongInput(message: string, hint?: string): AppError {
+  return new AppError("TOOL_INPUT", { message, ...(hint ? { hint } : {}), retry: "after-change" });
+}
+
+export function notFound(path: string): AppError {
+  return new AppError("NOT_FOUND", {
+    message: `There is no "${visibleLine(path)}" in the workspace.`,
+    hint: "Look at what is there with list.",
+    retry: "after-change",
+  });
+}
+
+/** Translates an errno of Node into ours; leaves ours and bugs as they are. */
+export function translate(error: unknown, path: string): unknown {
+  const code = errno(error);
+  const name = `"${visibleLine(path)}"`;
+  switch (code) {
+    case undefined:
+      return error;
+    case "ENOENT":
+      return notFound(path);
+    case "ELOOP":
+      return outside(path, "is a symbolic link, or became one while it was opened");
+    case "ENOTDIR":
+      return wrongInput(`A part of ${name} is not a directory.`);
+    case "EISDIR":
+      return wrongInput(`${name} is a directory.`);
+    case "ENAMETOOLONG":
+      return wrongInput(`${name} is longer than the file system allows.`);
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new AppError("FORBIDDEN", {
+        message: `The operating system refused access to ${name} (${code}).`,
+        retry: "after-change",
+        cause: error,
+      });
+    case "ENOSPC":
+    case "EDQUOT":
+      return new AppError("STORAGE_FULL", {
+        message: `The disk is full: ${name} was not written, what was there before still is.`,
+        hint: "Free some space, then try again.",
+        retry: "after-change",
+        cause: error,
+      });
+    default:
+      return new AppError("STORAGE_FAILED", { message: `${name}: ${code}.`, retry: "later", cause: error });
+  }
+}
+
+export function errno(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && "syscall" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+}

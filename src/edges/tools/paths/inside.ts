@@ -1,0 +1,161 @@
+/**
+ * THE path type of the file tools: a place proven to be inside a root, held by an open directory until `close`.
+ * There is no other way from a model's path to a file.
+ *
+ * P4: only regular files are read or written; devices, pipes and sockets are refused.
+ * P5: a regular file with other names (hard links) is not written: one of them may lie outside.
+ */
+import { constants, type Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { discard, writeAtomic } from "./atomic.ts";
+import type { Dir, Entry, How } from "./dir.ts";
+import { notFound, outside, translate, wrongInput } from "./failure.ts";
+import { locate, type Parents, type Spot } from "./locate.ts";
+
+export interface OpenOptions {
+  /** Directories on the way that are not there: `need` refuses (default), `make` creates, `imagine` only names them. */
+  parents?: Parents;
+  how?: How;
+}
+
+/** Proves that `path` is inside `root` and holds on to it. Throws PATH_OUTSIDE, NOT_FOUND or TOOL_INPUT. Close it. */
+export async function openInside(root: string, path: string, options: OpenOptions = {}): Promise<Inside> {
+  try {
+    return new Inside(await locate(root, path, options), path);
+  } catch (error) {
+    throw translate(error, path);
+  }
+}
+
+/** Opens, uses, closes. */
+export async function withInside<T>(
+  at: { root: string; path: string } & OpenOptions,
+  use: (inside: Inside) => Promise<T>,
+): Promise<T> {
+  const inside = await openInside(at.root, at.path, at);
+  try {
+    return await use(inside);
+  } finally {
+    await inside.close();
+  }
+}
+
+export class Inside {
+  /** Below the root, without links; "." for the root. */
+  readonly path: string;
+  readonly absolute: string;
+  /** Real path of the root. */
+  readonly root: string;
+  private readonly spot: Spot;
+  private readonly given: string;
+
+  constructor(spot: Spot, given: string) {
+    this.spot = spot;
+    this.given = given;
+    this.root = spot.root;
+    this.path = spot.names.join("/") || ".";
+    this.absolute = join(spot.root, ...spot.names);
+  }
+
+  get kind(): "file" | "directory" | "missing" | "other" {
+    const stats = this.spot.stats;
+    if (!stats) return "missing";
+    return stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
+  }
+
+  /** What was there when it was opened; undefined when nothing was. */
+  stat(): Stats | undefined {
+    return this.spot.stats;
+  }
+
+  /** The open directory this is. Belongs to this object: do not close it. Throws when it is none. */
+  directory(): Dir {
+    if (this.kind === "missing") throw notFound(this.given);
+    if (this.kind !== "directory" || !this.spot.dir) throw wrongInput(`"${this.path}" is not a directory.`);
+    return this.spot.dir;
+  }
+
+  /** The open directory that holds this file. Belongs to this object. */
+  parent(): { dir: Dir; name: string } {
+    const { dir, name } = this.spot;
+    if (!dir) throw notFound(this.given);
+    if (name === null) throw wrongInput(`"${this.path}" is a directory.`, "Look into it with list.");
+    return { dir, name };
+  }
+
+  /** The file, for reading. The caller closes it. */
+  async open(): Promise<FileHandle> {
+    return this.translated(async () => {
+      if (this.kind === "missing") throw notFound(this.given);
+      const { dir, name } = this.parent();
+      if (this.kind === "other") throw this.special();
+      return openRegular(dir, name, () => this.special());
+    });
+  }
+
+  /** The whole content; refuses files above `most` bytes. */
+  async readFile(most: number): Promise<Buffer> {
+    const file = await this.open();
+    try {
+      const { size } = await file.stat();
+      if (size > most) throw wrongInput(`"${this.path}" has ${size} bytes; ${most} is the most for this.`);
+      return await this.translated(() => file.readFile());
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Replaces or creates the file (A1). `tag` is the same on every try of the same write. */
+  async writeAtomic(content: string | Uint8Array, tag: string): Promise<void> {
+    this.checkWritable();
+    const { dir, name } = this.parent();
+    const old = this.spot.stats;
+    await this.translated(() => writeAtomic({ dir, name, content, tag, ...(old ? { old } : {}) }));
+  }
+
+  /** Refuses what must not be written (P3, P4, P5). */
+  checkWritable(): void {
+    if (this.spot.dangling) throw outside(this.given, "is a symbolic link to something that does not exist");
+    if (this.kind === "directory") throw wrongInput(`"${this.path}" is a directory.`);
+    if (this.kind === "other") throw this.special();
+    if (this.spot.stats && this.spot.stats.nlink > 1) {
+      throw outside(this.given, "has other names (hard links), one of which may be outside the workspace");
+    }
+  }
+
+  /** Takes away the temporary file of a killed write. */
+  async discard(tag: string): Promise<void> {
+    if (this.spot.dir && this.spot.name !== null) await discard(this.spot.dir, tag);
+  }
+
+  async list(most: number): Promise<{ entries: Entry[]; more: boolean }> {
+    const dir = this.directory();
+    return this.translated(() => dir.entries(most));
+  }
+
+  async close(): Promise<void> {
+    await this.spot.dir?.close();
+  }
+
+  private special() {
+    return wrongInput(`"${this.path}" is a device, pipe or socket, not a file.`);
+  }
+
+  private async translated<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      throw translate(error, this.given);
+    }
+  }
+}
+
+/** Opens a regular file of an open directory for reading; what was checked is what was opened. */
+export async function openRegular(dir: Dir, name: string, refuse: () => Error): Promise<FileHandle> {
+  const file = await dir.openFile(name, constants.O_RDONLY);
+  const stats = await file.stat();
+  if (stats.isFile()) return file;
+  await file.close();
+  throw refuse();
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createRead } from "./files/read.ts";
+import { createTools } from "./registry.ts";
+
+test("the six tool specs together cost less than 500 tokens", () => {
+  expect(JSON.stringify(createTools().specs()).length).toBeLessThan(2000);
+});
+
+test("the specs are the same bytes each time, in a fixed order", () => {
+  expect(JSON.stringify(createTools().specs())).toBe(JSON.stringify(createTools().specs()));
+  expect(
+    createTools()
+      .specs()
+      .map((spec) => spec.name),
+  ).toEqual(["read", "write", "edit", "list", "search", "exec"]);
+});
+
+test("a later tool comes last and a taken name is refused", () => {
+  const tools = createTools();
+  const read = createRead();
+  tools.register({ ...read, spec: { ...read.spec, name: "another" } });
+  expect(tools.specs().at(-1)?.name).toBe("another");
+  expect(() => tools.register(read)).toThrow(/registered already/);
+});
+
+test("an unknown tool is refused with the nearest name", () => {
+  expect(() => createTools().get("reed")).toThrow(/did you mean "read"/);
+});
+
+test("reading may be repeated, a whole write may, an edit is probed, a command never", () => {
+  const tools = createTools();
+  const repeat = Object.fromEntries(tools.specs().map(({ name }) => [name, tools.get(name).repeat]));
+  expect(repeat).toEqual({ read: "safe", list: "safe", search: "safe", write: "safe", edit: "never", exec: "never" });
+  expect(tools.get("edit").probe).toBeTypeOf("function");
+});

@@ -1,0 +1,62 @@
+/**
+ * The tools of this process by name. The order of `specs` is the order of registration and never changes by itself: the
+ * prompt cache depends on byte-identical tool lists.
+ */
+import type { Tool, ToolSpec } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import { nearest } from "../../core/kit/index.ts";
+import type { Locale } from "./exec/environment.ts";
+import { createExec } from "./exec/exec.ts";
+import { createEdit } from "./files/edit.ts";
+import { createList } from "./files/list.ts";
+import { createRead } from "./files/read.ts";
+import { createWrite } from "./files/write.ts";
+import { createSearch, type SearchOptions } from "./search/search.ts";
+
+export interface ToolRegistry {
+  /** What the model is told, in a fixed order. A new array each time; the same bytes as long as nothing is registered. */
+  specs(): ToolSpec[];
+  /** The tool of this name. Throws TOOL_INPUT with the nearest name when there is none. */
+  get(name: string): Tool;
+  has(name: string): boolean;
+  /** Adds a tool at the end. A name can be taken once: nobody replaces a tool that was judged under its name. */
+  register(tool: Tool): void;
+}
+
+export interface ToolsOptions extends SearchOptions {
+  locale?: Locale;
+}
+
+/** The built-in six. */
+export function createTools(options: ToolsOptions = {}): ToolRegistry {
+  const registry = emptyRegistry();
+  registry.register(createRead());
+  registry.register(createWrite());
+  registry.register(createEdit());
+  registry.register(createList());
+  registry.register(createSearch(options));
+  registry.register(createExec(options.locale));
+  return registry;
+}
+
+export function emptyRegistry(): ToolRegistry {
+  const tools = new Map<string, Tool>();
+  return {
+    specs: () => [...tools.values()].map((tool) => tool.spec),
+    has: (name) => tools.has(name),
+    get(name) {
+      const tool = tools.get(name);
+      if (tool) return tool;
+      const near = nearest(name, tools.keys());
+      throw new AppError("TOOL_INPUT", {
+        message: `There is no tool "${name}"${near ? `; did you mean "${near}"?` : "."}`,
+        hint: `Tools: ${[...tools.keys()].join(", ")}.`,
+        retry: "after-change",
+      });
+    },
+    register(tool) {
+      if (tools.has(tool.spec.name)) throw new Error(`a tool named "${tool.spec.name}" is registered already`);
+      tools.set(tool.spec.name, tool);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test as base, describe, expect } from "vitest";
+
+import type { JsonObject } from "../../../core/domain/index.ts";
+import { withInside } from "../paths/index.ts";
+import { never, type Scene, SECRET, scene } from "../testing.ts";
+import { globMatcher } from "./glob.ts";
+import { findRipgrep, TRUSTED_DIRS } from "./ripgrep.ts";
+import { scan } from "./scan.ts";
+import { createSearch } from "./search.ts";
+
+async function tree() {
+  const place = await scene();
+  await mkdir(join(place.workspace, "src/deep"), { recursive: true });
+  await mkdir(join(place.workspace, ".git"));
+  await writeFile(join(place.workspace, "src/a.ts"), "const one = 1;\r\nconst two = 2;\r\n");
+  await writeFile(join(place.workspace, "src/deep/b.ts"), "const three = 3;\n// TWO\n");
+  await writeFile(join(place.workspace, "src/c.md"), "const no = 0;\n");
+  await writeFile(join(place.workspace, ".git/x"), "const hidden = 1;\n");
+  await writeFile(join(place.workspace, "bin"), Buffer.from("const\0 binary"));
+  await symlink(place.out, join(place.workspace, "link"));
+  return place;
+}
+
+// LARES_TEST_RG_DIR lets this suite prove the ripgrep way on a machine where no system directory has it.
+const rgDirs = process.env.LARES_TEST_RG_DIR ? [process.env.LARES_TEST_RG_DIR] : TRUSTED_DIRS;
+const hasRipgrep = (await findRipgrep(rgDirs)) !== undefined;
+
+describe.each<[string, readonly string[]]>([
+  ["our own scan", []],
+  ["ripgrep (apt-get install ripgrep)", rgDirs],
+])("by %s", (name, ripgrepDirs) => {
+  const test = name.startsWith("ripgrep") && !hasRipgrep ? base.skip : base;
+  const search = (place: Scene, input: JsonObject) => createSearch({ ripgrepDirs }).run(input, place, "k", never);
+
+  test("lines are found with path and number, binaries and .git left out", async () => {
+    const { text } = await search(await tree(), { pattern: "const \\w+" });
+    expect(text.split("\n")).toEqual([
+      "src/a.ts:1: const one = 1;",
+      "src/a.ts:2: const two = 2;",
+      "src/c.md:1: const no = 0;",
+      "src/deep/b.ts:1: const three = 3;",
+    ]);
+  });
+
+  test("path, glob and inline flags narrow it", async () => {
+    const place = await tree();
+    const { text } = await search(place, { pattern: "(?i)two", path: "src", glob: "*.ts" });
+    expect(text).toBe("src/a.ts:2: const two = 2;\nsrc/deep/b.ts:2: // TWO");
+    expect((await search(place, { pattern: "one", path: "src/a.ts" })).text).toBe("src/a.ts:1: const one = 1;");
+  });
+
+  test("max cuts and says so; nothing found is said", async () => {
+    const place = await tree();
+    const { text } = await search(place, { pattern: "const", max: 2 });
+    expect(text.split("\n")).toHaveLength(3);
+    expect(text).toMatch(/\[cut at 2 lines/);
+    expect((await search(place, { pattern: "nowhere to be found" })).text).toBe("[no line matches]");
+  });
+
+  test("links are not followed and a path outside is refused", async () => {
+    const place = await tree();
+    expect((await search(place, { pattern: "canary" })).text).not.toContain(SECRET);
+    await expect(search(place, { pattern: "canary", path: "link" })).rejects.toThrow(/leads out/);
+  });
+
+  test("a broken pattern is TOOL_INPUT", async () => {
+    await expect(search(await tree(), { pattern: "(" })).rejects.toEqual(
+      expect.objectContaining({ code: "TOOL_INPUT" }),
+    );
+  });
+});
+
+base("a pattern that backtracks for ever is stopped in time and the loop stays free", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "f"), `${"a".repeat(40)}!\n`);
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 10);
+  const found = await withInside({ root: place.workspace, path: "." }, (inside) =>
+    scan(inside, { pattern: "(a+)+$", max: 10 }, never, 500),
+  );
+  clearInterval(timer);
+  expect(found.notes.join()).toMatch(/stopped after 0\.5 s at f/);
+  expect(ticks).toBeGreaterThan(10);
+});
+
+base("a file above the size bound is passed over and counted", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "big"), `needle\n${"x".repeat(3_000_000)}`);
+  const { text } = await createSearch({ ripgrepDirs: [] }).run({ pattern: "needle" }, place, "k", never);
+  expect(text).toBe("[no line matches]\n[1 files over 2.0 MB were passed over]");
+});
+
+base("EX-29: a program named rg in the workspace is not run", async () => {
+  const place = await tree();
+  await writeFile(join(place.workspace, "rg"), "#!/bin/sh\ntouch pwned\n");
+  await chmod(join(place.workspace, "rg"), 0o755);
+  const { meta } = await createSearch().run({ pattern: "const", path: "src" }, place, "k", never);
+  expect(["scan", ...TRUSTED_DIRS.map((dir) => `${dir}/rg`)]).toContain(meta?.by);
+});
+
+base.each([
+  ["*.ts", "a/b.ts", true],
+  ["*.ts", "b.tsx", false],
+  ["src/*.ts", "src/a.ts", true],
+  ["src/*.ts", "src/x/a.ts", false],
+  ["src/**/*.ts", "src/x/y/a.ts", true],
+  ["src/**/*.ts", "src/a.ts", true],
+  ["**/x/*", "a/x/b", true],
+  ["*.{ts,md}", "a.md", true],
+  ["!*.md", "a.md", false],
+  ["!*.md", "a.ts", true],
+  ["[a-c]?.[!t]s", "bz.js", true],
+  ["[a-c]?.[!t]s", "bz.ts", false],
+  ["a*b*c", "aXbXbYc", true],
+])("glob %s on %s is %s", (glob, path, expected) => {
+  expect(globMatcher(glob)(path)).toBe(expected);
+});
+
+base("a glob full of stars takes no time", () => {
+  const begun = performance.now();
+  expect(globMatcher(`${"*a".repeat(60)}b`)("a".repeat(4000))).toBe(false);
+  expect(performance.now() - begun).toBeLessThan(1000);
+});
+
+base("an aborted search ends at once, even within a pattern that backtracks for ever", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "f"), `${"a".repeat(40)}!\n`);
+  const stop = new AbortController();
+  const running = createSearch({ ripgrepDirs: [] }).run({ pattern: "(a+)+$" }, place, "k", stop.signal);
+  setTimeout(() => stop.abort(), 300);
+  const begun = performance.now();
+  await expect(running).rejects.toThrow(/abort/i);
+  expect(performance.now() - begun).toBeLessThan(5000);
+});

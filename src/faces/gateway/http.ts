@@ -1,0 +1,100 @@
+/** Small things every route needs: bounded bodies, errors as answers, tokens from headers. */
+import type { IncomingMessage } from "node:http";
+import type { Context } from "hono";
+import type { z } from "zod";
+import { AppError, ERROR_CODES, type ErrorShape, toErrorShape } from "../../core/domain/index.ts";
+import { nearest } from "../../core/kit/index.ts";
+
+export type Env = { Bindings: { incoming: IncomingMessage } };
+
+/** A body that trickles longer than this is dropped. */
+const SLOWEST_BODY_MS = 30_000;
+
+/** Reads the body up to a bound; a larger or slower one is refused before it is parsed. */
+export function readBody(incoming: IncomingMessage, most: number): Promise<Buffer> {
+  const tooLarge = () =>
+    new AppError("BODY_TOO_LARGE", {
+      message: `The body is larger than ${most} bytes.`,
+      hint: "Send less, or raise gateway.http.maxBodyBytes.",
+    });
+  if (Number(incoming.headers["content-length"] ?? 0) > most) {
+    incoming.resume();
+    return Promise.reject(tooLarge());
+  }
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const fail = (error: AppError) => {
+      clearTimeout(slow);
+      incoming.removeAllListeners("data");
+      incoming.resume();
+      reject(error);
+    };
+    const slow = setTimeout(
+      () => fail(new AppError("BAD_REQUEST", { message: "The body did not arrive in time.", retry: "later" })),
+      SLOWEST_BODY_MS,
+    );
+    incoming.on("data", (part: Buffer) => {
+      size += part.length;
+      if (size > most) fail(tooLarge());
+      else parts.push(part);
+    });
+    incoming.on("end", () => {
+      clearTimeout(slow);
+      resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    });
+    incoming.on("error", () => fail(new AppError("BAD_REQUEST", { message: "The body was cut." })));
+  });
+}
+
+export async function readJson(c: Context<Env>, most: number): Promise<unknown> {
+  const body = await readBody(c.env.incoming, most);
+  if (body.length === 0) return {};
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown;
+  } catch (cause) {
+    throw new AppError("BAD_JSON", {
+      message: `The body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      hint: "Send one JSON object with content-type application/json.",
+    });
+  }
+}
+
+/** Checks what came in. The error names the field, what is wrong, and the nearest known name for an unknown one. */
+export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  if (issue.code === "unrecognized_keys") {
+    const key = issue.keys[0]!;
+    const known = Object.keys((schema as unknown as { shape?: object }).shape ?? {});
+    const near = nearest(key, known);
+    throw new AppError("BAD_REQUEST", {
+      message: `There is no field "${key}".`,
+      hint: near ? `Did you mean "${near}"?` : `Known fields: ${known.join(", ")}.`,
+      details: { field: key },
+    });
+  }
+  const field = issue.path.join(".") || "(body)";
+  throw new AppError("BAD_REQUEST", {
+    message: `Field ${field}: ${issue.message}.`,
+    hint: "Correct the field and send it again.",
+    details: { field },
+  });
+}
+
+export function errorResponse(c: Context<Env>, error: unknown, log: { error(what: string, facts?: object): void }): Response {
+  const shape = toErrorShape(error);
+  if (shape.code === "INTERNAL") log.error("request broke", { error: error instanceof Error ? (error.stack ?? "") : String(error) });
+  return c.json({ error: publicShape(shape) }, ERROR_CODES[shape.code] as 400);
+}
+
+/** A bug's own words stay in the log. */
+export function publicShape(shape: ErrorShape): ErrorShape {
+  if (shape.code !== "INTERNAL") return shape;
+  return { code: "INTERNAL", message: "Something in Lares broke.", hint: "See: lares logs", retry: "later" };
+}
+
+export function bearer(header: string | undefined): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(header ?? "")?.[1];
+}

@@ -1,0 +1,146 @@
+/**
+ * Approvals: ask, park, answer once, expire to "no". An approval is a row; the parked turn is a row; nothing waits in memory.
+ *
+ * A1: the row is written with the park, so nobody can answer before the turn waits.
+ * A2: the first answer wins, from any surface; later ones are told who answered.
+ * A3: an expired approval is a denial.
+ */
+import type { EngineEvent, Records, Tx } from "../../core/contracts/index.ts";
+import {
+  AppError,
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalState,
+  type ApprovalView,
+  asId,
+  type TurnId,
+} from "../../core/domain/index.ts";
+import type { Bus, Clock } from "../../core/kit/index.ts";
+import {
+  answerApproval,
+  insertApproval,
+  listApprovals,
+  type NewApproval,
+  pendingByEnding,
+  readApproval,
+  rememberedRules,
+  rememberRule,
+} from "./store.ts";
+
+export interface ApprovalParts {
+  records: Records;
+  clock: Clock;
+  bus: Bus;
+  resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
+}
+
+export interface Answer {
+  decision: ApprovalDecision;
+  by: string;
+  reason?: string;
+}
+
+/** The event a parked turn waits for. */
+export function approvalEvent(id: ApprovalId): string {
+  return `approval:${id}`;
+}
+
+export class Approvals {
+  private readonly parts: ApprovalParts;
+
+  constructor(parts: ApprovalParts) {
+    this.parts = parts;
+  }
+
+  /** Writes the question inside the park's transaction. */
+  ask(tx: Tx, approval: NewApproval): void {
+    insertApproval(tx, approval);
+  }
+
+  /** Closes questions that nobody answered, inside the turn's transaction. */
+  close(tx: Tx, id: ApprovalId, state: Extract<ApprovalState, "expired" | "withdrawn">): void {
+    answerApproval(tx, { id, state, by: "Lares", at: this.parts.clock.now() });
+  }
+
+  async resolve(id: string, answer: Answer): Promise<ApprovalView> {
+    const { records, clock } = this.parts;
+    const asked = await readApproval(records, id);
+    if (!asked) {
+      throw new AppError("NOT_FOUND", {
+        message: `There is no approval "${id}".`,
+        hint: "See what waits: lares approvals list",
+      });
+    }
+    const state: ApprovalState = answer.decision === "deny" ? "denied" : "allowed";
+    if (asked.state !== "pending") throw alreadyAnswered(asked);
+    const at = clock.now();
+    const taken = await this.parts.resume(
+      asked.turn,
+      {
+        id: `${asked.id}:${answer.decision}:${answer.by}`,
+        name: approvalEvent(asked.id),
+        value: { approval: asked.id, decision: answer.decision, by: answer.by, reason: answer.reason ?? null },
+      },
+      (tx) => {
+        answerApproval(tx, { id: asked.id, state, at, ...answer });
+        const rule = asked.action.rule;
+        if (answer.decision === "allow-always" && typeof rule === "string") {
+          rememberRule(tx, { agent: asked.agent, rule, approval: asked.id, by: answer.by, at });
+        }
+      },
+    );
+    const now = (await readApproval(records, id))!;
+    if (taken !== "taken") throw alreadyAnswered(now);
+    this.parts.bus.emit({
+      event: "approval.answered",
+      session: asked.session,
+      turn: asked.turn,
+      approval: asked.id,
+      state: now.state,
+      by: answer.by,
+    });
+    return now;
+  }
+
+  /** What a person typed: the whole id or its last signs. */
+  async find(typed: string): Promise<ApprovalView> {
+    const whole = await readApproval(this.parts.records, typed);
+    if (whole) return whole;
+    const near = /^[a-z0-9]{4,}$/.test(typed) ? await pendingByEnding(this.parts.records, typed) : [];
+    if (near.length === 1) return near[0]!;
+    throw new AppError("NOT_FOUND", {
+      message: near.length ? `"${typed}" fits more than one approval.` : `There is no open approval "${typed}".`,
+      hint: near.length ? "Give more of the code." : "See what waits: lares approvals list",
+    });
+  }
+
+  get(id: string): Promise<ApprovalView | undefined> {
+    return readApproval(this.parts.records.committed, id);
+  }
+
+  list(q: { pendingOnly: boolean; session?: string; turn?: string; limit: number }): Promise<ApprovalView[]> {
+    return listApprovals(this.parts.records.committed, q);
+  }
+
+  /** Rules kept by "allow always" for this agent. */
+  remembered(agent: string): Promise<Set<string>> {
+    return rememberedRules(this.parts.records, agent);
+  }
+}
+
+/** The short code shown in chats: enough signs to be unique, few enough to type. */
+export function shortCode(id: ApprovalId): string {
+  return id.slice(-6);
+}
+
+export function newApprovalId(ids: { next(prefix: string): string }): ApprovalId {
+  return asId<ApprovalId>(ids.next("ap"));
+}
+
+function alreadyAnswered(a: ApprovalView): AppError {
+  return new AppError("ALREADY_ANSWERED", {
+    message: `This approval is ${a.state}${a.answeredBy ? ` (by ${a.answeredBy})` : ""} and cannot be answered again.`,
+    hint: "Ask the agent again if the action is still wanted.",
+    details: { state: a.state },
+  });
+}

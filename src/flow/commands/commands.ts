@@ -1,0 +1,125 @@
+/**
+ * Slash commands: the same in every face and channel. Each acts at once and answers in words; none needs a model. A text that
+ * begins with a slash and is no command of ours is an ordinary message.
+ *
+ * K1: a command may be run twice for one message (the sender's platform may repeat it); every one is harmless then.
+ */
+import type { ApprovalDecision, ApprovalView, InboundMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+
+export interface CommandParts {
+  /** The turn a person would mean by "stop": the running one, else the newest that waits. */
+  current: (session: SessionKey) => Promise<TurnId | undefined>;
+  /** Asks the turn to stop. */
+  stop: (turn: TurnId, why: string) => Promise<void>;
+  reset: (session: SessionKey) => Promise<void>;
+  approvals: {
+    find(typed: string): Promise<ApprovalView>;
+    resolve(id: string, answer: { decision: ApprovalDecision; by: string; reason?: string }): Promise<ApprovalView>;
+    waiting(session: SessionKey): Promise<ApprovalView[]>;
+  };
+  status: (session: SessionKey) => Promise<string>;
+  /** Whether this sender may answer approvals here. */
+  mayApprove: (message: InboundMessage) => boolean;
+}
+
+interface Call {
+  session: SessionKey;
+  person: string;
+  message: InboundMessage;
+  args: string;
+}
+
+interface Command {
+  usage: string;
+  doc: string;
+  run(parts: CommandParts, call: Call): Promise<string>;
+}
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  help: {
+    usage: "/help",
+    doc: "this list",
+    run: async () =>
+      Object.values(COMMANDS)
+        .map((c) => `${c.usage}  ${c.doc}`)
+        .join("\n"),
+  },
+  stop: {
+    usage: "/stop",
+    doc: "stop what is being done now",
+    async run(parts, { session, person }) {
+      const turn = await parts.current(session);
+      if (!turn) return "Nothing is running.";
+      await parts.stop(turn, `${person} said /stop`);
+      return "Stopping.";
+    },
+  },
+  new: { usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
+  reset: { usage: "/reset", doc: "the same as /new", run: (parts, call) => reset(parts, call) },
+  status: { usage: "/status", doc: "what is going on", run: (parts, { session }) => parts.status(session) },
+  approve: {
+    usage: "/approve CODE [always]",
+    doc: "allow what waits for you",
+    run: (parts, call) => {
+      const [code = "", word] = call.args.split(/\s+/);
+      return answer(parts, call, code, word === "always" ? "allow-always" : "allow-once");
+    },
+  },
+  deny: {
+    usage: "/deny CODE [reason]",
+    doc: "refuse what waits for you",
+    run: (parts, call) => {
+      const [code = "", ...reason] = call.args.split(/\s+/);
+      return answer(parts, call, code, "deny", reason.join(" "));
+    },
+  },
+};
+
+export function makeCommands(parts: CommandParts) {
+  return {
+    async run(
+      text: string,
+      at: { placement: { session: SessionKey; person: string }; message: InboundMessage },
+    ): Promise<string | undefined> {
+      const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trim());
+      const command = match && COMMANDS[match[1]!.toLowerCase()];
+      if (!match || !command || !Object.hasOwn(COMMANDS, match[1]!.toLowerCase())) return undefined;
+      const { session, person } = at.placement;
+      try {
+        return await command.run(parts, { session, person, message: at.message, args: (match[2] ?? "").trim() });
+      } catch (error) {
+        if (error instanceof AppError) return [error.message, error.hint].filter(Boolean).join(" ");
+        throw error;
+      }
+    },
+  };
+}
+
+async function reset(parts: CommandParts, { session }: Call): Promise<string> {
+  try {
+    await parts.reset(session);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
+  }
+  return "A fresh start. What was said before stays in the history.";
+}
+
+async function answer(
+  parts: CommandParts,
+  call: Call,
+  code: string,
+  decision: ApprovalDecision,
+  reason?: string,
+): Promise<string> {
+  if (!parts.mayApprove(call.message)) return "You may not answer approvals here.";
+  const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
+  if (!waiting.length) return "Nothing waits for an answer here.";
+  if (waiting.length > 1) return `More than one thing waits. Say which: ${waiting.map((a) => a.id.slice(-6)).join(", ")}.`;
+  const done = await parts.approvals.resolve(waiting[0]!.id, {
+    decision,
+    by: call.person,
+    ...(reason ? { reason } : {}),
+  });
+  return done.state === "allowed" ? `Allowed: ${done.tool}.` : `Denied: ${done.tool}.`;
+}

@@ -1,0 +1,1 @@
+export { COMMANDS, type CommandParts, makeCommands } from "./commands.ts";

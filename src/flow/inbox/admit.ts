@@ -1,0 +1,126 @@
+/**
+ * The single door. Whatever wants a turn comes through here: it is recognised if it came before, given an agent and a
+ * session, its reply route is fixed, and it is durable when this returns (I1, I2, I7).
+ */
+import { type Accepted, CANCEL, type Tx } from "../../core/contracts/index.ts";
+import type { AgentId, InboundMessage, Json, LaneClass, SessionKey, TurnId } from "../../core/domain/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
+import type { InboxConfig } from "./config.ts";
+import { type Placement, place } from "./routing.ts";
+import { recordAdmission } from "./store.ts";
+
+export interface Admitted extends Accepted {
+  session: SessionKey;
+  agent: AgentId;
+}
+
+/** What the inbox needs from the engine. */
+export interface Acceptor {
+  accept(
+    m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
+    record?: (tx: Tx, turn: TurnId) => void,
+  ): Promise<Accepted>;
+  resume(turn: TurnId, event: { id: string; name: string; value: Json }): Promise<"taken" | "late" | "unknown">;
+  running(session: SessionKey): TurnId | undefined;
+}
+
+/** Slash commands act at once and answer in words. `undefined`: the text is no command. May be asked twice for one message. */
+export interface Commands {
+  run(text: string, at: { placement: Placement; message: InboundMessage }): Promise<string | undefined>;
+}
+
+export interface InboxParts {
+  config: () => InboxConfig;
+  engine: Acceptor;
+  commands: Commands;
+  agents: { exists(agent: AgentId): boolean; names(): string[] };
+  clock: Clock;
+  ids: IdMaker;
+  bus: Bus;
+}
+
+/** What a turn is started with: everything it needs to know about its cause. */
+export type TurnBody =
+  | { kind: "message"; agent: string; person: string; route: Json; model: string | null; origin: "person" | "event" }
+  | { kind: "command"; agent: string; route: Json; reply: string };
+
+export type Inbox = ReturnType<typeof makeInbox>;
+
+export function makeInbox(parts: InboxParts) {
+  return {
+    async admit(message: InboundMessage): Promise<Admitted> {
+      const placement = place(parts.config(), message);
+      if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
+      const reply = await parts.commands.run(placement.text, { placement, message });
+      const admitted = await accept(parts, message, placement, reply);
+      if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate) await interrupt(parts, admitted);
+      return admitted;
+    },
+  };
+}
+
+async function accept(
+  parts: InboxParts,
+  message: InboundMessage,
+  placement: Placement,
+  reply: string | undefined,
+): Promise<Admitted> {
+  const { agent, session, person, mode, text } = placement;
+  const lane = message.lane ?? "interactive";
+  const at = message.receivedAt ?? parts.clock.now();
+  const id = acceptId(message, parts.ids);
+  const route = message.route as unknown as Json;
+  const body: TurnBody =
+    reply === undefined
+      ? { kind: "message", agent, person, route, model: message.model ?? null, origin: message.origin ?? "person" }
+      : { kind: "command", agent, route, reply };
+  // A command has nothing to say to the model, so it does not wait for the session's turn.
+  const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
+  const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, (tx, turn) =>
+    recordAdmission(tx, {
+      turn,
+      acceptId: id,
+      session,
+      agent,
+      person,
+      route: message.route,
+      lane,
+      mode,
+      text,
+      at,
+      forModel: reply === undefined,
+    }),
+  );
+  if (!accepted.duplicate) {
+    parts.bus.emit({ event: "turn.accepted", session, turn: accepted.turn, text, route: message.route });
+  }
+  return { ...accepted, session, agent };
+}
+
+/** The running turn ends at its next safe point, with a visible outcome; this message's own turn is next. */
+async function interrupt(parts: InboxParts, admitted: Admitted): Promise<void> {
+  const running = parts.engine.running(admitted.session);
+  if (!running || running === admitted.turn) return;
+  await parts.engine.resume(running, {
+    id: `interrupt:${admitted.turn}`,
+    name: CANCEL,
+    value: { why: "a newer message interrupted it" },
+  });
+}
+
+/** Same platform message or same key, same id: the engine knows it again, for ever. */
+function acceptId(message: InboundMessage, ids: IdMaker): string {
+  const { channel, account, chat } = message.route;
+  if (message.idempotencyKey) return `key:${channel}:${account}:${message.idempotencyKey}`;
+  if (message.platformId) return `msg:${channel}:${account}:${chat}:${message.platformId}`;
+  return ids.next("m");
+}
+
+function unknownAgent(agent: string, known: string[]): AppError {
+  return new AppError("AGENT_UNKNOWN", {
+    message: `There is no agent "${agent}".`,
+    hint: `Known agents: ${known.join(", ") || "none"}.`,
+    retry: "after-change",
+  });
+}

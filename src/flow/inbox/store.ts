@@ -1,0 +1,55 @@
+import type { Tx } from "../../core/contracts/index.ts";
+import type { AgentId, LaneClass, PersonId, QueueMode, ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
+
+export interface AdmittedRow {
+  turn: TurnId;
+  acceptId: string;
+  session: SessionKey;
+  agent: AgentId;
+  person: PersonId;
+  route: ReplyRoute;
+  lane: LaneClass;
+  mode: QueueMode;
+  text: string;
+  at: number;
+  /** False for a command: it has no message for a model. */
+  forModel: boolean;
+}
+
+/** Everything an admitted message leaves behind, written with the engine's accept. */
+export function recordAdmission(tx: Tx, row: AdmittedRow): void {
+  const route = JSON.stringify(row.route);
+  tx.run(
+    `INSERT INTO session (key, agent, person, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at`,
+    row.session,
+    row.agent,
+    row.person,
+    row.at,
+    row.at,
+  );
+  tx.run(
+    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?) ON CONFLICT (id) DO NOTHING`,
+    row.turn,
+    row.session,
+    row.agent,
+    row.person,
+    row.acceptId,
+    route,
+    row.lane,
+    row.at,
+  );
+  if (!row.forModel) return;
+  tx.run(
+    `INSERT INTO inbox (turn, session, route, person, mode, text, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (turn) DO NOTHING`,
+    row.turn,
+    row.session,
+    route,
+    row.person,
+    row.mode,
+    row.text,
+    row.at,
+  );
+}

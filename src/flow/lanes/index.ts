@@ -1,0 +1,2 @@
+export { type InboxRow, take, takenBy, waitingIn } from "./store.ts";
+export { type Pending, taken } from "./take.ts";

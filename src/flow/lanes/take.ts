@@ -1,0 +1,34 @@
+/**
+ * What a turn takes from the inbox for its next model call. Pure decision, exhaustive table in the test.
+ *
+ * Q1: a turn always takes its own message first, in its first call.
+ * Q2: a message joins another turn only when it would be answered at the same place (I7).
+ * Q3: `steer` joins whatever runs; `collect` joins a collecting turn before its first call; `followup` and `interrupt` wait
+ *     for a turn of their own.
+ */
+import type { QueueMode, TurnId } from "../../core/domain/index.ts";
+
+export interface Pending {
+  turn: TurnId;
+  mode: QueueMode;
+  route: string;
+}
+
+export function taken<T extends Pending>(pending: readonly T[], by: { turn: TurnId; call: number; route: string }): T[] {
+  const own = pending.find((p) => p.turn === by.turn);
+  // A turn whose own message is still in the inbox is at its first call.
+  const others = pending.filter((p) => p.turn !== by.turn && p.route === by.route && joins(p.mode, own?.mode, by.call));
+  return own ? [own, ...others] : others;
+}
+
+function joins(mode: QueueMode, ownMode: QueueMode | undefined, call: number): boolean {
+  switch (mode) {
+    case "steer":
+      return true;
+    case "collect":
+      return call === 0 && ownMode === "collect";
+    case "followup":
+    case "interrupt":
+      return false;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+import { asId, type DeliveryId, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+
+export type DeliveryState = "intended" | "sending" | "sent" | "uncertain" | "expired" | "failed";
+
+export interface Delivery {
+  id: DeliveryId;
+  answer: string;
+  part: number;
+  turn: TurnId;
+  session: SessionKey;
+  route: ReplyRoute;
+  text: string;
+  state: DeliveryState;
+  attempts: number;
+  nextAt: number;
+  expiresAt: number;
+}
+
+interface Row {
+  id: string;
+  answer: string;
+  part: number;
+  turn: TurnId;
+  session: SessionKey;
+  route: string;
+  text: string;
+  state: DeliveryState;
+  attempts: number;
+  next_at: number;
+  expires_at: number;
+}
+
+const COLUMNS = "id, answer, part, turn, session, route, text, state, attempts, next_at, expires_at";
+
+/** Idempotent per (answer, part): a second intention changes nothing (I6). */
+export function insertDelivery(tx: Tx, d: Delivery, at: number): void {
+  tx.run(
+    `INSERT INTO delivery (${COLUMNS}, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    d.id,
+    d.answer,
+    d.part,
+    d.turn,
+    d.session,
+    JSON.stringify(d.route),
+    d.text,
+    d.state,
+    d.attempts,
+    d.nextAt,
+    d.expiresAt,
+    at,
+    at,
+  );
+}
+
+export function updateDelivery(
+  tx: Tx,
+  id: DeliveryId,
+  d: { state: DeliveryState; attempts: number; nextAt: number; platformId?: string | null; error?: string },
+  at: number,
+): void {
+  tx.run(
+    `UPDATE delivery SET state = ?, attempts = ?, next_at = ?, platform_id = COALESCE(?, platform_id), error = ?,
+     updated_at = ? WHERE id = ?`,
+    d.state,
+    d.attempts,
+    d.nextAt,
+    d.platformId ?? null,
+    d.error ?? null,
+    at,
+    id,
+  );
+}
+
+/** What still has to go out, in the order it was intended. */
+export async function outstanding(db: Reads): Promise<Delivery[]> {
+  const rows = await db.all<Row>(
+    `SELECT ${COLUMNS} FROM delivery WHERE state IN ('intended', 'sending') ORDER BY created_at, id, part`,
+  );
+  return rows.map(delivery);
+}
+
+export async function outstandingOf(db: Reads, turn: TurnId): Promise<Delivery[]> {
+  const rows = await db.all<Row>(
+    `SELECT ${COLUMNS} FROM delivery WHERE turn = ? AND state IN ('intended', 'sending') ORDER BY created_at, id, part`,
+    turn,
+  );
+  return rows.map(delivery);
+}
+
+function delivery(row: Row): Delivery {
+  return {
+    id: asId<DeliveryId>(row.id),
+    answer: row.answer,
+    part: row.part,
+    turn: row.turn,
+    session: row.session,
+    route: JSON.parse(row.route) as ReplyRoute,
+    text: row.text,
+    state: row.state,
+    attempts: row.attempts,
+    nextAt: row.next_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,1 @@
+export { type SessionParts, Sessions, type SessionSummary } from "./sessions.ts";

@@ -1,0 +1,154 @@
+/**
+ * Sessions as people handle them: look, start afresh, delete, carry to another home. Each change is one transaction: a process
+ * that dies in the middle leaves the session as it was.
+ */
+import { CANCEL, type EngineEvent, type Records } from "../../core/contracts/index.ts";
+import { AppError, asId, type HistoryEntry, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import type { Bus, Clock, Crash } from "../../core/kit/index.ts";
+import {
+  countMessages,
+  deleteSession,
+  idleSince,
+  insertImported,
+  insertSession,
+  listSummaries,
+  openTurns,
+  readMessages,
+  readSummary,
+  resetSession,
+  type SessionRow,
+} from "./store.ts";
+
+export interface SessionParts {
+  records: Records;
+  clock: Clock;
+  crash: Crash;
+  bus: Bus;
+  resume: (turn: TurnId, event: EngineEvent) => Promise<"taken" | "late" | "unknown">;
+  running: (session: SessionKey) => TurnId | undefined;
+  /** The model's view of the session is made anew. */
+  forget: (session: SessionKey) => void;
+  /** The engine's journal of the session's ended turns is erased. */
+  erase: (session: SessionKey) => Promise<void>;
+  estimate: (entry: HistoryEntry) => number;
+  /** Resolves when the turn has ended, or after a bound. */
+  ended: (turn: TurnId) => Promise<void>;
+}
+
+export interface SessionSummary {
+  session: SessionKey;
+  agent: string;
+  person?: string;
+  title: string;
+  messages: number;
+  createdAt: number;
+  updatedAt: number;
+  running?: TurnId;
+}
+
+const NOT_THERE = (key: string) =>
+  new AppError("NOT_FOUND", { message: `There is no session "${key}".`, hint: "See them: lares sessions list" });
+
+export class Sessions {
+  private readonly parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.parts = parts;
+  }
+
+  async list(q: { search?: string; agent?: string; limit: number }): Promise<SessionSummary[]> {
+    return (await listSummaries(this.parts.records.committed, q)).map((row) => this.summary(row));
+  }
+
+  async get(key: string): Promise<SessionSummary> {
+    const row = await readSummary(this.parts.records.committed, key);
+    if (!row) throw NOT_THERE(key);
+    return this.summary(row);
+  }
+
+  async history(q: { session: string; before?: number; limit: number }): Promise<{ messages: HistoryEntry[]; more: boolean }> {
+    const messages = await readMessages(this.parts.records.committed, { ...q, limit: q.limit + 1 });
+    const more = messages.length > q.limit;
+    return { messages: more ? messages.slice(1) : messages, more };
+  }
+
+  async export(key: string): Promise<HistoryEntry[]> {
+    await this.get(key);
+    return readMessages(this.parts.records.committed, { session: key, limit: Number.MAX_SAFE_INTEGER });
+  }
+
+  async reset(key: SessionKey): Promise<void> {
+    await this.get(key);
+    await this.stop(key);
+    await this.parts.records.write((tx) => resetSession(tx, key, this.parts.clock.now()));
+    this.parts.forget(key);
+    this.parts.bus.emit({ event: "session.changed", session: key, what: "reset" });
+  }
+
+  async delete(key: SessionKey): Promise<number> {
+    await this.get(key);
+    await this.stop(key);
+    const messages = await countMessages(this.parts.records, key);
+    await Promise.all([this.parts.records.write((tx) => deleteSession(tx, key)), this.parts.erase(key)]);
+    this.parts.forget(key);
+    this.parts.bus.emit({ event: "session.changed", session: key, what: "deleted" });
+    return messages;
+  }
+
+  /** All or nothing. A message whose id is already there is skipped, so importing twice changes nothing. */
+  async import(into: { session: SessionKey; agent: string }, lines: HistoryEntry[]): Promise<{ imported: number; skipped: number }> {
+    const { records, clock, crash } = this.parts;
+    const before = await countMessages(records, into.session);
+    const same = into.session === lines[0]?.session;
+    await records.write((tx) => {
+      insertSession(tx, { key: into.session, agent: into.agent, person: lines[0]?.person ?? null, at: clock.now() });
+      for (const line of lines) {
+        // Under another key the same ids would collide with the original's.
+        const id = same ? line.id : `${into.session}/${line.id}`;
+        insertImported(tx, { ...line, id, session: into.session }, this.parts.estimate(line));
+        crash.at("import.row");
+      }
+    });
+    this.parts.forget(into.session);
+    this.parts.bus.emit({ event: "session.changed", session: into.session, what: "imported" });
+    const imported = (await countMessages(records, into.session)) - before;
+    return { imported, skipped: lines.length - imported };
+  }
+
+  /** Sessions nobody used for so long and that wait for nothing. */
+  async prune(olderThanMs: number, dryRun: boolean): Promise<SessionKey[]> {
+    const old = await idleSince(this.parts.records, this.parts.clock.now() - olderThanMs);
+    if (!dryRun) for (const key of old) await this.delete(key);
+    return old;
+  }
+
+  /** Ends what runs or waits in the session, each with its visible outcome. */
+  private async stop(key: SessionKey): Promise<void> {
+    const open = await openTurns(this.parts.records, key);
+    for (const { id } of open) {
+      await this.parts.resume(id, { id: `session:${id}`, name: CANCEL, value: { why: "the session was closed" } });
+    }
+    await Promise.all(open.map(({ id }) => this.parts.ended(id)));
+  }
+
+  private summary(row: SessionRow): SessionSummary {
+    const running = this.parts.running(row.key);
+    return {
+      session: asId(row.key),
+      agent: row.agent,
+      title: row.title ?? titleFrom(row.first) ?? row.key,
+      messages: row.messages,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      ...(row.person ? { person: row.person } : {}),
+      ...(running ? { running } : {}),
+    };
+  }
+}
+
+function titleFrom(first: string | null): string | undefined {
+  if (!first) return undefined;
+  const text = (JSON.parse(first) as { text?: string }[]).find((part) => part.text)?.text;
+  const line = text?.trim().split("\n")[0];
+  return line && (line.length > 60 ? `${line.slice(0, 59)}…` : line);
+}

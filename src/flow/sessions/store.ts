@@ -1,0 +1,143 @@
+import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
+import type { HistoryEntry, JsonObject, ModelMessage, PersonId, Role, SessionKey, TurnId } from "../../core/domain/index.ts";
+
+export interface SessionRow {
+  key: SessionKey;
+  agent: string;
+  person: string | null;
+  title: string | null;
+  created_at: number;
+  updated_at: number;
+  messages: number;
+  first: string | null;
+}
+
+const SUMMARY = `SELECT s.key, s.agent, s.person, s.title, s.created_at, s.updated_at,
+    (SELECT COUNT(*) FROM message m WHERE m.session = s.key) AS messages,
+    (SELECT m.content FROM message m WHERE m.session = s.key ORDER BY m.seq LIMIT 1) AS first
+  FROM session s`;
+
+export function readSummary(db: Reads, key: string): Promise<SessionRow | undefined> {
+  return db.get(`${SUMMARY} WHERE s.key = ?`, key);
+}
+
+export function listSummaries(
+  db: Reads,
+  q: { search?: string; agent?: string; limit: number },
+): Promise<SessionRow[]> {
+  const where: string[] = [];
+  const params: SqlValue[] = [];
+  if (q.agent) {
+    where.push("s.agent = ?");
+    params.push(q.agent);
+  }
+  if (q.search) {
+    where.push("(instr(lower(s.key), ?) > 0 OR instr(lower(COALESCE(s.title, '')), ?) > 0)");
+    params.push(q.search.toLowerCase(), q.search.toLowerCase());
+  }
+  const filter = where.length ? `WHERE ${where.join(" AND ")}` : "";
+  return db.all(`${SUMMARY} ${filter} ORDER BY s.updated_at DESC, s.key LIMIT ?`, ...params, q.limit);
+}
+
+interface MessageRow {
+  session: SessionKey;
+  seq: number;
+  id: string;
+  turn: TurnId;
+  role: Role;
+  content: string;
+  person: string | null;
+  meta: string | null;
+  at: number;
+}
+
+/** The newest messages before `before`, oldest first. */
+export async function readMessages(
+  db: Reads,
+  q: { session: string; before?: number; limit: number },
+): Promise<HistoryEntry[]> {
+  const rows = await db.all<MessageRow>(
+    `SELECT session, seq, id, turn, role, content, person, meta, at FROM message
+     WHERE session = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    q.session,
+    q.before ?? Number.MAX_SAFE_INTEGER,
+    q.limit,
+  );
+  return rows.reverse().map((row) => ({
+    session: row.session,
+    seq: row.seq,
+    id: row.id,
+    turn: row.turn,
+    role: row.role,
+    content: JSON.parse(row.content) as ModelMessage["content"],
+    at: row.at,
+    ...(row.person === null ? {} : { person: row.person as PersonId }),
+    ...(row.meta === null ? {} : { meta: JSON.parse(row.meta) as JsonObject }),
+  }));
+}
+
+/** From now on the model sees nothing older; the prompt is made anew from the agent's files. */
+export function resetSession(tx: Tx, key: SessionKey, at: number): void {
+  tx.run(
+    `UPDATE session SET prompt = NULL, updated_at = ?,
+       context_from = (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?) WHERE key = ?`,
+    at,
+    key,
+    key,
+  );
+}
+
+/** Everything a session left in the records. What the engine kept of it is the engine's to forget. */
+export function deleteSession(tx: Tx, key: SessionKey): void {
+  for (const table of ["message", "inbox", "approval", "delivery", "usage", "turn"]) {
+    tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
+  }
+  tx.run("DELETE FROM session WHERE key = ?", key);
+}
+
+export function openTurns(db: Reads, key: string): Promise<{ id: TurnId }[]> {
+  return db.all("SELECT id FROM turn WHERE session = ? AND ended_at IS NULL", key);
+}
+
+export function insertSession(tx: Tx, s: { key: SessionKey; agent: string; person: string | null; at: number }): void {
+  tx.run(
+    `INSERT INTO session (key, agent, person, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at`,
+    s.key,
+    s.agent,
+    s.person,
+    s.at,
+    s.at,
+  );
+}
+
+export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
+  tx.run(
+    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, meta, at)
+     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    m.session,
+    m.session,
+    m.id,
+    m.turn,
+    m.role,
+    JSON.stringify(m.content),
+    m.person ?? null,
+    tokens,
+    m.meta ? JSON.stringify(m.meta) : null,
+    m.at,
+  );
+}
+
+export async function countMessages(db: Reads, key: string): Promise<number> {
+  return (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM message WHERE session = ?", key))?.n ?? 0;
+}
+
+export async function idleSince(db: Reads, before: number): Promise<SessionKey[]> {
+  const rows = await db.all<{ key: SessionKey }>(
+    `SELECT key FROM session s WHERE updated_at < ?
+     AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.session = s.key AND t.ended_at IS NULL) ORDER BY updated_at`,
+    before,
+  );
+  return rows.map((row) => row.key);
+}

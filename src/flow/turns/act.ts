@@ -1,0 +1,172 @@
+/**
+ * Acting: what the model called is planned, judged by the gate, and run, asked or refused.
+ *
+ * T1: the judgement is recorded before anything runs, so a replay acts on the same judgement.
+ * T2: calls of one reply run side by side; their results keep the order of the calls.
+ * T3: what touches the world is an effect (I4); what only reads is a step.
+ * T4: what runs after an approval is what was shown: the plan is made again and its hash compared.
+ */
+import { createHash } from "node:crypto";
+import { type Ctx, type EffectResult, Stopped, type ToolResult } from "../../core/contracts/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type Json,
+  type SessionKey,
+  type ToolCallPart,
+  type ToolResultPart,
+  type TurnId,
+} from "../../core/domain/index.ts";
+import { newWaiting } from "./park.ts";
+import type { TurnParts } from "./ports.ts";
+import { type Progress, type Waiting } from "./progress.ts";
+import { repeated } from "./limits.ts";
+
+export interface At {
+  ctx: Ctx;
+  turn: TurnId;
+  session: SessionKey;
+  agent: AgentId;
+  segment: number;
+}
+
+/** What was decided about one call, as it is recorded. */
+export type Judged = {
+  verdict: "allow" | "ask" | "deny" | "error";
+  because: string;
+  shown: string;
+  rule: string;
+  hash: string;
+};
+
+const UNKNOWN_TEXT =
+  "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
+
+/** Runs one reply's calls. Returns the results in order and what waits for a person. */
+export async function act(
+  parts: TurnParts,
+  at: At,
+  calls: ToolCallPart[],
+  p: Progress,
+): Promise<{ results: ToolResultPart[]; waiting: (Waiting & { because: string; rule: string })[] }> {
+  const n = p.call - 1;
+  const judged = await at.ctx.step(`judge:${n}`, () => Promise.all(calls.map((call) => judge(parts, at, call))));
+  const waiting: (Waiting & { because: string; rule: string })[] = [];
+  const results = await Promise.all(
+    calls.map(async (call, i): Promise<ToolResultPart> => {
+      const j = judged[i]!;
+      const result = (text: string, isError?: boolean): ToolResultPart => ({
+        type: "tool-result",
+        id: call.id,
+        name: call.name,
+        text,
+        ...(isError ? { isError } : {}),
+      });
+      if (j.verdict === "error") return result(j.because, true);
+      if (j.verdict === "deny") return result(`Not allowed: ${j.because} Do not try to get around this.`, true);
+      if (j.verdict === "ask") {
+        const asked = newWaiting(parts, at, call, j, n);
+        waiting.push({ ...asked, because: j.because, rule: j.rule });
+        return result(
+          `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`,
+        );
+      }
+      const done = await runTool(parts, at, call, p);
+      return result(done.text, done.isError);
+    }),
+  );
+  countRepeats(parts, p, calls, results);
+  p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
+  p.toolCalls += calls.length;
+  return { results, waiting };
+}
+
+async function judge(parts: TurnParts, at: At, call: ToolCallPart): Promise<Judged> {
+  const none = { shown: "", rule: "", hash: "" };
+  const tool = parts.tools.get(call.name);
+  if (!tool) {
+    const because = `There is no tool "${call.name}". Tools: ${parts.tools.names().join(", ")}.`;
+    return { verdict: "error", because, ...none };
+  }
+  try {
+    const plan = await tool.plan(call.input, parts.tools.place(at.agent));
+    const { verdict, because, rule } = await parts.judge.judge(at.agent, plan);
+    return { verdict, because, rule, shown: plan.shown, hash: hashOf(call.name, plan.binding) };
+  } catch (error) {
+    if (error instanceof AppError) {
+      return { verdict: "error", because: [error.message, error.hint].filter(Boolean).join(" "), ...none };
+    }
+    throw error;
+  }
+}
+
+/** Runs a call that may run. Never throws for what the tool did; `Stopped` becomes a result, so the history stays whole. */
+export async function runTool(
+  parts: TurnParts,
+  at: At,
+  call: { id: string; name: string; input: Json },
+  p: Progress,
+): Promise<ToolResult> {
+  const { ctx, turn, session } = at;
+  const tool = parts.tools.get(call.name)!;
+  const place = parts.tools.place(at.agent);
+  const name = `tool:${call.name}:${call.id}`;
+  const run = async (key: string): Promise<Json> => {
+    parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
+    const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
+    const result = await tool.run(call.input, place, key, signal).catch((error: unknown): ToolResult => {
+      if (ctx.signal.aborted) throw error;
+      if (ctx.stopping.aborted) return { text: "Stopped before it was finished.", isError: true };
+      if (error instanceof AppError) return { text: [error.message, error.hint].filter(Boolean).join(" "), isError: true };
+      throw error;
+    });
+    return result as unknown as Json;
+  };
+  let outcome: EffectResult<Json>;
+  try {
+    if (tool.repeat === "safe") outcome = { ok: await ctx.step(name, () => run(`${turn}.${call.id}`)) };
+    else {
+      const { probe } = tool;
+      outcome = await ctx.effect(name, run, {
+        repeat: tool.repeat,
+        ...(probe ? { probe: async (key) => (await probe(call.input, place, key)) as unknown as Json | undefined } : {}),
+      });
+    }
+  } catch (error) {
+    if (error instanceof Stopped) return { text: "Stopped before it ran.", isError: true };
+    throw error;
+  }
+  const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : { text: UNKNOWN_TEXT, isError: true };
+  if (!("ok" in outcome)) {
+    p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
+  }
+  const { text, isError = false } = result;
+  parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
+  return result;
+}
+
+/** Whether a waiting call is still what was shown. Recorded, so that a replay keeps its word. */
+export async function stillAsShown(parts: TurnParts, at: At, w: Waiting): Promise<boolean> {
+  return at.ctx.step(`recheck:${w.approval}`, async () => {
+    const tool = parts.tools.get(w.tool);
+    if (!tool) return false;
+    const plan = await tool.plan(w.input, parts.tools.place(at.agent)).catch(() => undefined);
+    return plan !== undefined && hashOf(w.tool, plan.binding) === w.hash;
+  });
+}
+
+function countRepeats(parts: TurnParts, p: Progress, calls: ToolCallPart[], results: ToolResultPart[]): void {
+  const limit = parts.limits().sameCalls;
+  const print = createHash("sha256")
+    .update(JSON.stringify([calls.map((c) => [c.name, c.input]), results.map((r) => r.text)]))
+    .digest("hex");
+  p.last = repeated(p.last, print);
+  if (p.last.count < limit) return;
+  const last = results[results.length - 1]!;
+  last.text += `\n[This is the same call with the same result ${p.last.count} times in a row. Do something else or answer.]`;
+  if (p.last.count > limit) p.forced = true;
+}
+
+export function hashOf(tool: string, binding: Json): string {
+  return createHash("sha256").update(JSON.stringify([tool, binding])).digest("hex");
+}

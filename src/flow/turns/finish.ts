@@ -1,0 +1,65 @@
+/** Ending: one visible outcome, its record and its delivery in one transaction (I5, I6). */
+import type { Outcome } from "../../core/contracts/index.ts";
+import type { EndState, Json, ReplyRoute, TurnId, TurnResult } from "../../core/domain/index.ts";
+import type { At } from "./act.ts";
+import type { IntakeMessage, TurnParts } from "./ports.ts";
+import type { Progress } from "./progress.ts";
+import { recordEnd } from "./store.ts";
+
+export interface Ending {
+  state: EndState;
+  text: string;
+  reason?: string;
+  joined?: TurnId;
+}
+
+export function finish(
+  parts: TurnParts,
+  at: At,
+  p: Progress,
+  route: ReplyRoute,
+  own: IntakeMessage | undefined,
+  ending: Ending,
+): Outcome {
+  const { turn, session } = at;
+  const result: TurnResult = {
+    ...ending,
+    notices: p.notices,
+    usage: p.usage,
+    calls: p.call,
+    toolCalls: p.toolCalls,
+    ...(p.model ? { model: p.model } : {}),
+    ...(p.practice ? { practice: true } : {}),
+  };
+  return {
+    end: result as unknown as Json,
+    record: (tx) => {
+      const now = parts.clock.now();
+      // Stopped or failed before a call could contain it: the message still enters the history, once.
+      if (own && !p.tookOwn && ending.state !== "joined") {
+        parts.intake.take(tx, turn, turn, p.call);
+        parts.history.append(tx, { session, turn, ...userMessage(own) });
+      }
+      for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
+      recordEnd(tx, turn, result, p.startedAt, now);
+      const text = spoken(result);
+      if (text) parts.replies.intend(tx, { answer: `${turn}:answer`, turn, session, route, text });
+    },
+  };
+}
+
+/** What a chat shows: the answer or the reason, then what the person should know beside it. */
+export function spoken(result: TurnResult): string {
+  if (result.state === "joined" || result.state === "silent") return "";
+  const main = result.text || result.reason || "";
+  return [main, ...result.notices.map((notice) => `(${notice})`)].filter(Boolean).join("\n\n");
+}
+
+export function userMessage(m: IntakeMessage) {
+  return {
+    id: `${m.turn}:in`,
+    message: { role: "user" as const, content: [{ type: "text" as const, text: m.text }] },
+    ...(m.person ? { person: m.person } : {}),
+    at: m.at,
+  };
+}

@@ -1,0 +1,70 @@
+/** Parking: the turn becomes data until a person answers, the deadline passes, or it is stopped (I8). */
+import { createHash } from "node:crypto";
+import type { Outcome } from "../../core/contracts/index.ts";
+import { type ApprovalId, asId, type Json, type ReplyRoute, type ToolCallPart } from "../../core/domain/index.ts";
+import type { At, Judged } from "./act.ts";
+import type { TurnParts } from "./ports.ts";
+import { PROGRESS_VERSION, type Progress, type Waiting } from "./progress.ts";
+import { recordParked } from "./store.ts";
+
+/** The id comes from the place in the turn, so a replay asks the same question under the same id. */
+export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judged, n: number): Waiting {
+  const id = createHash("sha256").update(JSON.stringify([at.turn, at.segment, n, call.id])).digest("hex").slice(0, 24);
+  return {
+    approval: asId<ApprovalId>(`ap_${id}`),
+    callId: call.id,
+    tool: call.name,
+    input: call.input,
+    hash: j.hash,
+    shown: j.shown,
+    deadline: parts.clock.now() + parts.questions.patienceMs(),
+  };
+}
+
+/** Parks on everything that waits. `fresh` are the questions not yet asked. */
+export function park(
+  parts: TurnParts,
+  at: At,
+  p: Progress,
+  route: ReplyRoute,
+  fresh: (Waiting & { because: string; rule: string })[],
+): Outcome {
+  const { turn, session, agent } = at;
+  const now = parts.clock.now();
+  return {
+    park: {
+      on: p.waiting.map((w) => parts.questions.event(w.approval)),
+      deadline: Math.min(...p.waiting.map((w) => w.deadline)),
+      state: p as unknown as Json,
+      stateVersion: PROGRESS_VERSION,
+      holdsSession: false,
+    },
+    record: (tx) => {
+      for (const w of fresh) {
+        parts.questions.ask(tx, {
+          id: w.approval,
+          turn,
+          session,
+          agent,
+          tool: w.tool,
+          call: w.callId,
+          shown: w.shown,
+          because: w.because,
+          action: { input: w.input, rule: w.rule },
+          hash: w.hash,
+          askedAt: now,
+          deadline: w.deadline,
+        });
+        const code = parts.questions.code(w.approval);
+        parts.replies.intend(tx, {
+          answer: `${turn}:ask:${w.approval}`,
+          turn,
+          session,
+          route,
+          text: `May I do this?\n\n${w.shown}\n\n${w.because} Answer with /approve ${code} or /deny ${code}.`,
+        });
+      }
+      recordParked(tx, turn, p.startedAt);
+    },
+  };
+}

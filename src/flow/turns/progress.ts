@@ -1,0 +1,58 @@
+/** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
+import type { ApprovalId, Json, Usage } from "../../core/domain/index.ts";
+import { NO_USAGE } from "../../core/domain/index.ts";
+
+export const PROGRESS_VERSION = 1;
+
+/** A tool call that waits for a person. */
+export type Waiting = {
+  approval: ApprovalId;
+  callId: string;
+  tool: string;
+  input: Json;
+  /** Of the plan that was shown; what runs must still have it. */
+  hash: string;
+  shown: string;
+  deadline: number;
+};
+
+export type Progress = {
+  /** Number of the next model call. */
+  call: number;
+  toolCalls: number;
+  usage: Usage;
+  notices: string[];
+  startedAt: number;
+  activeMs: number;
+  badInputs: number;
+  empty: number;
+  overflows: number;
+  /** The newest identical call and how often it gave the same. */
+  last: { print: string; count: number } | null;
+  /** The next call gets no tools: the agent must answer. */
+  forced: boolean;
+  tookOwn: boolean;
+  model: string | null;
+  practice: boolean;
+  waiting: Waiting[];
+};
+
+export function newProgress(now: number): Progress {
+  return {
+    call: 0,
+    toolCalls: 0,
+    usage: NO_USAGE,
+    notices: [],
+    startedAt: now,
+    activeMs: 0,
+    badInputs: 0,
+    empty: 0,
+    overflows: 0,
+    last: null,
+    forced: false,
+    tookOwn: false,
+    model: null,
+    practice: false,
+    waiting: [],
+  };
+}

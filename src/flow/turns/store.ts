@@ -1,0 +1,106 @@
+import type { ModelReply, Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
+import type { ReplyRoute, SessionKey, TurnId, TurnResult, TurnState } from "../../core/domain/index.ts";
+
+export interface TurnRow {
+  id: TurnId;
+  session: SessionKey;
+  agent: string;
+  state: TurnState;
+  route: ReplyRoute;
+  result: TurnResult | undefined;
+  acceptedAt: number;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+}
+
+interface Raw {
+  id: TurnId;
+  session: SessionKey;
+  agent: string;
+  state: TurnState;
+  route: string;
+  result: string | null;
+  accepted_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+}
+
+const COLUMNS = "id, session, agent, state, route, result, accepted_at, started_at, ended_at";
+
+export function recordEnd(tx: Tx, turn: TurnId, result: TurnResult, startedAt: number, endedAt: number): void {
+  tx.run(
+    "UPDATE turn SET state = ?, result = ?, started_at = ?, ended_at = ? WHERE id = ?",
+    result.state,
+    JSON.stringify(result),
+    startedAt,
+    endedAt,
+    turn,
+  );
+}
+
+export function recordParked(tx: Tx, turn: TurnId, startedAt: number): void {
+  tx.run("UPDATE turn SET state = 'parked', started_at = ? WHERE id = ?", startedAt, turn);
+}
+
+export function recordUsage(
+  tx: Tx,
+  u: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },
+): void {
+  const { usage } = u.reply;
+  tx.run(
+    `INSERT INTO usage (turn, call, session, agent, model, input_tokens, output_tokens, cache_read_tokens,
+       cache_write_tokens, cost, ms, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO NOTHING`,
+    u.turn,
+    u.call,
+    u.session,
+    u.agent,
+    u.reply.ok ? u.reply.model : "none",
+    usage.inputTokens,
+    usage.outputTokens,
+    usage.cacheReadTokens,
+    usage.cacheWriteTokens,
+    usage.cost,
+    u.reply.ok ? u.reply.ms : 0,
+    u.at,
+  );
+}
+
+export async function readTurn(db: Reads, id: TurnId): Promise<TurnRow | undefined> {
+  const row = await db.get<Raw>(`SELECT ${COLUMNS} FROM turn WHERE id = ?`, id);
+  return row && turnRow(row);
+}
+
+export async function listTurns(
+  db: Reads,
+  q: { session?: string; open?: boolean; limit: number },
+): Promise<TurnRow[]> {
+  const where: string[] = [];
+  const params: SqlValue[] = [];
+  if (q.session) {
+    where.push("session = ?");
+    params.push(q.session);
+  }
+  if (q.open) where.push("ended_at IS NULL");
+  const filter = where.length ? `WHERE ${where.join(" AND ")}` : "";
+  const rows = await db.all<Raw>(
+    `SELECT ${COLUMNS} FROM turn ${filter} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
+    ...params,
+    q.limit,
+  );
+  return rows.map(turnRow);
+}
+
+function turnRow(row: Raw): TurnRow {
+  return {
+    id: row.id,
+    session: row.session,
+    agent: row.agent,
+    state: row.state,
+    route: JSON.parse(row.route) as ReplyRoute,
+    result: row.result === null ? undefined : (JSON.parse(row.result) as TurnResult),
+    acceptedAt: row.accepted_at,
+    startedAt: row.started_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+  };
+}

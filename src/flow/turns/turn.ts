@@ -1,0 +1,298 @@
+/**
+ * The agent's turn as segments: take, build, call, judge, act, answer. The happy path reads from top to bottom in `converse`.
+ *
+ * N1: every path out of here is an Outcome with a visible state (I5).
+ * N2: a message leaves the inbox in the transaction that records the model request containing it (I3).
+ * N3: everything that decides what happens next comes from the journal or from the parked progress, so a replay takes the
+ *     same way.
+ */
+import { CANCEL, type Ctx, type ModelReply, type Outcome, type SegmentInput, Stopped } from "../../core/contracts/index.ts";
+import {
+  addUsage,
+  type AgentId,
+  asId,
+  type Json,
+  type ModelMessage,
+  type ReplyRoute,
+  type ToolCallPart,
+} from "../../core/domain/index.ts";
+import { act, type At, hashOf, runTool, stillAsShown } from "./act.ts";
+import { type Ending, finish, userMessage } from "./finish.ts";
+import { reached } from "./limits.ts";
+import { newWaiting, park } from "./park.ts";
+import type { IntakeMessage, TurnParts } from "./ports.ts";
+import { newProgress, type Progress, type Waiting } from "./progress.ts";
+import { recordUsage } from "./store.ts";
+
+type Body =
+  | { kind: "message"; agent: string; person: string; route: ReplyRoute; model: string | null }
+  | { kind: "command"; agent: string; route: ReplyRoute; reply: string };
+
+interface Run extends At {
+  p: Progress;
+  route: ReplyRoute;
+  model: string | null;
+  own: IntakeMessage | undefined;
+  began: number;
+}
+
+type Called = { reply: ModelReply; took: string[] };
+
+/** Overflows of one turn that shrink the window before the turn gives up. */
+const MOST_OVERFLOWS = 3;
+
+export function makeTurns(parts: TurnParts) {
+  return {
+    async segment(ctx: Ctx, input: SegmentInput): Promise<Outcome> {
+      const body = input.body as unknown as Body;
+      const run: Run = {
+        ctx,
+        turn: input.turn,
+        // A command runs in a lane of its own beside its session.
+        session: asId(input.session.replace(/#command$/, "")),
+        agent: asId<AgentId>(body.agent),
+        route: body.route,
+        model: body.kind === "message" ? body.model : null,
+        p: (input.state as unknown as Progress | undefined) ?? newProgress(parts.clock.now()),
+        own: undefined,
+        segment: input.segment,
+        began: parts.clock.now(),
+      };
+      parts.bus.emit({ event: "turn.started", session: run.session, turn: run.turn, segment: input.segment });
+      if (body.kind === "command") return end(run, { state: "answered", text: body.reply });
+      const mine = await parts.intake.own(input.turn);
+      run.own = mine?.message;
+      if (input.wake.why === "broken") return end(run, broken(input.wake));
+      if (mine?.takenBy && mine.takenBy !== input.turn) {
+        return end(run, { state: "joined", text: "", joined: mine.takenBy });
+      }
+      try {
+        const parked = await wakeUp(run, input);
+        return parked ?? (await converse(run));
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+        return end(run, { state: "stopped", text: "", reason: "Stopped." });
+      }
+    },
+  };
+
+  function end(run: Run, ending: Ending): Outcome {
+    return finish(parts, run, run.p, run.route, run.own, ending);
+  }
+
+  /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
+  async function wakeUp(run: Run, input: SegmentInput): Promise<Outcome | undefined> {
+    const { p } = run;
+    if (input.wake.why === "start") return undefined;
+    if (input.wake.why === "deadline") {
+      for (const w of p.waiting) {
+        await outcome(run, w, "Nobody answered in time, so it was not run.", (tx) =>
+          parts.questions.close(tx, w.approval, "expired"),
+        );
+      }
+      p.waiting = [];
+      return undefined;
+    }
+    if (input.wake.why !== "event") return undefined;
+    if (input.wake.events.some((e) => e.name === CANCEL)) throw new Stopped();
+    const fresh: (Waiting & { because: string; rule: string })[] = [];
+    for (const event of input.wake.events) {
+      const w = p.waiting.find((one) => parts.questions.event(one.approval) === event.name);
+      if (!w) continue;
+      p.waiting = p.waiting.filter((one) => one !== w);
+      const again = await answered(run, w, event.value as { decision: string; by: string; reason: string | null });
+      if (again) fresh.push(again);
+    }
+    p.waiting.push(...fresh.map(({ because: _b, rule: _r, ...w }) => w));
+    return p.waiting.length ? parkNow(run, fresh) : undefined;
+  }
+
+  /** Runs or refuses a call a person answered. Returns it as a new question when it is no longer what was shown. */
+  async function answered(
+    run: Run,
+    w: Waiting,
+    answer: { decision: string; by: string; reason: string | null },
+  ): Promise<(Waiting & { because: string; rule: string }) | undefined> {
+    const said = answer.reason ? ` They said: ${answer.reason}` : "";
+    if (answer.decision === "deny") {
+      await outcome(run, w, `Denied by ${answer.by}. It was not run.${said}`);
+      return undefined;
+    }
+    if (!(await stillAsShown(parts, run, w))) {
+      const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
+      const because = "It changed since you approved it, so it is asked again.";
+      const again = await run.ctx.step(`replan:${w.approval}`, async () => {
+        const tool = parts.tools.get(w.tool);
+        const plan = await tool?.plan(w.input, parts.tools.place(run.agent)).catch(() => undefined);
+        if (!plan) return null;
+        const { rule } = await parts.judge.judge(run.agent, plan);
+        return { shown: plan.shown, rule, binding: plan.binding } as unknown as Json;
+      });
+      if (!again) {
+        await outcome(run, w, "It can no longer be run as it was approved.");
+        return undefined;
+      }
+      const { shown, rule, binding } = again as unknown as { shown: string; rule: string; binding: Json };
+      const hash = hashOf(w.tool, binding);
+      return { ...newWaiting(parts, run, call, { verdict: "ask", because, shown, rule, hash }, run.p.call), because, rule };
+    }
+    const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p);
+    await outcome(run, w, `Allowed by ${answer.by}.${said}\n${done.text}`);
+    return undefined;
+  }
+
+  /** The outcome of a call that waited arrives as a later message: its place in the history is taken by the interim result. */
+  function outcome(run: Run, w: Waiting, text: string, also?: Parameters<typeof parts.records.write>[0]): Promise<void> {
+    const { turn, session } = run;
+    return parts.records.write((tx) => {
+      also?.(tx);
+      parts.history.append(tx, {
+        session,
+        turn,
+        id: `${turn}:${run.segment}:outcome:${w.approval}`,
+        message: {
+          role: "user",
+          content: [{ type: "text", text: `[Outcome of the ${w.tool} call that waited for approval]\n${text}` }],
+        },
+        at: parts.clock.now(),
+        meta: { kind: "outcome", approval: w.approval },
+      });
+    });
+  }
+
+  async function converse(run: Run): Promise<Outcome> {
+    const { p } = run;
+    for (;;) {
+      const active = p.activeMs + (parts.clock.now() - run.began);
+      const cap = reached(parts.limits(), p, active);
+      if (cap) return end(run, { state: "failed", text: "", reason: cap });
+      const { reply, took } = await call(run);
+      p.tookOwn ||= took.includes(run.turn);
+      p.usage = addUsage(p.usage, reply.usage);
+      if (!reply.ok) {
+        if (reply.failure === "context-overflow" && (await makeRoom(run))) continue;
+        return end(run, { state: "failed", text: "", reason: sentence(reply) });
+      }
+      p.model = reply.model;
+      p.practice = reply.practice;
+      if (reply.notice && !p.notices.includes(reply.notice)) p.notices.push(reply.notice);
+      const calls = reply.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+      if (!calls.length) {
+        const done = answer(run, reply);
+        if (done) return done;
+        continue;
+      }
+      if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
+      const { results, waiting } = await act(parts, run, calls, p);
+      await parts.records.write((tx) =>
+        parts.history.append(tx, {
+          session: run.session,
+          turn: run.turn,
+          id: `${run.turn}:${run.segment}:${p.call - 1}:results`,
+          message: { role: "tool", content: results },
+          at: parts.clock.now(),
+        }),
+      );
+      if (waiting.length) {
+        p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
+        return parkNow(run, waiting);
+      }
+    }
+  }
+
+  /** One model call with everything that waits in the inbox for it. */
+  async function call(run: Run): Promise<Called> {
+    const { p, ctx, turn, session, agent } = run;
+    const n = p.call++;
+    const routeKey = JSON.stringify(run.route);
+    let took: IntakeMessage[] = [];
+    return ctx.step(
+      `model:${n}`,
+      async () => {
+        took = await parts.intake.next(session, { turn, call: n, route: routeKey });
+        const { system, tools, messages, model } = await parts.history.build(session, agent);
+        const request: ModelMessage[] = [...messages, ...took.map((m) => userMessage(m).message)];
+        if (p.forced) request.push({ role: "user", content: [{ type: "text", text: FORCED }] });
+        parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
+        parts.crash.at("model.before");
+        const chosen = run.model ?? model ?? parts.agentModel(agent);
+        const reply = await parts.models.call(
+          { system, tools, messages: request, cacheKey: session, ...(chosen ? { model: chosen } : {}) },
+          (delta) => {
+            if (delta.type === "text") parts.bus.emit({ event: "turn.delta", session, turn, call: n, text: delta.text });
+            else if (delta.type === "thinking")
+              parts.bus.emit({ event: "turn.thinking", session, turn, call: n, text: delta.text });
+            else parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
+          },
+          AbortSignal.any([ctx.signal, ctx.stopping]),
+        );
+        parts.crash.at("model.after");
+        return { reply, took: took.map((m) => m.turn) } as unknown as Json;
+      },
+      (tx, result) => {
+        const { reply } = result as unknown as Called;
+        const at = parts.clock.now();
+        for (const m of took) {
+          parts.intake.take(tx, m.turn, turn, n);
+          parts.history.append(tx, { session, turn, ...userMessage(m) });
+        }
+        recordUsage(tx, { turn, call: n, session, agent, reply, at });
+        if (!reply.ok || !reply.content.length) return;
+        parts.history.append(tx, {
+          session,
+          turn,
+          id: `${turn}:${run.segment}:${n}:reply`,
+          message: { role: "assistant", content: reply.content },
+          at,
+          meta: { model: reply.model },
+        });
+      },
+    ) as unknown as Promise<Called>;
+  }
+
+  /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */
+  function answer(run: Run, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
+    const { p } = run;
+    const text = reply.content
+      .map((part) => (part.type === "text" ? part.text : ""))
+      .join("")
+      .trim();
+    if (reply.finish === "refusal") {
+      return end(run, { state: "declined", text, reason: "The model declined to answer." });
+    }
+    if (!text) {
+      if (p.empty++ === 0) return undefined;
+      return end(run, { state: "failed", text: "", reason: `${reply.model} gave no answer.` });
+    }
+    if (reply.finish === "length") p.notices.push("The answer was cut at the model's output limit.");
+    return end(run, { state: "answered", text });
+  }
+
+  /** The request was too long: half of the history's window goes, as a step so that a replay does not shrink twice. */
+  async function makeRoom(run: Run): Promise<boolean> {
+    const { p } = run;
+    if (p.overflows++ >= MOST_OVERFLOWS) return false;
+    const made = await run.ctx.step(`shrink:${p.overflows}`, () => parts.history.shrink(run.session));
+    const notice = "The conversation was too long for the model; its oldest part was left out.";
+    if (made && !p.notices.includes(notice)) p.notices.push(notice);
+    return made;
+  }
+
+  function parkNow(run: Run, fresh: (Waiting & { because: string; rule: string })[]): Outcome {
+    run.p.activeMs += parts.clock.now() - run.began;
+    return park(parts, run, run.p, run.route, fresh);
+  }
+}
+
+const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";
+const LOOPED = "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
+
+function broken(wake: { code: string; message: string }): Ending {
+  return wake.code === "JOURNAL_MISMATCH"
+    ? { state: "attention", text: "", reason: "This turn was begun by a different version of Lares. Send the message again." }
+    : { state: "failed", text: "", reason: `Something in Lares broke: ${wake.message}` };
+}
+
+function sentence(reply: Extract<ModelReply, { ok: false }>): string {
+  return [reply.message, reply.hint].filter(Boolean).join(" ");
+}

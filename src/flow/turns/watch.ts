@@ -1,0 +1,61 @@
+/**
+ * Waiting for a turn without holding it: callers are told when its end or park is durable, and read the records then. A joined
+ * message is followed to the turn that carries it.
+ */
+import type { Records } from "../../core/contracts/index.ts";
+import type { TurnId } from "../../core/domain/index.ts";
+import { readTurn, type TurnRow } from "./store.ts";
+
+export class TurnWatch {
+  private readonly records: Records;
+  private readonly listeners = new Map<TurnId, Set<() => void>>();
+
+  constructor(records: Records) {
+    this.records = records;
+  }
+
+  /** To be called when a turn ended or parked. */
+  settled(turn: TurnId): void {
+    const waiting = this.listeners.get(turn);
+    if (!waiting) return;
+    this.listeners.delete(turn);
+    for (const wake of waiting) wake();
+  }
+
+  /** The turn as the records have it. */
+  read(turn: TurnId): Promise<TurnRow | undefined> {
+    return readTurn(this.records.committed, turn);
+  }
+
+  /** The turn as it stands: ended or parked, or whatever it is when `signal` fires. */
+  async until(turn: TurnId, done: (row: TurnRow) => boolean, signal: AbortSignal): Promise<TurnRow | undefined> {
+    for (let id = turn; ; ) {
+      // Listening before reading: an end between the two is not missed.
+      const woken = this.next(id, signal);
+      const row = await readTurn(this.records.committed, id);
+      if (!row) return undefined;
+      if (row.result?.joined) {
+        id = row.result.joined;
+        continue;
+      }
+      if (done(row) || signal.aborted) return row;
+      await woken;
+    }
+  }
+
+  private next(turn: TurnId, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const set = this.listeners.get(turn) ?? new Set();
+      this.listeners.set(turn, set);
+      const wake = () => {
+        signal.removeEventListener("abort", wake);
+        set.delete(wake);
+        if (!set.size && this.listeners.get(turn) === set) this.listeners.delete(turn);
+        resolve();
+      };
+      set.add(wake);
+      if (signal.aborted) wake();
+      else signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * Checks plain data against the joined schema. First a walk beside the schema finds unknown keys and fills absent sections,
+ * then zod judges each slice; what zod says is told in the file's words.
+ */
+import type { z } from "zod";
+import { nearest } from "../../core/kit/index.ts";
+import { type Path, pathText } from "./problems.ts";
+import { type ConfigSchema, defOf, inside, isClosed } from "./schema.ts";
+
+export interface Complaint {
+  path: Path;
+  /** Whether the key itself or its value is wrong. */
+  at: "key" | "value";
+  message: string;
+  /** For an unknown key: the known one it was surely meant for, which then need not be called missing as well. */
+  meant?: string;
+}
+
+export interface Checked {
+  value: Record<string, unknown>;
+  complaints: Complaint[];
+}
+
+type Fields = Record<string, unknown>;
+
+/** `whole`: paths whose text came from a variable and may be read as a number or as true/false. */
+export function check(schema: ConfigSchema, given: unknown, whole: ReadonlySet<string>): Checked {
+  const complaints: Complaint[] = [];
+  const value: Fields = {};
+  const fields = isFields(given) ? given : {};
+  for (const key of Object.keys(fields)) {
+    if (!Object.hasOwn(schema.slices, key)) complaints.push(unknownKey([], key, Object.keys(schema.slices), schema));
+  }
+  for (const [name, slice] of Object.entries(schema.slices)) {
+    const tidied = tidy(slice, section(slice, fields[name]), [name], { complaints, schema });
+    value[name] = judge(slice, name, tidied, whole, complaints);
+  }
+  return { value, complaints };
+}
+
+/** An absent section is an empty one; so is one whose lines are all commented out, which YAML reads as null. */
+function section(schema: z.ZodType, value: unknown): unknown {
+  const isObject = defOf(inside(schema)).type === "object";
+  if (value === undefined) return defOf(schema).type === "object" ? {} : undefined;
+  if (value !== null || schema.safeParse(null).success) return value;
+  const kind = defOf(inside(schema)).type;
+  if (isObject && defOf(schema).type === "object") return {};
+  return isObject || kind === "record" || kind === "array" ? undefined : value;
+}
+
+interface Walk {
+  complaints: Complaint[];
+  schema: ConfigSchema;
+}
+
+/** Returns a copy without unknown keys, which are complained about here and nowhere else. */
+function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknown {
+  const def = defOf(inside(schema));
+  if (def.type === "array" && def.element && Array.isArray(value)) {
+    return value.map((item, index) => tidy(def.element!, item, [...path, index], walk));
+  }
+  if (def.type === "union" && def.options) {
+    const option = theOption(def.options, def.discriminator, value);
+    return option ? tidy(option, value, path, walk) : value;
+  }
+  if (!isFields(value)) return value;
+  if (def.type === "record" && def.valueType) {
+    return mapFields(value, (item, key) => tidy(def.valueType!, section(def.valueType!, item), [...path, key], walk));
+  }
+  if (def.type !== "object" || !def.shape) return value;
+
+  const out: Fields = {};
+  for (const [key, item] of Object.entries(value)) {
+    const known = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+    if (known) out[key] = tidy(known, section(known, item), [...path, key], walk);
+    else if (isClosed(def)) walk.complaints.push(unknownKey(path, key, Object.keys(def.shape), walk.schema));
+    else out[key] = item;
+  }
+  for (const [key, known] of Object.entries(def.shape)) {
+    if (!Object.hasOwn(value, key) && defOf(known).type === "object") out[key] = tidy(known, {}, [...path, key], walk);
+  }
+  return out;
+}
+
+/** The one option of a union that `value` can be meant for, when there is exactly one. */
+function theOption(options: readonly z.ZodType[], discriminator: string | undefined, value: unknown) {
+  const fitting = options.filter((option) => {
+    const def = defOf(inside(option));
+    if (!isFields(value)) return Array.isArray(value) && def.type === "array";
+    if (def.type === "record") return true;
+    if (def.type !== "object" || !def.shape) return false;
+    const mark = discriminator === undefined ? undefined : def.shape[discriminator];
+    return !mark || mark.safeParse(value[discriminator!]).success;
+  });
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+function judge(slice: z.ZodType, name: string, value: unknown, whole: ReadonlySet<string>, complaints: Complaint[]) {
+  let input = value;
+  let result = slice.safeParse(input);
+  if (!result.success && whole.size > 0) {
+    // Variables are always text. Where a number or a yes/no is wanted, the text is read as one.
+    for (const issue of result.error.issues) {
+      if (issue.code !== "invalid_type" || !whole.has(pathText([name, ...(issue.path as Path)]))) continue;
+      input = replaceAt(input, issue.path as Path, (text) => readAs(issue.expected, text));
+    }
+    result = slice.safeParse(input);
+  }
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) complaints.push(...complaintsOf(issue, [name], input));
+  return undefined;
+}
+
+function readAs(expected: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const text = value.trim();
+  if ((expected === "number" || expected === "int") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (expected === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return value;
+}
+
+type Issue = z.core.$ZodIssue;
+
+function complaintsOf(issue: Issue, base: Path, root: unknown): Complaint[] {
+  const here = issue.path as Path;
+  const path = [...base, ...here];
+  const name = pathText(path);
+  const value = valueAt(root, here);
+  const wrong = (message: string): Complaint[] => [{ path, at: "value", message }];
+  switch (issue.code) {
+    case "invalid_type":
+      if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${kindWords(issue.expected)}` }];
+      return wrong(`${name} must be ${kindWords(issue.expected)}, not ${kindOf(value)}`);
+    case "invalid_value": {
+      const near = typeof value === "string" ? nearest(value, issue.values.map(String)) : undefined;
+      if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${oneOf(issue.values)}` }];
+      return wrong(`${name} must be ${oneOf(issue.values)}${near === undefined ? "" : `; nearest: ${near}`}`);
+    }
+    case "too_small":
+      return wrong(
+        `${name} must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`,
+      );
+    case "too_big":
+      return wrong(
+        `${name} must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`,
+      );
+    case "invalid_format":
+      return wrong(
+        `${name} must be ${issue.format === "regex" ? `text of the form ${issue.pattern}` : formatWords(issue.format)}`,
+      );
+    case "not_multiple_of":
+      return wrong(`${name} must be a multiple of ${issue.divisor}`);
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        at: "key",
+        message: `unknown key ${pathText([...path, key])}`,
+      }));
+    case "invalid_union":
+      return unionComplaints(issue, path, root, value) ?? wrong(`${name} has a form that is not understood here`);
+    case "invalid_key":
+      return [{ path, at: "key", message: `${name}: this name is not allowed here` }];
+    default:
+      return wrong(`${name}: ${issue.message}`);
+  }
+}
+
+/** The branch that came furthest is what the writer meant; when none got past the door, the doors are named. */
+function unionComplaints(issue: Issue & { code: "invalid_union" }, path: Path, root: unknown, value: unknown) {
+  const deep = issue.errors.filter((branch) => branch.every((i) => i.path.length > 0 || i.code !== "invalid_type"));
+  const best = deep.sort((a, b) => a.length - b.length)[0];
+  if (best?.length) {
+    return best.flatMap((i) =>
+      complaintsOf({ ...i, path: [...issue.path, ...i.path] }, path.slice(0, path.length - issue.path.length), root),
+    );
+  }
+  const doors = issue.errors.flatMap((branch) =>
+    branch.flatMap((i) => (i.code === "invalid_type" ? [kindWords(i.expected)] : [])),
+  );
+  if (doors.length === 0) return undefined;
+  const message = `${pathText(path)} must be ${[...new Set(doors)].join(" or ")}, not ${kindOf(value)}`;
+  return [{ path, at: "value" as const, message }];
+}
+
+function unknownKey(parent: Path, key: string, known: readonly string[], schema: ConfigSchema): Complaint {
+  const path = [...parent, key];
+  // The very word in another section says more than a similar word in this one.
+  const near = elsewhere(schema, parent, key) ?? nearest(key, known);
+  const hint =
+    near === undefined
+      ? known.length <= 12
+        ? `; known here: ${[...known].sort().join(", ")}`
+        : ""
+      : `; nearest: ${near}`;
+  const meant = near === undefined ? undefined : pathText([...parent, near]);
+  return { path, at: "key", message: `unknown key ${pathText(path)}${hint}`, ...(meant ? { meant } : {}) };
+}
+
+/** A known key of exactly this name under another section: `port` at the top is meant as `gateway.port`. */
+function elsewhere(schema: ConfigSchema, parent: Path, key: string): string | undefined {
+  if (parent.length > 1) return undefined;
+  for (const [name, slice] of Object.entries(schema.slices)) {
+    const shape = defOf(inside(slice)).shape;
+    if (shape && Object.hasOwn(shape, key)) return `${name}.${key}`;
+  }
+  return undefined;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list",
+  object: "a section with keys",
+  record: "a section with keys",
+  null: "empty",
+};
+
+function kindWords(expected: string): string {
+  return KINDS[expected] ?? expected;
+}
+
+/** The kind of a value, never the value (P1). */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a section with keys";
+  if (typeof value === "number") return Number.isInteger(value) ? "a number" : "a number with a fraction";
+  return typeof value === "boolean" ? "true or false" : "text";
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(", ")}`;
+}
+
+function bound(origin: string, how: string, limit: number | bigint): string {
+  if (origin === "string")
+    return limit === 1 && how === "at least" ? "not be empty" : `have ${how} ${limit} characters`;
+  if (origin === "array" || origin === "set") return `have ${how} ${limit} entries`;
+  return `be ${how} ${limit}`;
+}
+
+function formatWords(format: string): string {
+  return format === "url" ? "an address such as https://example.com" : `text in the form of ${format}`;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mapFields(fields: Fields, change: (value: unknown, key: string) => unknown): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value, key)]));
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (at, part) => (at === null || typeof at !== "object" ? undefined : (at as Fields)[part]),
+    root,
+  );
+}
+
+function replaceAt(root: unknown, path: Path, change: (value: unknown) => unknown): unknown {
+  const [part, ...rest] = path;
+  if (part === undefined) return change(root);
+  if (Array.isArray(root)) return root.map((item, index) => (index === part ? replaceAt(item, rest, change) : item));
+  if (!isFields(root)) return root;
+  return { ...root, [part]: replaceAt(root[part], rest, change) };
+}

@@ -1,0 +1,3 @@
+export { createLog, type Level, type Logbook, type LogLine, type LogOptions } from "./log.ts";
+export { createRedactor, type Redactor } from "./redact.ts";
+export { type LineSink, writeLines } from "./sink.ts";

@@ -1,0 +1,83 @@
+/**
+ * An agent is a folder in the home: files people edit, a workspace the agent works in. Created with good defaults; an
+ * existing file is never overwritten.
+ */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { AGENT_FILES, isUntouched, PROMPT_FILES } from "./defaults.ts";
+
+export interface AgentPlace {
+  agentDir: string;
+  workspace: string;
+  spillDir: string;
+}
+
+/** A prompt file longer than this is cut, and says so: a pasted book must not be paid for on every call. */
+const LONGEST_FILE = 16_000;
+
+export class AgentFolders {
+  private readonly root: string;
+
+  constructor(home: string) {
+    this.root = join(home, "agents");
+  }
+
+  /** Makes the folder with what is missing. Safe to call again. */
+  ensure(agent: AgentId): void {
+    const dir = this.dir(agent);
+    for (const sub of ["", "skills", "workspace"]) mkdirSync(join(dir, sub), { recursive: true, mode: 0o700 });
+    for (const [name, text] of Object.entries(AGENT_FILES)) {
+      try {
+        writeFileSync(join(dir, name), text, { flag: "wx", mode: 0o600 });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+    }
+  }
+
+  exists(agent: AgentId): boolean {
+    return /^[a-z0-9][a-z0-9-]{0,63}$/.test(agent) && existsSync(this.dir(agent));
+  }
+
+  names(): string[] {
+    try {
+      return readdirSync(this.root, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && /^[a-z0-9][a-z0-9-]{0,63}$/.test(entry.name))
+        .map((entry) => entry.name)
+        .sort();
+    } catch {
+      return [];
+    }
+  }
+
+  place(agent: AgentId): AgentPlace {
+    const dir = this.dir(agent);
+    const workspace = join(dir, "workspace");
+    // Inside the workspace, so that the agent can read the whole of an output that was cut.
+    return { agentDir: dir, workspace, spillDir: join(workspace, ".lares", "out") };
+  }
+
+  /** The system prompt as the files stand now. Sessions keep the one they began with. */
+  async systemPrompt(agent: AgentId): Promise<string> {
+    const parts: string[] = [];
+    for (const name of PROMPT_FILES) {
+      const text = await readFile(join(this.dir(agent), name), "utf8").catch(() => "");
+      if (!text.trim() || isUntouched(name, text)) continue;
+      parts.push(
+        text.length > LONGEST_FILE ? `${text.slice(0, LONGEST_FILE)}\n[${name} is longer; the rest is left out]` : text,
+      );
+    }
+    return parts.map((part) => part.trim()).join("\n\n");
+  }
+
+  private dir(agent: AgentId): string {
+    if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(agent)) {
+      throw new AppError("AGENT_UNKNOWN", { message: `"${agent}" cannot be an agent's name.`, hint: "Use a-z, 0-9 and -." });
+    }
+    return join(this.root, agent);
+  }
+}
+
+export const DEFAULT_AGENT = asId<AgentId>("main");

@@ -1,0 +1,1 @@
+export { AgentFolders, type AgentPlace, DEFAULT_AGENT } from "./folder.ts";

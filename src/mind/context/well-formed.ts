@@ -1,0 +1,47 @@
+/**
+ * Makes any slice of history acceptable to every provider. Pure.
+ *
+ * W1: each tool call is followed by exactly its results; a call without one gets "no result was recorded".
+ * W2: a result without its call (the window began in the middle) is left out.
+ * W3: neighbouring user messages stay separate messages; the first message is a user's.
+ */
+import type { ModelMessage, ToolCallPart, ToolResultPart } from "../../core/domain/index.ts";
+
+const NO_RESULT = "No result was recorded for this call. It may or may not have run.";
+
+export function wellFormed(messages: readonly ModelMessage[]): ModelMessage[] {
+  const out: ModelMessage[] = [];
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i]!;
+    if (message.role === "tool") continue;
+    if (message.role === "user" || out.length > 0) out.push(message);
+    else continue;
+    if (message.role !== "assistant") continue;
+    const calls = message.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+    if (!calls.length) continue;
+    const next = messages[i + 1];
+    out.push(next?.role === "tool" && answersAll(calls, next.content) ? next : repaired(calls, next));
+  }
+  return out;
+}
+
+function answersAll(calls: ToolCallPart[], results: ToolResultPart[]): boolean {
+  return results.length === calls.length && calls.every((call, i) => results[i]!.id === call.id);
+}
+
+function repaired(calls: ToolCallPart[], next: ModelMessage | undefined): ModelMessage {
+  const results = next?.role === "tool" ? next.content : [];
+  return {
+    role: "tool",
+    content: calls.map(
+      (call) =>
+        results.find((r) => r.id === call.id) ?? {
+          type: "tool-result",
+          id: call.id,
+          name: call.name,
+          text: NO_RESULT,
+          isError: true,
+        },
+    ),
+  };
+}

@@ -1,0 +1,417 @@
+/**
+ * Who may import whom, as data (STYLE.md), with a checker that names each offending import. If the table is in your way,
+ * change the table and say why; do not hide the import behind a lazy load: those are read too.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { parseAst } from "vitest/node";
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+/**
+ * The rooms by floor, each with the places it may import besides itself. A place is a floor (`core`), a room
+ * (`ground/records`) or a room inside a room (`ground/engine/embedded`). `*` stands for every room of the floor that has no
+ * line of its own.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  "core/domain": [],
+  "core/kit": ["core/domain"],
+  "core/contracts": ["core/domain"],
+  "core/protocol": ["core/domain"],
+  "ground/*": ["core"],
+  // They share the file and the transaction.
+  "ground/engine/embedded": ["core", "ground/records"],
+  "ground/observe": ["core", "ground/records"],
+  // Never the ground, never each other.
+  "edges/*": ["core"],
+  // Rooms of the flow and the mind never import each other: ports, joined in app/.
+  "flow/*": ["core", "ground/records"],
+  "mind/*": ["core", "ground/records"],
+  "faces/*": ["core", "ground/config"],
+  app: ["core", "ground", "edges", "flow", "mind", "faces"],
+  "main.ts": ["core", "ground", "edges", "flow", "mind", "faces", "app"],
+};
+
+/** Things only some places may do. A place ending in `.ts` is a file name that may do it wherever it stands. */
+const MAY_DO = {
+  "reads process.env": ["ground/config"],
+  "has SQL": ["ground", "store.ts"],
+  "calls fetch": ["edges", "core/protocol", "faces/cli"],
+} as const;
+type Deed = keyof typeof MAY_DO;
+
+const SQL = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/;
+
+describe("the house", () => {
+  const files = sourceFiles();
+
+  test("the sources are found", () => {
+    expect(files.length).toBeGreaterThan(15);
+    expect(files.map((f) => f.path)).toContain("core/domain/index.ts");
+  });
+
+  test("every import is in the table, and nobody does what only others may", () => {
+    expect(files.flatMap(({ path, text }) => violations(path, text))).toEqual([]);
+  });
+
+  test("every room has an index.ts, which is all that others import of it", () => {
+    const rooms = new Set(
+      files.map(({ path }) => path.split("/").slice(0, 2).join("/")).filter((room) => !/^(app|main)/.test(room)),
+    );
+    expect([...rooms].filter((room) => !files.some(({ path }) => path === `${room}/index.ts`))).toEqual([]);
+  });
+
+  test.skipIf(!existsSync(join(ROOT, "ui", "src")))("the web UI imports core/protocol and nothing else of ours", () => {
+    const ui = listFiles(join(ROOT, "ui")).filter(
+      (file) => /\.(ts|js|svelte)$/.test(file) && !/[\\/](node_modules|dist)[\\/]/.test(file),
+    );
+    const found = ui.flatMap((file) => uiViolations(slashes(relative(ROOT, file)), readFileSync(file, "utf8")));
+    expect(found).toEqual([]);
+  });
+});
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: these strings are source code
+describe("the checker finds what it looks for", () => {
+  const planted: [why: string, path: string, text: string, expected: string][] = [
+    ["domain uses kit", "core/domain/x.ts", 'import { nearest } from "../kit/index.ts";', "may not import core/kit"],
+    [
+      "kit uses contracts",
+      "core/kit/x.ts",
+      'import type { Tx } from "../contracts/records.ts";',
+      "may not import core/contracts",
+    ],
+    [
+      "core uses ground",
+      "core/contracts/x.ts",
+      'export * from "../../ground/records/index.ts";',
+      "may not import ground/records",
+    ],
+    ["config uses records", "ground/config/x.ts", 'import "../records/index.ts";', "may not import ground/records"],
+    [
+      "engines meet",
+      "ground/engine/restate/x.ts",
+      'import "../embedded/journal.ts";',
+      "may not import ground/engine/embedded",
+    ],
+    [
+      "engine/restate uses records",
+      "ground/engine/restate/x.ts",
+      'import "../../records/index.ts";',
+      "may not import ground/records",
+    ],
+    [
+      "an edge uses the ground",
+      "edges/models/x.ts",
+      'import { a } from "../../ground/config/index.ts";',
+      "may not import ground/config",
+    ],
+    [
+      "an edge uses an edge",
+      "edges/models/x.ts",
+      'import { a } from "../tools/index.ts";',
+      "may not import edges/tools",
+    ],
+    [
+      "flow rooms meet",
+      "flow/turns/x.ts",
+      'import type { A } from "../outbox/index.ts";',
+      "may not import flow/outbox",
+    ],
+    [
+      "flow uses mind",
+      "flow/turns/x.ts",
+      'import { a } from "../../mind/context/index.ts";',
+      "may not import mind/context",
+    ],
+    [
+      "flow uses the engine",
+      "flow/lanes/x.ts",
+      'import { a } from "../../ground/engine/embedded/index.ts";',
+      "may not import ground/engine/embedded",
+    ],
+    ["mind rooms meet", "mind/memory/x.ts", 'import { a } from "../context/index.ts";', "may not import mind/context"],
+    [
+      "a face uses records",
+      "faces/cli/x.ts",
+      'import { a } from "../../ground/records/index.ts";',
+      "may not import ground/records",
+    ],
+    ["faces meet", "faces/cli/x.ts", 'import { a } from "../gateway/index.ts";', "may not import faces/gateway"],
+    ["a room uses app", "faces/gateway/x.ts", 'import { a } from "../../app/index.ts";', "may not import app"],
+    ["a room uses main", "app/x.ts", 'import "../main.ts";', "may not import main.ts"],
+    ["a lazy load", "flow/turns/x.ts", 'const a = await import("../gate/index.ts");', "may not import flow/gate"],
+    [
+      "a lazy load in a template",
+      "flow/turns/x.ts",
+      "const a = await import(`../gate/index.ts`);",
+      "may not import flow/gate",
+    ],
+    [
+      "a load by a name",
+      "flow/turns/x.ts",
+      'const n = "../gate/index.ts"; await import(n);',
+      "may not import flow/gate",
+    ],
+    ["a load that cannot be read", "flow/turns/x.ts", "const a = await import(name);", "is not a literal"],
+    ["a type of a lazy load", "flow/turns/x.ts", 'type A = import("../gate/index.ts").A;', "may not import flow/gate"],
+    ["a re-export", "mind/skills/x.ts", 'export { a } from "../memory/index.ts";', "may not import mind/memory"],
+    ["require", "mind/skills/x.ts", 'const a = require("../memory/index.ts");', "may not import mind/memory"],
+    ["a worker", "mind/skills/x.ts", 'new URL("../memory/worker.ts", import.meta.url);', "may not import mind/memory"],
+    [
+      "a room's insides",
+      "flow/inbox/x.ts",
+      'import { a } from "../../core/domain/ids.ts";',
+      "imports the insides of core/domain",
+    ],
+    [
+      "insides from app",
+      "app/x.ts",
+      'import { a } from "../flow/turns/segment.ts";',
+      "imports the insides of flow/turns",
+    ],
+    ["a floor that is not there", "attic/x.ts", "export {};", "is on no floor of the house"],
+    ["a file beside the rooms", "flow/x.ts", "export {};", "is on no floor of the house"],
+    ["an import out of src", "app/x.ts", 'import "../../test/fakes/model.ts";', "imports from outside src"],
+    ["an import that is not parsed", "app/x.ts", "import { from 3;", "cannot be parsed"],
+    ["process.env", "flow/turns/x.ts", "const a = process.env.HOME;", "reads process.env"],
+    ["process['env']", "app/x.ts", 'const a = process["env"];', "reads process.env"],
+    ["env taken apart", "app/x.ts", "const { env } = process;", "reads process.env"],
+    ["env imported", "main.ts", 'import { env } from "node:process";', "reads process.env"],
+    ["globalThis.process.env", "main.ts", "const a = globalThis.process.env.A;", "reads process.env"],
+    ["SQL in a string", "flow/turns/x.ts", 'tx.run("UPDATE turn SET a = 1");', "has SQL"],
+    ["SQL in a template", "faces/gateway/x.ts", "db.all(`\n  SELECT * FROM ${t}`);", "has SQL"],
+    ["fetch", "flow/turns/x.ts", 'await fetch("http://x");', "calls fetch"],
+    ["globalThis.fetch", "faces/gateway/x.ts", 'await globalThis.fetch("http://x");', "calls fetch"],
+  ];
+  test.each(planted)("%s", (_why, path, text, expected) => {
+    const found = violations(path, text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(expected);
+    expect(found[0]).toContain(`src/${path}`);
+  });
+
+  test.each([
+    ["core/kit/x.ts", 'import type { Json } from "../domain/json.ts";'],
+    ["ground/engine/embedded/x.ts", 'import { a } from "../../records/index.ts"; import "./y.ts";'],
+    ["ground/engine/index.ts", 'export { a } from "./embedded/engine.ts";'],
+    ["ground/observe/x.ts", 'import { a } from "../records/index.ts";'],
+    ["ground/config/x.ts", "export const a = process.env;"],
+    ["edges/channels/irc/x.ts", 'import { a } from "../shared/words.ts"; await fetch("http://x");'],
+    ["flow/turns/store.ts", 'tx.run("SELECT 1"); import { a } from "../../ground/records/index.ts";'],
+    ["flow/turns/x.ts", 'import "../../core/contracts/index.ts"; import "node:fs"; import "zod";'],
+    [
+      "flow/turns/x.ts",
+      '// import "../gate/index.ts" and process.env, SELECT, fetch(\nconst a = `import "../gate/index.ts"`;',
+    ],
+    ["flow/turns/x.ts", "await port.fetch(1); const fetch = 3; server({ fetch: app.fetch });"],
+    ["faces/cli/x.ts", 'import { a } from "../../ground/config/index.ts"; await fetch("http://x");'],
+    ["app/x.ts", 'const a = await import("../edges/channels/irc/index.ts");'],
+    ["main.ts", 'import { start } from "./app/index.ts";'],
+  ])("what is allowed passes: %s %s", (path, text) => {
+    expect(violations(path, text)).toEqual([]);
+  });
+
+  test("the UI may not reach past the protocol", () => {
+    const page = '<script lang="ts">import { a } from "../../src/core/domain/index.ts";</script>';
+    expect(uiViolations("ui/src/Page.svelte", page)[0]).toContain(
+      "ui/src/Page.svelte imports src/core/domain/index.ts",
+    );
+    expect(
+      uiViolations("ui/src/a.ts", 'import type { A } from "../../src/core/protocol/index.ts"; import "./b.ts";'),
+    ).toEqual([]);
+  });
+
+  test("the line of the offence is named", () => {
+    expect(violations("flow/turns/x.ts", '\n\nimport { a } from "../gate/index.ts";')[0]).toMatch(
+      /^src\/flow\/turns\/x\.ts:3 /,
+    );
+  });
+});
+
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: these strings are source code
+
+// ── the checker ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a file does against the table, a sentence each. `path` is relative to src/. */
+function violations(path: string, text: string): string[] {
+  const room = roomOf(path);
+  const allowed = MAY_IMPORT[room] ?? MAY_IMPORT[`${room.split("/")[0]}/*`];
+  const isRoom = room === "app" || room === "main.ts" || /^[^/]+\/[^/]+/.test(room);
+  if (!allowed || !isRoom) return [`src/${path} is on no floor of the house`];
+
+  let deeds: Found[];
+  try {
+    deeds = findIn(text);
+  } catch (error) {
+    return [`src/${path} cannot be parsed: ${error instanceof Error ? error.message.split("\n")[0] : error}`];
+  }
+  return deeds.flatMap((found) => {
+    const where = `src/${path}:${text.slice(0, found.at).split("\n").length}`;
+    if (found.kind === "import") return importViolation(path, room, allowed, found.to).map((why) => `${where} ${why}`);
+    return mayDo(path, found.kind) ? [] : [`${where} ${found.kind}; only ${MAY_DO[found.kind].join(", ")} may`];
+  });
+}
+
+function importViolation(path: string, room: string, allowed: readonly string[], to: string | undefined): string[] {
+  if (to === undefined) return ["has an import() whose target is not a literal, so nobody can check it"];
+  if (!to.startsWith(".")) return [];
+  const target = posix.normalize(posix.join(posix.dirname(path), to));
+  if (target.startsWith("..")) return [`imports from outside src: ${to}`];
+  const targetRoom = roomOf(target);
+  // A room and the rooms inside it are one household; the inner ones among themselves are not.
+  if (`${targetRoom}/`.startsWith(`${room}/`) || `${room}/`.startsWith(`${targetRoom}/`)) return [];
+  if (!allowed.some((place) => targetRoom === place || targetRoom.startsWith(`${place}/`))) {
+    return [`(${room}) may not import ${targetRoom}: ${to}`];
+  }
+  // Inside core the files are named one by one: index to index would be a circle of type imports.
+  const bothCore = room.startsWith("core/") && targetRoom.startsWith("core/");
+  if (!bothCore && posix.basename(target) !== "index.ts")
+    return [`imports the insides of ${targetRoom}: ${to}; use its index.ts`];
+  return [];
+}
+
+/** `flow/turns/segment.ts` → `flow/turns`; the engines are rooms of their own inside ground/engine. */
+function roomOf(path: string): string {
+  const parts = path.split("/");
+  if (parts.length === 1) return parts[0]!;
+  if (parts[0] === "app") return "app";
+  if (parts[0] === "ground" && parts[1] === "engine" && parts.length > 3) return parts.slice(0, 3).join("/");
+  return parts.length === 2 ? parts[0]! : parts.slice(0, 2).join("/");
+}
+
+function mayDo(path: string, deed: Deed): boolean {
+  return MAY_DO[deed].some((place) =>
+    place.endsWith(".ts") ? posix.basename(path) === place : path.startsWith(`${place}/`),
+  );
+}
+
+type Found = { at: number } & ({ kind: "import"; to: string | undefined } | { kind: Deed });
+
+interface Ast {
+  type: string;
+  start: number;
+  [key: string]: unknown;
+}
+
+/** Reads the syntax tree, so that comments and look-alike strings do not count. */
+function findIn(text: string): Found[] {
+  const found: Found[] = [];
+  const tree = parseAst(text, { lang: "ts" }) as unknown as Ast;
+  // `const name = "node:sqlite"; import(name)` hides a module from the type checker, not from us.
+  const words = new Map<unknown, string | undefined>();
+  visit(tree, (node) => {
+    if (node.type === "VariableDeclarator" && literal(node.init)) words.set((node.id as Ast).name, literal(node.init));
+  });
+  visit(tree, (node) => {
+    const at = node.start;
+    const imported = importOf(node, words);
+    if (imported) found.push({ kind: "import", at, to: imported.to });
+    if (readsEnvironment(node)) found.push({ kind: "reads process.env", at });
+    if (hasSql(node)) found.push({ kind: "has SQL", at });
+    if (node.type === "CallExpression" && isGlobal(node.callee, "fetch")) found.push({ kind: "calls fetch", at });
+  });
+  return found;
+}
+
+function importOf(node: Ast, words: ReadonlyMap<unknown, string | undefined>): { to: string | undefined } | undefined {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+    case "ExportAllDeclaration":
+    case "TSImportType":
+      return node.source ? { to: literal(node.source) } : undefined;
+    case "ImportExpression":
+      return { to: literal(node.source) ?? words.get((node.source as Ast).name) };
+    case "CallExpression": {
+      const first = (node.arguments as Ast[])[0];
+      return isName(node.callee, "require") && first ? { to: literal(first) ?? "" } : undefined;
+    }
+    case "NewExpression": {
+      // A worker's file is named by its URL.
+      const to = literal((node.arguments as Ast[])[0]);
+      return isName(node.callee, "URL") && to && /^\.{1,2}\/.*\.(ts|js|mjs)$/.test(to) ? { to } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readsEnvironment(node: Ast): boolean {
+  if (node.type === "MemberExpression") {
+    return isGlobal(node.object, "process") && (isName(node.property, "env") || literal(node.property) === "env");
+  }
+  if (node.type === "VariableDeclarator") {
+    const id = node.id as Ast;
+    return (
+      isGlobal(node.init, "process") &&
+      id.type === "ObjectPattern" &&
+      (id.properties as Ast[]).some((p) => isName(p.key, "env"))
+    );
+  }
+  if (node.type === "ImportDeclaration" && /^(node:)?process$/.test(literal(node.source) ?? "")) {
+    return (node.specifiers as Ast[]).some((s) => isName(s.imported, "env"));
+  }
+  return false;
+}
+
+function hasSql(node: Ast): boolean {
+  if (node.type === "Literal") return typeof node.value === "string" && SQL.test(node.value);
+  return node.type === "TemplateElement" && SQL.test((node.value as { raw: string }).raw);
+}
+
+/** `name`, or `globalThis.name`. */
+function isGlobal(value: unknown, name: string): boolean {
+  const node = value as Ast | null | undefined;
+  if (node?.type === "MemberExpression") return isName(node.object, "globalThis") && isName(node.property, name);
+  return isName(node, name);
+}
+
+function isName(value: unknown, name: string): boolean {
+  const node = value as Ast | null | undefined;
+  return node?.type === "Identifier" && node.name === name;
+}
+
+function literal(value: unknown): string | undefined {
+  const node = value as Ast | null | undefined;
+  if (node?.type === "Literal" && typeof node.value === "string") return node.value;
+  if (node?.type !== "TemplateLiteral" || (node.expressions as Ast[]).length > 0) return undefined;
+  return ((node.quasis as Ast[])[0]!.value as { cooked: string }).cooked;
+}
+
+function visit(node: Ast, look: (node: Ast) => void): void {
+  look(node);
+  for (const child of Object.values(node)) {
+    for (const item of Array.isArray(child) ? child : [child]) {
+      if (item !== null && typeof item === "object" && typeof (item as Ast).type === "string") visit(item as Ast, look);
+    }
+  }
+}
+
+/** Svelte files are not TypeScript; their imports are read as text. */
+function uiViolations(path: string, text: string): string[] {
+  const imports = text.matchAll(/(?:from|import)\s*\(?\s*["'`](\.{1,2}\/[^"'`]+)["'`]/g);
+  return [...imports].flatMap(([, to]) => {
+    const target = posix.normalize(posix.join(posix.dirname(path), to!));
+    return target.startsWith("ui/") || target.startsWith("src/core/protocol/") ? [] : [`${path} imports ${target}`];
+  });
+}
+
+function sourceFiles(): { path: string; text: string }[] {
+  return listFiles(join(ROOT, "src"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => ({ path: slashes(relative(join(ROOT, "src"), file)), text: readFileSync(file, "utf8") }));
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : listFiles(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function slashes(path: string): string {
+  return path.split(sep).join("/");
+}

@@ -1,0 +1,4 @@
+import { factory } from "./engine/embedded.ts";
+import { propertyContract } from "./engine/property.ts";
+
+propertyContract("embedded", factory);
