@@ -79,6 +79,7 @@ describe("fallback", () => {
     // The success forgot the failure: it stays first (H1).
     await run(models);
     expect(asked()).toEqual(["y", "x", "x"]);
+    expect(keysUsed().slice(1)).toEqual(["key-aaaa-1111", "key-aaaa-1111"]);
   });
 
   it("sends one call as the probe; others go on with the fallback meanwhile (H3)", async () => {

@@ -13,6 +13,7 @@ import { type Price, priceOf } from "./prices.ts";
 import { type Env, findProviders, keyHint, type Provider } from "./providers.ts";
 import { Line } from "./wire/attempt.ts";
 import { makeFetch } from "./wire/http.ts";
+import { rehearse } from "./wire/rehearse.ts";
 import type { SdkFetch } from "./wire/sdk.ts";
 
 export interface ModelsDeps {
@@ -98,6 +99,9 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
     async warm() {
       try {
         await Promise.all([primary, ...config.fallbacks].flatMap((id) => routesTo(id).map((r) => r.line.load(r.key))));
+        // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds.
+        const { provider, modelId } = split(primary, providers);
+        if (provider) await rehearse(provider, modelId, deps.clock);
       } catch (error) {
         deps.log.warn("a model library could not be loaded", { message: String(error) });
       }
