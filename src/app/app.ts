@@ -14,6 +14,7 @@ import { lockHome } from "../ground/records/index.ts";
 import { schema } from "./config.ts";
 import { makeHandlers } from "./handlers.ts";
 import { type House, openHouse } from "./house.ts";
+import { proveRoom } from "./store.ts";
 import { ensureToken, sameToken } from "./token.ts";
 
 export interface StartOptions {
@@ -89,8 +90,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       try {
         house = await build();
         // Proves that there is room: a write as large as a turn's.
-        await house.records.write((tx) => tx.run("INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", "x".repeat(65_536)));
-        await house.records.write((tx) => tx.run("DELETE FROM meta WHERE key = 'probe'"));
+        await proveRoom(house.records);
         trouble = undefined;
         log.warn("there is room again: Lares goes on");
         return;
@@ -105,7 +105,12 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     house = await build();
     const startedAt = clock.now();
     const current = (): House => {
-      if (!house) throw new AppError("STORAGE_FULL", { message: trouble ?? "Lares is not ready.", hint: "Free some space; Lares goes on by itself.", retry: "later" });
+      if (!house)
+        throw new AppError("STORAGE_FULL", {
+          message: trouble ?? "Lares is not ready.",
+          hint: "Free some space; Lares goes on by itself.",
+          retry: "later",
+        });
       return house;
     };
     const handlers = makeHandlers({
@@ -171,7 +176,11 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   };
 }
 
-async function tidy(house: House | undefined, keep: { sessionDays: number; journalDays: number }, log: Log): Promise<void> {
+async function tidy(
+  house: House | undefined,
+  keep: { sessionDays: number; journalDays: number },
+  log: Log,
+): Promise<void> {
   try {
     await house?.engine.prune(systemClock.now() - keep.journalDays * 86_400_000);
     if (keep.sessionDays > 0) await house?.sessions.prune(keep.sessionDays * 86_400_000, false);

@@ -48,10 +48,7 @@ export const schema = defineConfig({
     .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), agentConfig)
     .default({})
     .describe("Agents by name. Each has a folder agents/<name> in the home."),
-  channels: z
-    .strictObject({ webhook: webhookConfig })
-    .prefault({})
-    .describe("The channels people talk through."),
+  channels: z.strictObject({ webhook: webhookConfig }).prefault({}).describe("The channels people talk through."),
 });
 
 export type LaresConfig = Config<typeof schema>;

@@ -159,7 +159,10 @@ export function makeHandlers(parts: HandlerParts): Handlers {
       const session = asId<SessionKey>(p.session ?? p.lines[0]!.session);
       const agent = p.agent ?? /^agent:([^:]+):/.exec(session)?.[1] ?? parts.config.routing.defaultAgent;
       if (!parts.house().agents.exists(asId<AgentId>(agent))) {
-        throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "Name one with `agent`." });
+        throw new AppError("AGENT_UNKNOWN", {
+          message: `There is no agent "${agent}".`,
+          hint: "Name one with `agent`.",
+        });
       }
       const entries = p.lines.map(({ timestamp, ...rest }) => ({ ...rest, at: Date.parse(timestamp) }));
       const done = await parts.house().sessions.import({ session, agent }, entries as unknown as HistoryEntry[]);

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { CANCEL, type Channel } from "../core/contracts/index.ts";
-import { type AgentId, AppError, asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
-import { type Bus, type Clock, type Crash, type IdMaker, type Log } from "../core/kit/index.ts";
+import { type AgentId, type AppError, asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import { createTools } from "../edges/tools/index.ts";
@@ -85,7 +85,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const webhooks = webhookChannels(config.channels.webhook as never, clock);
   const channel = (name: string, account: string): Channel | "pull" | undefined =>
     PULLED.has(name) ? "pull" : name === "webhook" ? webhooks.get(account) : undefined;
-  const outbox = new Outbox({ records, channel, config: () => config.outbox, clock, crash, bus, log: log.child("outbox") });
+  const outbox = new Outbox({
+    records,
+    channel,
+    config: () => config.outbox,
+    clock,
+    crash,
+    bus,
+    log: log.child("outbox"),
+  });
 
   const turns = makeTurns({
     records,
@@ -174,7 +182,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       .filter(Boolean)
       .join("\n");
   };
-  const inbox = makeInbox({ config: () => config.routing as never, engine: running, commands, agents, clock, ids, bus });
+  const inbox = makeInbox({
+    config: () => config.routing as never,
+    engine: running,
+    commands,
+    agents,
+    clock,
+    ids,
+    bus,
+  });
 
   await running.start({
     version: parts.version,

@@ -1,5 +1,5 @@
 /** Small views over several rooms' records, for the status and the turn's page. */
-import type { Reads } from "../core/contracts/index.ts";
+import type { Reads, Records } from "../core/contracts/index.ts";
 import type { ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
 
 export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
@@ -17,7 +17,11 @@ export async function countOpen(db: Reads, running: (session: SessionKey) => Tur
   return {
     turns: { queued: Math.max(open.length - parked - active, 0), running: active, parked },
     approvals: { pending: pending?.n ?? 0 },
-    deliveries: { waiting: count("intended", "sending"), uncertain: count("uncertain"), failed: count("failed", "expired") },
+    deliveries: {
+      waiting: count("intended", "sending"),
+      uncertain: count("uncertain"),
+      failed: count("failed", "expired"),
+    },
   };
 }
 
@@ -49,4 +53,13 @@ export async function deliveriesOf(db: Reads, turn: TurnId) {
     attempts: row.attempts,
     ...(row.error ? { error: row.error } : {}),
   }));
+}
+
+/** Proves that there is room on the disk again: a write as large as a turn's. */
+export async function proveRoom(db: Records): Promise<void> {
+  const probe = "x".repeat(65_536);
+  await db.write((tx) =>
+    tx.run("INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", probe),
+  );
+  await db.write((tx) => tx.run("DELETE FROM meta WHERE key = 'probe'"));
 }

@@ -1,8 +1,7 @@
 /** What happens when a model does not answer: rotation, fallback, cooldown, return, and the sentences people read. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, type Reply, startModelServer } from "../../../test/fakes/model-server/index.ts";
-import { ManualClock } from "../../core/kit/clock.ts";
-import { silentLog } from "../../core/kit/log.ts";
+import { ManualClock, silentLog } from "../../core/kit/index.ts";
 import { answered, refused, run, testModels } from "./testing.ts";
 
 let server: ModelServer;

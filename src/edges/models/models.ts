@@ -1,9 +1,7 @@
 /** The models of this installation, behind the contract: chains are built here, calls are made in chain/. */
-import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/model.ts";
-import { NO_USAGE } from "../../core/domain/turn.ts";
-import type { Clock } from "../../core/kit/clock.ts";
-import type { Log } from "../../core/kit/log.ts";
-import { nearest } from "../../core/kit/nearest.ts";
+import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
+import { NO_USAGE } from "../../core/domain/index.ts";
+import { type Clock, type Log, nearest } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, factsOf, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
 import { callChain, type Route } from "./chain/call.ts";
 import { HealthBook } from "./chain/health.ts";

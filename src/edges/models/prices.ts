@@ -2,7 +2,7 @@
  * Prices in US dollars per million tokens: data, as published by the providers when this was written (November 2026).
  * A model that is not listed has no known price; its cost is null, never 0. `models.providers.<name>.models` overrides.
  */
-import type { Usage } from "../../core/domain/turn.ts";
+import type { Usage } from "../../core/domain/index.ts";
 
 export interface Price {
   input: number;

@@ -6,10 +6,9 @@ import {
   type NormalPart,
   startModelServer,
 } from "../../../test/fakes/model-server/index.ts";
-import type { Models } from "../../core/contracts/model.ts";
-import type { ModelMessage } from "../../core/domain/message.ts";
-import { ManualClock } from "../../core/kit/clock.ts";
-import { silentLog } from "../../core/kit/log.ts";
+import type { Models } from "../../core/contracts/index.ts";
+import type { ModelMessage } from "../../core/domain/index.ts";
+import { ManualClock, silentLog } from "../../core/kit/index.ts";
 import { answered, EXEC, refused, request, run, shown, testModels, user } from "./testing.ts";
 
 let server: ModelServer;

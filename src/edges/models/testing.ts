@@ -1,8 +1,7 @@
 /** What the tests of this room share: models over the scripted server, and one user message. */
-import type { ModelDelta, ModelReply, ModelRequest, Models } from "../../core/contracts/model.ts";
-import type { ModelMessage } from "../../core/domain/message.ts";
-import { type Clock, systemClock } from "../../core/kit/clock.ts";
-import { type Log, silentLog } from "../../core/kit/log.ts";
+import type { ModelDelta, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
+import type { ModelMessage } from "../../core/domain/index.ts";
+import { type Clock, type Log, silentLog, systemClock } from "../../core/kit/index.ts";
 import { createModels, modelsConfig } from "./index.ts";
 
 export interface TestSetup {

@@ -106,6 +106,48 @@ export function stepContract(factory: EngineFactory): void {
       });
     }
 
+    it("does not act when it was stopped while it asked the far side (I11)", async () => {
+      const house = new House(factory, {
+        crash: {
+          at(point) {
+            if (house.world.gen > 0 || point !== "effect.intended") return;
+            house.kill();
+            throw new Error("killed");
+          },
+        },
+      });
+      await house.begin();
+      const { turn } = await house.accept("a", [{ effect: "y", repeat: "with-key", probe: "blank" }]);
+      await until("the kill", () => house.world.gen === 1);
+      await house.look();
+      let acted = 0;
+      let asked = false;
+      await house.engine.start({
+        version: "v",
+        async segment(ctx) {
+          const act = async () => {
+            acted++;
+            return "y!";
+          };
+          const probe = async () => {
+            await house.engine.stop(0);
+            asked = true;
+            return undefined;
+          };
+          await ctx.effect("y", act, { repeat: "with-key", probe });
+          return { end: null };
+        },
+      });
+      await until("it asked and was stopped", () => asked);
+      house.kill();
+      await house.begin();
+      // Whoever holds the home now decides, with the same key.
+      expect((await house.ended("a")).seen).toEqual([{ ok: "y!" }]);
+      expect(acted).toBe(0);
+      expect((await house.history({ turn })).map((e) => e.state)).toEqual(["done"]);
+      house.kill();
+    });
+
     it("calls an act that threw unknown, since it has not said whether it happened (I4)", async () => {
       const house = await House.open(factory);
       house.kill();
@@ -352,26 +394,25 @@ export function stepContract(factory: EngineFactory): void {
       const house = await House.open(factory);
       house.kill();
       await house.look();
-      let calls = 0;
+      const calls: string[] = [];
       await house.engine.start({
         version: "v",
-        segment: async () => {
-          calls++;
-          return { end: null, record: (tx) => house.opened.note(tx, '"end"') };
+        segment: async (ctx) => {
+          calls.push(ctx.turn);
+          return { end: null, record: (tx) => house.opened.note(tx, `"${ctx.turn}"`) };
         },
         settled() {
           throw new Error("the listener is broken");
         },
       });
       const m = { session: "s" as never, lane: "interactive" as const, body: null };
-      await house.engine.accept({ ...m, id: "a" });
-      await house.engine.accept({ ...m, id: "b" });
-      await until("both ended", async () => (await house.opened.notes()).length >= 2);
-      house.kill();
-      await house.begin();
+      const a = await house.engine.accept({ ...m, id: "a" });
+      const b = await house.engine.accept({ ...m, id: "b" });
+      await until("both ended", async () => (await house.opened.notes()).includes(`"${b.turn}"`));
+      await house.crash();
       await house.meanwhile();
-      expect(calls).toBe(2);
-      expect((await house.opened.notes()).filter((n) => n === '"end"')).toHaveLength(2);
+      expect(calls).toEqual([a.turn, b.turn]);
+      expect((await house.opened.notes()).filter((n) => n.startsWith('"'))).toEqual([`"${a.turn}"`, `"${b.turn}"`]);
     });
   });
 }

@@ -4,10 +4,9 @@
  * C1: what was streamed by an attempt that failed is declared void before anything else is streamed.
  * C2: at most one answer is returned, and its deltas are exactly those after the last discard.
  */
-import type { FailureClass, ModelDelta, ModelReply, ModelRequest } from "../../../core/contracts/model.ts";
-import { NO_USAGE } from "../../../core/domain/turn.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import type { Log } from "../../../core/kit/log.ts";
+import type { FailureClass, ModelDelta, ModelReply, ModelRequest } from "../../../core/contracts/index.ts";
+import { NO_USAGE } from "../../../core/domain/index.ts";
+import type { Clock, Log } from "../../../core/kit/index.ts";
 import { costOf, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
 import type { Line } from "../wire/attempt.ts";

@@ -2,7 +2,7 @@
  * Names what went wrong. `classify` is pure: status, body and exception in, one FailureClass out. Providers disagree
  * on status codes (Google says 400 for a bad key, Anthropic 400 for no credit, OpenAI 429), so words go before numbers.
  */
-import type { FailureClass } from "../../../core/contracts/model.ts";
+import type { FailureClass } from "../../../core/contracts/index.ts";
 
 /** What is known of a failed attempt, whatever library it came from. */
 export interface Evidence {

@@ -5,7 +5,7 @@
  * H1: a success forgets everything. H2: the fault of the request (too long, malformed) is nobody's bad health.
  * H3: when a cooldown ends one call goes first, as a probe; the others wait for what it finds.
  */
-import type { FailureClass } from "../../../core/contracts/model.ts";
+import type { FailureClass } from "../../../core/contracts/index.ts";
 
 export interface HealthEntry {
   failures: number;

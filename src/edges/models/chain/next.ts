@@ -9,8 +9,8 @@
  * N5: when nobody else is left, the first whose failure may pass is asked again after a pause, a bounded number of times.
  * N6: a pause never goes past the deadline.
  */
-import type { FailureClass } from "../../../core/contracts/model.ts";
-import { type Backoff, backoffMs } from "../../../core/kit/retry.ts";
+import type { FailureClass } from "../../../core/contracts/index.ts";
+import { type Backoff, backoffMs } from "../../../core/kit/index.ts";
 import type { Health, HealthEntry } from "./health.ts";
 
 export interface Candidate {

@@ -1,5 +1,5 @@
 /** The sentences people read about models: notices, failures, hints. Never a key, never a whole URL. */
-import type { FailureClass } from "../../../core/contracts/model.ts";
+import type { FailureClass } from "../../../core/contracts/index.ts";
 
 const WHAT: Record<FailureClass, string> = {
   auth: "rejected its key",

@@ -4,12 +4,17 @@
  *
  * P1: the same request gives the same answer. P2: a tool is called only when the request offers it.
  */
-import type { ModelDelta, ModelInfo, ModelReply, ModelRequest } from "../../../core/contracts/model.ts";
-import type { ModelMessage, TextPart, ToolCallPart, ToolResultPart } from "../../../core/domain/message.ts";
-import { NO_USAGE } from "../../../core/domain/turn.ts";
+import type { ModelDelta, ModelInfo, ModelReply, ModelRequest } from "../../../core/contracts/index.ts";
+import {
+  type ModelMessage,
+  NO_USAGE,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../../core/domain/index.ts";
 import { abortError } from "../wire/watch.ts";
 import { chat } from "./chat.ts";
-import { report } from "./report.ts";
+import { isWaiting, report, reportOutcome } from "./report.ts";
 import { matchRule } from "./rules.ts";
 
 export const PRACTICE_MODEL = "practice/practice";
@@ -54,9 +59,12 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
     message.role === "user" ? [message.content.map((part) => part.text).join("\n")] : [],
   );
   const offered = new Set(request.tools.map((tool) => tool.name));
-  const sentences = results.map(report);
+  const outcomes = texts.map(reportOutcome).filter((sentence) => sentence !== undefined);
+  // Once the outcome is here, the interim "waiting" is no news any more.
+  const sentences = [...results.filter((r) => !(outcomes.length && isWaiting(r))).map(report), ...outcomes];
   const calls: ToolCallPart[] = [];
   for (const text of texts) {
+    if (reportOutcome(text) !== undefined) continue;
     const wish = matchRule(text);
     if (!wish) sentences.push(chat(text, offered));
     else if (!offered.has(wish.tool)) {

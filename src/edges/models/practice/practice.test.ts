@@ -1,6 +1,6 @@
 /** The practice model: every rule, its honesty, and the contract it shares with the others. */
 import { describe, expect, it } from "vitest";
-import type { ModelMessage } from "../../../core/domain/message.ts";
+import type { ModelMessage } from "../../../core/domain/index.ts";
 import { answered, run, shown, testModels, user } from "../testing.ts";
 import { matchRule, RULES } from "./rules.ts";
 
@@ -122,6 +122,32 @@ describe("tool results", () => {
   it("that failed or were refused are said to have", async () => {
     expect(text(await afterResult("boom", true))).toContain("failed:\nboom");
     expect(text(await afterResult("Denied by the person.", true))).toContain("was not allowed");
+  });
+
+  it("that waited are told with their outcome, and the interim word is not repeated", async () => {
+    const { reply } = await run(testModels({}), {
+      messages: [
+        user("run ls"),
+        { role: "assistant", content: [{ type: "tool-call", id: "c1", name: "exec", input: { command: "ls" } }] },
+        {
+          role: "tool",
+          content: [
+            {
+              type: "tool-result",
+              id: "c1",
+              name: "exec",
+              text: "Waiting for a person's approval (abc123). It has not run.",
+            },
+          ],
+        },
+        user("[Outcome of the exec call that waited for approval]\nAllowed by owner.\nnotes.txt\n[exit 0, 0.1 s]"),
+      ],
+      tools: ALL,
+    });
+    const said = text(answered(reply));
+    expect(said).toContain("notes.txt");
+    expect(said).not.toContain("abc123");
+    expect(said).not.toContain("no rule");
   });
 
   it("that wait for approval are said to wait", async () => {

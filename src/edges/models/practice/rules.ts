@@ -1,5 +1,5 @@
 /** The plain words the practice model understands, as a table. The first rule that matches counts, so order matters. */
-import type { JsonObject } from "../../../core/domain/json.ts";
+import type { JsonObject } from "../../../core/domain/index.ts";
 
 export interface Rule {
   tool: string;

@@ -4,8 +4,8 @@
  * A1: it throws only an AbortError, when the caller's signal aborts; every failure is returned as evidence.
  * A2: when it returns, nothing of it is left running: the timer is cancelled, the connection is closed or reusable.
  */
-import type { ModelDelta, ModelRequest } from "../../../core/contracts/model.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { ModelDelta, ModelRequest } from "../../../core/contracts/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import { type Evidence, evidenceOf } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";

@@ -1,8 +1,6 @@
 /** Reads one stream to its end: deltas go out as they come, the parts of the answer are put together in order. */
-import type { ModelDelta, ModelReply } from "../../../core/contracts/model.ts";
-import type { Json, JsonObject } from "../../../core/domain/json.ts";
-import type { TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/message.ts";
-import type { Usage } from "../../../core/domain/turn.ts";
+import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
+import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart, Usage } from "../../../core/domain/index.ts";
 import type { SdkPart } from "./sdk.ts";
 
 export interface Collected {

@@ -6,9 +6,8 @@
  * W2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
  *     names the call ("text" for a text); on the way back it is put where it came from.
  */
-import type { ToolSpec } from "../../../core/contracts/model.ts";
-import type { JsonObject } from "../../../core/domain/json.ts";
-import type { ModelMessage, ThinkingPart } from "../../../core/domain/message.ts";
+import type { ToolSpec } from "../../../core/contracts/index.ts";
+import type { JsonObject, ModelMessage, ThinkingPart } from "../../../core/domain/index.ts";
 import type { Api } from "../providers.ts";
 import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
 

@@ -1,6 +1,6 @@
 /** What is asked for beside the messages: room for the answer, thinking, and the key of the prompt cache. */
 import { createHash } from "node:crypto";
-import type { ModelRequest, ThinkingLevel } from "../../../core/contracts/model.ts";
+import type { ModelRequest, ThinkingLevel } from "../../../core/contracts/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import type { Provider } from "../providers.ts";
 import { COMPATIBLE, isOpenAi, type SdkProviderOptions } from "./sdk.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../core/kit/clock.ts";
+import { systemClock } from "../../../core/kit/index.ts";
 import type { Api } from "../providers.ts";
 import { rehearse } from "./rehearse.ts";
 

@@ -3,7 +3,7 @@
  * engine compiles their paths on first use; done here, after ready, the first real turn does not pay for it
  * (measured: 52 to 70 ms for the first call without, 11 to 16 ms with it).
  */
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../core/kit/index.ts";
 import { factsOf } from "../catalogue.ts";
 import type { Api, Provider } from "../providers.ts";
 import { type AttemptResult, Line } from "./attempt.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../../../core/kit/clock.ts";
+import { ManualClock } from "../../../core/kit/index.ts";
 import { pause, watch } from "./watch.ts";
 
 describe("watch", () => {

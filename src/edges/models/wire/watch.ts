@@ -1,5 +1,5 @@
 /** Time limits of one attempt, and abort. One timer per attempt: a part only notes when it came. */
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../core/kit/index.ts";
 
 export interface Watch {
   /** The provider said something. */

@@ -1,0 +1,73 @@
+/** What every command gets: its flags, where to write, whom to call. */
+import { resolve } from "node:path";
+import { type Clock, systemClock } from "../../core/kit/index.ts";
+import type { Client } from "../../core/protocol/index.ts";
+import { type FindPlace, findPlace, rpcClient } from "./connection.ts";
+import { makeOutput, type Output } from "./output.ts";
+import { type CliPorts, type OnSignal, processSignals } from "./ports.ts";
+
+/** All flags of all commands, as commander names them. */
+export interface Options {
+  home?: string;
+  url?: string;
+  token?: string;
+  json?: boolean;
+  quiet?: boolean;
+  input?: boolean;
+  yes?: boolean;
+  port?: number;
+  bind?: string;
+  message?: string;
+  session?: string;
+  user?: string;
+  agent?: string;
+  idempotencyKey?: string;
+  limit?: number;
+  search?: string;
+  output?: string;
+  olderThan?: number;
+  dryRun?: boolean;
+  all?: boolean;
+  open?: boolean;
+  always?: boolean;
+  reason?: string;
+  unset?: boolean;
+}
+
+export interface Context {
+  ports: CliPorts;
+  options: Options;
+  home: string;
+  out: Output;
+  clock: Clock;
+  find: FindPlace;
+  rpc: Client;
+  onSignal: OnSignal;
+  /** Whether a person can be asked. */
+  canAsk: boolean;
+}
+
+/** Does one command; returns the exit code. */
+export type Action = (ctx: Context, args: string[]) => Promise<number>;
+
+export function makeContext(ports: CliPorts, options: Options): Context {
+  const home = options.home === undefined ? ports.env.home : resolve(options.home);
+  const find = () =>
+    findPlace({
+      home,
+      ...(options.url === undefined ? {} : { url: options.url }),
+      ...(options.token === undefined ? {} : { token: options.token }),
+      readToken: (at) => ports.readToken(at),
+    });
+  return {
+    ports,
+    options,
+    home,
+    out: makeOutput(ports, { json: options.json ?? false, quiet: options.quiet ?? false }),
+    clock: ports.clock ?? systemClock,
+    find,
+    rpc: rpcClient(find, options.url !== undefined),
+    onSignal: ports.onSignal ?? processSignals,
+    canAsk: options.input !== false && ports.stdin.isTTY === true && ports.stderr.isTTY === true,
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Where words go: data on stdout, all else on stderr (UI.md §8).
+ *
+ * O1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
+ * O2: colour only on a terminal, never with NO_COLOR.
+ */
+import { toErrorShape } from "../../core/domain/index.ts";
+import type { Tone } from "./format.ts";
+import type { CliOutput, CliPorts } from "./ports.ts";
+import { textWidth } from "./width.ts";
+
+const CODES: Record<Tone, string | undefined> = { ok: "32", wait: "33", fail: "31", dim: "2", plain: undefined };
+
+export type Paint = (text: string, tone: Tone) => string;
+
+export function painter(stream: CliOutput, noColor: boolean): Paint {
+  if (!stream.isTTY || noColor) return (text) => text;
+  return (text, tone) => (CODES[tone] ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text);
+}
+
+export interface Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** For what goes to stdout. */
+  readonly paint: Paint;
+  /** For what goes to stderr. */
+  readonly paintNote: Paint;
+  /** Lines of data for people. Nothing with --json: say the same by `document` or `items`. */
+  say(...lines: string[]): void;
+  /** Data as it is, in every mode. */
+  raw(text: string): void;
+  /** One JSON document, only with --json. */
+  document(value: unknown): void;
+  /** JSON Lines, only with --json. */
+  items(values: readonly unknown[]): void;
+  /** Beside the data: a notice. Silent with -q and --json. */
+  note(...lines: string[]): void;
+  /** A failure; never silent. */
+  error(error: unknown): void;
+}
+
+export function makeOutput(
+  ports: Pick<CliPorts, "stdout" | "stderr" | "env">,
+  flags: { json: boolean; quiet: boolean },
+): Output {
+  const { stdout, stderr } = ports;
+  const { json, quiet } = flags;
+  const paintNote = painter(stderr, ports.env.noColor);
+  const put = (stream: CliOutput, lines: string[]) => {
+    if (lines.length) stream.write(`${lines.join("\n")}\n`);
+  };
+  return {
+    json,
+    quiet,
+    paint: painter(stdout, ports.env.noColor),
+    paintNote,
+    say(...lines) {
+      if (!json) put(stdout, lines);
+    },
+    raw(text) {
+      stdout.write(text);
+    },
+    document(value) {
+      if (json) put(stdout, [JSON.stringify(value)]);
+    },
+    items(values) {
+      if (json) put(stdout, values.map((value) => JSON.stringify(value)));
+    },
+    note(...lines) {
+      if (!json && !quiet) put(stderr, lines);
+    },
+    error(error) {
+      const { code, message, hint, retry, details } = toErrorShape(error);
+      if (json) put(stderr, [JSON.stringify({ error: { code, message, hint, retry, details } })]);
+      else if (message.includes("\n")) put(stderr, [`${paintNote("✕", "fail")} ${message}`, ...(hint ? [hint] : [])]);
+      else put(stderr, [[message, hint].filter(Boolean).join(" ")]);
+    },
+  };
+}
+
+/** Aligned columns without boxes. Cells may be coloured; the last column is not padded. */
+export function table(rows: readonly (readonly string[])[], indent = ""): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, textWidth(cell));
+  }
+  return rows.map((row) =>
+    (indent + row.map((cell, i) => cell + " ".repeat(widths[i]! - textWidth(cell))).join("  ")).trimEnd(),
+  );
+}

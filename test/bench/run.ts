@@ -1,0 +1,195 @@
+/**
+ * `npm run bench`: measures the figures of the bars on this machine, with the real program and the scripted model server at zero
+ * delay, everything durable. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
+
+interface Figure {
+  what: string;
+  seen: string;
+  bar: string;
+  ok: boolean | undefined;
+}
+
+const figures: Figure[] = [];
+const note = (what: string, seen: string, bar: string, ok?: boolean) => {
+  figures.push({ what, seen, bar, ok });
+  process.stderr.write(`  ${what}: ${seen}\n`);
+};
+const ms = (value: number) => `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
+const root = new URL("../../", import.meta.url).pathname;
+
+process.stderr.write(`Node ${process.version}, load ${loadavg()[0]!.toFixed(2)} before the start\n`);
+const log = join(mkdtempSync(join(tmpdir(), "lares-bench-log-")), "requests.jsonl");
+const model = await startModel();
+await starts();
+await turns();
+await growth();
+await recovery();
+await prompt();
+installed();
+await end(model);
+print();
+
+async function starts(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "lares-bench-"));
+  const ready: number[] = [];
+  const cpu: number[] = [];
+  const first: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const lares = await startLares(model.url, home);
+    ready.push(lares.readyMs);
+    cpu.push(lares.readyCpuMs);
+    // A moment after ready, as a person would: the providers are loaded by then.
+    await sleep(400);
+    first.push(await chat(lares, `first-${i}`, "hello"));
+    await end(lares);
+  }
+  const p50 = percentile(ready, 50);
+  note("start → ready (median of 5)", `${ms(p50)}, ${ms(percentile(cpu, 50))} CPU`, "≤ 1 s; aim 0.3 s", p50 <= 1000);
+  note("first turn after start", ms(percentile(first, 50)), "≤ 156 ms; aim 30 ms", percentile(first, 50) <= 156);
+}
+
+async function turns(): Promise<void> {
+  const lares = await startLares(model.url);
+  await sleep(5000);
+  const idle = rssMb(lares.pid);
+  note("resident memory, idle", `${idle.toFixed(0)} MB`, "≤ 110 MB; aim 70", idle <= 110);
+  for (let i = 0; i < 100; i++) await chat(lares, "warm", `warm up ${i}`);
+  const cpu = cpuMs(lares.pid);
+  const times: number[] = [];
+  for (let i = 0; i < 200; i++) times.push(await chat(lares, "warm", `message ${i}`));
+  const perTurn = (cpuMs(lares.pid) - cpu) / times.length;
+  const p50 = percentile(times, 50);
+  note("warm turn p50 / p95", `${ms(p50)} / ${ms(percentile(times, 95))}`, "≤ 10 ms; aim 5 ms", p50 <= 10);
+  note("CPU per warm turn", ms(perTurn), "≤ 20 ms; aim 3 ms", perTurn <= 20);
+  await crowd(lares, 2);
+  const began = performance.now();
+  const done = await crowd(lares, 20);
+  const rate = (done * 1000) / (performance.now() - began);
+  note("50 sessions at once", `${rate.toFixed(0)} turns/s`, "≥ 300; aim 1,000", rate >= 300);
+  const after = rssMb(lares.pid);
+  note(
+    `resident memory after ${100 + 200 + 50 * 22} turns`,
+    `${after.toFixed(0)} MB`,
+    "≤ 213 MB; aim 100",
+    after <= 213,
+  );
+  await end(lares);
+}
+
+async function crowd(lares: Lares, each: number): Promise<number> {
+  const one = async (user: number) => {
+    for (let i = 0; i < each; i++) await chat(lares, `crowd-${user}`, `message ${i}`);
+  };
+  await Promise.all(Array.from({ length: 50 }, (_, user) => one(user)));
+  return 50 * each;
+}
+
+async function growth(): Promise<void> {
+  const lares = await startLares(model.url);
+  const seed = async (user: string, count: number) => {
+    const session = `agent:main:http:owner:${user}`;
+    const lines = Array.from({ length: count }, (_, i) => ({
+      session,
+      seq: i + 1,
+      id: `${user}-${i}`,
+      turn: `seed-${i}`,
+      role: i % 2 ? "assistant" : "user",
+      content: [{ type: "text", text: `message ${i} of a long conversation about nothing in particular` }],
+      timestamp: new Date(1_700_000_000_000 + i * 1000).toISOString(),
+    }));
+    await post(lares, "/rpc/sessions.import", { session, lines });
+  };
+  await seed("short", 10);
+  await seed("long", 10_000);
+  const cost = async (user: string) => {
+    for (let i = 0; i < 10; i++) await chat(lares, user, `warm ${i}`);
+    const cpu = cpuMs(lares.pid);
+    const times: number[] = [];
+    for (let i = 0; i < 60; i++) times.push(await chat(lares, user, `message ${i}`));
+    return { p50: percentile(times, 50), cpu: (cpuMs(lares.pid) - cpu) / times.length };
+  };
+  for (let i = 0; i < 100; i++) await chat(lares, "warm", `warm up ${i}`);
+  const short = await cost("short");
+  const long = await cost("long");
+  const ratio = long.p50 / short.p50;
+  note(
+    "turn at message 10,000 vs. 10",
+    `${ms(long.p50)} vs. ${ms(short.p50)} = ${ratio.toFixed(2)} ×`,
+    "≤ 1.5 ×; aim 1.0",
+    ratio <= 1.5,
+  );
+  note("  CPU of the same", `${ms(long.cpu)} vs. ${ms(short.cpu)}`, "", undefined);
+  await end(lares);
+}
+
+/** 100 turns wait for a slow model; the process is killed; how long until all of them are at the model again? */
+async function recovery(): Promise<void> {
+  const slow = await startModel(log);
+  const home = mkdtempSync(join(tmpdir(), "lares-bench-"));
+  const lares = await startLares(slow.url, home);
+  for (let i = 0; i < 100; i++) {
+    await post(lares, "/rpc/chat.send", { user: `open-${i}`, message: "delay:4000 say:done", wait: false });
+  }
+  const seen = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
+  while (seen() < 100) await sleep(20);
+  await end(lares, "SIGKILL");
+  const before = seen();
+  const again = await startLares(slow.url, home);
+  const ready = performance.now();
+  while (seen() < before + 100) await sleep(5);
+  const took = Math.max(performance.now() - ready, 0);
+  note(
+    "100 open turns after kill -9: all running again",
+    `${ms(took)} after ready, ${ms(took + again.readyMs)} after start`,
+    "≤ 2 s; aim 0.5 s",
+    took + again.readyMs <= 2000,
+  );
+  await end(again, "SIGKILL");
+  await end(slow);
+}
+
+async function prompt(): Promise<void> {
+  const file = join(mkdtempSync(join(tmpdir(), "lares-bench-log-")), "hello.jsonl");
+  const server = await startModel(file);
+  const lares = await startLares(server.url);
+  await chat(lares, "newcomer", "hello");
+  const line = JSON.parse(readFileSync(file, "utf8").trim().split("\n")[0]!) as { bytes: number };
+  const tokens = Math.round(line.bytes / 4);
+  note('prompt for "hello" (bytes / 4)', `${tokens} tokens, ${line.bytes} bytes`, "≤ 1,900; aim 1,000", tokens <= 1900);
+  await end(lares);
+  await end(server);
+}
+
+/** What an installation without development packages weighs: the lockfile says which those are. */
+function installed(): void {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean; link?: boolean }>;
+  };
+  const kept = Object.entries(lock.packages)
+    .filter(([path, p]) => path.startsWith("node_modules/") && !p.dev && !p.devOptional && !p.link)
+    .map(([path]) => join(root, path))
+    .filter((path) => existsSync(path) && statSync(path).isDirectory());
+  const kb = (paths: string[]) =>
+    paths.length ? Number(/(\d+)\s+total/.exec(execFileSync("du", ["-skc", ...paths], { encoding: "utf8" }))![1]) : 0;
+  const mb = (kb(kept) + kb([join(root, "dist"), join(root, "bin")])) / 1024;
+  note("installed size, packages", `${mb.toFixed(0)} MB, ${kept.length}`, "≤ 161 MB; aim 60", mb <= 161);
+}
+
+function print(): void {
+  const width = (pick: (f: Figure) => string) => Math.max(...figures.map((f) => pick(f).length));
+  const [a, b] = [width((f) => f.what), width((f) => f.seen)];
+  process.stdout.write(`\n${"figure".padEnd(a)}  ${"measured".padEnd(b)}  bar\n`);
+  for (const f of figures) {
+    const mark = f.ok === undefined ? " " : f.ok ? "✓" : "✕";
+    process.stdout.write(`${f.what.padEnd(a)}  ${f.seen.padEnd(b)}  ${mark} ${f.bar}\n`);
+  }
+  process.stdout.write(
+    `\nLoad ${loadavg()[0]!.toFixed(2)} at the end; other work on the machine makes every time longer.\n`,
+  );
+}

@@ -1,0 +1,5 @@
+export { type Answered, type Chatted, Lares, type LaresOptions, PROGRAM, RpcFailed, startLares, TOKEN } from "./lares.ts";
+export { modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts } from "./model.ts";
+export { notRun } from "./not-run.ts";
+export { until } from "./until.ts";
+export { type FarSide, type HookMessage, sendHook, startFarSide } from "./webhook.ts";
