@@ -115,7 +115,8 @@ async function answer(
   if (!parts.mayApprove(call.message)) return "You may not answer approvals here.";
   const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
   if (!waiting.length) return "Nothing waits for an answer here.";
-  if (waiting.length > 1) return `More than one thing waits. Say which: ${waiting.map((a) => a.id.slice(-6)).join(", ")}.`;
+  if (waiting.length > 1)
+    return `More than one thing waits. Say which: ${waiting.map((a) => a.id.slice(-6)).join(", ")}.`;
   const done = await parts.approvals.resolve(waiting[0]!.id, {
     decision,
     by: call.person,

@@ -54,7 +54,8 @@ export function makeInbox(parts: InboxParts) {
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       const reply = await parts.commands.run(placement.text, { placement, message });
       const admitted = await accept(parts, message, placement, reply);
-      if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate) await interrupt(parts, admitted);
+      if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
+        await interrupt(parts, admitted);
       return admitted;
     },
   };

@@ -4,7 +4,14 @@
  * RT1: rules by priority, then in order; the first whose every condition holds wins; else the default agent.
  * RT2: parts of a session key are escaped, so no chat id can pose as another session.
  */
-import { type AgentId, asId, type InboundMessage, type PersonId, type QueueMode, type SessionKey } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  asId,
+  type InboundMessage,
+  type PersonId,
+  type QueueMode,
+  type SessionKey,
+} from "../../core/domain/index.ts";
 import type { InboxConfig, RoutingRule } from "./config.ts";
 
 export interface Placement {

@@ -1,5 +1,13 @@
 import type { Tx } from "../../core/contracts/index.ts";
-import type { AgentId, LaneClass, PersonId, QueueMode, ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type {
+  AgentId,
+  LaneClass,
+  PersonId,
+  QueueMode,
+  ReplyRoute,
+  SessionKey,
+  TurnId,
+} from "../../core/domain/index.ts";
 
 export interface AdmittedRow {
   turn: TurnId;

@@ -14,7 +14,10 @@ export interface Pending {
   route: string;
 }
 
-export function taken<T extends Pending>(pending: readonly T[], by: { turn: TurnId; call: number; route: string }): T[] {
+export function taken<T extends Pending>(
+  pending: readonly T[],
+  by: { turn: TurnId; call: number; route: string },
+): T[] {
   const own = pending.find((p) => p.turn === by.turn);
   // A turn whose own message is still in the inbox is at its first call.
   const others = pending.filter((p) => p.turn !== by.turn && p.route === by.route && joins(p.mode, own?.mode, by.call));

@@ -15,7 +15,8 @@ export function chunk(text: string, limit: number): string[] {
     const body = rest.slice(0, cut);
     fence = openFence(body, fence);
     pieces.push(head + body.trimEnd() + (fence ? "\n```" : ""));
-    rest = rest.slice(cut).replace(/^\n+/, "");
+    // The boundary itself goes; inside a fence only the line's end, since blank lines and indents are code there.
+    rest = rest.slice(cut).replace(fence ? /^\n/ : /^(\n+| )/, "");
   }
   return pieces;
 }

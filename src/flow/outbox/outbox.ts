@@ -7,11 +7,25 @@
  * O3: one chat's messages go out one after another, in order; one chat's trouble touches no other.
  */
 import { type Channel, type Records, SendUncertain, type Tx } from "../../core/contracts/index.ts";
-import { AppError, asId, type DeliveryId, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
-import { backoffMs, type Bus, type Clock, type Crash, type Log } from "../../core/kit/index.ts";
+import {
+  AppError,
+  asId,
+  type DeliveryId,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
+import { type Bus, backoffMs, type Clock, type Crash, type Log } from "../../core/kit/index.ts";
 import { chunk } from "./chunk.ts";
 import type { OutboxConfig } from "./config.ts";
-import { type Delivery, type DeliveryState, insertDelivery, outstanding, outstandingOf, updateDelivery } from "./store.ts";
+import {
+  type Delivery,
+  type DeliveryState,
+  insertDelivery,
+  outstanding,
+  outstandingOf,
+  updateDelivery,
+} from "./store.ts";
 
 export interface OutboxParts {
   records: Records;
@@ -49,10 +63,7 @@ export class Outbox {
   }
 
   /** Writes the intention. Returns without a row where the caller fetches the answer itself. */
-  intend(
-    tx: Tx,
-    m: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string },
-  ): void {
+  intend(tx: Tx, m: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }): void {
     const channel = this.parts.channel(m.route.channel, m.route.account);
     if (channel === "pull") return;
     const now = this.parts.clock.now();
@@ -134,7 +145,8 @@ export class Outbox {
     const { firstRetryMs, mostRetryMs } = this.parts.config();
     d.state = "intended";
     d.nextAt =
-      this.parts.clock.now() + backoffMs({ firstMs: firstRetryMs, mostMs: mostRetryMs, jitter: 0.2 }, Math.max(d.attempts, 1));
+      this.parts.clock.now() +
+      backoffMs({ firstMs: firstRetryMs, mostMs: mostRetryMs, jitter: 0.2 }, Math.max(d.attempts, 1));
     await this.save(d, { error });
     this.tell(d, error);
     return false;
@@ -179,8 +191,13 @@ export class Outbox {
     const wait = at - this.parts.clock.now();
     if (wait <= 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancel = this.parts.clock.after(wait, resolve);
-      this.stopping.signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
+      const wake = () => {
+        cancel();
+        this.stopping.signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      const cancel = this.parts.clock.after(wait, wake);
+      this.stopping.signal.addEventListener("abort", wake, { once: true });
     });
   }
 }

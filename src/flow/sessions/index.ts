@@ -1,1 +1,1 @@
-export { type SessionParts, Sessions, type SessionSummary } from "./sessions.ts";
+export { type SessionParts, type SessionSummary, Sessions } from "./sessions.ts";

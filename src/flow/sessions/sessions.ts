@@ -66,7 +66,11 @@ export class Sessions {
     return this.summary(row);
   }
 
-  async history(q: { session: string; before?: number; limit: number }): Promise<{ messages: HistoryEntry[]; more: boolean }> {
+  async history(q: {
+    session: string;
+    before?: number;
+    limit: number;
+  }): Promise<{ messages: HistoryEntry[]; more: boolean }> {
     const messages = await readMessages(this.parts.records.committed, { ...q, limit: q.limit + 1 });
     const more = messages.length > q.limit;
     return { messages: more ? messages.slice(1) : messages, more };
@@ -96,7 +100,10 @@ export class Sessions {
   }
 
   /** All or nothing. A message whose id is already there is skipped, so importing twice changes nothing. */
-  async import(into: { session: SessionKey; agent: string }, lines: HistoryEntry[]): Promise<{ imported: number; skipped: number }> {
+  async import(
+    into: { session: SessionKey; agent: string },
+    lines: HistoryEntry[],
+  ): Promise<{ imported: number; skipped: number }> {
     const { records, clock, crash } = this.parts;
     const before = await countMessages(records, into.session);
     const same = into.session === lines[0]?.session;

@@ -1,5 +1,13 @@
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
-import type { HistoryEntry, JsonObject, ModelMessage, PersonId, Role, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type {
+  HistoryEntry,
+  JsonObject,
+  ModelMessage,
+  PersonId,
+  Role,
+  SessionKey,
+  TurnId,
+} from "../../core/domain/index.ts";
 
 export interface SessionRow {
   key: SessionKey;
@@ -21,10 +29,7 @@ export function readSummary(db: Reads, key: string): Promise<SessionRow | undefi
   return db.get(`${SUMMARY} WHERE s.key = ?`, key);
 }
 
-export function listSummaries(
-  db: Reads,
-  q: { search?: string; agent?: string; limit: number },
-): Promise<SessionRow[]> {
+export function listSummaries(db: Reads, q: { search?: string; agent?: string; limit: number }): Promise<SessionRow[]> {
   const where: string[] = [];
   const params: SqlValue[] = [];
   if (q.agent) {

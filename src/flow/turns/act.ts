@@ -17,10 +17,10 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
 import type { TurnParts } from "./ports.ts";
-import { type Progress, type Waiting } from "./progress.ts";
-import { repeated } from "./limits.ts";
+import type { Progress, Waiting } from "./progress.ts";
 
 export interface At {
   ctx: Ctx;
@@ -117,7 +117,8 @@ export async function runTool(
     const result = await tool.run(call.input, place, key, signal).catch((error: unknown): ToolResult => {
       if (ctx.signal.aborted) throw error;
       if (ctx.stopping.aborted) return { text: "Stopped before it was finished.", isError: true };
-      if (error instanceof AppError) return { text: [error.message, error.hint].filter(Boolean).join(" "), isError: true };
+      if (error instanceof AppError)
+        return { text: [error.message, error.hint].filter(Boolean).join(" "), isError: true };
       throw error;
     });
     return result as unknown as Json;
@@ -129,14 +130,17 @@ export async function runTool(
       const { probe } = tool;
       outcome = await ctx.effect(name, run, {
         repeat: tool.repeat,
-        ...(probe ? { probe: async (key) => (await probe(call.input, place, key)) as unknown as Json | undefined } : {}),
+        ...(probe
+          ? { probe: async (key) => (await probe(call.input, place, key)) as unknown as Json | undefined }
+          : {}),
       });
     }
   } catch (error) {
     if (error instanceof Stopped) return { text: "Stopped before it ran.", isError: true };
     throw error;
   }
-  const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : { text: UNKNOWN_TEXT, isError: true };
+  const result: ToolResult =
+    "ok" in outcome ? (outcome.ok as unknown as ToolResult) : { text: UNKNOWN_TEXT, isError: true };
   if (!("ok" in outcome)) {
     p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
   }
@@ -168,5 +172,7 @@ function countRepeats(parts: TurnParts, p: Progress, calls: ToolCallPart[], resu
 }
 
 export function hashOf(tool: string, binding: Json): string {
-  return createHash("sha256").update(JSON.stringify([tool, binding])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([tool, binding]))
+    .digest("hex");
 }

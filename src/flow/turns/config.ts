@@ -3,14 +3,23 @@ import { z } from "zod";
 export const limitsConfig = z
   .strictObject({
     modelCalls: z.number().int().min(1).default(50).describe("Most model calls in one turn."),
-    minutes: z.number().positive().default(30).describe("Longest working time of one turn; waiting for a person does not count."),
+    minutes: z
+      .number()
+      .positive()
+      .default(30)
+      .describe("Longest working time of one turn; waiting for a person does not count."),
     dollars: z.number().positive().default(5).describe("Most money one turn may cost."),
     unknownPricePerMillion: z
       .number()
       .nonnegative()
       .default(15)
       .describe("Dollars per million tokens assumed where a model's price is not known."),
-    badToolInputs: z.number().int().min(1).default(3).describe("Unreadable tool calls in a row before the turn is ended."),
+    badToolInputs: z
+      .number()
+      .int()
+      .min(1)
+      .default(3)
+      .describe("Unreadable tool calls in a row before the turn is ended."),
     sameCalls: z
       .number()
       .int()

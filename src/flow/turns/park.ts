@@ -9,7 +9,10 @@ import { recordParked } from "./store.ts";
 
 /** The id comes from the place in the turn, so a replay asks the same question under the same id. */
 export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judged, n: number): Waiting {
-  const id = createHash("sha256").update(JSON.stringify([at.turn, at.segment, n, call.id])).digest("hex").slice(0, 24);
+  const id = createHash("sha256")
+    .update(JSON.stringify([at.turn, at.segment, n, call.id]))
+    .digest("hex")
+    .slice(0, 24);
   return {
     approval: asId<ApprovalId>(`ap_${id}`),
     callId: call.id,

@@ -38,7 +38,15 @@ export interface History {
   /** The same id again changes nothing. */
   append(
     tx: Tx,
-    m: { session: SessionKey; id: string; turn: TurnId; message: ModelMessage; person?: string; at: number; meta?: JsonObject },
+    m: {
+      session: SessionKey;
+      id: string;
+      turn: TurnId;
+      message: ModelMessage;
+      person?: string;
+      at: number;
+      meta?: JsonObject;
+    },
   ): void;
   /** Gives up half of the window. False when nothing is left to give. */
   shrink(session: SessionKey): Promise<boolean>;
@@ -46,7 +54,10 @@ export interface History {
 
 export interface Judge {
   /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
-  judge(agent: AgentId, plan: ActionPlan): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string }>;
+  judge(
+    agent: AgentId,
+    plan: ActionPlan,
+  ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string }>;
 }
 
 export interface Questions {

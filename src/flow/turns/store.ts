@@ -71,10 +71,7 @@ export async function readTurn(db: Reads, id: TurnId): Promise<TurnRow | undefin
   return row && turnRow(row);
 }
 
-export async function listTurns(
-  db: Reads,
-  q: { session?: string; open?: boolean; limit: number },
-): Promise<TurnRow[]> {
+export async function listTurns(db: Reads, q: { session?: string; open?: boolean; limit: number }): Promise<TurnRow[]> {
   const where: string[] = [];
   const params: SqlValue[] = [];
   if (q.session) {

@@ -6,17 +6,24 @@
  * N3: everything that decides what happens next comes from the journal or from the parked progress, so a replay takes the
  *     same way.
  */
-import { CANCEL, type Ctx, type ModelReply, type Outcome, type SegmentInput, Stopped } from "../../core/contracts/index.ts";
 import {
-  addUsage,
+  CANCEL,
+  type Ctx,
+  type ModelReply,
+  type Outcome,
+  type SegmentInput,
+  Stopped,
+} from "../../core/contracts/index.ts";
+import {
   type AgentId,
+  addUsage,
   asId,
   type Json,
   type ModelMessage,
   type ReplyRoute,
   type ToolCallPart,
 } from "../../core/domain/index.ts";
-import { act, type At, hashOf, runTool, stillAsShown } from "./act.ts";
+import { type At, act, hashOf, runTool, stillAsShown } from "./act.ts";
 import { type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -134,7 +141,11 @@ export function makeTurns(parts: TurnParts) {
       }
       const { shown, rule, binding } = again as unknown as { shown: string; rule: string; binding: Json };
       const hash = hashOf(w.tool, binding);
-      return { ...newWaiting(parts, run, call, { verdict: "ask", because, shown, rule, hash }, run.p.call), because, rule };
+      return {
+        ...newWaiting(parts, run, call, { verdict: "ask", because, shown, rule, hash }, run.p.call),
+        because,
+        rule,
+      };
     }
     const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p);
     await outcome(run, w, `Allowed by ${answer.by}.${said}\n${done.text}`);
@@ -142,7 +153,12 @@ export function makeTurns(parts: TurnParts) {
   }
 
   /** The outcome of a call that waited arrives as a later message: its place in the history is taken by the interim result. */
-  function outcome(run: Run, w: Waiting, text: string, also?: Parameters<typeof parts.records.write>[0]): Promise<void> {
+  function outcome(
+    run: Run,
+    w: Waiting,
+    text: string,
+    also?: Parameters<typeof parts.records.write>[0],
+  ): Promise<void> {
     const { turn, session } = run;
     return parts.records.write((tx) => {
       also?.(tx);
@@ -219,7 +235,8 @@ export function makeTurns(parts: TurnParts) {
         const reply = await parts.models.call(
           { system, tools, messages: request, cacheKey: session, ...(chosen ? { model: chosen } : {}) },
           (delta) => {
-            if (delta.type === "text") parts.bus.emit({ event: "turn.delta", session, turn, call: n, text: delta.text });
+            if (delta.type === "text")
+              parts.bus.emit({ event: "turn.delta", session, turn, call: n, text: delta.text });
             else if (delta.type === "thinking")
               parts.bus.emit({ event: "turn.thinking", session, turn, call: n, text: delta.text });
             else parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
@@ -285,11 +302,16 @@ export function makeTurns(parts: TurnParts) {
 }
 
 const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";
-const LOOPED = "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
+const LOOPED =
+  "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
 
 function broken(wake: { code: string; message: string }): Ending {
   return wake.code === "JOURNAL_MISMATCH"
-    ? { state: "attention", text: "", reason: "This turn was begun by a different version of Lares. Send the message again." }
+    ? {
+        state: "attention",
+        text: "",
+        reason: "This turn was begun by a different version of Lares. Send the message again.",
+      }
     : { state: "failed", text: "", reason: `Something in Lares broke: ${wake.message}` };
 }
 

@@ -74,7 +74,10 @@ export class AgentFolders {
 
   private dir(agent: AgentId): string {
     if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(agent)) {
-      throw new AppError("AGENT_UNKNOWN", { message: `"${agent}" cannot be an agent's name.`, hint: "Use a-z, 0-9 and -." });
+      throw new AppError("AGENT_UNKNOWN", {
+        message: `"${agent}" cannot be an agent's name.`,
+        hint: "Use a-z, 0-9 and -.",
+      });
     }
     return join(this.root, agent);
   }

@@ -11,7 +11,15 @@ import type { Records, ToolSpec, Tx } from "../../core/contracts/index.ts";
 import type { AgentId, ModelMessage, SessionKey } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { ContextConfig } from "./config.ts";
-import { appendMessage, keepPrompt, moveWindow, type NewMessage, readPrompt, readSession, readWindow } from "./store.ts";
+import {
+  appendMessage,
+  keepPrompt,
+  moveWindow,
+  type NewMessage,
+  readPrompt,
+  readSession,
+  readWindow,
+} from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
 import { wellFormed } from "./well-formed.ts";
 
@@ -54,7 +62,10 @@ export class Contexts {
   }
 
   /** Everything the next request of this session is made of. */
-  async build(session: SessionKey, agent: AgentId): Promise<Prompt & { messages: ModelMessage[]; model: string | null }> {
+  async build(
+    session: SessionKey,
+    agent: AgentId,
+  ): Promise<Prompt & { messages: ModelMessage[]; model: string | null }> {
     const hot = await this.load(session);
     hot.prompt ??= await this.promptFor(session, agent);
     return { ...hot.prompt, messages: wellFormed(hot.messages), model: hot.model };
