@@ -223,12 +223,16 @@ function inbound(
 /** Waits for the end; for a parked turn only as long as a caller is asked to wait. */
 async function waitFor(parts: HandlerParts, turn: TurnId, duplicate: boolean, gone: AbortSignal): Promise<ChatAnswer> {
   const { watch } = parts.house();
-  const first = await watch.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
-  if (!first) throw notFound("turn", turn);
-  if (first.endedAt !== undefined || gone.aborted) return toAnswer(parts, turn, first, duplicate);
-  const patience = AbortSignal.any([gone, AbortSignal.timeout(parts.config.gateway.http.wait * 1000)]);
-  const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience);
-  return toAnswer(parts, turn, row, duplicate);
+  for (;;) {
+    const first = await watch.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
+    if (!first) throw notFound("turn", turn);
+    if (first.endedAt !== undefined || gone.aborted) return toAnswer(parts, turn, first, duplicate);
+    const patience = AbortSignal.any([gone, AbortSignal.timeout(parts.config.gateway.http.wait * 1000)]);
+    const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience);
+    // Somebody answered meanwhile and it works again: then its end is what the caller waits for.
+    if (row && row.endedAt === undefined && row.state !== "parked" && !gone.aborted) continue;
+    return toAnswer(parts, turn, row, duplicate);
+  }
 }
 
 async function toAnswer(

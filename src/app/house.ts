@@ -16,7 +16,7 @@ import { type Inbox, makeInbox } from "../flow/inbox/index.ts";
 import { take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
-import { listTurns, makeTurns, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
+import { listTurns, makeTurns, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
@@ -80,7 +80,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     records,
     clock,
     bus,
-    resume: (turn, event, record) => running.resume(turn, event, record),
+    resume: (turn, event, record) =>
+      running.resume(turn, event, (tx) => {
+        record(tx);
+        recordWoken(tx, turn);
+      }),
   });
   const webhooks = webhookChannels(config.channels.webhook as never, clock);
   const channel = (name: string, account: string): Channel | "pull" | undefined =>

@@ -3,3 +3,4 @@ export { modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts 
 export { notRun } from "./not-run.ts";
 export { until } from "./until.ts";
 export { type FarSide, type HookMessage, sendHook, startFarSide } from "./webhook.ts";
+export { callExec, type HeldCommand, heldCommand } from "./gate.ts";

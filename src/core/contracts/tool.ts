@@ -29,7 +29,81 @@ export interface ActionPlan {
   binding: JsonObject;
   /** Why the workspace rule does not cover it, when it does not. */
   outside?: string;
+  /** For `exec`: what the parser knows of the command. Facts only; the gate judges. */
+  shell?: ShellPlan;
+  /** What of Lares itself would change; turns caused by text from outside never do this without a person (I12). */
+  changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
 }
+
+/** What a shell text would do, as facts a pure gate can judge. */
+export interface ShellPlan {
+  /** The text as it was given. */
+  text: string;
+  /**
+   * `argv`: one plain command with literal words, started without a shell. `rendered`: plain commands joined by `;`, `&&`,
+   * `||`, `|`; the shell gets a text made from the judged words. `shell`: anything else; the shell gets the text itself.
+   */
+  form: "argv" | "rendered" | "shell";
+  /** Every command found, nested ones too, in source order. */
+  commands: ShellCommand[];
+  /** What keeps it from being plain, most telling first. Empty for `argv`. */
+  reasons: ShellReason[];
+  /** Real path of the directory it runs in. */
+  cwd: string;
+  /** Settings of the repository that would make git run programs: `filter.x.clean=…`. */
+  settings?: string[];
+}
+
+export interface ShellCommand {
+  /** What each word becomes. Never empty; the first is the program. */
+  words: ShellWord[];
+  /** Variables set for it, or for the shell when no program follows. */
+  assignments: { name: string; value: ShellWord }[];
+  /** Files it is connected to. */
+  redirects: { operator: string; target: ShellWord }[];
+  /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */
+  within: string[];
+  /** The file a program name stands for; absent for builtins, functions, and names that trusted directories do not hold. */
+  program?: { path: string; real: string; trusted: boolean };
+}
+
+export interface ShellWord {
+  /** The exact text the program gets; absent when it is computed while running. */
+  literal?: string;
+  /** The nearest guess: `~` for the home, `*` for what is not known. Good for refusing, never for allowing. */
+  guess: string;
+}
+
+export interface ShellReason {
+  kind: ShellReasonKind;
+  /** One sentence for a person. */
+  text: string;
+}
+
+/** Sorted by weight: the first of a command's reasons is the one people are told. */
+export const SHELL_REASONS = [
+  "unparsed", // the parser or its double does not understand it
+  "fork-bomb",
+  "computed-program", // which program runs is computed while running
+  "hidden-code", // a program gets code that cannot be shown: piped, computed, substituted
+  "heredoc-expansion",
+  "load-assignment", // a variable that changes how programs load code
+  "evaluates", // text is evaluated a second time
+  "startup-file",
+  "encoded",
+  "inline-code",
+  "wrapper", // a program that starts other programs
+  "builtin",
+  "function",
+  "substitution",
+  "redirection",
+  "heredoc",
+  "assignment",
+  "expansion",
+  "construct", // loops, conditions, background, groups
+  "not-found",
+] as const;
+export type ShellReasonKind = (typeof SHELL_REASONS)[number];
 
 export interface ToolResult {
   /** What the model reads. Capped at capture; the whole is on disk when it was cut. */

@@ -33,4 +33,8 @@ export type LiveEvent =
       by: string;
     }
   | { event: "delivery"; session: SessionKey; turn: TurnId; delivery: string; state: string; error?: string }
-  | { event: "session.changed"; session: SessionKey; what: "reset" | "deleted" | "imported" | "updated" };
+  | { event: "session.changed"; session: SessionKey; what: "reset" | "deleted" | "imported" | "updated" }
+  | { event: "schedule.fired"; schedule: string; session: SessionKey; turn: TurnId }
+  | { event: "channel.status"; channel: string; state: string; detail?: string }
+  | { event: "config.changed"; changed: string[]; restart: string[]; problems: string[] }
+  | { event: "log"; seq: number; level: string; time: string; room: string; what: string; facts?: Json };

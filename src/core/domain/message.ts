@@ -34,6 +34,26 @@ export interface InboundMessage {
   receivedAt?: number;
   /** Who speaks: a person, or something that happened. Events never pose as a person. */
   origin?: "person" | "event";
+  /** Whether this sender may answer approvals: the right follows the action, not the door (AU-07). */
+  mayApprove?: boolean;
+  /** What the caller brings for this turn. */
+  given?: Given;
+}
+
+/**
+ * What a caller brings along for one turn: a conversation it keeps itself, and tools it runs itself. With `tools` ours are
+ * not offered, and a call of one ends the turn: its outcome comes back with the caller's next message.
+ */
+export interface Given {
+  /** Put behind the agent's own instructions. */
+  instructions?: string;
+  /** What was said before, as the caller has it. Goes before the session's own history. */
+  history?: ModelMessage[];
+  /** Outcomes of the calls the last answer asked for. They enter the session's history. */
+  results?: ToolResultPart[];
+  tools?: { name: string; description: string; input: JsonObject }[];
+  /** True: the message's text is a label for people and not said to the model; `results` are what is new. */
+  silent?: boolean;
 }
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };

@@ -1,5 +1,5 @@
 import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
-import type { JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 /**
  * Every turn ends in one visible outcome (I5). `joined` is a message that was taken into another turn: that turn's
@@ -43,6 +43,8 @@ export interface TurnResult {
   usage: Usage;
   calls: number;
   toolCalls: number;
+  /** Calls of the caller's own tools: the caller runs them and says what came of it. */
+  callerCalls?: { id: string; name: string; input: Json }[];
 }
 
 /** A turn as people look at it. */

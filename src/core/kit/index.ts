@@ -1,3 +1,4 @@
+export * from "./address.ts";
 export * from "./bus.ts";
 export * from "./clock.ts";
 export * from "./crash.ts";

@@ -3,6 +3,7 @@
  * documentation. WebSocket `/ws`, `POST /rpc/<method>` and the command line all speak from this table.
  */
 import { z } from "zod";
+import type { Scope } from "./principal.ts";
 import {
   agentId,
   approval,
@@ -17,9 +18,6 @@ import {
   turnView,
   usage,
 } from "./shapes.ts";
-
-export type Scope = "read" | "write" | "approvals" | "admin";
-export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin"];
 
 export interface Method<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType> {
   in: In;

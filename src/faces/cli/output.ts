@@ -64,7 +64,11 @@ export function makeOutput(
       if (json) put(stdout, [JSON.stringify(value)]);
     },
     items(values) {
-      if (json) put(stdout, values.map((value) => JSON.stringify(value)));
+      if (json)
+        put(
+          stdout,
+          values.map((value) => JSON.stringify(value)),
+        );
     },
     note(...lines) {
       if (!json && !quiet) put(stderr, lines);

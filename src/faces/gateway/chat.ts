@@ -1,10 +1,9 @@
 /** `POST /chat`: the simplest door. {"user_id","message"} → {"agent","response", …}. */
 import { z } from "zod";
 import { agentId, messageText } from "../../core/protocol/index.ts";
-import { parse, readJson } from "./http.ts";
+import { answerHeaders, call, callerOf } from "./call.ts";
+import { type App, parse, readJson } from "./http.ts";
 import type { GatewayParts } from "./ports.ts";
-import { type App, answerHeaders, callerOf, callMethod } from "./server.ts";
-import type { ChatAnswer } from "../../core/protocol/index.ts";
 
 const body = z.strictObject({
   user_id: z.string().min(1).max(256),
@@ -15,10 +14,10 @@ const body = z.strictObject({
 
 export function chatRoute(app: App, parts: GatewayParts): void {
   app.post("/chat", async (c) => {
-    const { user_id, ...rest } = parse(body, await readJson(c as never, parts.config.http.maxBodyBytes));
+    const { user_id, ...rest } = parse(body, await readJson(c, parts.config.http.maxBodyBytes));
     const idempotencyKey = c.req.header("idempotency-key");
     const params = { ...rest, user: user_id, ...(idempotencyKey ? { idempotencyKey } : {}) };
-    const answer = (await callMethod(parts, "chat.send", params, callerOf(c as never))) as ChatAnswer;
+    const answer = await call(parts, "chat.send", params, callerOf(c));
     return c.json(answer, answer.state === "parked" ? 202 : 200, answerHeaders(answer));
   });
 }

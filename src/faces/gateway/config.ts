@@ -5,9 +5,17 @@ export const gatewayConfig = z
     port: z.number().int().min(0).max(65_535).default(7717).describe("Port of the gateway; 0 takes a free one."),
     bind: z.string().default("127.0.0.1").describe("Address to listen on. Beyond loopback it needs `exposed: true`."),
     exposed: z.boolean().default(false).describe("Says that listening beyond loopback is meant."),
+    hosts: z
+      .array(z.string().regex(/^[a-z0-9.-]+$/, "a host name in lower case"))
+      .default([])
+      .describe("Names this gateway is reached by besides its address, e.g. behind a proxy. Example: [lares.example.com]"),
     http: z
       .strictObject({
-        wait: z.number().positive().default(120).describe("Seconds a caller waits for a parked turn before an interim answer."),
+        wait: z
+          .number()
+          .positive()
+          .default(120)
+          .describe("Seconds a caller waits for a parked turn before an interim answer."),
         maxBodyBytes: z.number().int().positive().default(1_048_576).describe("Largest body of a request."),
         maxImportBytes: z.number().int().positive().default(268_435_456).describe("Largest body of a session import."),
       })

@@ -1,24 +1,28 @@
 /** Small things every route needs: bounded bodies, errors as answers, tokens from headers. */
-import type { IncomingMessage } from "node:http";
-import type { Context } from "hono";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context, Hono } from "hono";
 import type { z } from "zod";
 import { AppError, ERROR_CODES, type ErrorShape, toErrorShape } from "../../core/domain/index.ts";
-import { nearest } from "../../core/kit/index.ts";
+import { type Log, nearest } from "../../core/kit/index.ts";
+import type { Principal } from "../../core/protocol/index.ts";
 
-export type Env = { Bindings: { incoming: IncomingMessage } };
+export type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse }; Variables: { principal: Principal } };
+export type App = Hono<Env>;
 
 /** A body that trickles longer than this is dropped. */
 const SLOWEST_BODY_MS = 30_000;
+/** After a refusal the rest of a body is read past for so long, so that the answer is seen; then the line is cut. */
+const GRACE_MS = 1000;
 
 /** Reads the body up to a bound; a larger or slower one is refused before it is parsed. */
-export function readBody(incoming: IncomingMessage, most: number): Promise<Buffer> {
+export function readBody({ incoming }: Env["Bindings"], most: number): Promise<Buffer> {
   const tooLarge = () =>
     new AppError("BODY_TOO_LARGE", {
       message: `The body is larger than ${most} bytes.`,
       hint: "Send less, or raise gateway.http.maxBodyBytes.",
     });
   if (Number(incoming.headers["content-length"] ?? 0) > most) {
-    incoming.resume();
+    letGo(incoming);
     return Promise.reject(tooLarge());
   }
   return new Promise((resolve, reject) => {
@@ -27,7 +31,7 @@ export function readBody(incoming: IncomingMessage, most: number): Promise<Buffe
     const fail = (error: AppError) => {
       clearTimeout(slow);
       incoming.removeAllListeners("data");
-      incoming.resume();
+      letGo(incoming);
       reject(error);
     };
     const slow = setTimeout(
@@ -47,8 +51,15 @@ export function readBody(incoming: IncomingMessage, most: number): Promise<Buffe
   });
 }
 
+function letGo(incoming: IncomingMessage): void {
+  incoming.resume();
+  const cut = setTimeout(() => incoming.destroy(), GRACE_MS);
+  cut.unref();
+  incoming.once("end", () => clearTimeout(cut));
+}
+
 export async function readJson(c: Context<Env>, most: number): Promise<unknown> {
-  const body = await readBody(c.env.incoming, most);
+  const body = await readBody(c.env, most);
   if (body.length === 0) return {};
   try {
     return JSON.parse(body.toString("utf8")) as unknown;
@@ -83,7 +94,7 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<
   });
 }
 
-export function errorResponse(c: Context<Env>, error: unknown, log: { error(what: string, facts?: object): void }): Response {
+export function errorResponse(c: Context<Env>, error: unknown, log: Pick<Log, "error">): Response {
   const shape = toErrorShape(error);
   if (shape.code === "INTERNAL") log.error("request broke", { error: error instanceof Error ? (error.stack ?? "") : String(error) });
   return c.json({ error: publicShape(shape) }, ERROR_CODES[shape.code] as 400);

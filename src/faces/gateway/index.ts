@@ -1,3 +1,4 @@
 export { type GatewayConfig, gatewayConfig } from "./config.ts";
-export type { Caller, GatewayParts, Handlers, Principal } from "./ports.ts";
+export { Events } from "./live/events.ts";
+export type { Caller, Doorkeeper, GatewayParts, Handlers } from "./ports.ts";
 export { type Gateway, startGateway } from "./server.ts";

@@ -1,14 +1,8 @@
 /** What the gateway needs from the house. It authenticates and translates, nothing else. */
-import type { LiveEvent } from "../../core/domain/index.ts";
-import type { Bus, Log } from "../../core/kit/index.ts";
-import type { MethodName, Parsed, Result, Scope } from "../../core/protocol/index.ts";
+import type { Clock, Log } from "../../core/kit/index.ts";
+import type { MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
 import type { GatewayConfig } from "./config.ts";
-
-/** Who calls. Scopes are computed here from the credential, never taken from the client. */
-export interface Principal {
-  id: string;
-  scopes: ReadonlySet<Scope>;
-}
+import type { Events } from "./live/events.ts";
 
 export type Handlers = {
   [M in MethodName]: (params: Parsed<M>, caller: Caller) => Promise<Result<M>>;
@@ -22,11 +16,26 @@ export interface Caller {
   signal: AbortSignal;
 }
 
+/** Who comes in with what. The access room keeps it. */
+export interface Doorkeeper {
+  /** Whom a token belongs to. Takes the same time whatever is given. */
+  byToken(token: string): Principal | undefined;
+  byCookie(secret: string): Principal | undefined;
+  /** Uses a one-time code up and makes a login of it, durable when it resolves. */
+  redeem(
+    code: string,
+    browser: string,
+  ): Promise<{ ok: true; cookie: string; maxAgeS: number } | { ok: false; why: "used" | "expired" | "unknown" }>;
+  revoke(credential: string): Promise<boolean>;
+  /** Calls back with each credential that ended, before `revoke` resolves. */
+  onRevoked(listener: (credential: string) => void): () => void;
+}
+
 export interface GatewayParts {
-  config: GatewayConfig;
+  /** As it stands now: limits may change while it runs; address and port are read once. */
+  readonly config: GatewayConfig;
   version: string;
-  /** The principal a token belongs to, if any. Constant time in the token. */
-  authenticate: (token: string) => Principal | undefined;
+  door: Doorkeeper;
   handlers: () => Handlers;
   /** Why it is not serving, or nothing. */
   notReady: () => string | undefined;
@@ -36,8 +45,13 @@ export interface GatewayParts {
     headers: { timestamp: string; signature: string },
     body: Buffer,
   ) => Promise<{ turn: string; duplicate: boolean }>;
-  bus: Bus;
+  /** The session a turn belongs to: `previous_response_id` names a turn. */
+  sessionOf: (turn: string) => Promise<string | undefined>;
+  /** Figures in Prometheus' text form. */
+  metrics: () => Promise<string>;
+  events: Events;
+  /** Where the built UI is, or would be. */
+  uiDir: string;
+  clock: Clock;
   log: Log;
 }
-
-export type Listener = (event: LiveEvent) => void;

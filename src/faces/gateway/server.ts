@@ -3,36 +3,53 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { AppError } from "../../core/domain/index.ts";
-import { nearest } from "../../core/kit/index.ts";
-import { type ChatAnswer, isMethod, METHODS, type MethodName } from "../../core/protocol/index.ts";
+import { Failures } from "./auth/failures.ts";
+import { type Doors, guard } from "./auth/guard.ts";
+import { type Identifier, makeIdentifier } from "./auth/identify.ts";
+import { loginRoutes } from "./auth/login.ts";
+import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
-import { guard } from "./guard.ts";
-import { bearer, type Env, errorResponse, parse, readBody, readJson } from "./http.ts";
-import { openaiRoutes } from "./openai.ts";
-import type { Caller, GatewayParts, Principal } from "./ports.ts";
-import { attachSockets } from "./sockets.ts";
+import { type App, type Env, errorResponse, readBody } from "./http.ts";
+import { attachSockets } from "./live/sockets.ts";
+import { openaiError } from "./openai/errors.ts";
+import { openaiRoutes } from "./openai/routes.ts";
+import type { GatewayParts } from "./ports.ts";
+import { rpcRoute } from "./rpc.ts";
+import { everyAnswer } from "./static/headers.ts";
+import { staticRoutes } from "./static/routes.ts";
 
 export interface Gateway {
   url: string;
   port: number;
+  /** Open WebSockets, signed in or not. */
+  sockets(): number;
   close(): Promise<void>;
 }
 
-export type App = Hono<Env & { Variables: { principal: Principal } }>;
+/** Connections at the same time. Beyond it new ones are dropped at once, before they cost anything (DO-01). */
+const MOST_CONNECTIONS = 4096;
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
+  const { bind, hosts } = parts.config;
   mayBind(parts);
-  const app = routes(parts);
+  const doors: Doors = { bind, hosts };
+  const failures = new Failures(() => parts.clock.now());
+  const who = makeIdentifier(parts.door, failures);
+  const refused = sayOnce(parts.log);
+  const app = routes(parts, { doors, who, failures, refused });
   const server = createAdaptorServer({
     fetch: app.fetch,
-    serverOptions: { maxHeaderSize: 16_384, headersTimeout: 15_000 },
+    serverOptions: { maxHeaderSize: 16_384, headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
   }) as Server;
-  const sockets = attachSockets(server, parts);
+  server.maxConnections = MOST_CONNECTIONS;
+  server.maxHeadersCount = 100;
+  const sockets = attachSockets(server, parts, { doors, who, refused });
   const port = await listen(server, parts);
-  const host = parts.config.bind.includes(":") ? `[${parts.config.bind}]` : parts.config.bind;
+  const host = bind.includes(":") ? `[${bind}]` : bind;
   return {
     port,
     url: `http://${host}:${port}`,
+    sockets: () => sockets.count(),
     async close() {
       sockets.close();
       server.closeIdleConnections();
@@ -44,14 +61,25 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   };
 }
 
-function routes(parts: GatewayParts): App {
+interface Security {
+  doors: Doors;
+  who: Identifier;
+  failures: Failures;
+  refused: ReturnType<typeof sayOnce>;
+}
+
+function routes(parts: GatewayParts, { doors, who, failures, refused }: Security): App {
   const app: App = new Hono();
-  app.onError((error, c) => errorResponse(c as unknown as Context<Env>, error, parts.log));
-  app.notFound((c) =>
-    c.json({ error: { code: "NOT_FOUND", message: `Nothing is at ${c.req.path}.`, retry: "never" } }, 404),
-  );
+  app.onError((error, c) => answerError(c, error, parts));
+  app.notFound((c) => answerError(c, notHere(c), parts));
   app.use(async (c, next) => {
-    guard(c.env.incoming, parts.config.bind);
+    everyAnswer(c.env.outgoing);
+    try {
+      guard(c.env.incoming, doors);
+    } catch (error) {
+      refused("a request was refused", refusalFacts(c, error));
+      throw error;
+    }
     await next();
   });
   app.get("/healthz", (c) => c.json({ ok: true }));
@@ -61,7 +89,7 @@ function routes(parts: GatewayParts): App {
   });
   // A signed channel message has its own credential: the signature.
   app.post("/channels/webhook/:account", async (c) => {
-    const body = await readBody(c.env.incoming, parts.config.http.maxBodyBytes);
+    const body = await readBody(c.env, parts.config.http.maxBodyBytes);
     const headers = {
       timestamp: c.req.header("x-lares-timestamp") ?? "",
       signature: c.req.header("x-lares-signature") ?? "",
@@ -69,75 +97,53 @@ function routes(parts: GatewayParts): App {
     const { turn, duplicate } = await parts.webhook(c.req.param("account"), headers, body);
     return c.json({ turn, duplicate }, 202);
   });
+  loginRoutes(app, parts, who, failures);
+  staticRoutes(app, parts, (c) => isSignedIn(who, c as Context<Env>));
   app.use(async (c, next) => {
-    const principal = parts.authenticate(bearer(c.req.header("authorization")) ?? "");
-    if (!principal) {
-      throw new AppError("UNAUTHORIZED", {
-        message: "A token is needed.",
-        hint: "Send Authorization: Bearer <token>. `lares token` prints it.",
-      });
+    try {
+      c.set("principal", who.identify(c.env.incoming));
+    } catch (error) {
+      refused("a credential was refused", refusalFacts(c, error));
+      throw error;
     }
-    c.set("principal", principal);
-    await next();
-  });
-  app.use(async (_c, next) => {
     const why = parts.notReady();
     if (why) throw new AppError("NOT_READY", { message: why, hint: "Try again shortly.", retry: "later" });
     await next();
   });
   chatRoute(app, parts);
+  rpcRoute(app, parts);
   openaiRoutes(app, parts);
-  app.post("/rpc/:method", (c) => rpc(c, parts));
+  app.get("/metrics", async (c) => {
+    if (!c.get("principal").scopes.has("read")) throw new AppError("FORBIDDEN", { message: "Metrics need the right \"read\"." });
+    return c.body(await parts.metrics(), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+  });
   return app;
 }
 
-async function rpc(c: Context<Env & { Variables: { principal: Principal } }>, parts: GatewayParts): Promise<Response> {
-  const name = c.req.param("method") ?? "";
-  const { http } = parts.config;
-  const body = await readJson(
-    c as unknown as Context<Env>,
-    name === "sessions.import" ? http.maxImportBytes : http.maxBodyBytes,
-  );
-  const key = c.req.header("idempotency-key");
-  const result = await callMethod(parts, name, withKey(name, body, key), callerOf(c));
-  const headers = name === "chat.send" ? answerHeaders(result as ChatAnswer) : {};
-  const status = name === "chat.send" && (result as ChatAnswer).state === "parked" ? 202 : 200;
-  return c.json(result as object, status, headers);
+function answerError(c: Context<Env>, error: unknown, parts: GatewayParts): Response {
+  return c.req.path.startsWith("/v1/") ? openaiError(c, error, parts.log) : errorResponse(c, error, parts.log);
 }
 
-/** Checks and runs one method: the same for HTTP and WebSocket. */
-export async function callMethod(parts: GatewayParts, name: string, params: unknown, caller: Caller): Promise<unknown> {
-  if (!isMethod(name)) {
-    const near = nearest(name, Object.keys(METHODS));
-    throw new AppError("UNKNOWN_METHOD", {
-      message: `There is no method "${name}".`,
-      ...(near ? { hint: `Did you mean "${near}"?` } : {}),
-    });
+function notHere(c: Context<Env>): AppError {
+  return new AppError("NOT_FOUND", { message: `Nothing answers ${c.req.method} ${c.req.path}.`, hint: "See docs/PROTOCOL.md." });
+}
+
+/** What the log says about a refusal: where it came from, never what was shown. */
+function refusalFacts(c: Context<Env>, error: unknown): Record<string, string> {
+  const { headers } = c.env.incoming;
+  return {
+    why: error instanceof Error ? error.message : String(error),
+    ...(headers.origin ? { origin: headers.origin.slice(0, 200) } : {}),
+    ...(headers.host ? { host: headers.host.slice(0, 200) } : {}),
+  };
+}
+
+function isSignedIn(who: Identifier, c: Context<Env>): boolean {
+  try {
+    return who.tryIdentify(c.env.incoming) !== undefined;
+  } catch {
+    return false;
   }
-  const method = METHODS[name];
-  if (!caller.principal.scopes.has(method.scope)) {
-    throw new AppError("FORBIDDEN", {
-      message: `"${name}" needs the right "${method.scope}".`,
-      hint: "Use a token that has it.",
-      details: { missingScope: method.scope },
-    });
-  }
-  const handler = parts.handlers()[name] as (params: unknown, caller: Caller) => Promise<unknown>;
-  return handler(parse(method.in, params ?? {}), caller);
-}
-
-/** The header is another way to say `idempotencyKey`. */
-function withKey(name: string, body: unknown, key: string | undefined): unknown {
-  if (!key || !isMethod(name) || !METHODS[name as MethodName].mutates) return body;
-  return body && typeof body === "object" && !Array.isArray(body) ? { idempotencyKey: key, ...body } : body;
-}
-
-export function callerOf(c: Context<Env & { Variables: { principal: Principal } }>): Caller {
-  return { principal: c.get("principal"), channel: "http", signal: c.req.raw.signal };
-}
-
-export function answerHeaders(a: ChatAnswer): Record<string, string> {
-  return { "x-lares-turn": a.turn, "x-lares-session": encodeURI(a.session), "x-lares-state": a.state };
 }
 
 function mayBind(parts: GatewayParts): void {

@@ -161,19 +161,24 @@ export class Outbox {
 
   /** Not repeated blindly: marked, and one note says so. A note itself gets no note. */
   private async uncertain(d: Delivery, error: string): Promise<boolean> {
-    await this.close(d, "uncertain", error);
-    if (d.answer.endsWith(":note")) return true;
+    d.state = "uncertain";
+    const isNote = d.answer.endsWith(":note");
     const begin = d.text.length > 60 ? `${d.text.slice(0, 60)}…` : d.text;
-    await this.parts.records.write((tx) =>
+    const at = this.parts.clock.now();
+    // One transaction: a crash between the mark and its note would leave the person without a word.
+    await this.parts.records.write((tx) => {
+      updateDelivery(tx, d.id, { ...d, error }, at);
+      if (isNote) return;
       this.intend(tx, {
         answer: `${d.id}:note`,
         turn: d.turn,
         session: d.session,
         route: d.route,
         text: `I could not confirm that my last message reached you. It begins: "${begin}". Ask me to repeat it if it is missing.`,
-      }),
-    );
-    await this.wake(d.turn);
+      });
+    });
+    this.tell(d, error);
+    if (!isNote) await this.wake(d.turn);
     return true;
   }
 

@@ -37,8 +37,12 @@ export function listSummaries(db: Reads, q: { search?: string; agent?: string; l
     params.push(q.agent);
   }
   if (q.search) {
-    where.push("(instr(lower(s.key), ?) > 0 OR instr(lower(COALESCE(s.title, '')), ?) > 0)");
-    params.push(q.search.toLowerCase(), q.search.toLowerCase());
+    // A session without a title of its own is shown by its first message, so that is searched too.
+    where.push(
+      `(instr(lower(s.key), ?) > 0 OR instr(lower(COALESCE(s.title, '')), ?) > 0 OR instr(lower(COALESCE(
+        (SELECT m.content FROM message m WHERE m.session = s.key ORDER BY m.seq LIMIT 1), '')), ?) > 0)`,
+    );
+    params.push(...Array<string>(3).fill(q.search.toLowerCase()));
   }
   const filter = where.length ? `WHERE ${where.join(" AND ")}` : "";
   return db.all(`${SUMMARY} ${filter} ORDER BY s.updated_at DESC, s.key LIMIT ?`, ...params, q.limit);

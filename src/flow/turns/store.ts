@@ -42,6 +42,11 @@ export function recordParked(tx: Tx, turn: TurnId, startedAt: number): void {
   tx.run("UPDATE turn SET state = 'parked', started_at = ? WHERE id = ?", startedAt, turn);
 }
 
+/** It goes on: whoever waits for it waits for its end again, not for a person. */
+export function recordWoken(tx: Tx, turn: TurnId): void {
+  tx.run("UPDATE turn SET state = 'queued' WHERE id = ? AND state = 'parked'", turn);
+}
+
 export function recordUsage(
   tx: Tx,
   u: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },

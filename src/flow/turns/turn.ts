@@ -29,7 +29,7 @@ import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
-import { recordUsage } from "./store.ts";
+import { recordUsage, recordWoken } from "./store.ts";
 
 type Body =
   | { kind: "message"; agent: string; person: string; route: ReplyRoute; model: string | null }
@@ -66,6 +66,8 @@ export function makeTurns(parts: TurnParts) {
         began: parts.clock.now(),
       };
       parts.bus.emit({ event: "turn.started", session: run.session, turn: run.turn, segment: input.segment });
+      // Only for lookers-on; a lost write costs nothing, and a failed one stops the engine by itself.
+      if (input.segment > 0) parts.records.write((tx) => recordWoken(tx, run.turn)).catch(() => {});
       if (body.kind === "command") return end(run, { state: "answered", text: body.reply });
       const mine = await parts.intake.own(input.turn);
       run.own = mine?.message;

@@ -217,5 +217,72 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (turn, call)
   ) WITHOUT ROWID;
   CREATE INDEX usage_at ON usage (at);
+
+  -- Jobs: what the agent does without being asked. spec: the whole job as JSON (core/domain Job).
+  CREATE TABLE job (
+    id TEXT PRIMARY KEY,
+    tenant TEXT NOT NULL DEFAULT 'local',
+    name TEXT NOT NULL UNIQUE,
+    agent TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    declared INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0,
+    signature TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- Slots, made ahead. state: pending | running | done | failed | skipped | missed, the last three with a reason.
+  CREATE TABLE slot (
+    job TEXT NOT NULL,
+    due INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT,
+    turn TEXT,
+    started_at INTEGER,
+    ended_at INTEGER,
+    PRIMARY KEY (job, due)
+  ) WITHOUT ROWID;
+  CREATE INDEX slot_turn ON slot (turn) WHERE turn IS NOT NULL;
+  CREATE INDEX slot_open ON slot (due) WHERE state IN ('pending', 'running');
+  `,
+  `
+  -- Scoped tokens. Only the hash is kept; the token is shown once.
+  CREATE TABLE access_token (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    used_at INTEGER
+  ) WITHOUT ROWID;
+
+  -- Browser logins. principal and source: whose rights it has and the credential it rests on.
+  CREATE TABLE access_login (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    principal TEXT NOT NULL,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    source TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- Idempotency keys of methods: the same key gets the same result.
+  CREATE TABLE replay (
+    principal TEXT NOT NULL,
+    method TEXT NOT NULL,
+    key TEXT NOT NULL,
+    params TEXT NOT NULL,
+    result TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (principal, method, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX replay_at ON replay (at);
   `,
 ];

@@ -10,6 +10,9 @@
  * P5: no effect acts twice; what its turn was told is what the world saw, or `unknown` after a kill.
  * P6: a recorded step's value never changes.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Accepted } from "../../../src/core/contracts/index.ts";
@@ -17,7 +20,7 @@ import type { Json, LaneClass, TurnId } from "../../../src/core/domain/index.ts"
 import { ManualClock } from "../../../src/core/kit/index.ts";
 import { type EndNote, House } from "./house.ts";
 import { overlaps } from "./order.ts";
-import { type EngineFactory, loop, type Op } from "./world.ts";
+import { type EngineFactory, loop, type Op, World } from "./world.ts";
 
 const START = 1_750_000_000_000;
 /** Fits `npm test`; LARES_PROPERTY_RUNS asks for more. */
@@ -105,7 +108,9 @@ export function propertyContract(name: string, factory: EngineFactory): void {
 
 async function live(factory: EngineFactory, moves: Move[]): Promise<void> {
   const clock = new ManualClock(START);
-  const house = new House(factory, { clock });
+  // Its own directory, gone with this life: what a test registers for its end is kept until then.
+  const home = mkdtempSync(join(tmpdir(), "lares-life-"));
+  const house = new House(factory, { clock }, new World(), home);
   const messages: Message[] = [];
   const asked: Promise<unknown>[] = [];
   let count = 0;
@@ -165,6 +170,7 @@ async function live(factory: EngineFactory, moves: Move[]): Promise<void> {
     await check(house, messages);
   } finally {
     house.kill();
+    rmSync(home, { recursive: true, force: true });
   }
 
   /** Everything uncertain is sent again, everything that waits gets what it waits for. */

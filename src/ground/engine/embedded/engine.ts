@@ -206,7 +206,7 @@ export class EmbeddedEngine implements Engine {
   private async runSegment(item: Waiting): Promise<void> {
     const { turn, session } = item;
     const row = this.store.turn(turn);
-    if (!row || row.status !== "open") return this.lanes.done(session, false);
+    if (row?.status !== "open") return this.lanes.done(session, false);
     const stop = new AbortController();
     if (this.store.event(turn, CANCEL)) stop.abort();
     this.stops.set(turn, stop);

@@ -211,7 +211,10 @@ export class EngineStore {
   }
 
   setSlot(tx: Tx, id: string, slot: { due: number; session: SessionKey; body: Json } | null): void {
-    if (!slot) return tx.run("DELETE FROM engine_slot WHERE id = ?", id);
+    if (!slot) {
+      tx.run("DELETE FROM engine_slot WHERE id = ?", id);
+      return;
+    }
     tx.run(
       `INSERT INTO engine_slot (id, due, session, body) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET due = excluded.due, session = excluded.session, body = excluded.body`,

@@ -1,0 +1,13 @@
+/** Rights and who has them. Scopes are computed by the server from a credential, never taken from a client (AU-01). */
+export type Scope = "read" | "write" | "approvals" | "admin";
+export const SCOPES: readonly Scope[] = ["read", "write", "approvals", "admin"];
+
+export interface Principal {
+  /** Stable: sessions, idempotency keys and answers are filed under it. */
+  id: string;
+  /** For people: "owner", or the token's name. */
+  name: string;
+  scopes: ReadonlySet<Scope>;
+  /** What was shown: `owner`, a token's id or a browser login's id. Revoking it ends everything that rests on it. */
+  credential: string;
+}

@@ -1,0 +1,31 @@
+/** `lares chat`: one message with -m or from a pipe, else a conversation in the terminal. */
+import type { Action, Context } from "../context.ts";
+import { usage } from "../exit.ts";
+import { readAll } from "../read-all.ts";
+
+export const chat: Action = async (ctx) => {
+  const { options, ports } = ctx;
+  const given = options.message === "-" || (options.message === undefined && !ports.stdin.isTTY);
+  const message = given ? (await readAll(ports.stdin)).trim() : options.message;
+  if (message !== undefined) {
+    if (!message.trim()) throw usage("The message is empty.", "Say something: lares chat -m TEXT");
+    return (await import("./one.ts")).sendOne(ctx, message);
+  }
+  mustBeTerminal(ctx);
+  return (await import("./interactive.ts")).converse(ctx);
+};
+
+function mustBeTerminal({ options, ports }: Context): void {
+  if (options.json || options.input === false || !ports.stdout.isTTY) {
+    throw usage("A conversation needs a terminal.", "For one message: lares chat -m TEXT");
+  }
+  if (options.idempotencyKey !== undefined) throw usage("--idempotency-key goes with -m.");
+}
+
+export function target({ options }: Context): { session?: string; user?: string; agent?: string } {
+  return {
+    ...(options.session ? { session: options.session } : {}),
+    ...(options.user ? { user: options.user } : {}),
+    ...(options.agent ? { agent: options.agent } : {}),
+  };
+}

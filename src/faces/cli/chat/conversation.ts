@@ -1,0 +1,208 @@
+/**
+ * One conversation as a person sees it: what was sent, what comes of it, once. Requests go over HTTP, news comes over the
+ * WebSocket, and where the two disagree the records are asked.
+ *
+ * C1: a message is sent under a key, so sending it again after a lost connection cannot make a second turn.
+ * C2: each turn's end is told once, from the records.
+ */
+import { AppError, type ApprovalDecision, type LiveEvent } from "../../../core/domain/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
+import type { Approval, Client, TurnDetail } from "../../../core/protocol/index.ts";
+import { StreamedText, type TextSink } from "./streamed-text.ts";
+
+export interface Watcher {
+  text: TextSink;
+  tool(call: { id: string; name: string; input: unknown }): void;
+  toolDone(result: { id: string; name: string; text: string; isError: boolean }): void;
+  asked(approval: Approval): void;
+  /** An approval was answered, here or elsewhere. */
+  answered(answer: { id: string; state: string; by: string }): void;
+  ended(turn: TurnDetail): void;
+  /** A turn whose end cannot be told any more. */
+  gone(error: unknown): void;
+}
+
+export interface ConversationParts {
+  rpc: Client;
+  clock: Clock;
+  watcher: Watcher;
+  target: { session?: string; user?: string; agent?: string };
+}
+
+interface Open {
+  text: StreamedText;
+  /** Being read from the records. */
+  looking: boolean;
+  /** Something happened while it was being read. */
+  stale: boolean;
+}
+
+/** Between two looks at the records, in case an event was lost. */
+const LOOK_MS = 10_000;
+/** Between two tries to send while the gateway is away. */
+const RESEND_MS = 500;
+/** Events kept while an answer to chat.send is under way: they may overtake it. */
+const MOST_EARLY = 1000;
+
+export class Conversation {
+  session: string | undefined;
+  private readonly parts: ConversationParts;
+  private readonly open = new Map<string, Open>();
+  private readonly askedIds = new Set<string>();
+  private early: LiveEvent[] = [];
+  private sending = 0;
+  private looking: (() => void) | undefined;
+  private isClosed = false;
+
+  constructor(parts: ConversationParts) {
+    this.parts = parts;
+    this.session = parts.target.session;
+  }
+
+  get isBusy(): boolean {
+    return this.open.size > 0 || this.sending > 0;
+  }
+
+  get turns(): string[] {
+    return [...this.open.keys()];
+  }
+
+  /** Resolves with the turn when the message is durable. `patient`: waits for a gateway that is away. */
+  async send(message: string, how: { key: string; patient: boolean }): Promise<string> {
+    const { rpc, clock, target } = this.parts;
+    this.sending++;
+    try {
+      for (;;) {
+        try {
+          const at = await rpc.call("chat.send", { ...target, message, wait: false, idempotencyKey: how.key });
+          this.session = at.session;
+          this.follow(at.turn);
+          const early = this.early;
+          this.early = [];
+          for (const event of early) this.onEvent(event);
+          if (!["queued", "running"].includes(at.state)) await this.look(at.turn);
+          return at.turn;
+        } catch (error) {
+          if (!how.patient || this.isClosed || !isAway(error)) throw error;
+          await new Promise<void>((resolve) => void clock.after(RESEND_MS, resolve));
+        }
+      }
+    } finally {
+      if (--this.sending === 0) this.early = [];
+    }
+  }
+
+  onEvent(event: LiveEvent): void {
+    if (!("turn" in event)) return;
+    const turn = this.open.get(event.turn);
+    if (!turn) {
+      if (this.sending > 0 && this.early.length < MOST_EARLY) this.early.push(event);
+      return;
+    }
+    const { watcher } = this.parts;
+    switch (event.event) {
+      case "turn.delta":
+        turn.text.feed(event.call, event.text);
+        break;
+      case "turn.discarded":
+        turn.text.discarded(event.call);
+        break;
+      case "tool.call":
+        watcher.tool(event);
+        break;
+      case "tool.result":
+        watcher.toolDone(event);
+        break;
+      case "approval.answered":
+        watcher.answered({ id: event.approval, state: event.state, by: event.by });
+        break;
+      case "turn.parked":
+      case "turn.ended":
+        void this.look(event.turn);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** The connection is back: what happened meanwhile is read from the records. */
+  reconnected(restarted: boolean): void {
+    for (const [turn, { text }] of this.open) {
+      text.reconnected(restarted);
+      void this.look(turn);
+    }
+  }
+
+  /** Asks whatever runs to stop. Its end arrives as any other. */
+  async abort(): Promise<void> {
+    await Promise.all(this.turns.map((turn) => this.parts.rpc.call("chat.abort", { turn })));
+  }
+
+  resolve(id: string, decision: ApprovalDecision): Promise<Approval> {
+    return this.parts.rpc.call("approvals.resolve", { id, decision });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.looking?.();
+  }
+
+  private follow(turn: string): void {
+    if (this.open.has(turn)) return;
+    this.open.set(turn, { text: new StreamedText(this.parts.watcher.text), looking: false, stale: false });
+    this.lookLater();
+  }
+
+  private lookLater(): void {
+    this.looking?.();
+    this.looking = this.parts.clock.after(LOOK_MS, () => {
+      for (const turn of this.turns) void this.look(turn);
+      if (this.open.size) this.lookLater();
+    });
+  }
+
+  /** Reads one open turn from the records and tells what is new. */
+  private async look(id: string): Promise<void> {
+    const turn = this.open.get(id);
+    if (!turn || this.isClosed) return;
+    if (turn.looking) {
+      turn.stale = true;
+      return;
+    }
+    turn.looking = true;
+    turn.stale = false;
+    try {
+      const detail = await this.parts.rpc.call("turns.get", { turn: id });
+      if (this.isClosed) return;
+      if (detail.endedAt !== undefined) return this.finish(id, turn, detail);
+      for (const a of detail.approvals) {
+        if (a.state !== "pending" || this.askedIds.has(a.id)) continue;
+        this.askedIds.add(a.id);
+        this.parts.watcher.asked(a);
+      }
+    } catch (error) {
+      // A gateway that is away is asked again when it is back.
+      if (isAway(error)) return;
+      this.open.delete(id);
+      this.parts.watcher.gone(error);
+    } finally {
+      turn.looking = false;
+      if (turn.stale) void this.look(id);
+    }
+  }
+
+  private finish(id: string, turn: Open, detail: TurnDetail): void {
+    this.open.delete(id);
+    if (detail.joined) {
+      this.follow(detail.joined);
+      void this.look(detail.joined);
+      return;
+    }
+    turn.text.finish(detail.response ?? "");
+    this.parts.watcher.ended(detail);
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && (error.code === "GATEWAY_DOWN" || error.code === "NOT_READY");
+}

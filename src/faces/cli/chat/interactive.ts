@@ -1,0 +1,287 @@
+/**
+ * `lares chat` in a terminal: type while it works, answer approvals with one key, stop with Ctrl-C.
+ *
+ * T1: Ctrl-C stops what runs; a second one within two seconds, or while it is still stopping, leaves.
+ * T2: what is sent while the gateway is away is kept and sent when it is back, under the same key.
+ */
+import { randomUUID } from "node:crypto";
+import { AppError, type ApprovalDecision } from "../../../core/domain/index.ts";
+import type { Approval, Result, TurnDetail } from "../../../core/protocol/index.ts";
+import { modelLine } from "../commands/gateway.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { clockTime, duration, oneLine } from "../format.ts";
+import { askCard } from "../lines.ts";
+import { target } from "./command.ts";
+import { Composer } from "./composer.ts";
+import { Conversation } from "./conversation.ts";
+import { type Events, followEvents } from "./events.ts";
+import { isImpatient, Questions } from "./questions.ts";
+import { type Row, Screen } from "./screen.ts";
+import { ChatView, footerText } from "./view.ts";
+
+/** The second Ctrl-C counts for so long. */
+const TWICE_MS = 2000;
+
+export async function converse(ctx: Context): Promise<number> {
+  const status = await ctx.rpc.call("status", {});
+  const chat = new Chat(ctx, status);
+  return chat.run();
+}
+
+class Chat {
+  private readonly ctx: Context;
+  private readonly status: Result<"status">;
+  private readonly view: ChatView;
+  private readonly screen: Screen;
+  private readonly conversation: Conversation;
+  private readonly questions: Questions;
+  private composer: Composer | undefined;
+  private leave!: (code: number) => void;
+  private began = 0;
+  private cost: number | null = 0;
+  private hint = "";
+  private isStopping = false;
+  private interruptedAt = Number.NEGATIVE_INFINITY;
+  private lostAt: number | undefined;
+  private nextTryAt = 0;
+  private ticking: (() => void) | undefined;
+  private readonly answering = new Set<string>();
+
+  constructor(ctx: Context, status: Result<"status">) {
+    const { clock, rpc, ports, out } = ctx;
+    this.ctx = ctx;
+    this.status = status;
+    this.screen = new Screen(ports.stdout, out.paint);
+    this.view = new ChatView({
+      screen: this.screen,
+      paint: out.paint,
+      clock,
+      composer: () => this.composer,
+      status: () => this.statusRow(),
+    });
+    this.conversation = new Conversation({
+      rpc,
+      clock,
+      target: target(ctx),
+      watcher: {
+        text: this.view.text,
+        tool: (call) => this.view.tool(call),
+        toolDone: (result) => this.view.toolDone(result),
+        asked: (approval) => this.questions.add(approval),
+        answered: (answer) => this.answered(answer),
+        ended: (turn) => this.ended(turn),
+        gone: (error) => this.trouble(error),
+      },
+    });
+    this.questions = new Questions({
+      clock,
+      onFront: (approval) => this.view.print(...askCard(approval, out.paint, clock.now())),
+      onReady: () => this.ready(),
+      onAnswer: (approval, decision) => void this.answer(approval, decision),
+    });
+  }
+
+  async run(): Promise<number> {
+    const { ctx } = this;
+    const { stdin, stdout } = ctx.ports;
+    const left = new Promise<number>((resolve) => {
+      this.leave = resolve;
+    });
+    const events = await this.follow();
+    this.banner();
+    this.composer = new Composer({
+      input: stdin,
+      output: stdout,
+      onMessage: (text) => void this.send(text),
+      onInterrupt: () => this.interrupt(),
+      onEnd: () => this.leave(EXIT.done),
+      onChange: () => this.view.refresh(),
+      intercept: (text, key) => this.pressed(text, key.ctrl === true || key.meta === true),
+    });
+    this.view.refresh();
+    const resized = () => this.view.refresh();
+    stdout.on("resize", resized);
+    const off = [
+      ctx.onSignal("SIGINT", () => this.interrupt()),
+      ctx.onSignal("SIGTERM", () => this.leave(EXIT.interrupted)),
+    ];
+    const hold = setInterval(() => {}, 2 ** 30);
+    try {
+      return await left;
+    } finally {
+      clearInterval(hold);
+      for (const stop of off) stop();
+      stdout.off("resize", resized);
+      this.goodbye();
+      events.close();
+    }
+  }
+
+  private follow(): Promise<Events> {
+    const { find, clock } = this.ctx;
+    return followEvents({
+      find,
+      clock,
+      onEvent: (event) => {
+        this.conversation.onEvent(event);
+      },
+      onOpen: ({ first, restarted }) => {
+        if (first) return;
+        this.lostAt = undefined;
+        this.view.print(this.ctx.out.paint(restarted ? "── Lares restarted ──" : "── connected again ──", "dim"));
+        this.conversation.reconnected(restarted);
+        this.view.refresh();
+      },
+      onLost: ({ inMs }) => {
+        this.lostAt ??= clock.now();
+        this.nextTryAt = clock.now() + inMs;
+        this.view.refresh();
+        this.tick();
+      },
+    });
+  }
+
+  private banner(): void {
+    const { out, options } = this.ctx;
+    const { model } = this.status;
+    const agent = options.agent ?? "your agent";
+    this.footer(agent);
+    const who = `You are talking to ${options.agent ?? "your agent"}${options.session ? ` in ${options.session}` : ""}.`;
+    const line = model.practice
+      ? out.paint(`The practice model answers: ${model.because}.`, "wait")
+      : out.paint(`Model: ${modelLine(model)}`, "dim");
+    this.view.print(who, line);
+  }
+
+  private footer(agent: string): void {
+    const { id, practice } = this.status.model;
+    this.view.footer = footerText({ agent, model: id, practice, cost: this.cost });
+  }
+
+  private async send(text: string): Promise<void> {
+    if (!this.conversation.isBusy) this.began = this.ctx.clock.now();
+    this.hint = "";
+    this.view.mine(text);
+    const sent = this.conversation.send(text, { key: `cli-${randomUUID()}`, patient: true });
+    this.tick();
+    try {
+      await sent;
+    } catch (error) {
+      this.trouble(error);
+    }
+    this.view.refresh();
+  }
+
+  private pressed(text: string | undefined, isChord: boolean): boolean {
+    this.hint = "";
+    return !isChord && this.questions.key(text, this.composer?.isEmpty ?? true);
+  }
+
+  /** The pause after a question is over. What was only an impatient answer makes room for a real one. */
+  private ready(): void {
+    if (isImpatient(this.composer?.line ?? "")) this.composer?.clear();
+    this.view.refresh();
+  }
+
+  private async answer(approval: Approval, decision: ApprovalDecision): Promise<void> {
+    const { paint } = this.ctx.out;
+    this.answering.add(approval.id);
+    try {
+      await this.conversation.resolve(approval.id, decision);
+      const said = { "allow-once": "✓ allowed once", "allow-always": "✓ allowed from now on", deny: "– denied" }[
+        decision
+      ];
+      this.view.print(paint(said, decision === "deny" ? "dim" : "ok"));
+    } catch (error) {
+      if (error instanceof AppError && error.code === "GATEWAY_DOWN") this.questions.add(approval);
+      this.trouble(error);
+    }
+    this.view.refresh();
+  }
+
+  private answered({ id, state, by }: { id: string; state: string; by: string }): void {
+    if (!this.answering.has(id)) this.view.print(this.ctx.out.paint(`– ${state} by ${oneLine(by)}`, "dim"));
+    this.questions.remove(id);
+    this.view.refresh();
+  }
+
+  private ended(turn: TurnDetail): void {
+    this.questions.removeTurn(turn.turn);
+    this.isStopping = false;
+    if (turn.usage) {
+      const { cost } = turn.usage;
+      this.cost = this.cost === null || cost === null ? null : this.cost + cost;
+    }
+    this.footer(turn.agent);
+    this.view.ended(turn);
+    this.view.refresh();
+  }
+
+  private trouble(error: unknown): void {
+    const { message, hint } = error as { message: string; hint?: string };
+    this.view.print(this.ctx.out.paint(`✕ ${[message, hint].filter(Boolean).join(" ")}`, "fail"));
+    this.view.refresh();
+  }
+
+  private interrupt(): void {
+    const now = this.ctx.clock.now();
+    if (this.isStopping || now - this.interruptedAt < TWICE_MS) return this.leave(EXIT.interrupted);
+    this.interruptedAt = now;
+    if (this.conversation.turns.length) {
+      this.isStopping = true;
+      this.hint = "";
+      this.conversation.abort().catch((error: unknown) => {
+        this.isStopping = false;
+        this.trouble(error);
+      });
+    } else if (this.composer && !this.composer.isEmpty) this.composer.clear();
+    else this.hint = "Ctrl-C again leaves.";
+    this.view.refresh();
+  }
+
+  private statusRow(): Row | undefined {
+    const { clock } = this.ctx;
+    const { front } = this.questions;
+    if (this.lostAt !== undefined) {
+      const wait = duration(Math.max(this.nextTryAt - clock.now(), 0));
+      const text = `No connection since ${clockTime(this.lostAt)}, next try in ${wait}. What you send is kept.`;
+      return { text, tone: "wait" };
+    }
+    if (this.hint) return { text: this.hint, tone: "dim" };
+    if (this.isStopping) return { text: "● stopping · Ctrl-C again leaves", tone: "dim" };
+    if (front) {
+      const more = this.questions.waitingBehind ? ` · ${this.questions.waitingBehind} more after it` : "";
+      const how = this.composer?.isEmpty
+        ? "a allow once · A always allow · d deny"
+        : "empty the line to answer with a, A or d";
+      return { text: `◐ waiting for you · ${how}${more}`, tone: this.questions.isDeaf ? "dim" : "wait" };
+    }
+    if (!this.conversation.isBusy) return undefined;
+    const took = duration(Math.floor((clock.now() - this.began) / 1000) * 1000);
+    return { text: ["● running", took, this.view.doing].filter(Boolean).join(" · ") };
+  }
+
+  /** Once a second, while something goes on: the seconds on the status line. */
+  private tick(): void {
+    this.ticking?.();
+    this.ticking = this.ctx.clock.after(1000, () => {
+      this.view.refresh();
+      if (this.conversation.isBusy || this.lostAt !== undefined) this.tick();
+    });
+  }
+
+  private goodbye(): void {
+    const { turns } = this.conversation;
+    this.ticking?.();
+    this.questions.close();
+    this.conversation.close();
+    this.screen.clear();
+    this.composer?.close();
+    if (turns.length && !this.isStopping) {
+      this.screen.print(`It goes on without you. What became of it: lares turns get ${turns[0]}`);
+    }
+    const { session } = this.conversation;
+    if (session) this.screen.print(this.ctx.out.paint(`To come back: lares chat --session ${session}`, "dim"));
+  }
+}

@@ -1,0 +1,146 @@
+/** What the conversation looks like: lasting lines above, and at the foot the live text, one status line, the input, a footer. */
+import type { Clock } from "../../../core/kit/index.ts";
+import type { TurnDetail } from "../../../core/protocol/index.ts";
+import { duration, money, oneLine, visible } from "../format.ts";
+import { endLine } from "../lines.ts";
+import type { Paint } from "../output.ts";
+import { cut, wrap } from "../width.ts";
+import type { Composer } from "./composer.ts";
+import { toolLine } from "./rows.ts";
+import type { Row, Screen } from "./screen.ts";
+import type { TextSink } from "./streamed-text.ts";
+
+/** Lines of a failed tool's output that are shown at once. */
+const FAILED_LINES = 6;
+
+export interface ViewParts {
+  screen: Screen;
+  paint: Paint;
+  clock: Clock;
+  composer: () => Composer | undefined;
+  /** The status line, or nothing when nothing is going on. */
+  status: () => Row | undefined;
+}
+
+export class ChatView {
+  footer = "";
+  private readonly parts: ViewParts;
+  /** Text of the answer that has not yet made a whole row. */
+  private partial = "";
+  private readonly tools = new Map<string, { line: string; at: number }>();
+
+  constructor(parts: ViewParts) {
+    this.parts = parts;
+  }
+
+  /** What a tool is doing this moment. */
+  get doing(): string {
+    const [first, ...others] = this.tools.values();
+    if (!first) return "";
+    const took = duration(Math.floor((this.parts.clock.now() - first.at) / 1000) * 1000);
+    return `${first.line} ${took}${others.length ? `, and ${others.length} more` : ""}`;
+  }
+
+  readonly text: TextSink = {
+    write: (text) => this.stream(text),
+    void: (why) => {
+      this.flush();
+      this.print(
+        this.parts.paint(
+          {
+            restarted: "↻ Lares restarted; the answer begins again",
+            discarded: "↻ the model broke off; the answer begins again",
+            different: "↻ some of it was missed; the whole answer:",
+          }[why],
+          "dim",
+        ),
+      );
+    },
+  };
+
+  print(...lines: string[]): void {
+    this.parts.screen.print(...lines);
+  }
+
+  mine(text: string): void {
+    this.flush();
+    const [first = "", ...more] = visible(text).split("\n");
+    this.print("", `› ${first}`, ...more.map((line) => `  ${line}`));
+  }
+
+  tool(call: { id: string; name: string; input: unknown }): void {
+    this.flush();
+    this.tools.set(call.id, { line: toolLine(call.name, call.input), at: this.parts.clock.now() });
+    this.refresh();
+  }
+
+  toolDone(result: { id: string; name: string; text: string; isError: boolean }): void {
+    const { paint, screen, clock } = this.parts;
+    const known = this.tools.get(result.id);
+    this.tools.delete(result.id);
+    this.flush();
+    const took = known ? ` · ${duration(clock.now() - known.at)}` : "";
+    const glyph = result.isError ? paint("✕", "fail") : paint("✓", "ok");
+    const state = result.isError ? " · failed" : "";
+    const line = cut(known?.line ?? oneLine(result.name), screen.columns - 18);
+    const output = result.isError ? visible(result.text).trimEnd().split("\n") : [];
+    const rest = output.length > FAILED_LINES ? [`… ${output.length - FAILED_LINES} more lines`] : [];
+    this.print(
+      `${glyph} ${paint(`${line}${took}${state}`, "dim")}`,
+      ...[...output.slice(0, FAILED_LINES), ...rest].map((out) => paint(`    ${cut(out, screen.columns - 5)}`, "dim")),
+    );
+  }
+
+  ended(t: TurnDetail): void {
+    const { paint, clock } = this.parts;
+    this.flush();
+    for (const id of this.tools.keys()) this.tools.delete(id);
+    const isPlain = t.state === "answered";
+    this.print(
+      ...(isPlain || !t.reason ? [] : [visible(t.reason)]),
+      ...t.notices.map((notice) => paint(`! ${oneLine(notice)}`, "wait")),
+      endLine(t, paint, clock.now()),
+    );
+  }
+
+  /** Draws the foot again. */
+  refresh(): void {
+    const { screen, composer, status } = this.parts;
+    const input = composer()?.draw(screen.columns);
+    const state = status();
+    const rows: Row[] = [
+      ...(this.partial ? [{ text: this.partial }] : []),
+      ...(state ? [state] : []),
+      { text: input?.text ?? "" },
+      { text: this.footer, tone: "dim" },
+    ];
+    screen.show({ rows, cursor: { row: rows.length - 2, column: input?.column ?? 0 } });
+  }
+
+  /** Whole rows become lasting; the last one stays live until it is whole. */
+  private stream(text: string): void {
+    const lines = (this.partial + visible(text.replaceAll("\r", ""))).split("\n");
+    const last = lines.pop() ?? "";
+    const room = this.parts.screen.columns - 1;
+    const rows = lines.flatMap((line) => wrap(line, room));
+    const open = wrap(last, room);
+    this.partial = open.pop() ?? "";
+    const whole = [...rows, ...open];
+    // The old live row must not be drawn a second time below the lasting one.
+    this.refresh();
+    if (whole.length) this.print(...whole);
+  }
+
+  private flush(): void {
+    const { partial } = this;
+    this.partial = "";
+    this.refresh();
+    if (partial.trim()) this.print(partial);
+  }
+}
+
+export function footerText(at: { agent: string; model: string; practice: boolean; cost: number | null }): string {
+  const cost = at.practice || at.cost === 0 ? "" : money(at.cost);
+  const who = [at.agent, at.practice ? "practice model" : at.model, cost].filter(Boolean).join(" · ");
+  return `${who} · Enter sends · Ctrl-C stops, twice leaves · /help`;
+}

@@ -1,0 +1,146 @@
+/** `lares config`: works on the file itself, so it works when nothing runs. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError, type Json } from "../../../core/domain/index.ts";
+import { nearest } from "../../../core/kit/index.ts";
+import {
+  CONFIG_FILE,
+  configSchemaJson,
+  explain,
+  getFromFile,
+  loadConfig,
+  parseConfig,
+  saveConfig,
+  setInFile,
+} from "../../../ground/config/index.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT, usage } from "../exit.ts";
+import { plural } from "../format.ts";
+import { table } from "../output.ts";
+
+export const get: Action = async (ctx, [key]) => {
+  const { out } = ctx;
+  const loaded = await load(ctx);
+  // What the file says comes first, so that a reference stays a reference.
+  const written = key === undefined ? undefined : await getFromFile(loaded.text, key);
+  const value = written ?? at(loaded.config as Json, key);
+  if (value === undefined) throw await unknownKey(ctx, key ?? "");
+  const shown = masked(value, new Set(loaded.secrets));
+  if (out.json) out.document(shown);
+  else out.say(typeof shown === "string" ? shown : JSON.stringify(shown, null, 2));
+  if (key !== undefined && written === undefined) out.note("(the default; the file does not say)");
+  return EXIT.done;
+};
+
+export const set: Action = async (ctx, [key = "", given]) => {
+  const { out, options, home } = ctx;
+  if ((given === undefined) !== (options.unset === true)) {
+    throw usage("Give a value, or --unset to remove the key.", `For example: lares config set ${key} VALUE`);
+  }
+  const text = await readText(home);
+  const next = options.unset ? await checked(ctx, text, key, undefined) : await withValue(ctx, text, key, given ?? "");
+  if (next === text) {
+    out.note("Nothing to change.");
+  } else {
+    await saveConfig(home, next);
+    out.note(`${options.unset ? "Removed" : "Set"} ${key} in ${join(home, CONFIG_FILE)}.`);
+    if (existsSync(join(home, "gateway.json"))) out.note("It holds from the next start of the gateway.");
+  }
+  out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text });
+  return EXIT.done;
+};
+
+export const check: Action = async (ctx) => {
+  const { out } = ctx;
+  const loaded = await load(ctx);
+  out.document({ ok: true, file: loaded.file, exists: loaded.exists });
+  out.say(loaded.exists ? `${loaded.file} is in order.` : `There is no ${loaded.file}, so the defaults hold.`);
+  return EXIT.done;
+};
+
+export const explainKeys: Action = async (ctx, [key]) => {
+  const { out } = ctx;
+  const all = explain(await ctx.ports.configSchema());
+  const keys = key === undefined ? all : all.filter((k) => k.key === key || k.key.startsWith(`${key}.`));
+  if (!keys.length) throw await unknownKey(ctx, key ?? "");
+  out.items(keys);
+  out.say(
+    ...table(
+      keys.map((k) => [k.key, k.type, k.default === undefined ? "" : `= ${JSON.stringify(k.default)}`, k.sentence]),
+    ),
+  );
+  return EXIT.done;
+};
+
+export const schema: Action = async (ctx) => {
+  const found = await configSchemaJson(await ctx.ports.configSchema());
+  ctx.out.raw(`${JSON.stringify(found, null, ctx.out.json ? 0 : 2)}\n`);
+  return EXIT.done;
+};
+
+async function load(ctx: Context) {
+  return loadConfig({ home: ctx.home, schema: await ctx.ports.configSchema(), env: ctx.ports.env.variables });
+}
+
+/** `8080` and `true` are what they look like, unless the key wants text. */
+async function withValue(ctx: Context, text: string, key: string, given: string): Promise<string> {
+  let value: Json = given;
+  try {
+    value = JSON.parse(given) as Json;
+  } catch {
+    return checked(ctx, text, key, given);
+  }
+  try {
+    return await checked(ctx, text, key, value);
+  } catch (error) {
+    if (typeof value === "object" && value !== null) throw error;
+    return checked(ctx, text, key, given).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** Nothing is saved that could not be loaded again. */
+async function checked(ctx: Context, text: string, key: string, value: Json | undefined): Promise<string> {
+  const next = await setInFile(text, key, value);
+  const file = join(ctx.home, CONFIG_FILE);
+  await parseConfig({ text: next, file, schema: await ctx.ports.configSchema(), env: ctx.ports.env.variables });
+  return next;
+}
+
+async function readText(home: string): Promise<string> {
+  try {
+    return await readFile(join(home, CONFIG_FILE), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+function at(config: Json, key: string | undefined): Json | undefined {
+  if (key === undefined) return config;
+  let here: unknown = config;
+  for (const part of key.split(".")) {
+    if (here === null || typeof here !== "object" || !Object.hasOwn(here, part)) return undefined;
+    here = (here as Record<string, unknown>)[part];
+  }
+  return here as Json | undefined;
+}
+
+/** Secrets are shown as their last four signs. */
+function masked(value: Json, secrets: ReadonlySet<string>): Json {
+  if (typeof value === "string") return secrets.has(value) ? `…${value.length > 12 ? value.slice(-4) : ""}` : value;
+  if (Array.isArray(value)) return value.map((item: Json) => masked(item, secrets));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item as Json, secrets)]));
+}
+
+async function unknownKey(ctx: Context, key: string): Promise<AppError> {
+  const keys = explain(await ctx.ports.configSchema()).map((k) => k.key);
+  const near = nearest(key, keys);
+  return new AppError("NOT_FOUND", {
+    message: `There is no config key "${key}".`,
+    hint: near ? `Did you mean "${near}"?` : `See ${plural(keys.length, "key")}: lares config explain`,
+  });
+}

@@ -1,0 +1,67 @@
+/** `lares gateway run`: start, six lines, wait for a signal, stop so that nothing is lost. */
+import type { Action, Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { table } from "../output.ts";
+import type { RunningGateway } from "../ports.ts";
+
+export const run: Action = async (ctx) => {
+  const { options, out, ports } = ctx;
+  const signals = listen(ctx);
+  try {
+    const gateway = await ports.runGateway({
+      home: ctx.home,
+      ...(options.port === undefined ? {} : { port: options.port }),
+      ...(options.bind === undefined ? {} : { bind: options.bind }),
+    });
+    tell(ctx, gateway);
+    const ended = await Promise.race([gateway.done, signals.first]);
+    if (ended !== "signal") return ended;
+    out.note("Stopping. What is running goes on at the next start. Ctrl-C again ends it at once.");
+    const stopped = await Promise.race([gateway.stop().then(() => "stopped" as const), signals.second]);
+    if (stopped === "signal") return EXIT.interrupted;
+    out.note("Stopped.");
+    return EXIT.done;
+  } finally {
+    signals.close();
+  }
+};
+
+function tell(ctx: Context, gateway: RunningGateway): void {
+  const { out } = ctx;
+  const { url, home, model, tokenFile } = gateway;
+  out.document({ url, home, model, tokenFile, pid: process.pid });
+  if (out.quiet) return;
+  const where = home === ctx.ports.env.home ? "" : ` --home ${home}`;
+  out.say(
+    `${out.paint("●", "ok")} Lares is running.`,
+    ...table(
+      [
+        ["Link", url],
+        ["Model", modelLine(model)],
+        ["Home", home],
+        ["Stop", "Ctrl-C"],
+        ["Next", `lares chat${where}`],
+      ],
+      "  ",
+    ),
+  );
+}
+
+export function modelLine(model: RunningGateway["model"]): string {
+  return `${model.practice ? "the practice model" : model.id} (${model.because})`;
+}
+
+function listen(ctx: Context) {
+  let count = 0;
+  let one!: (what: "signal") => void;
+  let two!: (what: "signal") => void;
+  const first = new Promise<"signal">((resolve) => {
+    one = resolve;
+  });
+  const second = new Promise<"signal">((resolve) => {
+    two = resolve;
+  });
+  const heard = () => (++count === 1 ? one("signal") : two("signal"));
+  const off = [ctx.onSignal("SIGINT", heard), ctx.onSignal("SIGTERM", heard)];
+  return { first, second, close: () => off.forEach((stop) => void stop()) };
+}

@@ -1,0 +1,85 @@
+/** `lares sessions export` and `import`: a conversation as JSON Lines, one message a line. */
+import { randomBytes } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { AppError } from "../../../core/domain/index.ts";
+import type { HistoryMessage } from "../../../core/protocol/index.ts";
+import type { Action } from "../context.ts";
+import { EXIT, usage } from "../exit.ts";
+import { plural } from "../format.ts";
+import { readAll } from "../read-all.ts";
+import { known } from "./sessions.ts";
+
+export const exportSession: Action = async (ctx, [session = ""]) => {
+  const { rpc, out, options } = ctx;
+  const { lines } = await known(ctx, session, () => rpc.call("sessions.export", { session }));
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  if (options.output === undefined || options.output === "-") {
+    out.raw(text);
+    return EXIT.done;
+  }
+  const file = resolve(options.output);
+  await replace(file, text);
+  out.document({ session, messages: lines.length, file });
+  out.note(`${plural(lines.length, "message")} written to ${file}.`);
+  return EXIT.done;
+};
+
+export const importSession: Action = async (ctx, [file = ""]) => {
+  const { rpc, out, options, ports } = ctx;
+  const text = file === "-" ? await readAll(ports.stdin) : await readGiven(file);
+  const lines = parseLines(text, file === "-" ? "stdin" : file);
+  const done = await rpc.call("sessions.import", {
+    lines,
+    ...(options.session ? { session: options.session } : {}),
+    ...(options.agent ? { agent: options.agent } : {}),
+  });
+  out.document(done);
+  const again = done.skipped ? `; ${done.skipped} were already there` : "";
+  out.say(`${plural(done.imported, "message")} imported into ${done.session}${again}.`);
+  return EXIT.done;
+};
+
+/** In one step, so that a crash leaves the old file or the new one; the owner's alone, since people's words are in it. */
+async function replace(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
+    await rename(temporary, file);
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw usage(`${file} could not be written (${codeOf(cause)}).`, "Choose another place with -o.");
+  }
+}
+
+async function readGiven(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") {
+      throw new AppError("NOT_FOUND", { message: `There is no file ${file}.`, hint: "Give - to read stdin." });
+    }
+    throw usage(`${file} could not be read (${codeOf(cause)}).`);
+  }
+}
+
+function parseLines(text: string, from: string): HistoryMessage[] {
+  const found: HistoryMessage[] = [];
+  for (const [i, line] of text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .entries()) {
+    if (!line.trim()) continue;
+    try {
+      found.push(JSON.parse(line) as HistoryMessage);
+    } catch {
+      throw usage(`Line ${i + 1} of ${from} is not JSON.`, "An export has one JSON object a line.");
+    }
+  }
+  if (!found.length) throw usage(`${from} has no messages.`, "Make one: lares sessions export SESSION -o FILE");
+  return found;
+}
+
+function codeOf(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException).code ?? "unknown reason";
+}

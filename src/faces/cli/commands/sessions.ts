@@ -1,0 +1,145 @@
+/** `lares sessions`: look at conversations, begin them afresh, delete them. */
+import { AppError } from "../../../core/domain/index.ts";
+import { nearest } from "../../../core/kit/index.ts";
+import type { HistoryMessage } from "../../../core/protocol/index.ts";
+import { confirmed } from "../confirm.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { ago, oneLine, plural, when } from "../format.ts";
+import { table } from "../output.ts";
+import { cut } from "../width.ts";
+
+export const list: Action = async ({ rpc, out, options, clock }) => {
+  const { sessions } = await rpc.call("sessions.list", {
+    ...(options.limit ? { limit: options.limit } : {}),
+    ...(options.search ? { search: options.search } : {}),
+    ...(options.agent ? { agent: options.agent } : {}),
+  });
+  sessions.reverse();
+  out.items(sessions);
+  if (!sessions.length) {
+    out.say(
+      options.search ? `No conversation has "${options.search}".` : "No conversations yet. Begin one: lares chat",
+    );
+    return EXIT.done;
+  }
+  out.say(
+    `${plural(sessions.length, "conversation")}, the newest last.`,
+    ...table(
+      sessions.map((s) => [
+        s.running ? "●" : " ",
+        s.session,
+        plural(s.messages, "message"),
+        ago(s.updatedAt, clock.now()),
+        cut(oneLine(s.title), 48),
+      ]),
+      "  ",
+    ),
+  );
+  return EXIT.done;
+};
+
+export const get: Action = async (ctx, [session = ""]) => {
+  const { rpc, out, clock, ports } = ctx;
+  const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
+  out.document(s);
+  if (out.json) return EXIT.done;
+  const { messages, more } = await rpc.call("chat.history", { session, limit: ctx.options.limit ?? 10 });
+  const rows = [
+    ["session", s.session],
+    ["agent", s.agent],
+    ...(s.person ? [["person", s.person]] : []),
+    ["begun", when(s.createdAt)],
+    ["used", ago(s.updatedAt, clock.now())],
+    ...(s.running ? [["running", s.running]] : []),
+  ];
+  const width = Math.max((ports.stdout.columns ?? 100) - 4, 40);
+  out.say(
+    `${oneLine(s.title) || "(no title)"}: ${plural(s.messages, "message")}.`,
+    ...table(rows, "  "),
+    ...(messages.length ? ["", ...(more ? [out.paint("  … earlier ones: lares sessions export", "dim")] : [])] : []),
+    ...messages.map((m) => cut(`  ${m.timestamp.slice(11, 16)} ${whoSays(m)} ${gist(m)}`, width)),
+  );
+  return EXIT.done;
+};
+
+export const reset: Action = async (ctx, [session = ""]) => {
+  ctx.out.document(await known(ctx, session, () => ctx.rpc.call("sessions.reset", { session })));
+  ctx.out.say("A fresh start. What was said before stays readable.");
+  return EXIT.done;
+};
+
+export const remove: Action = async (ctx, [session = ""]) => {
+  const { rpc, out } = ctx;
+  const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
+  const question = `Delete ${s.session} with ${plural(s.messages, "message")}? This cannot be undone.`;
+  if (!(await confirmed(ctx, question))) return kept(ctx);
+  const done = await rpc.call("sessions.delete", { session });
+  out.document({ session, ...done });
+  out.say(`Deleted ${session} with ${plural(done.messages, "message")}.`);
+  return EXIT.done;
+};
+
+export const prune: Action = async (ctx) => {
+  const { rpc, out, options } = ctx;
+  const olderThanDays = options.olderThan ?? 0;
+  const would = await rpc.call("sessions.prune", { olderThanDays, dryRun: true });
+  if (options.dryRun || !would.sessions.length) {
+    out.document({ ...would, deleted: false });
+    const n = would.sessions.length;
+    out.say(n ? `${plural(n, "conversation")} would be deleted.` : "Nothing is that old.", ...indented(would.sessions));
+    return EXIT.done;
+  }
+  out.note(...indented(would.sessions));
+  if (!(await confirmed(ctx, `Delete ${plural(would.sessions.length, "conversation")}? This cannot be undone.`))) {
+    return kept(ctx);
+  }
+  const done = await rpc.call("sessions.prune", { olderThanDays });
+  out.document(done);
+  out.say(`Deleted ${plural(done.sessions.length, "conversation")}.`);
+  return EXIT.done;
+};
+
+/** A key that is nearly one gets the right one. */
+export async function known<T>(ctx: Context, session: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
+    const { sessions } = await ctx.rpc.call("sessions.list", { limit: 500 });
+    const near = nearest(
+      session,
+      sessions.map((s) => s.session),
+    );
+    throw new AppError("NOT_FOUND", {
+      message: `There is no conversation "${session}".`,
+      hint: near ? `Did you mean "${near}"?` : "See them: lares sessions list",
+    });
+  }
+}
+
+function kept(ctx: Context): number {
+  ctx.out.note("Nothing was deleted.");
+  return EXIT.declined;
+}
+
+function indented(keys: readonly string[]): string[] {
+  return keys.map((key) => `  ${key}`);
+}
+
+function whoSays(m: HistoryMessage): string {
+  if (m.role === "user") return m.meta?.kind === undefined ? "›" : "·";
+  return m.role === "tool" ? "·" : "✓";
+}
+
+function gist(m: HistoryMessage): string {
+  return oneLine(
+    m.content
+      .map((part) => {
+        if (part.type === "text") return part.text;
+        if (part.type === "tool-call") return `[${part.name} ${JSON.stringify(part.input)}]`;
+        return part.type === "tool-result" ? `[${part.name}: ${part.text}]` : "";
+      })
+      .join(" "),
+  );
+}

@@ -1,0 +1,29 @@
+/** Lines that more than one command shows in the same words. */
+import type { Approval, TurnDetail } from "../../core/protocol/index.ts";
+import { duration, money, oneLine, plural, STATES, shortId, visible } from "./format.ts";
+import type { Paint } from "./output.ts";
+
+/** `✓ answered · 4.2 s · 3 steps · $0.013`. */
+export function endLine(t: TurnDetail, paint: Paint, now: number): string {
+  const { glyph, word, tone } = STATES[t.state];
+  // Judging and looking again are ours; a person counts calls of the model and of tools.
+  const steps = t.steps.filter((s) => /^(model|tool):/.test(s.name)).length;
+  const cost = t.usage && !t.practice && t.usage.cost !== 0 ? money(t.usage.cost) : "";
+  const facts = [duration((t.endedAt ?? now) - t.acceptedAt), steps ? plural(steps, "step") : "", cost];
+  return [paint(`${glyph} ${word}`, tone), ...facts.filter(Boolean)].join(" · ");
+}
+
+/** The question in plain words, then exactly what will run; nothing of it is cut. */
+export function askCard(a: Approval, paint: Paint, now: number): string[] {
+  const shown = visible(a.shown).split("\n");
+  return [
+    `${paint("◐", "wait")} May ${a.agent} do this? (${a.tool})`,
+    ...shown.map((line) => `    ${line}`),
+    `  ${paint("because", "dim")}    ${oneLine(a.because)}`,
+    `  ${paint("no answer", "dim")}  means no, in ${duration(a.deadline - now)}`,
+  ];
+}
+
+export function howToAnswer(a: Approval): string {
+  return `Allow: lares approve ${shortId(a.id)}   Deny: lares deny ${shortId(a.id)}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * Wrong credentials, counted. Loopback has no exemption: a page on this machine knocks from there too (WS-03).
+ *
+ * F1: what a page guesses is counted apart from what a program sends, so guesses in a browser do not lock out the terminal.
+ * F2: the table is bounded; a flood of new callers pushes out the oldest, never more memory (DO-07).
+ */
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../../../core/domain/index.ts";
+import { canonicalAddress } from "./address.ts";
+
+/** A person mistypes a few times; nobody mistypes twenty times a minute. */
+const MOST_FAILURES = 20;
+const WINDOW_MS = 60_000;
+const MOST_CALLERS = 4096;
+
+export class Failures {
+  private readonly seen = new Map<string, { count: number; since: number }>();
+  private readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  /** Throws while this caller has failed too often. */
+  check(caller: string): void {
+    const known = this.seen.get(caller);
+    if (!known || known.count < MOST_FAILURES) return;
+    const waitMs = known.since + WINDOW_MS - this.now();
+    if (waitMs <= 0) {
+      this.seen.delete(caller);
+      return;
+    }
+    throw new AppError("TOO_MANY", {
+      message: "Too many wrong credentials from here.",
+      hint: `Wait ${Math.ceil(waitMs / 1000)} s and use the right one.`,
+      retry: "later",
+    });
+  }
+
+  add(caller: string): void {
+    const now = this.now();
+    const known = this.seen.get(caller);
+    if (known && now - known.since < WINDOW_MS) {
+      known.count++;
+      return;
+    }
+    this.seen.delete(caller);
+    this.seen.set(caller, { count: 1, since: now });
+    if (this.seen.size > MOST_CALLERS) this.seen.delete(this.seen.keys().next().value!);
+  }
+
+  get size(): number {
+    return this.seen.size;
+  }
+}
+
+/**
+ * Where a request comes from. The origin itself is not part of it: only our own passes the guard, and its port is the
+ * caller's to choose.
+ */
+export function callerKey(incoming: IncomingMessage): string {
+  const { headers } = incoming;
+  const kind = headers.origin !== undefined ? "page" : headers["sec-fetch-site"] !== undefined ? "browser" : "program";
+  return `${kind} ${canonicalAddress(incoming.socket.remoteAddress)}`;
+}

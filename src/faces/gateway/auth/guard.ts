@@ -1,0 +1,68 @@
+/**
+ * Who may knock at all. A browser page from elsewhere must not reach the gateway, not even on loopback: names that are not
+ * ours (DNS rebinding), origins that are not ours, and cross-site fetches are refused before anything is read.
+ *
+ * G1: a Host is loopback, an IP address, the bound name or a listed name. An address cannot be rebound, a name can.
+ * G2: any request with an Origin comes from our own origin (WS-01); no loopback trust.
+ * G3: cross-site requests are refused, except opening one of our pages in a tab: a page has no data, and a strict cookie
+ *     does not come with it.
+ * G4: credentials and addresses in a query are refused: queries are kept in histories and logs.
+ */
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { AppError } from "../../../core/domain/index.ts";
+
+export interface Doors {
+  bind: string;
+  /** Names this gateway is known by besides its address, e.g. behind a proxy. */
+  hosts: readonly string[];
+}
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+const REFUSED_QUERY = /[?&](gatewayurl|token|access_token|api_key)=/i;
+
+export function guard(incoming: IncomingMessage, doors: Doors): void {
+  const { headers } = incoming;
+  const host = hostName(headers.host);
+  if (!host || !isServed(host, doors)) {
+    throw refusal("This Host is not served here.", "Use the address Lares printed, or list the name in gateway.hosts.");
+  }
+  if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
+    throw refusal("Requests from this origin are refused.", "Open Lares' own page.");
+  }
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none" && !opensPage(incoming)) {
+    throw refusal("Cross-site requests are refused.", "Open Lares' own page.");
+  }
+  if (incoming.url?.includes("?") && REFUSED_QUERY.test(incoming.url)) {
+    throw new AppError("BAD_REQUEST", {
+      message: "Credentials and gateway addresses are not taken from the query.",
+      hint: "Send a token as Authorization: Bearer. A page always talks to the gateway it came from.",
+    });
+  }
+}
+
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}
+
+/** A person follows a link: the whole tab goes to our page. Frames, images and scripts are not that. */
+function opensPage(incoming: IncomingMessage): boolean {
+  const { headers, method } = incoming;
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+}
+
+function isServed(host: string, { bind, hosts }: Doors): boolean {
+  if (LOOPBACK.has(host) || host === bind) return true;
+  const isOpen = !LOOPBACK.has(bind) && bind !== "::1";
+  return (isOpen && isIP(host.replace(/^\[|\]$/g, "")) > 0) || hosts.includes(host);
+}
+
+function hostName(host: string | undefined): string | undefined {
+  return host?.replace(/:\d+$/, "").toLowerCase();
+}
+
+function refusal(message: string, hint: string): AppError {
+  return new AppError("FORBIDDEN", { message, hint });
+}

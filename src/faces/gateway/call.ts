@@ -1,0 +1,45 @@
+/** One method, checked and run: the same for HTTP, WebSocket and the OpenAI door. */
+import type { Context } from "hono";
+import { AppError } from "../../core/domain/index.ts";
+import { nearest } from "../../core/kit/index.ts";
+import { type ChatAnswer, isMethod, METHODS, type MethodName, type Params, type Result } from "../../core/protocol/index.ts";
+import { type Env, parse } from "./http.ts";
+import type { Caller, GatewayParts } from "./ports.ts";
+
+export async function callMethod(parts: GatewayParts, name: string, params: unknown, caller: Caller): Promise<unknown> {
+  if (!isMethod(name)) {
+    const near = nearest(name, Object.keys(METHODS));
+    throw new AppError("UNKNOWN_METHOD", {
+      message: `There is no method "${name}".`,
+      ...(near ? { hint: `Did you mean "${near}"?` } : { hint: "All methods: docs/PROTOCOL.md" }),
+    });
+  }
+  const method = METHODS[name];
+  if (!caller.principal.scopes.has(method.scope)) {
+    throw new AppError("FORBIDDEN", {
+      message: `"${name}" needs the right "${method.scope}".`,
+      hint: "Use a token that has it.",
+      details: { missingScope: method.scope },
+    });
+  }
+  const handler = parts.handlers()[name] as (params: unknown, caller: Caller) => Promise<unknown>;
+  return handler(parse(method.in, params ?? {}), caller);
+}
+
+/** The same for code that knows the method's name. */
+export function call<M extends MethodName>(
+  parts: GatewayParts,
+  name: M,
+  params: Params<M>,
+  caller: Caller,
+): Promise<Result<M>> {
+  return callMethod(parts, name, params, caller) as Promise<Result<M>>;
+}
+
+export function callerOf(c: Context<Env>): Caller {
+  return { principal: c.get("principal"), channel: "http", signal: c.req.raw.signal };
+}
+
+export function answerHeaders(a: ChatAnswer): Record<string, string> {
+  return { "x-lares-turn": a.turn, "x-lares-session": encodeURI(a.session), "x-lares-state": a.state };
+}

@@ -1,0 +1,25 @@
+/** `POST /rpc/<method>`: the body is the parameters, the answer is the result. */
+import type { Context } from "hono";
+import { type ChatAnswer, isMethod, METHODS } from "../../core/protocol/index.ts";
+import { answerHeaders, callerOf, callMethod } from "./call.ts";
+import { type App, type Env, readJson } from "./http.ts";
+import type { GatewayParts } from "./ports.ts";
+
+export function rpcRoute(app: App, parts: GatewayParts): void {
+  app.post("/rpc/:method", async (c: Context<Env>) => {
+    const name = c.req.param("method") ?? "";
+    const { http } = parts.config;
+    const body = await readJson(c, name === "sessions.import" ? http.maxImportBytes : http.maxBodyBytes);
+    const params = withKey(name, body, c.req.header("idempotency-key"));
+    const result = await callMethod(parts, name, params, callerOf(c));
+    if (name !== "chat.send" && name !== "turns.wait") return c.json(result as object);
+    const answer = result as ChatAnswer;
+    return c.json(answer, answer.state === "parked" ? 202 : 200, answerHeaders(answer));
+  });
+}
+
+/** The header is another way to say `idempotencyKey`. */
+function withKey(name: string, body: unknown, key: string | undefined): unknown {
+  if (!key || !isMethod(name) || !METHODS[name].mutates) return body;
+  return body && typeof body === "object" && !Array.isArray(body) ? { idempotencyKey: key, ...body } : body;
+}

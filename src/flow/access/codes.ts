@@ -1,0 +1,54 @@
+/**
+ * One-time codes for browser logins. In memory only: a code lives ten minutes, and a restart prints a new one.
+ *
+ * AC1: a code is good once; the second try is told that it was used.
+ * AC2: the table is bounded; the oldest code goes first.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import type { Principal } from "../../core/protocol/index.ts";
+
+export const CODE_MS = 600_000;
+/** Codes at the same time, used ones included until they expire. */
+const MOST_CODES = 64;
+
+interface Code {
+  by: Principal;
+  expiresAt: number;
+  used: boolean;
+}
+
+export type CodeCheck = { ok: true; by: Principal } | { ok: false; why: "used" | "expired" | "unknown" };
+
+export class LoginCodes {
+  private readonly codes = new Map<string, Code>();
+
+  make(by: Principal, now: number): { code: string; expiresAt: number } {
+    for (const [hash, one] of this.codes) {
+      // Expired ones are kept for a second life-time, so that an old link is called old and not wrong.
+      if (one.expiresAt + CODE_MS < now || this.codes.size >= MOST_CODES) this.codes.delete(hash);
+    }
+    const code = randomBytes(24).toString("base64url");
+    const expiresAt = now + CODE_MS;
+    this.codes.set(sha256(code), { by, expiresAt, used: false });
+    return { code, expiresAt };
+  }
+
+  /** Uses the code up. Found by its hash, so the time taken says nothing about it. */
+  use(code: string, now: number): CodeCheck {
+    const found = this.codes.get(sha256(code));
+    if (!found) return { ok: false, why: "unknown" };
+    if (found.used) return { ok: false, why: "used" };
+    if (found.expiresAt <= now) return { ok: false, why: "expired" };
+    found.used = true;
+    return { ok: true, by: found.by };
+  }
+
+  /** Codes of a credential that was revoked are worth nothing. */
+  drop(credential: string): void {
+    for (const [hash, one] of this.codes) if (one.by.credential === credential) this.codes.delete(hash);
+  }
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}

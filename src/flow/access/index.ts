@@ -1,0 +1,2 @@
+export { Access, type AccessParts } from "./access.ts";
+export { CODE_MS } from "./codes.ts";

@@ -1,0 +1,1 @@
+export { type ReplayCall, Replays } from "./replays.ts";

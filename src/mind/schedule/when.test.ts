@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { duration, moment, nextDue, parseWhen, type When } from "./when.ts";
+import { momentOf, wallAt } from "./zone.ts";
+
+const NOW = Date.parse("2026-11-15T10:00:00Z"); // a Sunday
+const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
+
+describe("words become moments", () => {
+  test.each([
+    ["30 minutes", 1_800_000],
+    ["1h 30m", 5_400_000],
+    ["an hour", 3_600_000],
+    ["2.5 hours", 9_000_000],
+    ["1 day and 2 hours", 93_600_000],
+    ["45s", 45_000],
+  ])("%s", (text, ms) => expect(duration(text)).toBe(ms));
+
+  test.each(["", "soon", "minutes", "5 bananas", "-5 minutes"])("%j is no length of time", (text) => {
+    expect(() => duration(text)).toThrow(/no length of time/);
+  });
+
+  test.each([
+    ["2026-12-01T09:00:00Z", "UTC", "2026-12-01T09:00:00.000Z"],
+    ["2026-12-01T09:00", "Europe/Lisbon", "2026-12-01T09:00:00.000Z"],
+    ["2026-12-01 09:00", "America/New_York", "2026-12-01T14:00:00.000Z"],
+    ["2026-12-01T09:00+02:00", "UTC", "2026-12-01T07:00:00.000Z"],
+    ["1796000000", "UTC", "2026-11-30T00:53:20.000Z"],
+    ["1796000000000", "UTC", "2026-11-30T00:53:20.000Z"],
+    ["in 30 minutes", "UTC", "2026-11-15T10:30:00.000Z"],
+    ["tomorrow 9am", "Europe/Berlin", "2026-11-16T08:00:00.000Z"],
+    ["tomorrow at 9:30 pm", "UTC", "2026-11-16T21:30:00.000Z"],
+    ["18:30", "UTC", "2026-11-15T18:30:00.000Z"],
+    ["9am", "UTC", "2026-11-16T09:00:00.000Z"],
+    ["monday 9am", "UTC", "2026-11-16T09:00:00.000Z"],
+    ["sunday 9am", "UTC", "2026-11-22T09:00:00.000Z"],
+    ["tonight", "UTC", "2026-11-15T20:00:00.000Z"],
+    ["noon", "UTC", "2026-11-15T12:00:00.000Z"],
+    ["tomorrow", "UTC", "2026-11-16T09:00:00.000Z"],
+  ])("%s in %s", (text, zone, at) => expect(iso(moment(text, NOW, zone))).toBe(at));
+
+  test.each(["whenever", "25:00", "13pm:", "someday 9am"])("%j is refused with an example", (text) => {
+    expect(() => moment(text, NOW, "UTC")).toThrow(/no (time|day)/);
+  });
+
+  test.each([
+    [{}, /No time/],
+    [{ at: "9am", every: "1 hour" }, /Only one/],
+    [{ at: "2020-01-01T00:00Z" }, /in the past/],
+    [{ cron: "61 * * * *" }, /no cron expression/],
+    [{ cron: "0 0 31 2 *" }, /never comes/],
+    [{ cron: "0 7 * * *", zone: "Mars/Olympus" }, /no time zone/],
+    [{ every: "10 ms" }, /no length of time|too often/],
+  ])("%j is refused when created", (given, words) => {
+    expect(() => parseWhen(given, NOW, "UTC")).toThrow(words);
+  });
+});
+
+describe("due times", () => {
+  test("every keeps its anchor, whatever the moment it is asked", () => {
+    const when: When = { kind: "every", everyMs: 3_600_000, anchor: NOW };
+    expect(iso(nextDue(when, NOW))).toBe("2026-11-15T11:00:00.000Z");
+    expect(iso(nextDue(when, NOW + 5_400_000))).toBe("2026-11-15T12:00:00.000Z");
+    expect(iso(nextDue(when, NOW - 10_000_000))).toBe("2026-11-15T10:00:00.000Z");
+  });
+
+  const zones = ["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"];
+  test.each(zones)("a year of 02:30 in %s: each day once, over every clock change", (zone) => {
+    const when: When = { kind: "cron", cron: "30 2 * * *", zone };
+    const start = Date.parse("2026-01-01T12:00:00Z");
+    const days = new Map<string, number>();
+    for (let at = nextDue(when, start); at !== undefined && at < start + 365 * 86_400_000; at = nextDue(when, at)) {
+      const w = wallAt(at, zone);
+      const day = `${w.year}-${w.month}-${w.day}`;
+      days.set(day, (days.get(day) ?? 0) + 1);
+    }
+    expect(days.size).toBe(365);
+    expect([...days.values()].every((count) => count === 1)).toBe(true);
+  });
+
+  test.each(zones)("a year of hourly runs in %s: never less or more than an hour apart", (zone) => {
+    const when: When = { kind: "cron", cron: "0 * * * *", zone };
+    let at = nextDue(when, Date.parse("2026-01-01T00:00:00Z"))!;
+    const offGrid: number[] = [];
+    for (let i = 0; i < 8760; i++) {
+      const next = nextDue(when, at)!;
+      // Lord Howe moves its clocks by half an hour: one gap a year may be 30 or 90 minutes.
+      if (next - at !== 3_600_000) offGrid.push(next - at);
+      at = next;
+    }
+    expect(offGrid.length).toBeLessThanOrEqual(zone === "Australia/Lord_Howe" ? 2 : 0);
+  });
+
+  test("a wall time in a spring gap is the moment after it, in an overlap the first", () => {
+    const at = (day: number, month: number) =>
+      iso(momentOf({ year: 2026, month, day, hour: 2, minute: 30, second: 0 }, "Europe/Berlin"));
+    expect(at(29, 3)).toBe("2026-03-29T01:30:00.000Z");
+    expect(at(25, 10)).toBe("2026-10-25T00:30:00.000Z");
+  });
+});

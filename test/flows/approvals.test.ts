@@ -1,0 +1,243 @@
+/** A turn that must ask: parked durably, answered once, from anywhere, over restarts; expiry means no (I8, I9). */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callExec, type Lares, requestsWith, RpcFailed, startLares, startModel, until, userTexts } from "../support/index.ts";
+
+const QUICK = { gateway: { http: { wait: 0.05 } } };
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let lares: Lares;
+beforeAll(async () => {
+  model = await startModel();
+  lares = await startLares({ env: model.env, config: QUICK });
+});
+afterAll(async () => {
+  await lares?.dispose();
+  await model?.close();
+});
+
+const witness = (name: string) => join(lares.workspace(), name);
+const lines = (name: string) =>
+  existsSync(witness(name)) ? readFileSync(witness(name), "utf8").split("\n").filter(Boolean) : [];
+
+/** Asks for a command that leaves one line in `name`. The turn is parked when this resolves. */
+async function ask(user: string, options: { key?: string; at?: Lares } = {}) {
+  const at = options.at ?? lares;
+  const answer = await at.chat(user, `#${user} ${callExec(`echo ran >> ${user}.txt`)} then: say:after: {seen}`, {
+    ...(options.key ? { key: options.key } : {}),
+  });
+  expect(answer).toMatchObject({ status: 202, state: "parked" });
+  expect(answer.headers.get("x-lares-state")).toBe("parked");
+  return answer;
+}
+
+describe("a parked turn", () => {
+  it("is answered with 202 and the approval: what exactly would run", async () => {
+    const parked = await ask("p1");
+    expect(parked.approval).toMatchObject({ state: "pending", tool: "exec", turn: parked.turn, session: parked.session });
+    expect(parked.approval!.shown).toContain("echo ran >> p1.txt");
+    expect(parked.response).toContain(parked.approval!.id);
+    expect(lines("p1.txt")).toEqual([]);
+    const { approvals } = await lares.rpc("approvals.list", { session: parked.session });
+    expect(approvals.map((a) => a.id)).toEqual([parked.approval!.id]);
+    const status = await lares.rpc("status", {});
+    expect(status.turns.parked).toBeGreaterThan(0);
+    expect(status.approvals.pending).toBeGreaterThan(0);
+  });
+
+  it("over /v1 is a sentence that names the approval, and a header", async () => {
+    const { status, headers, json } = await lares.request("POST", "/v1/chat/completions", {
+      body: { model: "lares", user: "p2", messages: [{ role: "user", content: callExec("echo x") }] },
+    });
+    expect(status).toBe(200);
+    expect(headers.get("x-lares-state")).toBe("parked");
+    const { approvals } = await lares.rpc("approvals.list", {});
+    const mine = approvals.find((a) => a.turn === headers.get("x-lares-turn"))!;
+    expect(JSON.stringify(json.choices)).toContain(mine.id);
+  });
+
+  it("lets the session go on talking meanwhile, with a whole history", async () => {
+    const parked = await ask("p3", { key: "p3-key" });
+    const meanwhile = await lares.chat("p3", "say:still here");
+    expect(meanwhile).toMatchObject({ status: 200, state: "answered", response: "still here" });
+    const [request] = requestsWith(model, "say:still here");
+    expect(JSON.stringify(request!.messages)).toMatch(/Waiting for a person's approval/);
+    await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
+    const end = await until("the answer", async () => {
+      const again = await lares.chat("p3", "ignored", { key: "p3-key" });
+      return again.state === "answered" ? again : undefined;
+    });
+    expect(end.turn).toBe(parked.turn);
+    expect(end.duplicate).toBe(true);
+    expect(lines("p3.txt")).toEqual(["ran"]);
+  });
+});
+
+describe("the answer", () => {
+  it("allow once: it runs once, the model sees the outcome, the same key returns the final answer", async () => {
+    const parked = await ask("a1", { key: "a1-key" });
+    const resolved = await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
+    expect(resolved).toMatchObject({ state: "allowed" });
+    expect(resolved.answeredBy).toBeTruthy();
+    const end = await lares.rpc("turns.wait", { turn: parked.turn });
+    expect(end.state).toBe("answered");
+    expect(end.response).toMatch(/^after: \[Outcome of the exec call/);
+    expect(lines("a1.txt")).toEqual(["ran"]);
+    const again = await lares.chat("a1", "whatever", { key: "a1-key" });
+    expect(again).toMatchObject({ status: 200, turn: parked.turn, response: end.response, duplicate: true });
+    // Once is once: the same call asks again.
+    expect((await lares.chat("a1", `${callExec("echo ran >> a1.txt")} then: say:x`)).state).toBe("parked");
+    expect(lines("a1.txt")).toEqual(["ran"]);
+  });
+
+  it("deny: it does not run, the model gets the reason", async () => {
+    const parked = await ask("a2");
+    await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "deny", reason: "not on a Sunday" });
+    const end = await lares.rpc("turns.wait", { turn: parked.turn });
+    expect(end.state).toBe("answered");
+    const last = requestsWith(model, "#a2").at(-1)!;
+    expect(userTexts(last).at(-1)).toMatch(/Denied[\s\S]*not on a Sunday/);
+    expect(lines("a2.txt")).toEqual([]);
+  });
+
+  it("counts once: later answers are told so, whatever they say", async () => {
+    const parked = await ask("a3");
+    const { id } = parked.approval!;
+    const tries = await Promise.allSettled([
+      lares.rpc("approvals.resolve", { id, decision: "deny" }),
+      lares.rpc("approvals.resolve", { id, decision: "allow-once" }),
+    ]);
+    expect(tries.map((t) => t.status).sort()).toEqual(["fulfilled", "rejected"]);
+    const later = await lares.rpc("approvals.resolve", { id, decision: "allow-once" }).catch((e: unknown) => e);
+    expect(later).toBeInstanceOf(RpcFailed);
+    expect(later).toMatchObject({ status: 409, error: { code: "ALREADY_ANSWERED" } });
+    const won = tries.find((t) => t.status === "fulfilled")!;
+    await lares.rpc("turns.wait", { turn: parked.turn });
+    expect(lines("a3.txt")).toHaveLength(won.value.state === "allowed" ? 1 : 0);
+  });
+
+  it("to an approval that does not exist is 404", async () => {
+    const error = await lares.rpc("approvals.resolve", { id: "ap_nothing", decision: "deny" }).catch((e: unknown) => e);
+    expect(error).toMatchObject({ status: 404, error: { code: "NOT_FOUND" } });
+  });
+
+  it("allow always: the same action runs without asking, another one asks", async () => {
+    const command = "echo ran >> always.txt";
+    const first = await lares.chat("a4", `${callExec(command)} then: say:one`);
+    await lares.rpc("approvals.resolve", { id: first.approval!.id, decision: "allow-always" });
+    await lares.rpc("turns.wait", { turn: first.turn });
+    const second = await lares.chat("a4-other-session", `${callExec(command)} then: say:two`);
+    expect(second).toMatchObject({ status: 200, state: "answered", response: "two" });
+    expect(lines("always.txt")).toEqual(["ran", "ran"]);
+    expect((await lares.chat("a4", `${callExec(`${command} `)} then: say:no`)).state).toBe("parked");
+    // Remembered means kept.
+    await lares.restart();
+    expect(await lares.chat("a4", `${callExec(command)} then: say:three`)).toMatchObject({ response: "three" });
+  });
+
+  it("by a word in the chat: /approve and /deny with the code", async () => {
+    const parked = await ask("a5");
+    const code = parked.approval!.id.slice(-6);
+    expect((await lares.chat("a5", `/approve ${code}`)).response).toMatch(/Allowed/);
+    expect((await lares.rpc("turns.wait", { turn: parked.turn })).state).toBe("answered");
+    expect(lines("a5.txt")).toEqual(["ran"]);
+    const other = await ask("a6");
+    expect((await lares.chat("a6", `/deny ${other.approval!.id.slice(-6)} too loud`)).response).toMatch(/Denied/);
+    await lares.rpc("turns.wait", { turn: other.turn });
+    expect(userTexts(requestsWith(model, "#a6").at(-1)!).at(-1)).toContain("too loud");
+  });
+
+  it("/stop withdraws the question and ends the turn visibly", async () => {
+    const parked = await ask("a7");
+    await lares.chat("a7", "/stop");
+    const end = await lares.rpc("turns.wait", { turn: parked.turn });
+    expect(end.state).toBe("stopped");
+    expect((await lares.rpc("approvals.get", { id: parked.approval!.id })).state).toBe("withdrawn");
+    const late = await lares
+      .rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" })
+      .catch((e: unknown) => e);
+    expect(late).toMatchObject({ error: { code: "ALREADY_ANSWERED" } });
+    expect(lines("a7.txt")).toEqual([]);
+  });
+
+  it("two questions of one reply are answered one by one; the turn goes on when both are", async () => {
+    const parked = await lares.chat(
+      "a8",
+      `#a8 ${callExec("echo one >> a8.txt")} ${callExec("echo two >> a8.txt")} then: say:both`,
+    );
+    const { approvals } = await lares.rpc("approvals.list", { session: parked.session });
+    expect(approvals).toHaveLength(2);
+    await lares.rpc("approvals.resolve", { id: approvals[0]!.id, decision: "deny" });
+    await until("the first to be dealt with", async () => (await lares.rpc("turns.get", { turn: parked.turn })).state === "parked");
+    await lares.rpc("approvals.resolve", { id: approvals[1]!.id, decision: "allow-once" });
+    expect((await lares.rpc("turns.wait", { turn: parked.turn })).response).toBe("both");
+    expect(lines("a8.txt")).toEqual(["two"]);
+  });
+});
+
+describe("restart", () => {
+  it("an approval asked before kill -9 is answered after it, and runs once", async () => {
+    const parked = await ask("r1", { key: "r1-key" });
+    await lares.restart();
+    const { approvals } = await lares.rpc("approvals.list", { session: parked.session });
+    expect(approvals.map((a) => a.id)).toEqual([parked.approval!.id]);
+    const again = await lares.chat("r1", "ignored", { key: "r1-key" });
+    expect(again).toMatchObject({ status: 202, state: "parked", turn: parked.turn });
+    expect(again.approval!.id).toBe(parked.approval!.id);
+    await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
+    expect((await lares.rpc("turns.wait", { turn: parked.turn })).state).toBe("answered");
+    await lares.restart();
+    expect(lines("r1.txt")).toEqual(["ran"]);
+    const end = await lares.chat("r1", "ignored", { key: "r1-key" });
+    expect(end).toMatchObject({ status: 200, state: "answered", turn: parked.turn });
+  });
+});
+
+describe("expiry", () => {
+  it("nobody answers: it counts as no, the model is told, a late answer is refused; also over a restart", async () => {
+    const hasty = await startLares({
+      env: model.env,
+      // 1.8 s
+      config: { ...QUICK, approvals: { expireAfterHours: 0.0005 } },
+    });
+    try {
+      const parked = await ask("e1", { at: hasty });
+      const slept = await ask("e2", { at: hasty });
+      const end = await until("the expiry", async () => {
+        const turn = await hasty.rpc("turns.get", { turn: parked.turn });
+        return turn.state === "answered" ? turn : undefined;
+      });
+      expect(end.response).toMatch(/Nobody answered in time/);
+      expect((await hasty.rpc("approvals.get", { id: parked.approval!.id })).state).toBe("expired");
+      const late = await hasty
+        .rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" })
+        .catch((e: unknown) => e);
+      expect(late).toMatchObject({ error: { code: "ALREADY_ANSWERED" } });
+      await hasty.kill9();
+      await hasty.start();
+      expect((await hasty.rpc("turns.wait", { turn: slept.turn })).state).toBe("answered");
+      expect(existsSync(join(hasty.workspace(), "e1.txt"))).toBe(false);
+      expect(existsSync(join(hasty.workspace(), "e2.txt"))).toBe(false);
+    } finally {
+      await hasty.dispose();
+    }
+  });
+
+  it("a deadline that passes while Lares is down counts at the next start", async () => {
+    const hasty = await startLares({ env: model.env, config: { ...QUICK, approvals: { expireAfterHours: 0.0002 } } });
+    try {
+      const parked = await ask("e3", { at: hasty });
+      await hasty.kill9();
+      await until("the deadline to pass", () => Date.now() > parked.approval!.deadline);
+      await hasty.start();
+      const end = await until("the expiry", async () => {
+        const turn = await hasty.rpc("turns.get", { turn: parked.turn });
+        return turn.state === "answered" ? turn : undefined;
+      });
+      expect(end.approvals[0]!.state).toBe("expired");
+    } finally {
+      await hasty.dispose();
+    }
+  });
+});

@@ -1,0 +1,174 @@
+/** What every page shares: the connection, Lares' state, what waits for the person, the conversations, the passing second. */
+import type { Approval, Result, Scope } from "../../../src/core/protocol/index.ts";
+import { type Connection, type News, Wire, WireError } from "./client.ts";
+
+export type Status = Result<"status">;
+export type Session = Result<"sessions.list">["sessions"][number];
+export type { Approval };
+
+type Listener = (news: News) => void;
+export interface Toast {
+  text: string;
+  link?: { href: string; text: string };
+  undo?: () => void;
+}
+
+class App {
+  connection: Connection = $state.raw({ kind: "connecting" });
+  scopes: Scope[] = $state.raw([]);
+  version: string = $state("");
+  /** The version that was loaded with; another one means that a reload brings something new. */
+  firstVersion = $state("");
+  /** Counts connections: pages read again when it changes. */
+  epoch: number = $state(0);
+  status: Status | undefined = $state.raw();
+  statusAt: number = $state(0);
+  approvals: Approval[] = $state.raw([]);
+  sessions: Session[] = $state.raw([]);
+  sessionsKnown: boolean = $state(false);
+  now: number = $state(Date.now());
+  toast: Toast | undefined = $state.raw();
+  palette: boolean = $state(false);
+  keysShown: boolean = $state(false);
+  /** Sentence for screen readers, polite. */
+  spoken: string = $state("");
+
+  readonly wire: Wire;
+  private readonly listeners = new Set<Listener>();
+  private toastTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    this.wire = new Wire({
+      onConnection: (connection) => {
+        this.connection = connection;
+      },
+      onOnline: (info) => {
+        if (info.scopes.length) this.scopes = info.scopes;
+        this.version = info.version;
+        this.firstVersion ||= info.version;
+        this.epoch++;
+        this.refresh();
+        if (!info.first) this.welcomeBack(info.missed, info.restarted);
+      },
+      onNews: (news) => {
+        this.react(news);
+        for (const listener of this.listeners) listener(news);
+      },
+    });
+    setInterval(() => {
+      if (document.visibilityState === "visible") this.now = Date.now();
+    }, 1000);
+    setInterval(() => {
+      if (document.visibilityState === "visible" && this.isOnline) this.readStatus();
+    }, 15_000);
+  }
+
+  get call(): Wire["call"] {
+    return this.wire.call.bind(this.wire) as Wire["call"];
+  }
+  get isOnline(): boolean {
+    return this.connection.kind === "online";
+  }
+  may(scope: Scope): boolean {
+    return this.scopes.length === 0 || this.scopes.includes(scope);
+  }
+
+  onNews(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  refresh(): void {
+    this.readSessions();
+    this.readApprovals();
+    this.readStatus();
+  }
+
+  readonly readStatus = soon(200, async () => {
+    this.status = await this.wire.call("status", {});
+    this.statusAt = Date.now();
+  });
+  readonly readSessions = soon(60, async () => {
+    this.sessions = (await this.wire.call("sessions.list", { limit: 200 })).sessions;
+    this.sessionsKnown = true;
+  });
+  readonly readApprovals = soon(30, async () => {
+    const before = this.approvals.length;
+    this.approvals = (await this.wire.call("approvals.list", { state: "pending" })).approvals;
+    if (this.approvals.length > before) this.spoken = String(this.approvals.length);
+  });
+
+  say(toast: Toast): void {
+    this.toast = toast;
+    clearTimeout(this.toastTimer);
+    this.toastTimer = setTimeout(() => (this.toast = undefined), toast.undo ? 10_000 : 5000);
+  }
+
+  private react(news: News): void {
+    switch (news.event) {
+      case "approval.asked":
+      case "approval.answered":
+      case "turn.parked":
+        this.readApprovals();
+        this.readSessions();
+        this.readStatus();
+        break;
+      case "turn.accepted":
+      case "turn.ended":
+      case "session.changed":
+        this.readSessions();
+        this.readStatus();
+        break;
+      case "turn.started":
+        this.readStatus();
+        break;
+      case "reload":
+        this.epoch++;
+        this.refresh();
+        break;
+      case "poll":
+        this.epoch++;
+        this.refresh();
+    }
+  }
+
+  private welcomeBack(missed: number | undefined, restarted: boolean): void {
+    this.say({ text: restarted ? "restarted" : String(missed ?? 0) });
+  }
+}
+
+/** Runs at most once per `ms`, with the last wish always served. Failures are the connection's business, shown elsewhere. */
+function soon(ms: number, work: () => Promise<void>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let busy = false;
+  let again = false;
+  const run = async () => {
+    timer = undefined;
+    busy = true;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof WireError)) console.error(error);
+    }
+    busy = false;
+    if (again) {
+      again = false;
+      ask();
+    }
+  };
+  const ask = () => {
+    if (busy) again = true;
+    else timer ??= setTimeout(() => void run(), ms);
+  };
+  // The first wish is served at once.
+  let isFirst = true;
+  return () => {
+    if (isFirst && !busy) {
+      isFirst = false;
+      void run();
+    } else ask();
+  };
+}
+
+export const app = new App();
+export const newKey = (): string => crypto.randomUUID();

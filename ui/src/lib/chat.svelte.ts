@@ -1,0 +1,453 @@
+/**
+ * One conversation as the page holds it: the newest records, what streams right now, and what this page sent.
+ *
+ * H1: the records are the truth. Streamed text is shown until the record of that very reply is read, then dropped; both have
+ *     the same key, so an answer is on the page once.
+ * H2: nothing typed is lost: drafts and messages under way are kept per session in this tab until they are accepted.
+ * H3: text is drawn once per frame, however many pieces arrive.
+ */
+import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
+import { app, newKey } from "./app.svelte.ts";
+import { type News, WireError } from "./client.ts";
+import { type Entry, liveKey, type Own, replyKey, type ToolUse, toEntries } from "./entries.ts";
+import { isOpen } from "./states.ts";
+
+export type TurnFacts = Result<"turns.get">;
+
+interface LiveCall {
+  text: string;
+  thinking: string;
+}
+interface LiveTurn {
+  turn: string;
+  state: "queued" | "running" | "parked";
+  began: number;
+  /** What it does this moment. */
+  doing: { kind: "model" } | { kind: "writing" } | { kind: "tool"; use: ToolUse } | undefined;
+  doingSince: number;
+}
+
+/** Records read at a time. */
+const PAGE = 120;
+
+export class Chat {
+  readonly session: string;
+  records: HistoryMessage[] = $state.raw([]);
+  more: boolean = $state(false);
+  loaded: boolean = $state(false);
+  loadingOlder: boolean = $state(false);
+  problem: WireError | undefined = $state.raw();
+  own: Own[] = $state([]);
+  draft: string = $state("");
+  /** Turns of this session that are not over, by id. */
+  live: LiveTurn[] = $state([]);
+  facts: Record<string, TurnFacts> = $state.raw({});
+  stopping: boolean = $state(false);
+  /** Outcomes that are in no record: a command's answer. */
+  notes: { turn: string; text: string; failed: boolean }[] = $state.raw([]);
+  /** Bumped once per frame while text arrives. */
+  private calls: Record<string, LiveCall> = $state.raw({});
+  private times: Record<string, { began?: number; ended?: number }> = $state.raw({});
+  private incoming = new Map<string, LiveCall>();
+  private frame = 0;
+  private asked = new Set<string>();
+  private reading: Promise<void> | undefined;
+  private readAgain = false;
+  /** The turns whose end was seen: nothing late may bring them back. */
+  private over = new Set<string>();
+
+  constructor(session: string) {
+    this.session = session;
+    const kept = load(session);
+    this.draft = kept.draft;
+    this.own = kept.own;
+  }
+
+  get current(): LiveTurn | undefined {
+    return this.live.find((t) => t.state === "running") ?? this.live.find((t) => t.state === "queued") ?? this.live[0];
+  }
+  get isRunning(): boolean {
+    return this.live.some((t) => t.state === "running" || t.state === "queued");
+  }
+
+  /** All there is to show, oldest first. */
+  readonly entries: Entry[] = $derived.by(() => this.compose());
+
+  private compose(): Entry[] {
+    const open = new Set(this.live.map((t) => t.turn));
+    const past = toEntries(this.records, open);
+    const seen = new Set(this.records.map((r) => r.id));
+    const known = new Set(past.map((entry) => entry.key));
+    const liveEntries: Entry[] = [];
+    for (const [key, call] of Object.entries(this.calls)) {
+      const turn = key.slice(0, key.lastIndexOf("/"));
+      if (this.records.some((r) => r.role === "assistant" && r.turn === turn && replyKey(r.id, turn) === key)) continue;
+      if (call.thinking) {
+        liveEntries.push({ kind: "thinking", key: `${key}:thinking`, turn, text: call.thinking, live: !call.text });
+      }
+      if (call.text.trim()) liveEntries.push({ kind: "text", key: `${key}:text`, turn, text: call.text, at: 0, live: true });
+    }
+    const waiting: Entry[] = [];
+    for (const own of this.own) {
+      if (own.turn && (seen.has(`${own.turn}:in`) || known.has(`${own.turn}:in`))) continue;
+      const key = own.turn ? `${own.turn}:in` : own.key;
+      const entry: Entry = { kind: "mine", key, turn: own.turn ?? own.key, text: own.text, at: own.at, sending: own };
+      const note = this.notes.find((n) => n.turn === own.turn);
+      waiting.push(entry);
+      if (note) waiting.push({ kind: "note", key: `note ${note.turn}`, ...note });
+    }
+    // What was said to start the running turn stands above what it says; what was said since, below.
+    const first = liveEntries[0]?.turn;
+    const above = waiting.filter((e) => e.turn === first || e.kind === "note" || this.notes.some((n) => n.turn === e.turn));
+    const below = waiting.filter((e) => !above.includes(e));
+    const all = [...past, ...above, ...liveEntries, ...below];
+    for (const entry of all) {
+      if (entry.kind !== "tool") continue;
+      const time = this.times[`${entry.turn} ${entry.use.id}`];
+      if (time) Object.assign(entry.use, time);
+    }
+    return all;
+  }
+
+  /** Reads what is new; called at the start, after every connection, and when a step was recorded. */
+  refresh(): Promise<void> {
+    if (this.reading) {
+      this.readAgain = true;
+      return this.reading;
+    }
+    this.reading = this.read().finally(() => {
+      this.reading = undefined;
+      if (this.readAgain) {
+        this.readAgain = false;
+        void this.refresh();
+      }
+    });
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      // What runs is asked first: a reply recorded in between is then in the history and drops out by its key (H1).
+      const live = app.call("chat.live", { session: this.session });
+      const [now, page] = await Promise.all([live, app.call("chat.history", { session: this.session, limit: PAGE })]);
+      this.merge(page.messages, page.more);
+      this.takeLive(now);
+      this.problem = undefined;
+    } catch (error) {
+      if (error instanceof WireError) this.problem = error;
+      else throw error;
+    }
+    this.loaded = true;
+    this.prune();
+  }
+
+  async older(): Promise<void> {
+    if (!this.more || this.loadingOlder) return;
+    this.loadingOlder = true;
+    try {
+      const before = this.records[0]?.seq;
+      const page = await app.call("chat.history", { session: this.session, limit: PAGE, ...(before ? { before } : {}) });
+      this.records = [...page.messages, ...this.records];
+      this.more = page.more;
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+    } finally {
+      this.loadingOlder = false;
+    }
+  }
+
+  private merge(fresh: HistoryMessage[], more: boolean): void {
+    const first = fresh[0]?.seq;
+    const kept = first === undefined ? [] : this.records.filter((r) => r.seq < first);
+    const gap = kept.length > 0 && first !== undefined && kept.at(-1)!.seq < first - 1;
+    if (gap || kept.length === 0) {
+      this.records = fresh;
+      this.more = more;
+    } else this.records = [...kept, ...fresh];
+  }
+
+  private takeLive(now: Result<"chat.live">): void {
+    this.live = toLive(now, this.live, this.over);
+    const calls: Record<string, LiveCall> = {};
+    for (const t of this.live) {
+      for (const [key, call] of Object.entries(this.calls)) if (key.startsWith(`${t.turn}/`)) calls[key] = call;
+    }
+    for (const t of liveTexts(now)) {
+      const key = liveKey(t.turn, t.call);
+      // Pieces may have arrived while the answer travelled; the longer text is the newer one.
+      const known = this.incoming.get(key) ?? calls[key];
+      const text = known && known.text.length >= t.text.length && known.text.startsWith(t.text) ? known.text : t.text;
+      const thinking = known && known.thinking.length >= t.thinking.length ? known.thinking : t.thinking;
+      const call = { text, thinking };
+      calls[key] = call;
+      this.incoming.set(key, { ...call });
+    }
+    this.calls = calls;
+    for (const m of liveMessages(now)) {
+      if (this.own.some((o) => o.turn === m.turn)) continue;
+      this.own.push({ key: m.turn, turn: m.turn, text: m.text, mode: "steer", at: m.at, state: "accepted" });
+    }
+  }
+
+  /** Drops what the records now hold. */
+  private prune(): void {
+    const seen = new Set(this.records.map((r) => r.id));
+    this.own = this.own.filter((o) => !(o.turn && seen.has(`${o.turn}:in`)));
+    for (const key of this.incoming.keys()) {
+      const turn = key.slice(0, key.lastIndexOf("/"));
+      if (this.over.has(turn)) this.incoming.delete(key);
+    }
+    if (Object.keys(this.calls).some((key) => this.over.has(key.slice(0, key.lastIndexOf("/"))))) {
+      this.calls = Object.fromEntries(
+        Object.entries(this.calls).filter(([key]) => !this.over.has(key.slice(0, key.lastIndexOf("/")))),
+      );
+    }
+    this.keep();
+  }
+
+  take(news: News): void {
+    const { turn } = news;
+    switch (news.event) {
+      case "turn.accepted":
+        this.touch(turn, "queued");
+        if (!this.own.some((o) => o.turn === turn || (o.state === "sending" && o.text === news.text))) {
+          this.own.push({ key: turn, turn, text: news.text, mode: "steer", at: Date.now(), state: "accepted" });
+        }
+        break;
+      case "turn.started":
+        this.touch(turn, "running");
+        break;
+      case "turn.step":
+        this.touch(turn, "running", { kind: "model" });
+        void this.refresh();
+        break;
+      case "turn.delta":
+      case "turn.thinking":
+        this.grow(news);
+        break;
+      case "turn.discarded":
+        this.incoming.delete(liveKey(turn, news.call));
+        this.drawSoon();
+        break;
+      case "tool.call": {
+        const use = { key: news.id, turn, id: news.id, name: news.name, input: news.input };
+        this.times = { ...this.times, [`${turn} ${news.id}`]: { began: Date.now() } };
+        this.touch(turn, "running", { kind: "tool", use });
+        void this.refresh();
+        break;
+      }
+      case "tool.result": {
+        const key = `${turn} ${news.id}`;
+        this.times = { ...this.times, [key]: { ...this.times[key], ended: Date.now() } };
+        this.touch(turn, "running", { kind: "model" });
+        void this.refresh();
+        break;
+      }
+      case "turn.parked":
+        this.touch(turn, "parked");
+        void this.refresh();
+        break;
+      case "turn.ended":
+        this.ended(news);
+        break;
+      case "approval.answered":
+        void this.turnFacts(turn, true);
+        break;
+      case "session.changed":
+        if (news.what === "deleted") this.records = [];
+        void this.refresh();
+    }
+  }
+
+  private ended(news: News): void {
+    const { turn } = news;
+    this.over.add(turn);
+    this.live = this.live.filter((t) => t.turn !== turn);
+    this.stopping = false;
+    const own = this.own.find((o) => o.turn === turn);
+    void this.turnFacts(turn, true);
+    void this.refresh().then(() => {
+      // A command's answer is in no record.
+      const recorded = this.records.some((r) => r.turn === turn) || news.joined || news.state === "joined";
+      if (!recorded && own && news.text) {
+        this.notes = [...this.notes, { turn, text: news.text, failed: news.state === "failed" }];
+      }
+    });
+  }
+
+  private touch(turn: string, state: LiveTurn["state"], doing?: LiveTurn["doing"]): void {
+    if (this.over.has(turn)) return;
+    let found = this.live.find((t) => t.turn === turn);
+    if (!found) {
+      this.live.push({ turn, state, began: Date.now(), doing, doingSince: Date.now() });
+      found = this.live.at(-1)!;
+    }
+    if (found.state !== state) {
+      if (state === "running" && found.state !== "parked") found.began = Date.now();
+      found.state = state;
+      if (state === "parked") found.doing = undefined;
+    }
+    if (doing) {
+      found.doing = doing;
+      found.doingSince = Date.now();
+    }
+  }
+
+  private grow(news: News): void {
+    if (this.over.has(news.turn)) return;
+    const key = liveKey(news.turn, news.call);
+    const call = this.incoming.get(key) ?? { text: "", thinking: "" };
+    if (news.event === "turn.delta") call.text += news.text;
+    else call.thinking += news.text;
+    this.incoming.set(key, call);
+    const turn = this.live.find((t) => t.turn === news.turn);
+    if (!turn || turn.doing?.kind !== "writing") this.touch(news.turn, "running", { kind: "writing" });
+    this.drawSoon();
+  }
+
+  private drawSoon(): void {
+    if (this.frame) return;
+    const draw = () => {
+      this.frame = 0;
+      const calls: Record<string, LiveCall> = {};
+      for (const [key, call] of this.incoming) calls[key] = { ...call };
+      this.calls = calls;
+    };
+    this.frame = document.visibilityState === "visible" ? requestAnimationFrame(draw) : (setTimeout(draw, 250) as never);
+  }
+
+  async send(text: string, mode: "steer" | "followup", agent?: string): Promise<void> {
+    const own: Own = { key: newKey(), text, mode, at: Date.now(), state: "sending" };
+    this.own.push(own);
+    this.draft = "";
+    this.keep();
+    await this.deliver(this.own.at(-1)!, agent);
+  }
+
+  async deliver(own: Own, agent?: string): Promise<void> {
+    own.state = "sending";
+    delete own.error;
+    try {
+      const done = await app.call("chat.send", {
+        message: own.text,
+        session: this.session,
+        wait: false,
+        idempotencyKey: own.key,
+        ...(this.isRunning ? { mode: own.mode } : {}),
+        ...(agent ? { agent } : {}),
+      });
+      own.state = "accepted";
+      own.turn = done.turn;
+      if (isOpen(done.state)) this.touch(done.turn, done.state as LiveTurn["state"]);
+      this.own = this.own.filter((o) => o === own || o.turn !== done.turn || o.key !== done.turn);
+    } catch (error) {
+      const e = error instanceof WireError ? error : new WireError({ code: "INTERNAL", message: String(error) });
+      own.state = "refused";
+      own.error = { message: e.message, code: e.code, ...(e.hint ? { hint: e.hint } : {}) };
+    }
+    this.prune();
+  }
+
+  drop(own: Own): void {
+    this.own = this.own.filter((o) => o.key !== own.key);
+    this.keep();
+  }
+
+  async stop(): Promise<void> {
+    const turn = this.current?.turn;
+    if (!turn) return;
+    this.stopping = true;
+    try {
+      await app.call("chat.abort", { turn, idempotencyKey: newKey() });
+    } catch (error) {
+      this.stopping = false;
+      if (!(error instanceof WireError)) throw error;
+    }
+    setTimeout(() => (this.stopping = false), 5000);
+  }
+
+  /** Reads a turn's facts (times, cost, approvals) once; again when something about it changed. */
+  async turnFacts(turn: string, again = false): Promise<void> {
+    if (this.asked.has(turn) && !again) return;
+    this.asked.add(turn);
+    try {
+      const facts = await app.call("turns.get", { turn });
+      this.facts = { ...this.facts, [turn]: facts };
+    } catch (error) {
+      this.asked.delete(turn);
+      if (!(error instanceof WireError)) throw error;
+    }
+  }
+
+  /** The newest thing the person said here, for editing it. */
+  lastMine(): string | undefined {
+    const own = this.own.at(-1)?.text;
+    if (own) return own;
+    const found = this.entries.findLast((e) => e.kind === "mine");
+    return found?.kind === "mine" ? found.text : undefined;
+  }
+
+  keep(): void {
+    save(this.session, { draft: this.draft, own: $state.snapshot(this.own) as Own[] });
+  }
+}
+
+function toLive(now: Result<"chat.live">, before: LiveTurn[], over: ReadonlySet<string>): LiveTurn[] {
+  return now.turns
+    .filter((t) => !over.has(t.turn) && isOpen(t.state))
+    .map((t) => {
+      const known = before.find((b) => b.turn === t.turn);
+      return {
+        turn: t.turn,
+        state: t.state as LiveTurn["state"],
+        began: t.startedAt ?? known?.began ?? t.acceptedAt,
+        doing: known?.doing ?? (t.text ? { kind: "writing" as const } : undefined),
+        doingSince: known?.doingSince ?? Date.now(),
+      };
+    });
+}
+function liveTexts(now: Result<"chat.live">): { turn: string; call: number; text: string; thinking: string }[] {
+  return now.turns.flatMap((t) =>
+    t.text || t.thinking ? [{ turn: t.turn, call: t.call ?? 0, text: t.text ?? "", thinking: t.thinking ?? "" }] : [],
+  );
+}
+function liveMessages(now: Result<"chat.live">): { turn: string; text: string; at: number }[] {
+  return now.turns.flatMap((t) => (t.message ? [{ turn: t.turn, text: t.message, at: t.acceptedAt }] : []));
+}
+
+/** Drafts and messages under way live in this tab only; closing it forgets them. */
+function load(session: string): { draft: string; own: Own[] } {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(`lares.draft ${session}`) ?? "null") as { draft?: string; own?: Own[] };
+    return { draft: kept?.draft ?? "", own: kept?.own ?? [] };
+  } catch {
+    return { draft: "", own: [] };
+  }
+}
+function save(session: string, kept: { draft: string; own: Own[] }): void {
+  try {
+    const key = `lares.draft ${session}`;
+    if (!kept.draft && !kept.own.length) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(kept));
+  } catch {
+    // Full or forbidden storage: the draft still lives in memory.
+  }
+}
+
+const open = new Map<string, Chat>();
+/** Conversations stay in memory for a quick way back; the least used go first. */
+const MOST_OPEN = 6;
+
+export function chatOf(session: string): Chat {
+  const found = open.get(session) ?? new Chat(session);
+  open.delete(session);
+  open.set(session, found);
+  if (open.size > MOST_OPEN) open.delete(open.keys().next().value!);
+  return found;
+}
+
+app.onNews((news) => {
+  if (news.session) open.get(news.session)?.take(news);
+});
+
+export type { Approval };

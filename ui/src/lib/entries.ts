@@ -1,0 +1,172 @@
+/** A session's records as what a reader sees: messages, answers, tool rows, cards, end lines. Pure. */
+import type { Approval, HistoryMessage } from "../../../src/core/protocol/index.ts";
+
+export interface ToolUse {
+  key: string;
+  turn: string;
+  id: string;
+  name: string;
+  input: unknown;
+  /** What it gave back; nothing while it runs or waits. */
+  result?: string;
+  isError?: boolean;
+  /** The last signs of the approval it waits or waited for. */
+  code?: string;
+  /** Its outcome, when it came after an approval. */
+  outcome?: string;
+  /** When it began and ended, if this page saw it. */
+  began?: number;
+  ended?: number;
+}
+
+export type Entry =
+  | { kind: "mine"; key: string; turn: string; text: string; at: number; person?: string; sending?: Own }
+  | { kind: "event"; key: string; turn: string; text: string; at: number }
+  | { kind: "text"; key: string; turn: string; text: string; at: number; live: boolean }
+  | { kind: "thinking"; key: string; turn: string; text: string; live: boolean }
+  | { kind: "tool"; key: string; turn: string; use: ToolUse }
+  | { kind: "fold"; key: string; turn: string; uses: ToolUse[] }
+  | { kind: "note"; key: string; turn: string; text: string; failed: boolean }
+  | { kind: "end"; key: string; turn: string; at: number };
+
+/** A message this page sent. */
+export interface Own {
+  key: string;
+  text: string;
+  mode: "steer" | "followup";
+  at: number;
+  state: "sending" | "accepted" | "refused";
+  turn?: string;
+  error?: { message: string; hint?: string; code: string };
+}
+
+const WAITS = /^Waiting for a person's approval \((\w+)\)/;
+const READS = new Set(["read", "list", "search"]);
+const OUTCOME = /^\[Outcome of the .*? call that waited for approval\]\n/;
+
+export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<string>): Entry[] {
+  const out: Entry[] = [];
+  const uses = new Map<string, ToolUse>();
+  const byCode = new Map<string, ToolUse>();
+  const lastOf = new Map<string, number>();
+  for (const record of records) {
+    const at = Date.parse(record.timestamp);
+    const { turn } = record;
+    const before = out.length;
+    if (record.role === "user") readUser(record, at, out, byCode);
+    else if (record.role === "tool") {
+      for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, turn, part);
+    } else readAssistant(record, at, out, uses);
+    if (out.length > before) lastOf.set(turn, out.length - 1);
+  }
+  return withEnds(fold(out), open);
+}
+
+function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<string, ToolUse>): void {
+  const text = record.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const { turn, id } = record;
+  if (record.meta?.kind === "outcome") {
+    const approval = String(record.meta.approval ?? "");
+    const use = byCode.get(approval.slice(-6));
+    if (use) use.outcome = text.replace(OUTCOME, "");
+    return;
+  }
+  if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
+  else out.push({ kind: "mine", key: id, turn, text, at, person: record.person });
+}
+
+function readAssistant(record: HistoryMessage, at: number, out: Entry[], uses: Map<string, ToolUse>): void {
+  const { turn } = record;
+  const base = replyKey(record.id, turn);
+  let texts = 0;
+  for (const part of record.content) {
+    if (part.type === "text" && part.text.trim()) {
+      const key = `${base}:text${texts++ || ""}`;
+      out.push({ kind: "text", key, turn, text: part.text, at, live: false });
+    } else if (part.type === "thinking" && part.text.trim()) {
+      out.push({ kind: "thinking", key: `${base}:thinking`, turn, text: part.text, live: false });
+    } else if (part.type === "tool-call") {
+      const use: ToolUse = { key: `${turn}:${part.id}:${base}`, turn, id: part.id, name: part.name, input: part.input };
+      uses.set(`${turn} ${part.id}`, use);
+      out.push({ kind: "tool", key: use.key, turn, use });
+    }
+  }
+}
+
+/** The same key for a reply while it streams and when it is recorded, so that nothing is drawn anew. */
+export function replyKey(id: string, turn: string): string {
+  const call = /:(\d+):reply$/.exec(id)?.[1];
+  return call === undefined ? id : liveKey(turn, Number(call));
+}
+export const liveKey = (turn: string, call: number): string => `${turn}/${call}`;
+
+function settle(
+  uses: Map<string, ToolUse>,
+  byCode: Map<string, ToolUse>,
+  turn: string,
+  part: { id: string; text: string; isError?: boolean | undefined },
+): void {
+  const use = uses.get(`${turn} ${part.id}`);
+  if (!use) return;
+  const code = WAITS.exec(part.text)?.[1];
+  if (code) {
+    use.code = code;
+    byCode.set(code, use);
+    return;
+  }
+  use.result = part.text;
+  use.isError = part.isError === true;
+}
+
+/** Consecutive reads that went well become one row. */
+function fold(entries: Entry[]): Entry[] {
+  const out: Entry[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "tool" || !isQuietRead(entry.use)) {
+      out.push(entry);
+      continue;
+    }
+    const last = out.at(-1);
+    if (last?.kind === "fold" && last.turn === entry.turn) last.uses.push(entry.use);
+    else if (last?.kind === "tool" && last.turn === entry.turn && isQuietRead(last.use)) {
+      out[out.length - 1] = { kind: "fold", key: `fold ${last.key}`, turn: entry.turn, uses: [last.use, entry.use] };
+    } else out.push(entry);
+  }
+  return out;
+}
+
+const isQuietRead = (use: ToolUse): boolean => READS.has(use.name) && !use.isError && use.code === undefined;
+
+/** An end line after the last entry of every turn that is over. */
+function withEnds(entries: Entry[], open: ReadonlySet<string>): Entry[] {
+  const last = new Map<string, number>();
+  entries.forEach((entry, i) => last.set(entry.turn, i));
+  const out: Entry[] = [];
+  entries.forEach((entry, i) => {
+    out.push(entry);
+    if (last.get(entry.turn) === i && !open.has(entry.turn)) {
+      const at = "at" in entry ? entry.at : 0;
+      out.push({ kind: "end", key: `end ${entry.turn}`, turn: entry.turn, at });
+    }
+  });
+  return out;
+}
+
+/** The argument that tells most, for the one line of a tool row. */
+export function telling(name: string, input: unknown): string {
+  if (typeof input !== "object" || input === null) return input === undefined ? "" : String(input);
+  const fields = input as Record<string, unknown>;
+  for (const field of ["command", "path", "pattern", "url", "query", "text", "name", "id"]) {
+    const value = fields[field];
+    if (typeof value !== "string" || !value) continue;
+    if (field === "pattern" && typeof fields.path === "string") return `${value} in ${fields.path}`;
+    return value;
+  }
+  const first = Object.values(fields).find((value) => typeof value === "string" || typeof value === "number");
+  return first === undefined ? "" : String(first);
+}
+
+/** The pending or answered approval of a tool row. */
+export function approvalOf(use: ToolUse, approvals: readonly Approval[]): Approval | undefined {
+  return use.code === undefined ? undefined : approvals.find((a) => a.turn === use.turn && a.id.endsWith(use.code!));
+}

@@ -1,0 +1,83 @@
+/** Numbers and times as people read them: 0.2 s, 12 min, 3 d 4 h, 16.6k tokens, $0.013. */
+import { w } from "./words.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const locale = "en-GB";
+
+export function duration(ms: number): string {
+  if (ms < 0) ms = 0;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < MINUTE) return `${Math.round(ms / 1000)} s`;
+  if (ms < HOUR) {
+    const s = Math.floor((ms % MINUTE) / 1000);
+    return ms < 10 * MINUTE && s ? `${Math.floor(ms / MINUTE)} min ${s} s` : `${Math.floor(ms / MINUTE)} min`;
+  }
+  if (ms < DAY) {
+    const m = Math.floor((ms % HOUR) / MINUTE);
+    return m ? `${Math.floor(ms / HOUR)} h ${m} min` : `${Math.floor(ms / HOUR)} h`;
+  }
+  const h = Math.floor((ms % DAY) / HOUR);
+  return h ? `${Math.floor(ms / DAY)} d ${h} h` : `${Math.floor(ms / DAY)} d`;
+}
+
+/** Unknown is never $0.00. */
+export function money(cost: number | null | undefined): string {
+  if (cost === null || cost === undefined) return w.unknownPrice;
+  if (cost === 0) return "$0.00";
+  if (cost < 0.0001) return "< $0.0001";
+  return cost < 0.1 ? `$${Number(cost.toPrecision(2))}` : `$${cost.toFixed(2)}`;
+}
+
+export function count(n: number): string {
+  if (n < 1000) return String(n);
+  if (n < 99_950) return `${(n / 1000).toFixed(1)}k`;
+  if (n < 999_500) return `${Math.round(n / 1000)}k`;
+  return `${(n / 1e6).toFixed(1)}M`;
+}
+
+export const whole = (n: number): string => n.toLocaleString(locale);
+
+const hm = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const hms = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayMonth = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const dayYear = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" });
+
+export const clock = (at: number): string => hm.format(at);
+export const clockSeconds = (at: number): string => hms.format(at);
+/** The absolute time with its zone, for titles. */
+export const absolute = (at: number): string => full.format(at);
+
+export function daysAgo(at: number, now = Date.now()): number {
+  return Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY);
+}
+
+/** 14:02 today, 3 Nov before, with the year when it is another. */
+export function short(at: number): string {
+  const ago = daysAgo(at);
+  if (ago === 0) return clock(at);
+  return new Date(at).getFullYear() === new Date().getFullYear() ? dayMonth.format(at) : dayYear.format(at);
+}
+
+/** "today 14:02", "tomorrow 14:02", "3 Nov 14:02" */
+export function when(at: number): string {
+  const ago = daysAgo(at);
+  const day = ago === 0 ? "today" : ago === 1 ? "yesterday" : ago === -1 ? "tomorrow" : short(at);
+  return `${day} ${clock(at)}`;
+}
+
+export function bytes(n: number): string {
+  return n < 1e6 ? `${Math.round(n / 1000)} kB` : `${(n / 1e6).toFixed(0)} MB`;
+}
+
+/** A person or caller id as words: "web:owner" is the owner on the page. */
+export function personName(id: string | undefined): string {
+  if (!id) return "";
+  return id.replace(/^[a-z]+:/, "");
+}
+export function channelName(id: string | undefined): string {
+  const channel = /^([a-z]+):/.exec(id ?? "")?.[1] ?? "";
+  return { ws: "page", http: "HTTP" }[channel] ?? channel;
+}

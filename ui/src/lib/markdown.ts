@@ -1,0 +1,90 @@
+/**
+ * Model and tool text as markdown, safely. Raw HTML is shown as the text it is, pictures become links, and what marked makes
+ * goes through DOMPurify with a short list of allowed tags.
+ *
+ * M1: a finished block is never parsed again: only the last block of a growing text is.
+ */
+import DOMPurify from "dompurify";
+import { Marked, type Token, type Tokens } from "marked";
+
+export type Block =
+  | { kind: "html"; html: string; wide: boolean }
+  | { kind: "code"; lang: string; text: string };
+
+const SAFE = /^(https?:|mailto:)/i;
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]!);
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  renderer: {
+    html: ({ text }) => escape(text),
+    image: ({ href, text }) => (SAFE.test(href) ? `<a href="${escape(href)}">${escape(text || href)}</a>` : escape(text)),
+    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  },
+});
+
+const purify = DOMPurify(window);
+purify.addHook("afterSanitizeAttributes", (node) => {
+  if (node.tagName !== "A") return;
+  const href = node.getAttribute("href") ?? "";
+  // Only what is clearly outside: a link of a model must not steer this page.
+  if (!SAFE.test(href)) return node.removeAttribute("href");
+  node.setAttribute("target", "_blank");
+  node.setAttribute("rel", "noopener noreferrer nofollow");
+});
+
+const TAGS =
+  "p br hr strong em del s code pre a ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr th td sup sub".split(" ");
+
+function clean(html: string): string {
+  return purify.sanitize(html, {
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ["href", "start", "align"],
+    ALLOWED_URI_REGEXP: SAFE,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+  });
+}
+
+function toBlock(token: Token): Block | undefined {
+  if (token.type === "space" || token.type === "def") return undefined;
+  if (token.type === "code") {
+    const { lang, text } = token as Tokens.Code;
+    return { kind: "code", lang: (lang ?? "").split(/\s/)[0] ?? "", text };
+  }
+  return { kind: "html", html: clean(marked.parser([token])), wide: token.type === "table" };
+}
+
+/** A text that grows at its end, as blocks. */
+export class Growing {
+  private source = "";
+  private frozenTo = 0;
+  private readonly frozen: Block[] = [];
+
+  /** The blocks of `text`. When it only grew since the last call, finished blocks are the same objects as before. */
+  read(given: string): Block[] {
+    // The lexer counts in plain line ends.
+    const text = given.replace(/\r\n?/g, "\n");
+    if (!text.startsWith(this.source)) {
+      this.frozen.length = 0;
+      this.frozenTo = 0;
+    }
+    this.source = text;
+    const tokens = marked.lexer(text.slice(this.frozenTo));
+    const last = tokens.findLastIndex((token) => token.type !== "space");
+    for (const token of tokens.slice(0, Math.max(0, last))) {
+      const block = toBlock(token);
+      if (block) this.frozen.push(block);
+      this.frozenTo += token.raw.length;
+    }
+    const tail = last >= 0 ? toBlock(tokens[last]!) : undefined;
+    return tail ? [...this.frozen, tail] : [...this.frozen];
+  }
+}
+
+export function render(text: string): Block[] {
+  return marked.lexer(text).flatMap((token) => toBlock(token) ?? []);
+}
