@@ -6,6 +6,7 @@
  * T3: what `plan` says is what `run` does: the gate judges and the person sees the plan.
  */
 import type { Json, JsonObject } from "../domain/json.ts";
+import type { ReplyRoute } from "../domain/message.ts";
 import type { ToolSpec } from "./model.ts";
 
 export interface ToolPlace {
@@ -14,6 +15,16 @@ export interface ToolPlace {
   workspace: string;
   /** Where whole outputs are kept when the result was cut. */
   spillDir: string;
+  /** The turn that calls: for tools that act on the house. */
+  caller: ToolCaller;
+}
+
+export interface ToolCaller {
+  agent: string;
+  session: string;
+  turn: string;
+  /** Where the turn's answer goes. */
+  route: ReplyRoute;
 }
 
 /** What a tool is about to do, in words the gate can judge and a person can read. */

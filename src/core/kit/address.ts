@@ -36,7 +36,9 @@ export function parseHost(text: string): Host | undefined {
 
 /** Names that always mean this machine (RFC 6761), whatever a name server says. Takes the canonical form. */
 export function isLoopbackName(name: string): boolean {
-  return name === "localhost" || name.endsWith(".localhost") || name === "localhost.localdomain" || name === "ip6-localhost";
+  return (
+    name === "localhost" || name.endsWith(".localhost") || name === "localhost.localdomain" || name === "ip6-localhost"
+  );
 }
 
 /** Can the whole internet reach it? False for whatever is not a canonical IP address. */

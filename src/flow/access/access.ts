@@ -63,7 +63,8 @@ export class Access {
     for (const row of await readTokens(db)) this.tokens.set(row.hash, { row, principal: tokenPrincipal(row) });
     const now = this.parts.clock.now();
     const logins = await readLogins(db);
-    for (const row of logins) if (row.expiresAt > now) this.logins.set(row.hash, { row, principal: loginPrincipal(row) });
+    for (const row of logins)
+      if (row.expiresAt > now) this.logins.set(row.hash, { row, principal: loginPrincipal(row) });
     const old = logins.filter((row) => row.expiresAt <= now);
     if (old.length) void db.write((tx) => old.forEach((row) => void deleteLogin(tx, row.id))).catch(() => {});
   }
@@ -107,7 +108,10 @@ export class Access {
   }
 
   /** Turns a code into a login. The cookie's secret is durable as a hash before it is handed out. */
-  async redeem(code: string, agent: string): Promise<Exclude<CodeCheck, { ok: true }> | { ok: true; cookie: string; maxAgeS: number }> {
+  async redeem(
+    code: string,
+    agent: string,
+  ): Promise<Exclude<CodeCheck, { ok: true }> | { ok: true; cookie: string; maxAgeS: number }> {
     const now = this.parts.clock.now();
     const check = this.codes.use(code, now);
     if (!check.ok) return check;
@@ -147,7 +151,10 @@ export class Access {
       });
     }
     if (this.tokens.size >= MOST_TOKENS) {
-      throw new AppError("TOO_MANY", { message: `There are already ${MOST_TOKENS} tokens.`, hint: "Revoke some first." });
+      throw new AppError("TOO_MANY", {
+        message: `There are already ${MOST_TOKENS} tokens.`,
+        hint: "Revoke some first.",
+      });
     }
     const id = this.parts.ids.next("tok");
     const token = this.tokenOf(id);
@@ -184,7 +191,9 @@ export class Access {
   /** Ends a token or a login, and every login made with it. False when there is no such thing. */
   async revoke(id: string): Promise<boolean> {
     const token = [...this.tokens.values()].find((known) => known.row.id === id)?.row;
-    const logins = [...this.logins.values()].map((known) => known.row).filter((row) => row.id === id || row.source === id);
+    const logins = [...this.logins.values()]
+      .map((known) => known.row)
+      .filter((row) => row.id === id || row.source === id);
     if (!token && !logins.length) return false;
     // First in memory: from here on it opens nothing, whatever the disk does.
     if (token) this.tokens.delete(token.hash);
@@ -217,7 +226,10 @@ export class Access {
   /** Marks that may be lost: a full disk must not refuse a good token. */
   private quietly(change: Parameters<Records["write"]>[0]): void {
     try {
-      this.parts.records().write(change).catch(() => {});
+      this.parts
+        .records()
+        .write(change)
+        .catch(() => {});
     } catch {
       // No records at the moment.
     }

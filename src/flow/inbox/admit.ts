@@ -42,7 +42,15 @@ export interface InboxParts {
 
 /** What a turn is started with: everything it needs to know about its cause. */
 export type TurnBody =
-  | { kind: "message"; agent: string; person: string; route: Json; model: string | null; origin: "person" | "event" }
+  | {
+      kind: "message";
+      agent: string;
+      person: string;
+      route: Json;
+      model: string | null;
+      origin: "person" | "event";
+      given?: Json;
+    }
   | { kind: "command"; agent: string; route: Json; reply: string };
 
 export type Inbox = ReturnType<typeof makeInbox>;
@@ -74,7 +82,15 @@ async function accept(
   const route = message.route as unknown as Json;
   const body: TurnBody =
     reply === undefined
-      ? { kind: "message", agent, person, route, model: message.model ?? null, origin: message.origin ?? "person" }
+      ? {
+          kind: "message",
+          agent,
+          person,
+          route,
+          model: message.model ?? null,
+          origin: message.origin ?? "person",
+          ...(message.given ? { given: message.given as unknown as Json } : {}),
+        }
       : { kind: "command", agent, route, reply };
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;

@@ -7,11 +7,12 @@
  * T4: what runs after an approval is what was shown: the plan is made again and its hash compared.
  */
 import { createHash } from "node:crypto";
-import { type Ctx, type EffectResult, Stopped, type ToolResult } from "../../core/contracts/index.ts";
+import { type Ctx, type EffectResult, Stopped, type ToolPlace, type ToolResult } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
   type Json,
+  type ReplyRoute,
   type SessionKey,
   type ToolCallPart,
   type ToolResultPart,
@@ -28,6 +29,12 @@ export interface At {
   session: SessionKey;
   agent: AgentId;
   segment: number;
+  route: ReplyRoute;
+}
+
+export function placeOf(parts: TurnParts, at: At): ToolPlace {
+  const { agent, session, turn, route } = at;
+  return parts.tools.place({ agent, session, turn, route });
 }
 
 /** What was decided about one call, as it is recorded. */
@@ -89,7 +96,7 @@ async function judge(parts: TurnParts, at: At, call: ToolCallPart): Promise<Judg
     return { verdict: "error", because, ...none };
   }
   try {
-    const plan = await tool.plan(call.input, parts.tools.place(at.agent));
+    const plan = await tool.plan(call.input, placeOf(parts, at));
     const { verdict, because, rule } = await parts.judge.judge(at.agent, plan);
     return { verdict, because, rule, shown: plan.shown, hash: hashOf(call.name, plan.binding) };
   } catch (error) {
@@ -109,7 +116,7 @@ export async function runTool(
 ): Promise<ToolResult> {
   const { ctx, turn, session } = at;
   const tool = parts.tools.get(call.name)!;
-  const place = parts.tools.place(at.agent);
+  const place = placeOf(parts, at);
   const name = `tool:${call.name}:${call.id}`;
   const run = async (key: string): Promise<Json> => {
     parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
@@ -154,7 +161,7 @@ export async function stillAsShown(parts: TurnParts, at: At, w: Waiting): Promis
   return at.ctx.step(`recheck:${w.approval}`, async () => {
     const tool = parts.tools.get(w.tool);
     if (!tool) return false;
-    const plan = await tool.plan(w.input, parts.tools.place(at.agent)).catch(() => undefined);
+    const plan = await tool.plan(w.input, placeOf(parts, at)).catch(() => undefined);
     return plan !== undefined && hashOf(w.tool, plan.binding) === w.hash;
   });
 }

@@ -11,6 +11,7 @@ export interface Ending {
   text: string;
   reason?: string;
   joined?: TurnId;
+  callerCalls?: NonNullable<TurnResult["callerCalls"]>;
 }
 
 export function finish(

@@ -1,8 +1,18 @@
 /** What a turn needs from other rooms. Small interfaces of its own; app/ passes the real things in. */
-import type { ActionPlan, Models, Records, Tool, ToolPlace, ToolSpec, Tx } from "../../core/contracts/index.ts";
+import type {
+  ActionPlan,
+  Models,
+  Records,
+  Tool,
+  ToolCaller,
+  ToolPlace,
+  ToolSpec,
+  Tx,
+} from "../../core/contracts/index.ts";
 import type {
   AgentId,
   ApprovalId,
+  Given,
   JsonObject,
   ModelMessage,
   QueueMode,
@@ -34,6 +44,7 @@ export interface History {
   build(
     session: SessionKey,
     agent: AgentId,
+    given?: Given,
   ): Promise<{ system: string; tools: ToolSpec[]; messages: ModelMessage[]; model: string | null }>;
   /** The same id again changes nothing. */
   append(
@@ -96,7 +107,7 @@ export interface ReplySink {
 export interface Toolbox {
   get(name: string): Tool | undefined;
   names(): string[];
-  place(agent: AgentId): ToolPlace;
+  place(caller: ToolCaller): ToolPlace;
 }
 
 export interface TurnParts {

@@ -18,12 +18,14 @@ import {
   type AgentId,
   addUsage,
   asId,
+  type Given,
   type Json,
   type ModelMessage,
   type ReplyRoute,
   type ToolCallPart,
+  type ToolResultPart,
 } from "../../core/domain/index.ts";
-import { type At, act, hashOf, runTool, stillAsShown } from "./act.ts";
+import { type At, act, hashOf, placeOf, runTool, stillAsShown } from "./act.ts";
 import { type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -32,13 +34,13 @@ import { newProgress, type Progress, type Waiting } from "./progress.ts";
 import { recordUsage, recordWoken } from "./store.ts";
 
 type Body =
-  | { kind: "message"; agent: string; person: string; route: ReplyRoute; model: string | null }
+  | { kind: "message"; agent: string; person: string; route: ReplyRoute; model: string | null; given?: Given }
   | { kind: "command"; agent: string; route: ReplyRoute; reply: string };
 
 interface Run extends At {
   p: Progress;
-  route: ReplyRoute;
   model: string | null;
+  given: Given | undefined;
   own: IntakeMessage | undefined;
   began: number;
 }
@@ -60,6 +62,7 @@ export function makeTurns(parts: TurnParts) {
         agent: asId<AgentId>(body.agent),
         route: body.route,
         model: body.kind === "message" ? body.model : null,
+        given: body.kind === "message" ? body.given : undefined,
         p: (input.state as unknown as Progress | undefined) ?? newProgress(parts.clock.now()),
         own: undefined,
         segment: input.segment,
@@ -76,6 +79,7 @@ export function makeTurns(parts: TurnParts) {
         return end(run, { state: "joined", text: "", joined: mine.takenBy });
       }
       try {
+        if (run.given?.results) await takeResults(run, run.given.results);
         const parked = await wakeUp(run, input);
         return parked ?? (await converse(run));
       } catch (error) {
@@ -87,6 +91,20 @@ export function makeTurns(parts: TurnParts) {
 
   function end(run: Run, ending: Ending): Outcome {
     return finish(parts, run, run.p, run.route, run.own, ending);
+  }
+
+  /** The outcomes of the caller's own tools enter the history where the calls wait for them. The same id: once. */
+  function takeResults(run: Run, content: ToolResultPart[]): Promise<void> {
+    const { turn, session } = run;
+    return parts.records.write((tx) =>
+      parts.history.append(tx, {
+        session,
+        turn,
+        id: `${turn}:given`,
+        message: { role: "tool", content },
+        at: parts.clock.now(),
+      }),
+    );
   }
 
   /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
@@ -132,7 +150,7 @@ export function makeTurns(parts: TurnParts) {
       const because = "It changed since you approved it, so it is asked again.";
       const again = await run.ctx.step(`replan:${w.approval}`, async () => {
         const tool = parts.tools.get(w.tool);
-        const plan = await tool?.plan(w.input, parts.tools.place(run.agent)).catch(() => undefined);
+        const plan = await tool?.plan(w.input, placeOf(parts, run)).catch(() => undefined);
         if (!plan) return null;
         const { rule } = await parts.judge.judge(run.agent, plan);
         return { shown: plan.shown, rule, binding: plan.binding } as unknown as Json;
@@ -200,6 +218,8 @@ export function makeTurns(parts: TurnParts) {
         if (done) return done;
         continue;
       }
+      // The caller's own tools: it runs them, and its next message says what came of it.
+      if (run.given?.tools) return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
       if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
       const { results, waiting } = await act(parts, run, calls, p);
       await parts.records.write((tx) =>
@@ -224,12 +244,13 @@ export function makeTurns(parts: TurnParts) {
     const n = p.call++;
     const routeKey = JSON.stringify(run.route);
     let took: IntakeMessage[] = [];
+    const isSaid = (m: IntakeMessage) => !(run.given?.silent && m.turn === turn);
     return ctx.step(
       `model:${n}`,
       async () => {
         took = await parts.intake.next(session, { turn, call: n, route: routeKey });
-        const { system, tools, messages, model } = await parts.history.build(session, agent);
-        const request: ModelMessage[] = [...messages, ...took.map((m) => userMessage(m).message)];
+        const { system, tools, messages, model } = await parts.history.build(session, agent, run.given);
+        const request: ModelMessage[] = [...messages, ...took.filter(isSaid).map((m) => userMessage(m).message)];
         if (p.forced) request.push({ role: "user", content: [{ type: "text", text: FORCED }] });
         parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
         parts.crash.at("model.before");
@@ -253,7 +274,7 @@ export function makeTurns(parts: TurnParts) {
         const at = parts.clock.now();
         for (const m of took) {
           parts.intake.take(tx, m.turn, turn, n);
-          parts.history.append(tx, { session, turn, ...userMessage(m) });
+          if (isSaid(m)) parts.history.append(tx, { session, turn, ...userMessage(m) });
         }
         recordUsage(tx, { turn, call: n, session, agent, reply, at });
         if (!reply.ok || !reply.content.length) return;
@@ -272,10 +293,7 @@ export function makeTurns(parts: TurnParts) {
   /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */
   function answer(run: Run, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
     const { p } = run;
-    const text = reply.content
-      .map((part) => (part.type === "text" ? part.text : ""))
-      .join("")
-      .trim();
+    const text = textOf(reply);
     if (reply.finish === "refusal") {
       return end(run, { state: "declined", text, reason: "The model declined to answer." });
     }
@@ -306,6 +324,17 @@ export function makeTurns(parts: TurnParts) {
 const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";
 const LOOPED =
   "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
+
+function textOf(reply: Extract<ModelReply, { ok: true }>): string {
+  return reply.content
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("")
+    .trim();
+}
+
+function plainCall({ id, name, input }: ToolCallPart): { id: string; name: string; input: Json } {
+  return { id, name, input };
+}
 
 function broken(wake: { code: string; message: string }): Ending {
   return wake.code === "JOURNAL_MISMATCH"

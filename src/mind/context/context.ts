@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Records, ToolSpec, Tx } from "../../core/contracts/index.ts";
-import type { AgentId, ModelMessage, SessionKey } from "../../core/domain/index.ts";
+import type { AgentId, Given, ModelMessage, SessionKey } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { ContextConfig } from "./config.ts";
 import {

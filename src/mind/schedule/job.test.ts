@@ -32,17 +32,22 @@ describe("a slot that comes up", () => {
   test("each due time is run or recorded as missed, none twice, and the next is in the future (property)", () => {
     const policies = fc.constantFrom("once", "all", "skip") as fc.Arbitrary<"once" | "all" | "skip">;
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 48 }), fc.integer({ min: 0, max: 40 * H }), policies, (from, late, policy) => {
-        const due = from * H;
-        const now = due + late;
-        const { run, missed, next } = catchUp(hourly, due, now, policy);
-        const all = [...run, ...missed.map((m) => m.due)].sort((a, b) => a - b);
-        const expected = Array.from({ length: Math.floor(late / H) + 1 }, (_, i) => due + i * H);
-        expect(all).toEqual(expected);
-        expect(next).toBeGreaterThan(now);
-        if (policy === "all") expect(run.length).toBeLessThanOrEqual(MOST_CAUGHT_UP);
-        if (late <= LATE_MS) expect(run).toEqual([due]);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 48 }),
+        fc.integer({ min: 0, max: 40 * H }),
+        policies,
+        (from, late, policy) => {
+          const due = from * H;
+          const now = due + late;
+          const { run, missed, next } = catchUp(hourly, due, now, policy);
+          const all = [...run, ...missed.map((m) => m.due)].sort((a, b) => a - b);
+          const expected = Array.from({ length: Math.floor(late / H) + 1 }, (_, i) => due + i * H);
+          expect(all).toEqual(expected);
+          expect(next).toBeGreaterThan(now);
+          if (policy === "all") expect(run.length).toBeLessThanOrEqual(MOST_CAUGHT_UP);
+          if (late <= LATE_MS) expect(run).toEqual([due]);
+        },
+      ),
     );
   });
 });

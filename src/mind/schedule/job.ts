@@ -65,7 +65,11 @@ export function catchUp(when: When, due: number, now: number, policy: CatchUp): 
       return { run: [newest], missed: missed(passed, [newest], `${reason} A later one was run instead.`), next };
     case "all": {
       const run = passed.slice(-MOST_CAUGHT_UP);
-      return { run, missed: missed(passed, run, `${reason} Only the newest ${MOST_CAUGHT_UP} were made up for.`), next };
+      return {
+        run,
+        missed: missed(passed, run, `${reason} Only the newest ${MOST_CAUGHT_UP} were made up for.`),
+        next,
+      };
     }
   }
 }

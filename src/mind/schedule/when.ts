@@ -49,7 +49,8 @@ export function parseWhen(
   if (given.cron !== undefined) return parseCron(given.cron, tz, now);
   if (given.every !== undefined) {
     const everyMs = typeof given.every === "number" ? given.every : duration(given.every.replace(/^every\s+/i, ""));
-    if (everyMs < SHORTEST_EVERY_MS) throw wrong(`"${given.every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
+    if (everyMs < SHORTEST_EVERY_MS)
+      throw wrong(`"${given.every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
     return { kind: "every", everyMs, anchor: given.anchor ?? now };
   }
   const at = given.in !== undefined ? now + duration(given.in.replace(/^in\s+/i, "")) : moment(given.at!, now, tz);
@@ -88,7 +89,11 @@ const UNITS: Record<string, number> = {
 
 /** "30 minutes", "1h 30m", "an hour", "2.5 hours". */
 export function duration(text: string): number {
-  const words = text.trim().toLowerCase().replace(/\band\b/g, " ").replace(/\b(an?|one)\s+/g, "1 ");
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replace(/\band\b/g, " ")
+    .replace(/\b(an?|one)\s+/g, "1 ");
   const whole = words.replace(/(\d+(?:\.\d+)?)\s*([a-z]+)/g, "").trim();
   let ms = 0;
   for (const [, count, unit] of words.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g)) {
@@ -118,7 +123,10 @@ export function moment(given: string | number, now: number, zone: string): numbe
     const [year, month, day, hour, minute, second] = iso.slice(1, 7).map((n) => Number(n ?? 0));
     return momentOf({ year: year!, month: month!, day: day!, hour: hour!, minute: minute!, second: second! }, zone);
   }
-  const match = /^(?:(today|tomorrow|tonight|[a-z]+day)\s*(?:at\s+)?)?(?:at\s+)?(?:(\d{1,2})(?::(\d{2}))?\s*(am|pm)?|noon|midnight)?$/.exec(text);
+  const match =
+    /^(?:(today|tomorrow|tonight|[a-z]+day)\s*(?:at\s+)?)?(?:at\s+)?(?:(\d{1,2})(?::(\d{2}))?\s*(am|pm)?|noon|midnight)?$/.exec(
+      text,
+    );
   if (!match || !text) throw wrong(`"${given}" is no time.`, 'Write e.g. "tomorrow 9am", "18:30" or 2027-01-31T09:00.');
   return spoken(given, text, match, now, zone);
 }
@@ -164,8 +172,18 @@ export function inWords(when: When, zone: string): string {
   }
 }
 
+/** A schedule as it would be, in words. Throws as `parseWhen` does. */
+export function previewWhen(given: Parameters<typeof parseWhen>[0], now: number, zone: string): string {
+  return inWords(parseWhen(given, now, zone), zone);
+}
+
 function span(ms: number): string {
-  for (const [unit, size] of [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]] as const) {
+  for (const [unit, size] of [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000],
+  ] as const) {
     if (ms % size === 0) return ms === size ? unit : `${ms / size} ${unit}s`;
   }
   return `${ms} ms`;

@@ -1,0 +1,3 @@
+export { Budget, type BudgetParts, type BudgetUse, type PlannedCall, type Reservation } from "./budget.ts";
+export { type BudgetsConfig, budgetsConfig } from "./config.ts";
+export { type Amount, type Caps, judge, type Verdict } from "./judge.ts";

@@ -1,0 +1,77 @@
+/** Which budgets a call counts against, and how they are named to people. */
+import type { BudgetsConfig } from "./config.ts";
+import type { Amount, Caps } from "./judge.ts";
+import type { ScopeKey } from "./store.ts";
+
+export interface Scope extends ScopeKey {
+  caps: Caps;
+}
+
+export function scopesOf(config: BudgetsConfig, call: { agent: string; session: string }, now: number): Scope[] {
+  const day = localDay(now);
+  const own = config.agents[call.agent];
+  const scopes: Scope[] = [
+    { kind: "all", name: "", day, caps: config.perDay },
+    { kind: "agent", name: call.agent, day, caps: own?.perDay ?? {} },
+    { kind: "session", name: call.session, day: "", caps: own?.perSession ?? config.perSession },
+  ];
+  const job = scheduleOf(call.session);
+  if (job) scopes.push({ kind: "schedule", name: job, day, caps: config.perSchedule });
+  return scopes;
+}
+
+/** A job's runs have sessions of their own: `cron:<job>:run:<id>`. */
+export function scheduleOf(session: string): string | undefined {
+  return /^cron:([^:]+):/.exec(session)?.[1];
+}
+
+/** The day where this machine stands: people mean their own midnight. */
+export function localDay(now: number): string {
+  const date = new Date(now);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+export function refusal(scope: Scope, kind: keyof Amount, spent: Amount, estimate: Amount): string {
+  const left = `${shown(kind, spent[kind])} of ${shown(kind, scope.caps[kind]!)} used`;
+  const more = kind === "calls" ? "" : `, and this call may need up to ${shown(kind, estimate[kind])}`;
+  const wait = scope.kind === "session" ? "Start a new session" : "Wait until tomorrow";
+  return `${title(scope)} does not allow another model call: ${left}${more}. ${wait}, or raise ${key(scope)}.${kind}.`;
+}
+
+export function warning(scope: Scope, kind: keyof Amount, spent: Amount): string {
+  const cap = scope.caps[kind]!;
+  const percent = cap > 0 ? Math.floor((spent[kind] / cap) * 100) : 100;
+  return `${percent} % of ${title(scope).toLowerCase()} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.`;
+}
+
+function title(scope: ScopeKey): string {
+  switch (scope.kind) {
+    case "all":
+      return "The budget for today";
+    case "agent":
+      return `The budget of agent "${scope.name}" for today`;
+    case "session":
+      return "The budget of this session";
+    case "schedule":
+      return `The budget of schedule "${scope.name}" for today`;
+  }
+}
+
+function key(scope: ScopeKey): string {
+  switch (scope.kind) {
+    case "all":
+      return "budgets.perDay";
+    case "agent":
+      return `budgets.agents.${scope.name}.perDay`;
+    case "session":
+      return "budgets.perSession";
+    case "schedule":
+      return "budgets.perSchedule";
+  }
+}
+
+function shown(kind: keyof Amount, value: number): string {
+  if (kind === "dollars") return `$${value > 0 && value < 0.1 ? value.toPrecision(2) : value.toFixed(2)}`;
+  return `${value.toLocaleString("en")} ${kind}`;
+}

@@ -1,0 +1,100 @@
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+import type { Amount } from "./judge.ts";
+
+/** Whose use is counted together. `day` is empty for a session: it is counted over its life. */
+export type ScopeKey = {
+  kind: "all" | "agent" | "session" | "schedule";
+  name: string;
+  day: string;
+};
+
+export interface HoldRow {
+  turn: string;
+  call: number;
+  scopes: ScopeKey[];
+  /** Set aside. */
+  most: Amount;
+  /** What it costs once it was sent, whatever comes back. */
+  sent: Amount;
+  at: number;
+}
+
+export async function readSpent(db: Reads, s: ScopeKey): Promise<{ spent: Amount; warned: boolean }> {
+  const row = await db.get<{ dollars: number; tokens: number; calls: number; warned_at: number | null }>(
+    "SELECT dollars, tokens, calls, warned_at FROM budget_spent WHERE kind = ? AND name = ? AND day = ?",
+    s.kind,
+    s.name,
+    s.day,
+  );
+  const spent = { dollars: row?.dollars ?? 0, tokens: row?.tokens ?? 0, calls: row?.calls ?? 0 };
+  return { spent, warned: row?.warned_at != null };
+}
+
+export function insertHold(tx: Tx, h: HoldRow): void {
+  tx.run(
+    `INSERT INTO budget_hold (turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn, call) DO UPDATE SET scopes = excluded.scopes,
+       dollars = excluded.dollars, tokens = excluded.tokens, sent_dollars = excluded.sent_dollars,
+       sent_tokens = excluded.sent_tokens, at = excluded.at`,
+    h.turn,
+    h.call,
+    JSON.stringify(h.scopes),
+    h.most.dollars,
+    h.most.tokens,
+    h.sent.dollars,
+    h.sent.tokens,
+    h.at,
+  );
+}
+
+/** Turns what was set aside into what was used. The row is the licence: a second time finds none and changes nothing. */
+export function settleHold(tx: Tx, h: { turn: string; call: number; scopes: readonly ScopeKey[] }, used: Amount): void {
+  for (const scope of h.scopes) {
+    tx.run(
+      `INSERT INTO budget_spent (kind, name, day, dollars, tokens, calls)
+       SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM budget_hold WHERE turn = ? AND call = ?)
+       ON CONFLICT (kind, name, day) DO UPDATE SET dollars = budget_spent.dollars + excluded.dollars,
+         tokens = budget_spent.tokens + excluded.tokens, calls = budget_spent.calls + excluded.calls`,
+      scope.kind,
+      scope.name,
+      scope.day,
+      used.dollars,
+      used.tokens,
+      used.calls,
+      h.turn,
+      h.call,
+    );
+  }
+  tx.run("DELETE FROM budget_hold WHERE turn = ? AND call = ?", h.turn, h.call);
+}
+
+export function markWarned(tx: Tx, s: ScopeKey, at: number): void {
+  tx.run(
+    "UPDATE budget_spent SET warned_at = ? WHERE kind = ? AND name = ? AND day = ? AND warned_at IS NULL",
+    at,
+    s.kind,
+    s.name,
+    s.day,
+  );
+}
+
+export async function readHolds(db: Reads): Promise<HoldRow[]> {
+  const rows = await db.all<{
+    turn: string;
+    call: number;
+    scopes: string;
+    dollars: number;
+    tokens: number;
+    sent_dollars: number;
+    sent_tokens: number;
+    at: number;
+  }>("SELECT turn, call, scopes, dollars, tokens, sent_dollars, sent_tokens, at FROM budget_hold");
+  return rows.map((row) => ({
+    turn: row.turn,
+    call: row.call,
+    scopes: JSON.parse(row.scopes) as ScopeKey[],
+    most: { dollars: row.dollars, tokens: row.tokens, calls: 1 },
+    sent: { dollars: row.sent_dollars, tokens: row.sent_tokens, calls: 1 },
+    at: row.at,
+  }));
+}

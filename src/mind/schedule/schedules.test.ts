@@ -1,0 +1,245 @@
+/** Schedules on the real engine and records, with a clock moved by hand; a "kill" leaves the engine without a stop. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
+import { ManualClock, makeBus, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
+import { EmbeddedEngine } from "../../ground/engine/index.ts";
+import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
+import { Schedules, type SlotBody } from "./index.ts";
+
+const START = Date.parse("2026-11-15T10:00:00Z");
+const MIN = 60_000;
+const HOUR = 3_600_000;
+
+/** One life of the process on a home. What ran is remembered outside, as the world would. */
+class Life {
+  records!: SqliteRecords;
+  engine!: EmbeddedEngine;
+  schedules!: Schedules;
+  readonly home: string;
+  readonly clock: ManualClock;
+  readonly ran: { key: string; text: string; at: number }[];
+  readonly unknown = new Set<string>();
+  outcome: Partial<TurnResult> = { state: "answered" };
+
+  constructor(home: string, clock: ManualClock, ran: Life["ran"]) {
+    this.home = home;
+    this.clock = clock;
+    this.ran = ran;
+  }
+
+  async open(): Promise<this> {
+    const { clock } = this;
+    const ids = randomIds(() => clock.now());
+    this.records = await openRecords(join(this.home, "lares.db"), (error) => this.engine.lose(error));
+    const places = { interactive: 50, scheduled: 50, background: 50 };
+    this.engine = new EmbeddedEngine({ records: this.records, clock, ids, crash: noCrash, log: silentLog, places });
+    const results = new Map<string, TurnResult>();
+    this.schedules = new Schedules({
+      records: this.records,
+      clock,
+      ids,
+      bus: makeBus(),
+      log: silentLog,
+      zone: () => "Europe/Lisbon",
+      timer: (id, slot) => this.engine.schedule(id, slot),
+      admit: async (m: InboundMessage) => {
+        const body = { kind: "message", text: m.text, key: m.idempotencyKey! };
+        return this.engine.accept({ id: `key:${m.idempotencyKey}`, session: m.session!, lane: "scheduled", body });
+      },
+      agentExists: (agent) => agent === "main",
+      routeExists: (route) => route.channel === "webhook",
+      result: async (turn) => results.get(turn),
+    });
+    await this.engine.start({
+      version: "1",
+      segment: async (ctx, input) => {
+        const body = input.body as SlotBody | { kind: "message"; key: string; text: string };
+        if (body.kind === "slot") return this.schedules.fire(ctx, body);
+        const done = await ctx.effect(
+          "work",
+          async () => {
+            this.ran.push({ key: body.key, text: body.text, at: clock.now() });
+            return null;
+          },
+          { repeat: "never" },
+        );
+        // Killed between intent and act: the engine says so, and nobody runs it again.
+        if ("unknown" in done && !this.ran.some((r) => r.key === body.key)) this.unknown.add(body.key);
+        results.set(input.turn, { state: "answered", text: "", notices: [], ...this.outcome } as TurnResult);
+        return { end: null as Json };
+      },
+      settled: (turn: TurnId) => void this.schedules.ended(turn).catch(() => {}),
+    });
+    await this.schedules.settle();
+    return this;
+  }
+
+  /** The process is gone; nothing was drained. */
+  async kill(): Promise<Life> {
+    this.engine.lose(new AppError("NOT_READY", { message: "killed" }));
+    this.records.close();
+    const next = new Life(this.home, this.clock, this.ran);
+    for (const key of this.unknown) next.unknown.add(key);
+    return next.open();
+  }
+
+  /** Lets everything that is due come to rest. */
+  async rest(): Promise<void> {
+    for (let i = 0; i < 12; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    await this.rest();
+  }
+}
+
+const homes: string[] = [];
+const begin = () => {
+  const home = mkdtempSync(join(tmpdir(), "lares-schedule-"));
+  homes.push(home);
+  return new Life(home, new ManualClock(START), []).open();
+};
+afterEach(() => {
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
+});
+
+describe("a job", () => {
+  test("set for later runs once, at its time, in a session of its own", async () => {
+    const life = await begin();
+    const job = await life.schedules.add({ in: "2 minutes", prompt: "drink water", createdBy: "t" });
+    await life.pass(MIN);
+    expect(life.ran).toHaveLength(0);
+    await life.pass(MIN + 5);
+    expect(life.ran).toMatchObject([{ text: expect.stringContaining("drink water") }]);
+    await life.pass(HOUR);
+    expect(life.ran).toHaveLength(1);
+    const [slot] = await life.schedules.history(job.name, 5);
+    expect(slot).toMatchObject({ state: "done" });
+  });
+
+  test("that repeats makes each slot ahead and runs each once", async () => {
+    const life = await begin();
+    const job = await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
+    expect(job.next).toBe(START + HOUR);
+    for (let i = 0; i < 5; i++) await life.pass(HOUR);
+    expect(life.ran.map((r) => r.key)).toEqual([1, 2, 3, 4, 5].map((n) => `slot:${job.id}:${START + n * HOUR}`));
+    expect((await life.schedules.list())[0]!.next).toBe(START + 6 * HOUR);
+  });
+
+  test("overdue after a stop runs at the start; the missed ones are recorded with the reason", async () => {
+    let life = await begin();
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
+    life.engine.lose(new AppError("NOT_READY", { message: "down" }));
+    life.records.close();
+    life.clock.advance(3 * HOUR + 10 * MIN);
+    life = await new Life(life.home, life.clock, life.ran).open();
+    await life.rest();
+    expect(life.ran).toHaveLength(1);
+    const slots = await life.schedules.history("look", 10);
+    expect(slots.map((s) => s.state)).toEqual(["pending", "done", "missed", "missed"]);
+    expect(slots[2]!.reason).toMatch(/not running|slept/);
+  });
+
+  test("that is paused is skipped with a record, and comes back when it is resumed", async () => {
+    const life = await begin();
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
+    await life.schedules.update("look", { enabled: false });
+    await life.pass(3 * HOUR);
+    expect(life.ran).toHaveLength(0);
+    const resumed = await life.schedules.update("look", { enabled: true });
+    expect(resumed.next).toBe(START + 4 * HOUR);
+    await life.pass(HOUR);
+    expect(life.ran).toHaveLength(1);
+  });
+
+  test("that fails waits longer each time, is paused after five, and is not forgotten", async () => {
+    const life = await begin();
+    life.outcome = { state: "failed", reason: "no key" };
+    await life.schedules.add({ every: "10 seconds", prompt: "look", createdBy: "t", name: "look" });
+    for (let i = 0; i < 400; i++) await life.pass(10_000);
+    expect(life.ran).toHaveLength(5);
+    const gaps = life.ran.slice(1).map((r, i) => r.at - life.ran[i]!.at);
+    expect(gaps).toEqual([30_000, 60_000, 300_000, 900_000]);
+    const [job] = await life.schedules.list();
+    expect(job).toMatchObject({ enabled: false, failures: 5, last: { state: "failed", reason: "no key" } });
+  });
+
+  test.each([
+    [{ at: "2020-01-01", prompt: "x" }, /past/],
+    [{ cron: "nonsense", prompt: "x" }, /no cron expression/],
+    [{ in: "1 hour", prompt: "x", agent: "nobody" }, /no agent/],
+    [{ in: "1 hour", prompt: "x", route: { channel: "fax", account: "a", chat: "c" } }, /Nothing can be delivered/],
+  ])("%j is refused when it is made, and nothing is kept", async (given, words) => {
+    const life = await begin();
+    await expect(life.schedules.add({ ...given, createdBy: "t" } as never)).rejects.toThrow(words);
+    expect(await life.schedules.list()).toEqual([]);
+  });
+
+  test("declared in the file follows the file", async () => {
+    const life = await begin();
+    const one = {
+      name: "a",
+      every: "1 hour",
+      prompt: "x",
+      session: "isolated",
+      catchUp: "once",
+      enabled: true,
+    } as const;
+    await life.schedules.declare([one]);
+    const [before] = await life.schedules.list();
+    await life.schedules.declare([one]);
+    expect((await life.schedules.list())[0]).toEqual(before);
+    await life.schedules.declare([{ ...one, prompt: "y" }]);
+    expect((await life.schedules.list())[0]).toMatchObject({ id: before!.id, prompt: "y" });
+    await life.schedules.declare([]);
+    expect(await life.schedules.list()).toEqual([]);
+  });
+});
+
+test("each slot exactly once or explicitly missed, over random kills, sleeps and clock jumps (D1, property)", async () => {
+  const event = fc.oneof(
+    fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 3 * HOUR }) }),
+    fc.record({ do: fc.constant("kill" as const), ms: fc.integer({ min: 0, max: 9 * HOUR }) }),
+    fc.record({ do: fc.constant("back" as const), ms: fc.integer({ min: 1, max: HOUR }) }),
+    fc.record({ do: fc.constant("kill-at-fire" as const), ms: fc.integer({ min: 0, max: 5 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {
+      let life = await begin();
+      const job = await life.schedules.add({ every: "30 minutes", prompt: "look", createdBy: "t", name: "look" });
+      for (const e of events) {
+        if (e.do === "pass") await life.pass(e.ms);
+        else if (e.do === "back") await life.pass(-e.ms);
+        else if (e.do === "kill") {
+          life.clock.advance(e.ms);
+          life = await life.kill();
+        } else {
+          const due = (await life.schedules.list())[0]!.next!;
+          life.clock.advance(Math.max(due - life.clock.now(), 0));
+          for (let i = 0; i < e.ms; i++) await new Promise((resolve) => setImmediate(resolve));
+          life = await life.kill();
+        }
+      }
+      life = await life.kill();
+      await life.pass(31 * MIN);
+      const keys = life.ran.map((r) => r.key);
+      expect(new Set(keys).size).toBe(keys.length);
+      const slots = (await life.schedules.history("look", 1000)).reverse();
+      const closed = slots.filter((s) => s.state !== "pending");
+      // From the first slot on there is a row for every half hour, and no row between.
+      expect(closed.map((s) => s.due)).toEqual(closed.map((_, i) => START + (i + 1) * 30 * MIN));
+      for (const s of closed) {
+        if (s.state === "missed" || s.state === "skipped") expect(s.reason).toBeTruthy();
+        else expect([...keys, ...life.unknown]).toContain(`slot:${job.id}:${s.due}`);
+      }
+      life.engine.lose(new AppError("NOT_READY", { message: "done" }));
+      life.records.close();
+    }),
+    { numRuns: Number(process.env.LARES_PROPERTY_RUNS ?? 40) },
+  );
+});
