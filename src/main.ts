@@ -1,12 +1,27 @@
-/** arguments → config → app.start() → wait for a signal → app.stop(). Loads only what the command needs. */
+/** arguments → config → app.start() → wait for a signal → app.stop(). Each command loads only what it needs. */
 import { readFileSync } from "node:fs";
+import { runCli } from "./faces/cli/index.ts";
 import { readEnvironment } from "./ground/config/index.ts";
 
-const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
-const env = readEnvironment();
-const args = process.argv.slice(2);
-const at = (flag: string) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
-const { startApp } = await import("./app/index.ts");
-const app = await startApp({ env, home: at("--home") ?? env.home, version, ...(at("--port") ? { port: Number(at("--port")) } : {}) });
-console.log(app.url, app.model);
-process.on("SIGTERM", () => void app.stop().then(() => process.exit(0)));
+const manifest = new URL("../package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+
+try {
+  const env = readEnvironment();
+  process.exitCode = await runCli(process.argv.slice(2), {
+    env,
+    version,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    runGateway: async (options) => (await import("./app/index.ts")).startApp({ env, version, ...options }),
+    readToken: async (home) => (await import("./app/token.ts")).readToken(home, env.token),
+    configSchema: async () => (await import("./app/config.ts")).schema,
+  });
+} catch (error) {
+  // Only the environment itself can fail before the command line has its own words for it.
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
+// Sockets or timers of a command that is done must not keep the terminal waiting.
+process.exit();

@@ -74,6 +74,8 @@ export class Approvals {
     const state: ApprovalState = answer.decision === "deny" ? "denied" : "allowed";
     if (asked.state !== "pending") throw alreadyAnswered(asked);
     const at = clock.now();
+    // Past its deadline the turn is already on its way to hear "no" (A3), whatever the row still says.
+    if (at >= asked.deadline) throw alreadyAnswered({ ...asked, state: "expired" });
     const taken = await this.parts.resume(
       asked.turn,
       {

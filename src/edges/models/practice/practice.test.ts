@@ -150,6 +150,11 @@ describe("tool results", () => {
     expect(said).not.toContain("no rule");
   });
 
+  it("a scheduled message is told as the reminder it is", async () => {
+    const { reply } = await run(testModels({}), { messages: [user("[Scheduled: water-1a] drink water")], tools: ALL });
+    expect(text(answered(reply))).toBe("It is time: drink water");
+  });
+
   it("that wait for approval are said to wait", async () => {
     expect(text(await afterResult("This call is waiting for approval apr_1."))).toContain("waiting for your approval");
   });
