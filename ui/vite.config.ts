@@ -20,6 +20,28 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // One style file is smaller than the sum of its parts and asked for once.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What only pages with text of models need.
+            {
+              name: "text",
+              priority: 1,
+              test: /node_modules[\\/](marked|dompurify)|lib[\\/]markdown|parts[\\/](Markdown|CodeBlock)\./,
+            },
+            // Small parts that most pages share: one request instead of fifteen.
+            {
+              name: "shell",
+              priority: 2,
+              test: /node_modules[\\/]svelte|ui[\\/]src[\\/](lib[\\/](?!markdown)|App)|parts[\\/](State|Ghost|Empty|ErrorNote|Icon|Login|Hello|TurnRow|ActivityTabs|ApprovalCard|Diff|Dialog)\./,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

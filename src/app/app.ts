@@ -2,26 +2,33 @@
  * The running program: home, lock, config, house, gateway. Starts in an order that makes the first error the clearest one, and
  * stops so that nothing is lost.
  */
+import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId } from "../core/domain/index.ts";
 import { type Clock, crashAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
 import { createModels } from "../edges/models/index.ts";
-import { type Gateway, startGateway } from "../faces/gateway/index.ts";
 import { type Environment, loadConfig } from "../ground/config/index.ts";
 import { createLog, type Logbook } from "../ground/observe/index.ts";
 import { lockHome } from "../ground/records/index.ts";
+import { openVault } from "../ground/vault/index.ts";
+import { changingModels } from "./changing-models.ts";
 import { schema } from "./config.ts";
-import { makeHandlers } from "./handlers.ts";
+import { type Front, openFront } from "./front.ts";
 import { type House, openHouse } from "./house.ts";
+import { Settings } from "./settings.ts";
 import { proveRoom } from "./store.ts";
-import { ensureToken, sameToken } from "./token.ts";
+import { ensureToken } from "./token.ts";
 
 export interface StartOptions {
   env: Environment;
   home: string;
   port?: number;
   bind?: string;
+  /** Says that listening beyond loopback is meant. */
+  exposed?: boolean;
+  /** Where the built UI is, when not beside the program. */
+  uiDir?: string;
   version: string;
   clock?: Clock;
   log?: Logbook;
@@ -29,6 +36,11 @@ export interface StartOptions {
 
 export interface RunningApp {
   url: string;
+  port: number;
+  /** A new link that signs a browser in: good once, for ten minutes. */
+  loginUrl(): string;
+  /** Looks at lares.yaml now instead of within a second. Resolves when a change was taken in. */
+  reload(): Promise<void>;
   home: string;
   tokenFile: string;
   model: { id: string; practice: boolean; because: string };
@@ -41,6 +53,8 @@ export interface RunningApp {
 const DRAIN_MS = 3000;
 /** Between two looks whether a full disk has room again. */
 const FULL_RETRY_MS = 1000;
+/** What a turn with a long answer writes, and some more. */
+const ROOM_BYTES = 131_072;
 /** How often old journals and idle sessions are looked for. */
 const TIDY_MS = 3_600_000;
 
@@ -52,19 +66,39 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   for (const secret of env.secrets) log.redactor.addSecret(secret);
   const overrides = {
     ...(options.port === undefined ? {} : { "gateway.port": options.port }),
-    ...(options.bind === undefined ? {} : { "gateway.bind": options.bind, "gateway.exposed": true }),
+    ...(options.bind === undefined ? {} : { "gateway.bind": options.bind }),
+    ...(options.exposed === undefined ? {} : { "gateway.exposed": options.exposed }),
   };
+  const vault = await openVault({ home, now: () => clock.now(), onSecret: (value) => log.redactor.addSecret(value) });
   const loaded = await loadConfig({ home, env: env.variables, schema, overrides });
   for (const secret of loaded.secrets) log.redactor.addSecret(secret);
-  const { config } = loaded;
+  const bus = makeBus();
+  const settings = new Settings({
+    home,
+    variables: env.variables,
+    overrides,
+    loaded,
+    bus,
+    log: log.child("config"),
+    addSecret: (value) => log.redactor.addSecret(value),
+    changed: async (sections) => {
+      if (sections.includes("models")) models.renew();
+      if (!house) return;
+      if (sections.includes("agents"))
+        for (const name of Object.keys(config.agents)) house.agents.ensure(asId<AgentId>(name));
+      if (sections.includes("schedules")) await house.schedules.declare(config.schedules as never);
+    },
+  });
+  const config = settings.view;
   const crash = crashAt(env.crashAt);
   const lock = await lockHome(home);
   const token = ensureToken(home, env.token);
   log.redactor.addSecret(token);
 
   const ids = randomIds(() => clock.now());
-  const bus = makeBus();
-  const models = createModels(config.models as never, { env: modelVariables(env), clock, log: log.child("models") });
+  const models = changingModels(() =>
+    createModels(config.models as never, { env: modelVariables(env), clock, log: log.child("models") }),
+  );
   let house: House | undefined;
   let trouble: string | undefined;
   let finish!: (code: number) => void;
@@ -74,33 +108,59 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   let stopping = false;
 
   const build = async (): Promise<House> =>
-    openHouse({ home, version, config, models, clock, ids, crash, bus, log, onFatal: (error) => void fell(error) });
+    openHouse({
+      home,
+      version,
+      config,
+      models,
+      vault,
+      clock,
+      ids,
+      crash,
+      bus,
+      log,
+      redact: (text) => log.redactor.redactKnown(text),
+      onFatal: (error) => void fell(error),
+    });
 
+  let waiting = false;
   /** The records failed. A full disk is waited out with a new house; anything else ends the program. */
   const fell = async (error: AppError): Promise<void> => {
-    if (stopping) return;
+    // While room is waited for there is one loop, and a house it built too early fails in its hands.
+    if (stopping || waiting) return;
     trouble = error.message;
     log.error(error.message, { code: error.code, ...(error.hint ? { hint: error.hint } : {}) });
     const broken = house;
     house = undefined;
-    broken?.outbox.stop();
+    void broken?.stop(0).catch(() => {});
     if (error.code !== "STORAGE_FULL") return finish(1);
+    waiting = true;
     while (!stopping) {
       await new Promise((resolve) => setTimeout(resolve, FULL_RETRY_MS));
-      try {
-        house = await build();
-        // Proves that there is room: a write as large as a turn's.
-        await proveRoom(house.records);
-        trouble = undefined;
-        log.warn("there is room again: Lares goes on");
-        return;
-      } catch {
-        house = undefined;
-      }
+      const next = stopping || !hasRoom(home) ? undefined : await buildOnProbation().catch(() => undefined);
+      if (!next) continue;
+      if (stopping) return next.stop(0);
+      house = next;
+      trouble = undefined;
+      waiting = false;
+      log.warn("there is room again: Lares goes on");
+      return;
     }
   };
 
-  let gateway: Gateway;
+  /** A house whose records took a write as large as a turn's. */
+  const buildOnProbation = async (): Promise<House> => {
+    const next = await build();
+    try {
+      await proveRoom(next.records, ROOM_BYTES);
+      return next;
+    } catch (error) {
+      await next.stop(0).catch(() => {});
+      throw error;
+    }
+  };
+
+  let front: Front;
   try {
     house = await build();
     const startedAt = clock.now();
@@ -113,32 +173,21 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
         });
       return house;
     };
-    const handlers = makeHandlers({
+    front = await openFront({
       home,
       version,
-      config,
       models,
       clock,
       ids,
       house: current,
-      url: () => gateway.url,
       startedAt,
-      problems: () => (trouble ? [trouble] : []),
-    });
-    const owner = { id: "owner", scopes: new Set(["read", "write", "approvals", "admin"] as const) };
-    gateway = await startGateway({
-      config: config.gateway as never,
-      version,
-      authenticate: (given) => (given && sameToken(given, token) ? owner : undefined),
-      handlers: () => handlers,
-      notReady: () => trouble,
-      webhook: (account, headers, body) => {
-        const channel = current().webhooks.get(account);
-        if (!channel) throw new AppError("CHANNEL_UNKNOWN", { message: `There is no webhook account "${account}".` });
-        return channel.receive(headers, body);
-      },
+      settings,
+      token: { text: token, fromEnvironment: env.token !== undefined },
       bus,
-      log: log.child("gateway"),
+      log,
+      trouble: () => trouble,
+      problems: () => [...(trouble ? [trouble] : []), ...settings.sentences()],
+      ...(options.uiDir === undefined ? {} : { uiDir: options.uiDir }),
     });
   } catch (error) {
     stopping = true;
@@ -146,6 +195,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     lock.release();
     throw error;
   }
+  const { gateway } = front;
+  settings.start();
   const noteFile = join(home, "gateway.json");
   writeFileSync(
     noteFile,
@@ -159,6 +210,9 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
 
   return {
     url: gateway.url,
+    port: gateway.port,
+    loginUrl: front.loginUrl,
+    reload: () => settings.look(),
     home,
     tokenFile: join(home, "token"),
     model: models.primary(),
@@ -167,13 +221,27 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       if (stopping) return;
       stopping = true;
       clearInterval(tidying);
-      await gateway.close();
+      settings.stop();
+      await front.close();
       await house?.stop(DRAIN_MS);
       rmSync(noteFile, { force: true });
       lock.release();
       await log.flush();
     },
   };
+}
+
+/** Whether a file of a turn's size fits. Cheaper than a house, and it leaves nothing behind. */
+function hasRoom(home: string): boolean {
+  const file = join(home, "room.probe");
+  try {
+    writeFileSync(file, randomBytes(ROOM_BYTES), { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(file, { force: true });
+  }
 }
 
 async function tidy(

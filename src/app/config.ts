@@ -6,10 +6,14 @@ import { gatewayConfig } from "../faces/gateway/index.ts";
 import { approvalsConfig } from "../flow/approvals/index.ts";
 import { policyConfig } from "../flow/gate/index.ts";
 import { inboxConfig } from "../flow/inbox/index.ts";
+import { locksConfig } from "../flow/locks/index.ts";
 import { outboxConfig } from "../flow/outbox/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
 import { type Config, defineConfig } from "../ground/config/index.ts";
+import { grantsConfig } from "../ground/vault/index.ts";
+import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
+import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 
 const lanesConfig = z
   .strictObject({
@@ -30,6 +34,7 @@ const agentConfig = z
   .strictObject({
     model: z.string().optional().describe("provider/model this agent uses."),
     policy: policyConfig.optional(),
+    secrets: grantsConfig,
   })
   .describe("One agent; its words are in the files of its folder.");
 
@@ -41,7 +46,11 @@ export const schema = defineConfig({
   approvals: approvalsConfig,
   outbox: outboxConfig,
   limits: limitsConfig,
+  budgets: budgetsConfig,
+  locks: locksConfig,
   context: contextConfig,
+  time: timeConfig,
+  schedules: schedulesConfig,
   lanes: lanesConfig,
   retention: retentionConfig,
   agents: z

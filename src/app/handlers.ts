@@ -14,6 +14,7 @@ import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/inde
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, type TurnRow } from "../flow/turns/index.ts";
 import type { House, HouseParts } from "./house.ts";
+import type { makeHouseHandlers } from "./house-handlers.ts";
 import { countOpen, deliveriesOf, usageSince } from "./store.ts";
 
 export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "config" | "models" | "clock" | "ids"> {
@@ -21,9 +22,11 @@ export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "con
   url: () => string;
   startedAt: number;
   problems: () => string[];
+  /** Hides secrets, as the log does. */
+  redact: (text: string) => string;
 }
 
-export function makeHandlers(parts: HandlerParts): Handlers {
+export function makeHandlers(parts: HandlerParts): Omit<Handlers, keyof ReturnType<typeof makeHouseHandlers>> {
   const { clock } = parts;
   const committed = () => parts.house().records.committed;
   return {
@@ -153,7 +156,10 @@ export function makeHandlers(parts: HandlerParts): Handlers {
     }),
     "sessions.export": async (p) => ({
       session: p.session,
-      lines: (await parts.house().sessions.export(p.session)).map(line),
+      // An export leaves the house: it passes the log's redactor (LK-05).
+      lines: (await parts.house().sessions.export(p.session)).map(
+        (m) => redacted(line(m), parts.redact) as HistoryMessage,
+      ),
     }),
     async "sessions.import"(p) {
       const session = asId<SessionKey>(p.session ?? p.lines[0]!.session);
@@ -189,7 +195,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
       return wire(found);
     },
     async "approvals.resolve"(p, caller) {
-      const by = caller.principal.id;
+      const by = caller.principal.name;
       const answer = { decision: p.decision, by, ...(p.reason ? { reason: p.reason } : {}) };
       return wire(await parts.house().approvals.resolve(p.id, answer));
     },
@@ -201,7 +207,7 @@ export function makeHandlers(parts: HandlerParts): Handlers {
 function inbound(
   p: { message: string; session?: string; user?: string; agent?: string; once?: boolean } & Pick<
     InboundMessage,
-    "mode" | "model" | "idempotencyKey"
+    "mode" | "model" | "idempotencyKey" | "given"
   >,
   caller: Caller,
   parts: HandlerParts,
@@ -212,10 +218,12 @@ function inbound(
     route: { channel: caller.channel, account: caller.principal.id, chat: user },
     sender: { id: user },
     text: p.message,
+    mayApprove: caller.principal.scopes.has("approvals"),
     ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
     ...(p.agent ? { agent: asId<AgentId>(p.agent) } : {}),
     ...(p.mode ? { mode: p.mode } : {}),
     ...(p.model ? { model: p.model } : {}),
+    ...(p.given ? { given: p.given } : {}),
     ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey } : {}),
   };
 }
@@ -260,6 +268,7 @@ async function toAnswer(
     ...(result ? { usage: result.usage } : {}),
     ...(row.id === turn ? {} : { joined: row.id }),
     ...(asked ? { approval: wire(asked) } : {}),
+    ...(result?.callerCalls ? { toolCalls: result.callerCalls } : {}),
   };
 }
 
@@ -268,7 +277,7 @@ function interim(a: ApprovalView): string {
 }
 
 /** The row says queued until it ends; the engine knows what runs. */
-function stateOf(parts: HandlerParts, row: TurnRow): TurnRow["state"] {
+export function stateOf(parts: Pick<HandlerParts, "house">, row: TurnRow): TurnRow["state"] {
   if (row.endedAt !== undefined) return row.state;
   return parts.house().engine.running(row.session) === row.id ? "running" : row.state;
 }
@@ -285,4 +294,11 @@ function wire(a: ApprovalView): Approval {
 
 function notFound(what: string, id: string): AppError {
   return new AppError("NOT_FOUND", { message: `There is no ${what} "${id}".` });
+}
+
+function redacted(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redact));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item, redact)]));
 }

@@ -2,37 +2,47 @@
  * Builds the rooms and hands them to each other. One `House` is one life of the engine on a home; when the disk was full a new
  * one is built in the same process, exactly as after a crash.
  */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL, type Channel } from "../core/contracts/index.ts";
-import { type AgentId, type AppError, asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import type { createModels } from "../edges/models/index.ts";
-import { createTools } from "../edges/tools/index.ts";
+import { createScheduleTools, createTools } from "../edges/tools/index.ts";
 import { Approvals, approvalEvent, shortCode } from "../flow/approvals/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
-import { decide, ruleFor } from "../flow/gate/index.ts";
+import { decide, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
 import { type Inbox, makeInbox } from "../flow/inbox/index.ts";
 import { take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
+import { Locks } from "../flow/locks/index.ts";
 import { Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
 import { listTurns, makeTurns, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
+import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
+import { Budget } from "../mind/budget/index.ts";
 import { Contexts, estimateTokens } from "../mind/context/index.ts";
+import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import type { LaresConfig } from "./config.ts";
+import { scheduleDesk } from "./desk.ts";
 
 export interface HouseParts {
   home: string;
   version: string;
   config: LaresConfig;
   models: ReturnType<typeof createModels>;
+  vault: Vault;
   clock: Clock;
   ids: IdMaker;
   crash: Crash;
   bus: Bus;
   log: Log;
+  /** The text without the secrets that are known by value. */
+  redact: (text: string) => string;
   /** The records failed: this house is over. */
   onFatal: (error: AppError) => void;
 }
@@ -47,19 +57,26 @@ export interface House {
   outbox: Outbox;
   agents: AgentFolders;
   webhooks: Map<string, WebhookChannel>;
+  schedules: Schedules;
+  budget: Budget;
+  locks: Locks;
+  /** Which secrets an agent's commands get. */
+  grants: ReturnType<typeof makeGrants>;
   stop(drainMs: number): Promise<void>;
 }
 
 /** Callers fetch these answers themselves; nothing is pushed. */
-const PULLED = new Set(["http", "ws"]);
+const PULLED = new Set(["http", "ws", "none"]);
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
 
 export async function openHouse(parts: HouseParts): Promise<House> {
   const { clock, ids, crash, bus, log, config } = parts;
   let engine: EmbeddedEngine | undefined;
+  let watch: TurnWatch | undefined;
   const records = await openRecords(join(parts.home, "lares.db"), (error) => {
     engine?.lose(error);
+    watch?.lose(error);
     parts.onFatal(error);
   });
   engine = new EmbeddedEngine({ records, clock, ids, crash, log: log.child("engine"), places: config.lanes });
@@ -67,6 +84,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
 
   const agents = new AgentFolders(parts.home);
   for (const name of [DEFAULT_AGENT, ...Object.keys(config.agents)]) agents.ensure(asId<AgentId>(name));
+  // Targets of plans are real paths; the gate compares text.
+  const gatePlace = (agent: AgentId): Place => {
+    const { agentDir, workspace } = agents.place(agent);
+    const [home, dir, work] = [parts.home, agentDir, workspace].map((path) => realpathSync(path));
+    return { home: home!, userHome: homedir(), agentDir: dir!, workspace: work! };
+  };
   const tools = createTools();
   const contexts = new Contexts({
     records,
@@ -75,7 +98,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     systemPrompt: (agent) => agents.systemPrompt(agent),
     tools: () => tools.specs(),
   });
-  const watch = new TurnWatch(records);
+  const waiters = new TurnWatch(records);
+  watch = waiters;
   const approvals = new Approvals({
     records,
     clock,
@@ -99,6 +123,19 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("outbox"),
   });
 
+  const budget = await Budget.open({
+    records,
+    clock,
+    config: () => config.budgets,
+    model: (id) => {
+      const info = (id === undefined ? undefined : parts.models.info(id)) ?? parts.models.primary();
+      return { price: info.price, maxOutput: Math.min(info.maxOutput, config.models.maxOutputTokens) };
+    },
+  });
+  const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
+  const grants = makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []);
+  const clean = (value: Json): Json => scrub(value, parts.redact);
+
   const turns = makeTurns({
     records,
     models: parts.models,
@@ -120,9 +157,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     judge: {
       async judge(agent, plan) {
-        const { mode } = config.agents[agent]?.policy ?? config.policy;
-        const verdict = decide({ mode, remembered: await approvals.remembered(agent) }, plan);
-        return { ...verdict, rule: ruleFor(plan) };
+        const facts = { place: gatePlace(agent), remembered: await approvals.remembered(agent) };
+        const policy = policyOf(config.policy, config.agents[agent]?.policy, facts);
+        return { ...decide(policy, plan), rule: ruleFor(plan) };
       },
     },
     questions: {
@@ -135,8 +172,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     tools: {
       get: (name) => (tools.has(name) ? tools.get(name) : undefined),
       names: () => tools.specs().map((spec) => spec.name),
-      place: (agent) => agents.place(agent),
+      place: (caller) => ({ ...agents.place(asId<AgentId>(caller.agent)), caller }),
     },
+    spending: budget,
+    locks,
+    scrub: clean,
     agentModel: (agent) => config.agents[agent]?.model,
   } satisfies TurnParts);
 
@@ -144,7 +184,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     await running.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
   };
   const ended = async (turn: TurnId) => {
-    await watch.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
+    await waiters.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
   };
   const sessions = new Sessions({
     records,
@@ -153,7 +193,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     bus,
     resume: (turn, event) => running.resume(turn, event),
     running: (session) => running.running(session),
-    forget: (session) => contexts.drop(session),
+    forget: (session) => {
+      contexts.drop(session);
+      budget.forget(session);
+    },
     erase: (session) => running.erase(session),
     estimate: (entry) => estimateTokens(entry.content),
     ended,
@@ -170,8 +213,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     status: (session) => describe(session),
     mayApprove: (message) =>
-      PULLED.has(message.route.channel) ||
-      (webhooks.get(message.route.account)?.mayApprove(message.sender.id) ?? false),
+      message.mayApprove === true ||
+      (message.route.channel === "webhook" &&
+        (webhooks.get(message.route.account)?.mayApprove(message.sender.id) ?? false)),
   });
   const describe = async (session: SessionKey): Promise<string> => {
     const open = await listTurns(records, { session, open: true, limit: 10 });
@@ -196,12 +240,35 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     bus,
   });
 
+  const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const schedules = new Schedules({
+    records,
+    clock,
+    ids,
+    bus,
+    log: log.child("schedule"),
+    zone,
+    timer: (id, slot) => running.schedule(id, slot),
+    admit: (message) => inbox.admit(message),
+    agentExists: (agent) => agents.exists(agent),
+    routeExists: (route) => channel(route.channel, route.account) !== undefined,
+    result: async (turn) => (await waiters.read(turn))?.result,
+  });
+  for (const tool of createScheduleTools(scheduleDesk(schedules, zone, clock))) tools.register(tool);
+
   await running.start({
     version: parts.version,
-    segment: (ctx, input) => turns.segment(ctx, input),
+    segment: (ctx, input) => {
+      const body = input.body as SlotBody | { kind: "message" | "command" };
+      return body.kind === "slot" ? schedules.fire(ctx, body) : turns.segment(ctx, input);
+    },
     settled(turn, session, how) {
-      watch.settled(turn);
+      waiters.settled(turn);
       void outbox.wake(turn);
+      if (how === "ended") {
+        void schedules.ended(turn);
+        locks.settled(turn);
+      }
       void announce(turn, session, how);
     },
   });
@@ -215,12 +282,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       bus.emit({ event: "turn.parked", session, turn, approvals: asked.map((a) => a.id) });
       return;
     }
-    const row = await watch.read(turn);
+    const row = await waiters.read(turn);
     if (!row?.result) return;
     const { state, text, reason, joined } = row.result;
     bus.emit({ event: "turn.ended", session, turn, state, text: text || reason || "", ...(joined ? { joined } : {}) });
   };
   await outbox.start();
+  await schedules.declare(config.schedules as never);
+  await schedules.settle();
   for (const one of webhooks.values()) await one.start((message) => inbox.admit(message));
 
   return {
@@ -229,13 +298,18 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     inbox,
     approvals,
     sessions,
-    watch,
+    watch: waiters,
     outbox,
     agents,
     webhooks,
+    schedules,
+    budget,
+    locks,
+    grants,
     async stop(drainMs) {
       for (const one of webhooks.values()) await one.stop();
       await running.stop(drainMs);
+      waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();
       records.close();
     },

@@ -56,10 +56,104 @@ export async function deliveriesOf(db: Reads, turn: TurnId) {
 }
 
 /** Proves that there is room on the disk again: a write as large as a turn's. */
-export async function proveRoom(db: Records): Promise<void> {
-  const probe = "x".repeat(65_536);
+export async function proveRoom(db: Records, bytes: number): Promise<void> {
+  const probe = "x".repeat(bytes);
   await db.write((tx) =>
     tx.run("INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", probe),
   );
   await db.write((tx) => tx.run("DELETE FROM meta WHERE key = 'probe'"));
+}
+
+interface UsageRow {
+  name: string;
+  calls: number;
+  i: number;
+  o: number;
+  r: number;
+  w: number;
+  c: number;
+  unknown: number;
+}
+
+export type UsageBy = "day" | "model" | "agent" | "total";
+
+/** What was used between two times, summed by something. `offsetMs`: where days begin. */
+export async function usageBy(
+  db: Reads,
+  by: UsageBy,
+  q: { from: number; to: number; offsetMs: number; agent?: string },
+): Promise<{ name: string; usage: Usage & { calls: number; unknownPrice: number } }[]> {
+  const column = {
+    day: "strftime('%Y-%m-%d', (at + ?) / 1000, 'unixepoch')",
+    model: "model",
+    agent: "agent",
+    total: "'total'",
+  }[by];
+  const rows = await db.all<UsageRow>(
+    `SELECT ${column} AS name, COUNT(*) AS calls, SUM(input_tokens) AS i, SUM(output_tokens) AS o,
+       SUM(cache_read_tokens) AS r, SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c,
+       COUNT(*) - COUNT(cost) AS unknown
+     FROM usage WHERE at >= ? AND at < ? AND (? = '' OR agent = ?) GROUP BY 1 ORDER BY 1`,
+    ...(by === "day" ? [q.offsetMs] : []),
+    q.from,
+    q.to,
+    q.agent ?? "",
+    q.agent ?? "",
+  );
+  return rows.map((row) => ({
+    name: row.name,
+    usage: {
+      inputTokens: row.i,
+      outputTokens: row.o,
+      cacheReadTokens: row.r,
+      cacheWriteTokens: row.w,
+      // One unknown price makes the sum unknown; it is never shown as 0.
+      cost: row.unknown ? null : row.c,
+      calls: row.calls,
+      unknownPrice: row.unknown,
+    },
+  }));
+}
+
+export async function sessionsPerAgent(db: Reads): Promise<Map<string, number>> {
+  const rows = await db.all<{ agent: string; n: number }>("SELECT agent, COUNT(*) AS n FROM session GROUP BY agent");
+  return new Map(rows.map((row) => [row.agent, row.n]));
+}
+
+/** Deliveries of one channel account, by state, and the newest error. */
+export async function deliveriesOn(db: Reads, channel: string, account: string) {
+  const rows = await db.all<{ state: string; n: number }>(
+    `SELECT state, COUNT(*) AS n FROM delivery
+     WHERE json_extract(route, '$.channel') = ? AND json_extract(route, '$.account') = ? GROUP BY state`,
+    channel,
+    account,
+  );
+  const failed = await db.get<{ error: string | null }>(
+    `SELECT error FROM delivery WHERE json_extract(route, '$.channel') = ? AND json_extract(route, '$.account') = ?
+     AND error IS NOT NULL ORDER BY updated_at DESC LIMIT 1`,
+    channel,
+    account,
+  );
+  const count = (...states: string[]) => rows.filter((r) => states.includes(r.state)).reduce((sum, r) => sum + r.n, 0);
+  return {
+    deliveries: {
+      waiting: count("intended", "sending"),
+      sent: count("sent"),
+      uncertain: count("uncertain"),
+      failed: count("failed", "expired"),
+    },
+    ...(failed?.error ? { lastError: failed.error } : {}),
+  };
+}
+
+export async function figures(db: Reads) {
+  return {
+    turns: await db.all<{ state: string; n: number }>("SELECT state, COUNT(*) AS n FROM turn GROUP BY state"),
+    deliveries: await db.all<{ state: string; n: number }>("SELECT state, COUNT(*) AS n FROM delivery GROUP BY state"),
+    models: await db.all<{ model: string; calls: number; i: number; o: number; r: number; w: number; c: number }>(
+      `SELECT model, COUNT(*) AS calls, SUM(input_tokens) AS i, SUM(output_tokens) AS o, SUM(cache_read_tokens) AS r,
+         SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c FROM usage GROUP BY model`,
+    ),
+    pending: (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0,
+  };
 }

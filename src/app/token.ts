@@ -1,5 +1,5 @@
 /** The owner's token: from LARES_TOKEN, else made at first start and kept in the home with mode 0600. */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -28,13 +28,4 @@ export function ensureToken(home: string, given: string | undefined): string {
     throw error;
   }
   return token;
-}
-
-/** Compares in constant time, whatever the length. */
-export function sameToken(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

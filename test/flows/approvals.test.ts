@@ -2,7 +2,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callExec, type Lares, requestsWith, RpcFailed, startLares, startModel, until, userTexts } from "../support/index.ts";
+import {
+  callExec,
+  type Lares,
+  RpcFailed,
+  requestsWith,
+  startLares,
+  startModel,
+  until,
+  userTexts,
+} from "../support/index.ts";
 
 const QUICK = { gateway: { http: { wait: 0.05 } } };
 
@@ -35,7 +44,12 @@ async function ask(user: string, options: { key?: string; at?: Lares } = {}) {
 describe("a parked turn", () => {
   it("is answered with 202 and the approval: what exactly would run", async () => {
     const parked = await ask("p1");
-    expect(parked.approval).toMatchObject({ state: "pending", tool: "exec", turn: parked.turn, session: parked.session });
+    expect(parked.approval).toMatchObject({
+      state: "pending",
+      tool: "exec",
+      turn: parked.turn,
+      session: parked.session,
+    });
     expect(parked.approval!.shown).toContain("echo ran >> p1.txt");
     expect(parked.response).toContain(parked.approval!.id);
     expect(lines("p1.txt")).toEqual([]);
@@ -168,9 +182,13 @@ describe("the answer", () => {
     );
     const { approvals } = await lares.rpc("approvals.list", { session: parked.session });
     expect(approvals).toHaveLength(2);
-    await lares.rpc("approvals.resolve", { id: approvals[0]!.id, decision: "deny" });
-    await until("the first to be dealt with", async () => (await lares.rpc("turns.get", { turn: parked.turn })).state === "parked");
-    await lares.rpc("approvals.resolve", { id: approvals[1]!.id, decision: "allow-once" });
+    const about = (word: string) => approvals.find((a) => a.shown.includes(word))!.id;
+    await lares.rpc("approvals.resolve", { id: about("one"), decision: "deny" });
+    await until(
+      "it to wait again",
+      async () => (await lares.rpc("turns.get", { turn: parked.turn })).state === "parked",
+    );
+    await lares.rpc("approvals.resolve", { id: about("two"), decision: "allow-once" });
     expect((await lares.rpc("turns.wait", { turn: parked.turn })).response).toBe("both");
     expect(lines("a8.txt")).toEqual(["two"]);
   });

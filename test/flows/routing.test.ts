@@ -1,6 +1,17 @@
 /** Who answers whom, in which session: rules by priority, identity links, scopes; over the webhook channel and HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FarSide, type HookMessage, type Lares, requestsWith, sendHook, startFarSide, startLares, startModel, until, userTexts } from "../support/index.ts";
+import {
+  type FarSide,
+  type HookMessage,
+  type Lares,
+  requestsWith,
+  sendHook,
+  startFarSide,
+  startLares,
+  startModel,
+  until,
+  userTexts,
+} from "../support/index.ts";
 
 const AGENTS = ["person", "account", "chat", "channel", "pattern", "research", "high", "linked", "grouped", "shared"];
 
@@ -56,7 +67,12 @@ describe("rules", () => {
     ["pattern with a star", "pattern", "three", { chat: "c3", text: "The Invoice 7 is due" }],
     ["prefix command", "research", "three", { chat: "c4", text: "/research the moon" }],
     ["no rule: the default agent", "main", "three", { chat: "c5", text: "hello" }],
-    ["a pattern whose pieces are in another order does not match", "main", "three", { chat: "c6", text: "due invoice" }],
+    [
+      "a pattern whose pieces are in another order does not match",
+      "main",
+      "three",
+      { chat: "c6", text: "due invoice" },
+    ],
     ["a word that only begins like the prefix does not match", "main", "three", { chat: "c7", text: "/researcher x" }],
     ["the higher priority wins over an earlier rule", "high", "two", { chat: "room-7", text: "urgent: fire" }],
     ["the earlier rule wins among equals", "account", "two", { chat: "room-7", text: "hello" }],

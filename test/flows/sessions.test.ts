@@ -77,7 +77,8 @@ describe("export and import", () => {
     const session = await talk("trip");
     const { lines } = await lares.rpc("sessions.export", { session });
     expect(new Set(lines.map((l) => l.role))).toEqual(new Set(["user", "assistant", "tool"]));
-    for (const line of lines) expect(line).toMatchObject({ session, id: expect.any(String), timestamp: expect.any(String) });
+    for (const line of lines)
+      expect(line).toMatchObject({ session, id: expect.any(String), timestamp: expect.any(String) });
     await lares.rpc("sessions.delete", { session });
     expect(await lares.rpc("sessions.import", { lines })).toEqual({ session, imported: lines.length, skipped: 0 });
     expect((await lares.rpc("sessions.export", { session })).lines).toEqual(lines);
@@ -110,9 +111,23 @@ describe("export and import", () => {
 
   it("lines that are wrong are refused whole: nothing is stored", async () => {
     const session = "agent:main:broken-import";
-    const good = { session, seq: 1, id: "m1", turn: "t1", role: "user", content: [{ type: "text", text: "x" }], timestamp: new Date().toISOString() };
-    for (const bad of [{ ...good, role: "wizard" }, { ...good, timestamp: "yesterday" }, { ...good, content: "x" }]) {
-      const answer = await lares.request("POST", "/rpc/sessions.import", { body: { lines: [good, { ...bad, id: "m2" }] } });
+    const good = {
+      session,
+      seq: 1,
+      id: "m1",
+      turn: "t1",
+      role: "user",
+      content: [{ type: "text", text: "x" }],
+      timestamp: new Date().toISOString(),
+    };
+    for (const bad of [
+      { ...good, role: "wizard" },
+      { ...good, timestamp: "yesterday" },
+      { ...good, content: "x" },
+    ]) {
+      const answer = await lares.request("POST", "/rpc/sessions.import", {
+        body: { lines: [good, { ...bad, id: "m2" }] },
+      });
       expect(answer.status).toBe(400);
     }
     await expect(lares.rpc("sessions.get", { session })).rejects.toMatchObject(notFound);

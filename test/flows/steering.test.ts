@@ -1,12 +1,24 @@
 /** What happens to a message that arrives during a turn: steer, followup, collect, interrupt, /stop. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callExec, heldCommand, type Lares, requestsWith, startLares, startModel, until, userTexts } from "../support/index.ts";
+import {
+  callExec,
+  heldCommand,
+  type Lares,
+  requestsWith,
+  startLares,
+  startModel,
+  until,
+  userTexts,
+} from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let lares: Lares;
 beforeAll(async () => {
   model = await startModel();
-  lares = await startLares({ env: model.env, config: { policy: { mode: "record" }, gateway: { http: { wait: 0.05 } } } });
+  lares = await startLares({
+    env: model.env,
+    config: { policy: { mode: "record" }, gateway: { http: { wait: 0.05 } } },
+  });
 });
 afterAll(async () => {
   await lares?.dispose();
@@ -44,7 +56,9 @@ describe("steer", () => {
     for (const n of [1, 2, 3, 4]) await send(`${user} steer ${n}`);
     held.release();
     await first;
-    expect(userTexts(requestsWith(model, `#${user}-1`)[1]!).slice(1)).toEqual([1, 2, 3, 4].map((n) => `${user} steer ${n}`));
+    expect(userTexts(requestsWith(model, `#${user}-1`)[1]!).slice(1)).toEqual(
+      [1, 2, 3, 4].map((n) => `${user} steer ${n}`),
+    );
   });
 
   it("one that comes during the last model call is answered by a turn of its own", async () => {
@@ -72,7 +86,11 @@ describe("followup", () => {
 describe("collect", () => {
   it("messages that wait are answered together by one turn", async () => {
     const { held, first, send, user } = await busy("say:first");
-    const waiting = [await send(`${user} a`, "collect"), await send(`${user} b`, "collect"), await send(`${user} c`, "collect")];
+    const waiting = [
+      await send(`${user} a`, "collect"),
+      await send(`${user} b`, "collect"),
+      await send(`${user} c`, "collect"),
+    ];
     held.release();
     expect((await first).response).toBe("first");
     const ends = await Promise.all(waiting.map(({ turn }) => lares.rpc("turns.wait", { turn })));

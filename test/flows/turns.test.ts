@@ -1,6 +1,15 @@
 /** The agent's turn: tools in order, garbage, caps, loops, empty answers, failing providers. Each ends visibly (I5). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callExec, heldCommand, type Lares, requestsWith, startLares, startModel, toolResults, userTexts } from "../support/index.ts";
+import {
+  callExec,
+  heldCommand,
+  type Lares,
+  requestsWith,
+  startLares,
+  startModel,
+  toolResults,
+  userTexts,
+} from "../support/index.ts";
 
 const LIMITS = { modelCalls: 6, badToolInputs: 2, sameCalls: 2 };
 
@@ -35,7 +44,10 @@ describe("tools", () => {
     const held = heldCommand(lares.workspace(), "slow", "echo slow");
     const slow = `${callExec(held.command)}`;
     const quick = callExec("touch slow.go; echo quick");
-    const { response, state } = await lares.chat("par", `#par ${slow} ${quick} ${callExec("echo third")} then: say:done`);
+    const { response, state } = await lares.chat(
+      "par",
+      `#par ${slow} ${quick} ${callExec("echo third")} then: say:done`,
+    );
     // The first can end only because the second ran beside it.
     expect({ response, state }).toEqual({ response: "done", state: "answered" });
     const results = toolResults(requestsWith(model, "#par")[1]!);
@@ -73,7 +85,10 @@ describe("garbage tool input", () => {
   });
 
   it("at most so many times, then the turn fails visibly", async () => {
-    const { state, reason } = await lares.chat("gar2", "#gar2 garbage then: garbage then: garbage then: garbage then: say:no");
+    const { state, reason } = await lares.chat(
+      "gar2",
+      "#gar2 garbage then: garbage then: garbage then: garbage then: say:no",
+    );
     expect(state).toBe("failed");
     expect(reason).toMatch(/tool calls in a row/);
     expect(requestsWith(model, "#gar2")).toHaveLength(LIMITS.badToolInputs);
@@ -102,7 +117,10 @@ describe("caps", () => {
 
   it("a model that repeats itself may still answer when told to", async () => {
     const same = `tool:list {"path":"no-such-folder"}`;
-    const { state, response } = await lares.chat("loop2", `#loop2 ${Array(3).fill(same).join(" then: ")} then: say:all right`);
+    const { state, response } = await lares.chat(
+      "loop2",
+      `#loop2 ${Array(3).fill(same).join(" then: ")} then: say:all right`,
+    );
     expect({ state, response }).toEqual({ state: "answered", response: "all right" });
   });
 });
@@ -139,7 +157,11 @@ describe("providers", () => {
       },
     });
     try {
-      other.use((request) => ({ text: `spare here: ${userTexts({ messages: request.messages } as never).at(-1)?.slice(0, 9)}` }));
+      other.use((request) => ({
+        text: `spare here: ${userTexts({ messages: request.messages } as never)
+          .at(-1)
+          ?.slice(0, 9)}`,
+      }));
       const answer = await fresh.chat("fb", `#fb-${kind} ${directive} say:half an answer`);
       expect(answer).toMatchObject({ state: "answered", model: "spare/spare-1" });
       expect(answer.response).toMatch(/^spare here/);

@@ -1,6 +1,17 @@
-export { type Answered, type Chatted, Lares, type LaresOptions, PROGRAM, RpcFailed, startLares, TOKEN } from "./lares.ts";
+export { callExec, type HeldCommand, heldCommand } from "./gate.ts";
+export { textsOf, unknownIn } from "./history.ts";
+export {
+  type Answered,
+  type Chatted,
+  Lares,
+  type LaresOptions,
+  PROGRAM,
+  RpcFailed,
+  startLares,
+  TOKEN,
+} from "./lares.ts";
 export { modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts } from "./model.ts";
 export { notRun } from "./not-run.ts";
+export { scratch } from "./scratch.ts";
 export { until } from "./until.ts";
 export { type FarSide, type HookMessage, sendHook, startFarSide } from "./webhook.ts";
-export { callExec, type HeldCommand, heldCommand } from "./gate.ts";

@@ -3,11 +3,11 @@
  * kill it hard, and start it again on the same home.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ChatAnswer, MethodName, Params, Result } from "../../src/core/protocol/index.ts";
+import { scratch } from "./scratch.ts";
 import { until } from "./until.ts";
 
 /** Built by `npm test` before the tests run. Another build can be named, e.g. to test an installed package. */
@@ -70,7 +70,7 @@ export class Lares {
   constructor(options: LaresOptions = {}) {
     this.options = options;
     this.ownsHome = options.home === undefined;
-    this.home = options.home ?? mkdtempSync(join(tmpdir(), "lares-flow-"));
+    this.home = options.home ?? scratch("flow");
     mkdirSync(this.home, { recursive: true });
     if (options.config !== undefined) this.configure(options.config);
   }
@@ -107,6 +107,7 @@ export class Lares {
       ...this.options.env,
       ...env,
     };
+    if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not built. Run: npm run build`);
     this.token = all.LARES_TOKEN ?? "";
     this.said = "";
     const child = spawn(

@@ -61,7 +61,10 @@ export async function startFarSide(options: { secret?: string; dedupes?: boolean
     far.arrivals.push(message);
     const now = behaviour;
     if (now.how !== "take" && now.times !== undefined && --now.times <= 0) behaviour = { how: "take" };
-    if (now.how === "refuse") return answer(res, now.status);
+    if (now.how === "refuse") {
+      answer(res, now.status);
+      return;
+    }
     if (!dedupes || !seen.has(key)) far.shown.push(message);
     seen.add(key);
     answer(res, now.how === "take" ? 200 : now.status);

@@ -1,4 +1,5 @@
 export * from "./channel.ts";
+export * from "./embedder.ts";
 export * from "./engine.ts";
 export * from "./model.ts";
 export * from "./records.ts";

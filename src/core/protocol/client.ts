@@ -9,7 +9,8 @@ export interface Client {
   call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>>;
 }
 
-export function httpClient(at: { url: string; token: string; fetch?: typeof fetch }): Client {
+/** Without a token it is a page of ours: the browser sends its cookie, and the header says that no form sent this. */
+export function httpClient(at: { url: string; token?: string; fetch?: typeof fetch }): Client {
   const send = at.fetch ?? fetch;
   return {
     async call(method, params, signal) {
@@ -17,7 +18,10 @@ export function httpClient(at: { url: string; token: string; fetch?: typeof fetc
       try {
         response = await send(`${at.url}/rpc/${method}`, {
           method: "POST",
-          headers: { "content-type": "application/json", authorization: `Bearer ${at.token}` },
+          headers: {
+            "content-type": "application/json",
+            ...(at.token ? { authorization: `Bearer ${at.token}` } : { "x-lares-csrf": "1" }),
+          },
           body: JSON.stringify(params),
           ...(signal ? { signal } : {}),
         });

@@ -5,5 +5,10 @@ export type RequestFrame = { type: "req"; id: string; method: string; params?: u
 export type ResponseFrame =
   | { type: "res"; id: string; ok: true; payload: unknown }
   | { type: "res"; id: string; ok: false; error: ErrorShape };
-export type EventFrame = { type: "event"; event: LiveEvent["event"] | "hello" | "reload"; payload: unknown; seq: number };
+export type EventFrame = {
+  type: "event";
+  event: LiveEvent["event"] | "hello" | "reload";
+  payload: unknown;
+  seq: number;
+};
 export type Frame = RequestFrame | ResponseFrame | EventFrame;

@@ -3,13 +3,14 @@
  * documentation. WebSocket `/ws`, `POST /rpc/<method>` and the command line all speak from this table.
  */
 import { z } from "zod";
-import type { Scope } from "./principal.ts";
+import { HOUSE_METHODS } from "./house-methods.ts";
+import { keyed, method, nothing } from "./method.ts";
 import {
   agentId,
   approval,
   chatAnswer,
+  given,
   historyMessage,
-  idempotencyKey,
   messageText,
   modelInfo,
   sessionKey,
@@ -18,22 +19,6 @@ import {
   turnView,
   usage,
 } from "./shapes.ts";
-
-export interface Method<In extends z.ZodType = z.ZodType, Out extends z.ZodType = z.ZodType> {
-  in: In;
-  out: Out;
-  scope: Scope;
-  /** True when it changes something: such methods take an `idempotencyKey`. */
-  mutates: boolean;
-  doc: string;
-}
-
-function method<In extends z.ZodType, Out extends z.ZodType>(m: Method<In, Out>): Method<In, Out> {
-  return m;
-}
-
-const nothing = z.strictObject({});
-const keyed = { idempotencyKey: idempotencyKey.optional() };
 
 export const METHODS = {
   health: method({
@@ -74,6 +59,7 @@ export const METHODS = {
       model: z.string().min(1).max(256).optional().describe("provider/model for this turn only"),
       wait: z.boolean().optional().describe("false: answer as soon as the message is durable; events tell the rest"),
       once: z.boolean().optional().describe("true: a conversation of its own, not continued by later messages"),
+      given: given.optional().describe("what the caller brings for this turn: its own history, its own tools"),
       ...keyed,
     }),
     out: chatAnswer,
@@ -230,6 +216,7 @@ export const METHODS = {
     mutates: false,
     doc: "The models that can answer, and why each is here.",
   }),
+  ...HOUSE_METHODS,
 } as const;
 
 export type MethodName = keyof typeof METHODS;

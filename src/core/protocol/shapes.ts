@@ -1,5 +1,10 @@
 /** The nouns of the wire as schemas. Types for clients come from here; the gateway checks what it takes and what it says. */
 import { z } from "zod";
+import type { Json, JsonObject } from "../domain/json.ts";
+
+/** Any plain data. zod's own type for it is mutable, ours is not; the check is the same. */
+export const json = z.json() as unknown as z.ZodType<Json, Json>;
+export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject, JsonObject>;
 
 export const sessionKey = z.string().min(1).max(512);
 export const turnId = z.string().min(1).max(128);
@@ -60,6 +65,8 @@ export const chatAnswer = z.object({
   joined: z.string().optional(),
   duplicate: z.boolean(),
   approval: approval.optional(),
+  /** Calls of tools the caller brought: it runs them and sends the outcomes. */
+  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), input: json })).optional(),
 });
 
 export const part = z.discriminatedUnion("type", [
@@ -74,6 +81,42 @@ export const part = z.discriminatedUnion("type", [
     isError: z.boolean().optional(),
   }),
 ]);
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const callPart = z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: json });
+const resultPart = z.object({
+  type: z.literal("tool-result"),
+  id: z.string(),
+  name: z.string(),
+  text: z.string(),
+  isError: z.boolean().optional(),
+});
+
+/** What a caller brings for one turn. */
+export const given = z.strictObject({
+  instructions: z.string().max(262_144).optional().describe("put behind the agent's own"),
+  history: z
+    .array(
+      z.discriminatedUnion("role", [
+        z.object({ role: z.literal("user"), content: z.array(textPart) }),
+        z.object({
+          role: z.literal("assistant"),
+          content: z.array(z.discriminatedUnion("type", [textPart, callPart])),
+        }),
+        z.object({ role: z.literal("tool"), content: z.array(resultPart) }),
+      ]),
+    )
+    .max(10_000)
+    .optional()
+    .describe("what was said before"),
+  results: z.array(resultPart).max(256).optional().describe("outcomes of the calls the last answer asked for"),
+  tools: z
+    .array(z.object({ name: z.string(), description: z.string(), input: jsonObject }))
+    .max(256)
+    .optional()
+    .describe("offered instead of ours; a call ends the turn with `toolCalls`"),
+  silent: z.boolean().optional().describe("the message's text is not said to the model"),
+});
 
 /** One message of a session; also one line of an export. */
 export const historyMessage = z.object({
@@ -142,9 +185,7 @@ export const modelInfo = z.object({
   provider: z.string(),
   contextWindow: z.number(),
   maxOutput: z.number(),
-  price: z
-    .object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
-    .nullable(),
+  price: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() }).nullable(),
   practice: z.boolean(),
   because: z.string(),
 });

@@ -11,3 +11,4 @@ export { parseInput } from "./input.ts";
 export { Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createTools, emptyRegistry, type ToolRegistry, type ToolsOptions } from "./registry.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
+export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";

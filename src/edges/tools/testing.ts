@@ -18,6 +18,7 @@ export async function scene(base: string = tmpdir()): Promise<Scene> {
   const made = {
     agentDir: dir,
     workspace: join(dir, "workspace"),
+    caller: { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } },
     spillDir: join(dir, "spill"),
     out: join(dir, "out"),
   };

@@ -48,9 +48,17 @@ export function notRunning(cause?: unknown): AppError {
   });
 }
 
-export function rpcClient(find: FindPlace, isAsked: boolean): Client {
+export interface Rpc extends Client {
+  /** For a method the registry does not have a line for yet: the caller says what comes back. */
+  callAny<T>(method: string, params: object, signal?: AbortSignal): Promise<T>;
+}
+
+export function rpcClient(find: FindPlace, isAsked: boolean): Rpc {
   return {
-    async call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
+    call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
+      return this.callAny<Result<M>>(method, params, signal);
+    },
+    async callAny<T>(method: string, params: object, signal?: AbortSignal): Promise<T> {
       const place = await find();
       const { status, text } = await post(place, method, JSON.stringify(params), signal).catch((cause: unknown) => {
         if (signal?.aborted) throw cause;
@@ -63,12 +71,12 @@ export function rpcClient(find: FindPlace, isAsked: boolean): Client {
             })
           : notRunning(cause);
       });
-      return read<M>(place, status, text);
+      return read<T>(place, status, text);
     },
   };
 }
 
-function read<M extends MethodName>(place: Place, status: number, text: string): Result<M> {
+function read<T>(place: Place, status: number, text: string): T {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -78,7 +86,7 @@ function read<M extends MethodName>(place: Place, status: number, text: string):
       hint: "Check the address given with --url.",
     });
   }
-  if (status >= 200 && status < 300) return body as Result<M>;
+  if (status >= 200 && status < 300) return body as T;
   const error = (body as { error?: Partial<ErrorShape> } | null)?.error;
   throw new AppError(error?.code ?? "INTERNAL", {
     message: error?.message ?? `Lares answered ${status}.`,

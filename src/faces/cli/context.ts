@@ -1,8 +1,7 @@
 /** What every command gets: its flags, where to write, whom to call. */
 import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../core/kit/index.ts";
-import type { Client } from "../../core/protocol/index.ts";
-import { type FindPlace, findPlace, rpcClient } from "./connection.ts";
+import { type FindPlace, findPlace, type Rpc, rpcClient } from "./connection.ts";
 import { makeOutput, type Output } from "./output.ts";
 import { type CliPorts, type OnSignal, processSignals } from "./ports.ts";
 
@@ -32,6 +31,32 @@ export interface Options {
   always?: boolean;
   reason?: string;
   unset?: boolean;
+  exposed?: boolean;
+  follow?: boolean;
+  lines?: number;
+  level?: "debug" | "info" | "warn" | "error";
+  days?: number;
+  scope?: string | string[];
+  soul?: string;
+  name?: string;
+  at?: string;
+  in?: string;
+  every?: string;
+  cron?: string;
+  zone?: string;
+  prompt?: string;
+  model?: string;
+  catchUp?: "once" | "all" | "skip";
+  deliver?: string;
+  thread?: string;
+  pause?: boolean;
+  resume?: boolean;
+  source?: string;
+  provider?: string;
+  key?: string;
+  keyEnv?: string;
+  baseUrl?: string;
+  practice?: boolean;
 }
 
 export interface Context {
@@ -41,7 +66,7 @@ export interface Context {
   out: Output;
   clock: Clock;
   find: FindPlace;
-  rpc: Client;
+  rpc: Rpc;
   onSignal: OnSignal;
   /** Whether a person can be asked. */
   canAsk: boolean;

@@ -20,6 +20,7 @@ export const STATES: Readonly<Record<TurnState, { glyph: string; word: string; t
 /** 0.02 s · 4.2 s · 42 s · 3 min 12 s · 12 min · 5 h 2 min · 3 d 4 h. */
 export function duration(ms: number): string {
   const s = Math.max(ms, 0) / 1000;
+  if (s < 0.005) return "< 0.01 s";
   if (s < 0.095) return `${s.toFixed(2)} s`;
   if (s < 9.95) return `${s.toFixed(1)} s`;
   const whole = Math.round(s);
@@ -32,13 +33,19 @@ export function duration(ms: number): string {
   return two(Math.floor(h / 24), "d", h % 24, "h");
 }
 
+/** Time that still runs, in whole seconds: 0 s · 12 s · 3 min 4 s. */
+export function elapsed(ms: number): string {
+  const whole = Math.floor(Math.max(ms, 0) / 1000);
+  return whole < 60 ? `${whole} s` : duration(whole * 1000);
+}
+
 function two(a: number, unitA: string, b: number, unitB: string): string {
   return b === 0 ? `${a} ${unitA}` : `${a} ${unitA} ${b} ${unitB}`;
 }
 
 export function ago(at: number, now: number): string {
   const ms = now - at;
-  return ms < 5000 ? "just now" : `${duration(Math.floor(ms / 1000) * 1000)} ago`;
+  return ms < 5000 ? "just now" : `${elapsed(ms)} ago`;
 }
 
 /** 950 · 16.6k · 1.2M. */
@@ -62,6 +69,7 @@ export function tokens(usage: Usage): number {
 }
 
 export function bytes(n: number): string {
+  if (n >= 10_737_418_240) return `${Math.round(n / 1_073_741_824)} GB`;
   return n < 1_048_576 ? `${Math.round(n / 1024)} kB` : `${Math.round(n / 1_048_576)} MB`;
 }
 

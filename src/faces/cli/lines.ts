@@ -13,6 +13,11 @@ export function endLine(t: TurnDetail, paint: Paint, now: number): string {
   return [paint(`${glyph} ${word}`, tone), ...facts.filter(Boolean)].join(" · ");
 }
 
+/** A reason that only repeats the state: "Stopped." */
+export function saysNoMore(t: TurnDetail): boolean {
+  return t.reason?.toLowerCase().replace(/\.$/, "") === STATES[t.state].word;
+}
+
 /** The question in plain words, then exactly what will run; nothing of it is cut. */
 export function askCard(a: Approval, paint: Paint, now: number): string[] {
   const shown = visible(a.shown).split("\n");

@@ -10,6 +10,8 @@ export interface RunningGateway {
   home: string;
   model: { id: string; practice: boolean; because: string };
   tokenFile: string;
+  /** A link that signs a browser in, good once. */
+  loginUrl?(): string;
   /** Ends it so that nothing is lost. */
   stop(): Promise<void>;
   /** Resolves with an exit code when the gateway ended by itself. */
@@ -26,7 +28,7 @@ export interface CliPorts {
   stdout: CliOutput;
   stderr: CliOutput;
   /** Starts everything in this process. Rejects with an AppError when it cannot. */
-  runGateway(options: { home: string; port?: number; bind?: string }): Promise<RunningGateway>;
+  runGateway(options: { home: string; port?: number; bind?: string; exposed?: boolean }): Promise<RunningGateway>;
   /** The token of a home as it stands, without making one. */
   readToken(home: string): string | undefined | Promise<string | undefined>;
   /** The joined schema. A function, so that only `config` commands pay for loading every room's slice. */

@@ -2,7 +2,14 @@
 import type { Context } from "hono";
 import { AppError } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
-import { type ChatAnswer, isMethod, METHODS, type MethodName, type Params, type Result } from "../../core/protocol/index.ts";
+import {
+  type ChatAnswer,
+  isMethod,
+  METHODS,
+  type MethodName,
+  type Params,
+  type Result,
+} from "../../core/protocol/index.ts";
 import { type Env, parse } from "./http.ts";
 import type { Caller, GatewayParts } from "./ports.ts";
 

@@ -8,7 +8,9 @@ export const gatewayConfig = z
     hosts: z
       .array(z.string().regex(/^[a-z0-9.-]+$/, "a host name in lower case"))
       .default([])
-      .describe("Names this gateway is reached by besides its address, e.g. behind a proxy. Example: [lares.example.com]"),
+      .describe(
+        "Names this gateway is reached by besides its address, e.g. behind a proxy. Example: [lares.example.com]",
+      ),
     http: z
       .strictObject({
         wait: z

@@ -2,11 +2,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
-import { AppError, ERROR_CODES, type ErrorShape, toErrorShape } from "../../core/domain/index.ts";
+import {
+  AppError,
+  ERROR_CODES,
+  type ErrorShape,
+  type Json,
+  type JsonObject,
+  toErrorShape,
+} from "../../core/domain/index.ts";
 import { type Log, nearest } from "../../core/kit/index.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
-export type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse }; Variables: { principal: Principal } };
+export type Env = {
+  Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
+  Variables: { principal: Principal };
+};
 export type App = Hono<Env>;
 
 /** A body that trickles longer than this is dropped. */
@@ -94,16 +104,38 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown): z.output<
   });
 }
 
-export function errorResponse(c: Context<Env>, error: unknown, log: Pick<Log, "error">): Response {
-  const shape = toErrorShape(error);
-  if (shape.code === "INTERNAL") log.error("request broke", { error: error instanceof Error ? (error.stack ?? "") : String(error) });
-  return c.json({ error: publicShape(shape) }, ERROR_CODES[shape.code] as 400);
+export interface Speaking {
+  log: Log;
+  /** The log's redactor: what it hides, an answer hides too (LK-01). */
+  redact: (text: string) => string;
 }
 
-/** A bug's own words stay in the log. */
-export function publicShape(shape: ErrorShape): ErrorShape {
-  if (shape.code !== "INTERNAL") return shape;
-  return { code: "INTERNAL", message: "Something in Lares broke.", hint: "See: lares logs", retry: "later" };
+export function errorResponse(c: Context<Env>, error: unknown, { log, redact }: Speaking): Response {
+  const shape = toErrorShape(error);
+  if (shape.code === "INTERNAL")
+    log.error("request broke", { error: error instanceof Error ? (error.stack ?? "") : String(error) });
+  return c.json({ error: publicShape(shape, redact) }, ERROR_CODES[shape.code] as 400);
+}
+
+/** What a caller may see of an error. A bug's own words stay in the log. */
+export function publicShape(shape: ErrorShape, redact: (text: string) => string): ErrorShape {
+  if (shape.code === "INTERNAL") {
+    return { code: "INTERNAL", message: "Something in Lares broke.", hint: "See: lares logs", retry: "later" };
+  }
+  const { message, hint, details } = shape;
+  return {
+    ...shape,
+    message: redact(message),
+    ...(hint ? { hint: redact(hint) } : {}),
+    ...(details ? { details: mapTexts(details, redact) as JsonObject } : {}),
+  };
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item: Json) => mapTexts(item, change));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item as Json, change)]));
 }
 
 export function bearer(header: string | undefined): string | undefined {

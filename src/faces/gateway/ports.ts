@@ -54,4 +54,6 @@ export interface GatewayParts {
   uiDir: string;
   clock: Clock;
   log: Log;
+  /** Hides secrets, as the log does. */
+  redact: (text: string) => string;
 }

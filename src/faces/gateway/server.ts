@@ -114,18 +114,22 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
   rpcRoute(app, parts);
   openaiRoutes(app, parts);
   app.get("/metrics", async (c) => {
-    if (!c.get("principal").scopes.has("read")) throw new AppError("FORBIDDEN", { message: "Metrics need the right \"read\"." });
+    if (!c.get("principal").scopes.has("read"))
+      throw new AppError("FORBIDDEN", { message: 'Metrics need the right "read".' });
     return c.body(await parts.metrics(), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
   return app;
 }
 
 function answerError(c: Context<Env>, error: unknown, parts: GatewayParts): Response {
-  return c.req.path.startsWith("/v1/") ? openaiError(c, error, parts.log) : errorResponse(c, error, parts.log);
+  return c.req.path.startsWith("/v1/") ? openaiError(c, error, parts) : errorResponse(c, error, parts);
 }
 
 function notHere(c: Context<Env>): AppError {
-  return new AppError("NOT_FOUND", { message: `Nothing answers ${c.req.method} ${c.req.path}.`, hint: "See docs/PROTOCOL.md." });
+  return new AppError("NOT_FOUND", {
+    message: `Nothing answers ${c.req.method} ${c.req.path}.`,
+    hint: "See docs/PROTOCOL.md.",
+  });
 }
 
 /** What the log says about a refusal: where it came from, never what was shown. */

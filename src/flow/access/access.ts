@@ -150,6 +150,13 @@ export class Access {
         details: { missingScope: more[0]! },
       });
     }
+    if (wish.name.toLowerCase() === this.owner.name) {
+      throw new AppError("BAD_REQUEST", {
+        message: `A token cannot be called "${wish.name}": what it does would look like the owner's doing.`,
+        hint: "Choose another name.",
+        details: { field: "name" },
+      });
+    }
     if (this.tokens.size >= MOST_TOKENS) {
       throw new AppError("TOO_MANY", {
         message: `There are already ${MOST_TOKENS} tokens.`,

@@ -1,13 +1,44 @@
+/**
+ * The gate's slice of the configuration, as DESIGN §14 writes it.
+ *
+ * An agent's own `policy` is laid over the house's: its `mode` replaces, its `allow` and `deny` lists are added to the
+ * house's. So what the house denies, no agent is allowed.
+ */
 import { z } from "zod";
+import { parseExecRule } from "./rules.ts";
+
+const TOOL = /^[a-z][a-z0-9_]{0,63}$/;
+
+const rules = z.record(z.string().regex(TOOL, "a tool's name"), z.array(z.string().min(1)));
+
+const mode = z
+  .enum(["ask", "record", "ignore"])
+  .describe("ask: whatever no rule allows waits for a person. record: allowed, with an audit trail. ignore: trusted.");
+
+const lists = {
+  allow: rules
+    .superRefine((value, ctx) => {
+      for (const [i, rule] of (value.exec ?? []).entries()) {
+        const problem = parseExecRule(rule).problem;
+        if (problem) ctx.addIssue({ code: "custom", path: ["exec", i], message: problem });
+      }
+    })
+    .default({})
+    .describe(
+      'What needs no asking, by tool: programs with arguments for exec ("git status *"), paths for read and write ("workspace/**"), hosts for web_fetch.',
+    )
+    .meta({ examples: [{ exec: ["git status *", "ls *"], write: ["workspace/**"], web_fetch: ["docs.example.com"] }] }),
+  deny: rules
+    .default({})
+    .describe("What is never done, whatever allows it; written like allow.")
+    .meta({ examples: [{ exec: ["curl *"], write: ["workspace/.git/**"] }] }),
+};
 
 export const policyConfig = z
-  .strictObject({
-    mode: z
-      .enum(["ask", "record", "ignore"])
-      .default("ask")
-      .describe(
-        "ask: whatever no rule allows waits for a person. record: allowed, with an audit trail. ignore: trusted.",
-      ),
-  })
+  .strictObject({ mode: mode.default("ask"), ...lists })
   .describe("What agents may do without asking.");
+/** The same for one agent; without a mode the house's mode holds. */
+export const agentPolicyConfig = z
+  .strictObject({ mode: mode.optional(), ...lists })
+  .describe("What this agent may do without asking, besides what all may; its mode replaces the house's.");
 export type PolicyConfig = z.output<typeof policyConfig>;

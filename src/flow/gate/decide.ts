@@ -1,26 +1,164 @@
 /**
  * The gate: every tool call is judged here, and nowhere else (I9). Pure; explains itself in one sentence.
  *
- * Until rules can be written, the policy is: looking inside the workspace is allowed, what a person allowed "always" is
- * allowed, what reaches outside the workspace is refused, anything else asks.
+ * In this order: the hard floor, deny rules, what the turn's authority forbids (I12), remembered approvals, allow rules,
+ * the mode. A later word never softens an earlier one.
  */
 import type { ActionPlan } from "../../core/contracts/index.ts";
+import type { PolicyConfig } from "./config.ts";
+import { judgeShell, type Part } from "./exec.ts";
+import { floor } from "./floor.ts";
+import { coveringRule, deniedBy, type Place, rulesFor, touchingRule } from "./rules.ts";
+
+/** Who, at the least trusted, caused the turn: the owner, a known person, or text from outside. */
+export type Authority = "owner" | "known" | "outside";
+
+type Rules = Readonly<Record<string, readonly string[]>>;
 
 export interface Policy {
   mode: "ask" | "record" | "ignore";
+  allow: Rules;
+  deny: Rules;
   /** Rules a person remembered with "allow always", exactly as they were shown. */
   remembered: ReadonlySet<string>;
+  place: Place;
+  authority: Authority;
 }
 
-export type Verdict = { verdict: "allow" | "ask" | "deny"; because: string };
+export interface Verdict {
+  verdict: "allow" | "ask" | "deny";
+  /** One sentence. */
+  because: string;
+  /** What was judged, part by part. */
+  parts: Part[];
+}
+
+/** More than this nobody reads before saying yes (AP-09). */
+const MOST_SHOWN = 12_000;
+const MOST_COMMANDS = 100;
+
+/** The house's policy with an agent's laid over it: its mode replaces, its lists are added. */
+export function policyOf(
+  house: Readonly<{ mode: PolicyConfig["mode"]; allow: Rules; deny: Rules }>,
+  agent: Readonly<{ mode?: PolicyConfig["mode"] | undefined; allow: Rules; deny: Rules }> | undefined,
+  facts: { place: Place; remembered: ReadonlySet<string>; authority?: Authority },
+): Policy {
+  return {
+    mode: agent?.mode ?? house.mode,
+    allow: joined(house.allow, agent?.allow),
+    deny: joined(house.deny, agent?.deny),
+    remembered: facts.remembered,
+    place: facts.place,
+    authority: facts.authority ?? "owner",
+  };
+}
 
 export function decide(policy: Policy, plan: ActionPlan): Verdict {
-  if (plan.outside) return { verdict: "deny", because: plan.outside };
-  if (plan.risk === "read") return { verdict: "allow", because: "It only reads inside the workspace." };
+  const parts = plan.shell ? judgeShell(plan.shell, rulesFor(policy.allow, "exec"), policy.place) : [];
+  const deny = (because: string): Verdict => ({ verdict: "deny", because, parts });
+  const floored = floor(plan, policy.place);
+  if (floored) return deny(floored);
+  const forbidden = denyRule(policy, plan);
+  if (forbidden) return deny(`A deny rule forbids it: ${plan.tool} ${forbidden}`);
+  if (plan.outside) return deny(plan.outside);
+
+  const tainted = taint(policy, plan, parts);
+  if (tainted) return { ...tainted, parts };
+  if (plan.risk === "read") return { verdict: "allow", because: "It only reads inside the workspace.", parts };
+
+  const trusted = policy.mode !== "ask" && policy.authority === "owner";
+  const refused = parts.find((part) => part.verdict === "deny");
+  if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
-  if (policy.remembered.has(rule)) return { verdict: "allow", because: `You allowed this always: ${rule}` };
-  if (policy.mode !== "ask") return { verdict: "allow", because: `The agent's mode is "${policy.mode}".` };
-  return { verdict: "ask", because: REASONS[plan.risk] };
+  if (policy.remembered.has(rule)) return { verdict: "allow", because: `You allowed this always: ${rule}`, parts };
+  const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
+  if (covered) return { verdict: "allow", because: covered, parts };
+  if (trusted)
+    return { verdict: "allow", because: `The agent's mode is "${policy.mode}": ${reason(plan, parts)}`, parts };
+  if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {
+    return deny("It is too much to be read before saying yes; make it a script or several calls.");
+  }
+  return { verdict: "ask", because: reason(plan, parts), parts };
+}
+
+/** The exact rule "allow always" keeps: this tool on these targets. */
+export function ruleFor(plan: ActionPlan): string {
+  return `${plan.tool} ${plan.targets.map((t) => JSON.stringify(t)).join(" ")}`;
+}
+
+/** What text from outside may not cause without a person (I12). Modes and rules do not reach here. */
+function taint(
+  policy: Policy,
+  plan: ActionPlan,
+  parts: Part[],
+): { verdict: "ask" | "deny"; because: string } | undefined {
+  const { authority } = policy;
+  if (authority === "owner") return undefined;
+  const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
+  if (plan.changes || plan.risk === "state") {
+    return {
+      verdict: "ask",
+      because: `${who} would change ${plan.changes ?? "what Lares keeps"}; that takes a person.`,
+    };
+  }
+  if (authority === "known") return undefined;
+  if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
+    return { verdict: "ask", because: "Text from outside would reach a new destination; that takes a person." };
+  }
+  if (plan.risk === "write" && plan.targets.some((target) => STANDING.test(target))) {
+    return { verdict: "ask", because: "Text from outside would change standing instructions; that takes a person." };
+  }
+  const refused = parts.find((part) => part.verdict === "deny");
+  if (refused) return { verdict: "deny", because: refused.because };
+  return undefined;
+}
+
+/** Files an agent takes instructions from in later turns. */
+const STANDING =
+  /(^|\/)(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md$|(^|\/)(skills|\.claude|\.codex|\.github|\.git)\//;
+/** Writing here makes other programs run what was written: no rule covers it, a person does. */
+const LOADED =
+  /(^|\/)(\.git|\.husky|\.githooks)(\/|$)|(^|\/)(\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
+
+function denyRule(policy: Policy, plan: ActionPlan): string | undefined {
+  const rules = rulesFor(policy.deny, plan.tool);
+  if (rules.length === 0) return undefined;
+  if (!plan.shell) return touchingRule(rules, plan, policy.place);
+  for (const command of plan.shell.commands) {
+    const words = command.words.map((word) => word.literal ?? word.guess);
+    for (let i = 0; i < words.length; i++) {
+      // Any word may be the program a wrapper starts.
+      const rule = deniedBy(rules, words.slice(i), i === 0 ? command.program?.real : undefined);
+      if (rule && (i === 0 || command.within.length > 0 || plan.shell.reasons.length > 0)) return rule;
+    }
+  }
+  return undefined;
+}
+
+function shellAllowed(parts: readonly Part[]): string | undefined {
+  if (parts.length === 0 || parts.some((part) => part.verdict !== "allow")) return undefined;
+  const rules = [...new Set(parts.map((part) => part.rule!))];
+  return `Allowed by ${rules.length === 1 ? "the rule" : "the rules"} ${rules.map((rule) => `"${rule}"`).join(", ")}.`;
+}
+
+function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined {
+  if (plan.risk === "state") return undefined;
+  const rule = coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place);
+  if (!rule) return undefined;
+  if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) return undefined;
+  return `Allowed by the rule "${rule}".`;
+}
+
+/** Heaviest first: what is not allowed, with the programs it is about. */
+function reason(plan: ActionPlan, parts: readonly Part[]): string {
+  if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) {
+    return "It changes a file that other programs load and run.";
+  }
+  const told = parts.filter((part) => part.verdict !== "allow" && !part.within);
+  const general = told.find(
+    (part) => !plan.shell?.commands.some((c) => c.words[0]!.guess !== "" && part.what.startsWith(c.words[0]!.guess)),
+  );
+  return (general ?? told[0])?.because ?? REASONS[plan.risk];
 }
 
 const REASONS: Record<ActionPlan["risk"], string> = {
@@ -31,7 +169,10 @@ const REASONS: Record<ActionPlan["risk"], string> = {
   state: "It changes what Lares keeps.",
 };
 
-/** The exact rule "allow always" keeps: this tool on these targets. */
-export function ruleFor(plan: ActionPlan): string {
-  return `${plan.tool} ${plan.targets.map((t) => JSON.stringify(t)).join(" ")}`;
+function joined(a: Rules, b: Rules | undefined): Rules {
+  if (!b) return a;
+  const out: Record<string, readonly string[]> = { ...a };
+  for (const [tool, rules] of Object.entries(b))
+    out[tool] = [...(Object.hasOwn(out, tool) ? out[tool]! : []), ...rules];
+  return out;
 }

@@ -1,2 +1,5 @@
-export { type PolicyConfig, policyConfig } from "./config.ts";
-export { decide, type Policy, ruleFor, type Verdict } from "./decide.ts";
+export { agentPolicyConfig, type PolicyConfig, policyConfig } from "./config.ts";
+export { type Authority, decide, type Policy, policyOf, ruleFor, type Verdict } from "./decide.ts";
+export type { Part } from "./exec.ts";
+export { type Explanation, explain, explainText } from "./explain.ts";
+export type { Place } from "./rules.ts";

@@ -15,6 +15,7 @@ import {
   openTurns,
   readMessages,
   readSummary,
+  renameSession,
   resetSession,
   type SessionRow,
 } from "./store.ts";
@@ -87,6 +88,12 @@ export class Sessions {
     await this.parts.records.write((tx) => resetSession(tx, key, this.parts.clock.now()));
     this.parts.forget(key);
     this.parts.bus.emit({ event: "session.changed", session: key, what: "reset" });
+  }
+
+  async rename(key: SessionKey, title: string): Promise<void> {
+    await this.get(key);
+    await this.parts.records.write((tx) => renameSession(tx, key, title));
+    this.parts.bus.emit({ event: "session.changed", session: key, what: "updated" });
   }
 
   async delete(key: SessionKey): Promise<number> {

@@ -96,11 +96,16 @@ export function resetSession(tx: Tx, key: SessionKey, at: number): void {
   );
 }
 
+export function renameSession(tx: Tx, key: SessionKey, title: string): void {
+  tx.run("UPDATE session SET title = ? WHERE key = ?", title, key);
+}
+
 /** Everything a session left in the records. What the engine kept of it is the engine's to forget. */
 export function deleteSession(tx: Tx, key: SessionKey): void {
   for (const table of ["message", "inbox", "approval", "delivery", "usage", "turn"]) {
     tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
   }
+  tx.run("DELETE FROM budget_spent WHERE kind = 'session' AND name = ?", key);
   tx.run("DELETE FROM session WHERE key = ?", key);
 }
 

@@ -5,9 +5,17 @@
  * T2: calls of one reply run side by side; their results keep the order of the calls.
  * T3: what touches the world is an effect (I4); what only reads is a step.
  * T4: what runs after an approval is what was shown: the plan is made again and its hash compared.
+ * T5: what changes files has them for itself, and what it says is cleaned of known secrets before anything keeps it.
  */
 import { createHash } from "node:crypto";
-import { type Ctx, type EffectResult, Stopped, type ToolPlace, type ToolResult } from "../../core/contracts/index.ts";
+import {
+  type Ctx,
+  type EffectResult,
+  Stopped,
+  type ToolPlace,
+  type ToolResult,
+  type Tx,
+} from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -20,7 +28,7 @@ import {
 } from "../../core/domain/index.ts";
 import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
-import type { TurnParts } from "./ports.ts";
+import type { Held, TurnParts } from "./ports.ts";
 import type { Progress, Waiting } from "./progress.ts";
 
 export interface At {
@@ -48,6 +56,9 @@ export type Judged = {
 
 const UNKNOWN_TEXT =
   "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
+
+const LOST_TEXT =
+  "Outcome unclear: the lock on these files was taken away while this ran, and somebody else may have changed them since. Look before you go on.";
 
 /** Runs one reply's calls. Returns the results in order and what waits for a person. */
 export async function act(
@@ -121,30 +132,59 @@ export async function runTool(
   const run = async (key: string): Promise<Json> => {
     parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
     const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
-    const result = await tool.run(call.input, place, key, signal).catch((error: unknown): ToolResult => {
+    const work = () => tool.run(call.input, place, key, signal);
+    const result = await alone(work, signal).catch((error: unknown): ToolResult => {
       if (ctx.signal.aborted) throw error;
       if (ctx.stopping.aborted) return { text: "Stopped before it was finished.", isError: true };
       if (error instanceof AppError)
         return { text: [error.message, error.hint].filter(Boolean).join(" "), isError: true };
       throw error;
     });
-    return result as unknown as Json;
+    return parts.scrub(result as unknown as Json);
+  };
+  let held: Held | undefined;
+  /** Has the files it changes for itself while it works. */
+  const alone = async (work: () => Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> => {
+    // Where the files are is asked now and not when it was judged: an approval may have taken days.
+    const plan = await tool.plan(call.input, place).catch(() => undefined);
+    if (!plan) return work();
+    const holder = { turn, call: call.id, agent: at.agent, tool: call.name };
+    const onWait = (step: string) => parts.bus.emit({ event: "turn.step", session, turn, step });
+    const got = await parts.locks.take({ holder, plan, workspace: place.workspace, onWait }, signal);
+    if (!got) return work();
+    if ("busy" in got) return { text: got.busy, isError: true };
+    held = got;
+    const result = await work();
+    if (!held.isHeld()) return { text: LOST_TEXT, isError: true };
+    return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
+  };
+  const commit = (tx: Tx) => {
+    if (held?.isHeld()) held.commit(tx);
   };
   let outcome: EffectResult<Json>;
   try {
-    if (tool.repeat === "safe") outcome = { ok: await ctx.step(name, () => run(`${turn}.${call.id}`)) };
+    if (tool.repeat === "safe") outcome = { ok: await ctx.step(name, () => run(`${turn}.${call.id}`), commit) };
     else {
       const { probe } = tool;
       outcome = await ctx.effect(name, run, {
         repeat: tool.repeat,
+        record: commit,
         ...(probe
-          ? { probe: async (key) => (await probe(call.input, place, key)) as unknown as Json | undefined }
+          ? {
+              probe: async (key) => {
+                const known = (await probe(call.input, place, key)) as unknown as Json | undefined;
+                return known === undefined ? undefined : parts.scrub(known);
+              },
+            }
           : {}),
       });
     }
+    parts.locks.settled(turn, call.id, "ok" in outcome ? "known" : "unknown");
   } catch (error) {
     if (error instanceof Stopped) return { text: "Stopped before it ran.", isError: true };
     throw error;
+  } finally {
+    held?.release();
   }
   const result: ToolResult =
     "ok" in outcome ? (outcome.ok as unknown as ToolResult) : { text: UNKNOWN_TEXT, isError: true };

@@ -1,6 +1,7 @@
 /** What a turn needs from other rooms. Small interfaces of its own; app/ passes the real things in. */
 import type {
   ActionPlan,
+  ModelRequest,
   Models,
   Records,
   Tool,
@@ -13,12 +14,14 @@ import type {
   AgentId,
   ApprovalId,
   Given,
+  Json,
   JsonObject,
   ModelMessage,
   QueueMode,
   ReplyRoute,
   SessionKey,
   TurnId,
+  Usage,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
 import type { LimitsConfig } from "./config.ts";
@@ -110,6 +113,52 @@ export interface Toolbox {
   place(caller: ToolCaller): ToolPlace;
 }
 
+/** What may be spent (I10). */
+export interface Spending {
+  /** Sets aside the most this call can cost; `refused` says why not. Waits while only calls under way are in the way. */
+  reserve(
+    call: { turn: TurnId; call: number; session: SessionKey; agent: AgentId; request: ModelRequest },
+    signal: AbortSignal,
+  ): Promise<SetAside | { refused: string }>;
+}
+
+export interface SetAside {
+  /** Set when what is left allows only a shorter answer than usual. */
+  readonly maxOutputTokens: number | undefined;
+  /** Keeps what the answer used, gives back the rest. Returns sentences for the person. */
+  settle(usage: Usage): string[];
+  /** Written with the answer. Repeating it changes nothing. */
+  record(tx: Tx): void;
+  /** No answer will come. Does nothing once settled. */
+  drop(streamedTokens: number): void;
+}
+
+/** Work on the same files is done one call at a time. */
+export interface ResourceLocks {
+  /** Holds what this plan changes; undefined when it changes no files; `busy` when it was not free in time. */
+  take(
+    wish: {
+      holder: { turn: TurnId; call: string; agent: AgentId; tool: string };
+      plan: ActionPlan;
+      workspace: string;
+      onWait: (sentence: string) => void;
+    },
+    signal: AbortSignal,
+  ): Promise<Held | { busy: string } | undefined>;
+  /** The call has its outcome: what an earlier process held for it is free. */
+  settled(turn: TurnId, call: string, how: "known" | "unknown"): void;
+}
+
+export interface Held {
+  /** Earlier work here was cut off; a sentence for the model. */
+  readonly leftover: string | undefined;
+  /** False when it was taken away meanwhile. */
+  isHeld(): boolean;
+  /** Refuses the transaction when the lock was lost (I11). */
+  commit(tx: Tx): void;
+  release(): void;
+}
+
 export interface TurnParts {
   records: Records;
   models: Models;
@@ -119,6 +168,10 @@ export interface TurnParts {
   questions: Questions;
   replies: ReplySink;
   tools: Toolbox;
+  spending: Spending;
+  locks: ResourceLocks;
+  /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */
+  scrub: (value: Json) => Json;
   /** The model this agent is configured with, if any. */
   agentModel: (agent: AgentId) => string | undefined;
   limits: () => LimitsConfig;

@@ -29,7 +29,7 @@ import { type At, act, hashOf, placeOf, runTool, stillAsShown } from "./act.ts";
 import { type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
-import type { IntakeMessage, TurnParts } from "./ports.ts";
+import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
 import { recordUsage, recordWoken } from "./store.ts";
 
@@ -45,8 +45,10 @@ interface Run extends At {
   began: number;
 }
 
-type Called = { reply: ModelReply; took: string[] };
+type Called = { reply: ModelReply; took: string[]; warnings?: string[] } | { refused: string };
 
+/** For what was streamed before a stop, which no provider counts for us. */
+const LETTERS_PER_TOKEN = 4;
 /** Overflows of one turn that shrink the window before the turn gives up. */
 const MOST_OVERFLOWS = 3;
 
@@ -202,7 +204,10 @@ export function makeTurns(parts: TurnParts) {
       const active = p.activeMs + (parts.clock.now() - run.began);
       const cap = reached(parts.limits(), p, active);
       if (cap) return end(run, { state: "failed", text: "", reason: cap });
-      const { reply, took } = await call(run);
+      const called = await call(run);
+      if ("refused" in called) return end(run, { state: "declined", text: "", reason: called.refused });
+      const { reply, took, warnings = [] } = called;
+      p.notices.push(...warnings);
       p.tookOwn ||= took.includes(run.turn);
       p.usage = addUsage(p.usage, reply.usage);
       if (!reply.ok) {
@@ -219,7 +224,8 @@ export function makeTurns(parts: TurnParts) {
         continue;
       }
       // The caller's own tools: it runs them, and its next message says what came of it.
-      if (run.given?.tools) return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
+      if (run.given?.tools)
+        return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
       if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
       const { results, waiting } = await act(parts, run, calls, p);
       await parts.records.write((tx) =>
@@ -244,33 +250,45 @@ export function makeTurns(parts: TurnParts) {
     const n = p.call++;
     const routeKey = JSON.stringify(run.route);
     let took: IntakeMessage[] = [];
+    let aside: SetAside | undefined;
+    let streamed = 0;
     const isSaid = (m: IntakeMessage) => !(run.given?.silent && m.turn === turn);
-    return ctx.step(
+    const called = ctx.step(
       `model:${n}`,
       async () => {
         took = await parts.intake.next(session, { turn, call: n, route: routeKey });
         const { system, tools, messages, model } = await parts.history.build(session, agent, run.given);
-        const request: ModelMessage[] = [...messages, ...took.filter(isSaid).map((m) => userMessage(m).message)];
-        if (p.forced) request.push({ role: "user", content: [{ type: "text", text: FORCED }] });
+        const said: ModelMessage[] = [...messages, ...took.filter(isSaid).map((m) => userMessage(m).message)];
+        if (p.forced) said.push({ role: "user", content: [{ type: "text", text: FORCED }] });
+        const chosen = run.model ?? model ?? parts.agentModel(agent);
+        const request = { system, tools, messages: said, cacheKey: session, ...(chosen ? { model: chosen } : {}) };
+        const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
+        const got = await parts.spending.reserve({ turn, call: n, session, agent, request }, signal);
+        if ("refused" in got) return got;
+        aside = got;
         parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
         parts.crash.at("model.before");
-        const chosen = run.model ?? model ?? parts.agentModel(agent);
+        const { maxOutputTokens } = aside;
         const reply = await parts.models.call(
-          { system, tools, messages: request, cacheKey: session, ...(chosen ? { model: chosen } : {}) },
+          { ...request, ...(maxOutputTokens ? { maxOutputTokens } : {}) },
           (delta) => {
+            if (delta.type !== "discard") streamed += delta.text.length;
             if (delta.type === "text")
               parts.bus.emit({ event: "turn.delta", session, turn, call: n, text: delta.text });
             else if (delta.type === "thinking")
               parts.bus.emit({ event: "turn.thinking", session, turn, call: n, text: delta.text });
             else parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
           },
-          AbortSignal.any([ctx.signal, ctx.stopping]),
+          signal,
         );
         parts.crash.at("model.after");
-        return { reply, took: took.map((m) => m.turn) } as unknown as Json;
+        return { reply, took: took.map((m) => m.turn), warnings: aside.settle(reply.usage) } as unknown as Json;
       },
       (tx, result) => {
-        const { reply } = result as unknown as Called;
+        const done = result as unknown as Called;
+        if ("refused" in done) return;
+        const { reply } = done;
+        aside?.record(tx);
         const at = parts.clock.now();
         for (const m of took) {
           parts.intake.take(tx, m.turn, turn, n);
@@ -288,6 +306,10 @@ export function makeTurns(parts: TurnParts) {
         });
       },
     ) as unknown as Promise<Called>;
+    return called.catch((error: unknown) => {
+      aside?.drop(Math.ceil(streamed / LETTERS_PER_TOKEN));
+      throw error;
+    });
   }
 
   /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */

@@ -8,6 +8,7 @@ import { readTurn, type TurnRow } from "./store.ts";
 
 export class TurnWatch {
   private readonly records: Records;
+  private lost: Error | undefined;
   private readonly listeners = new Map<TurnId, Set<() => void>>();
 
   constructor(records: Records) {
@@ -22,6 +23,12 @@ export class TurnWatch {
     for (const wake of waiting) wake();
   }
 
+  /** The records are gone: nobody will be told any more, so everybody is told that. */
+  lose(reason: Error): void {
+    this.lost ??= reason;
+    for (const turn of [...this.listeners.keys()]) this.settled(turn);
+  }
+
   /** The turn as the records have it. */
   read(turn: TurnId): Promise<TurnRow | undefined> {
     return readTurn(this.records.committed, turn);
@@ -30,6 +37,7 @@ export class TurnWatch {
   /** The turn as it stands: ended or parked, or whatever it is when `signal` fires. */
   async until(turn: TurnId, done: (row: TurnRow) => boolean, signal: AbortSignal): Promise<TurnRow | undefined> {
     for (let id = turn; ; ) {
+      if (this.lost) throw this.lost;
       // Listening before reading: an end between the two is not missed.
       const woken = this.next(id, signal);
       const row = await readTurn(this.records.committed, id);

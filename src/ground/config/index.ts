@@ -1,6 +1,17 @@
 export { type ConfigKey, configSchemaJson, explain } from "./describe.ts";
 export { getFromFile, setInFile } from "./edit.ts";
 export { type Environment, type ModelEnvironment, readEnvironment } from "./environment.ts";
-export { CONFIG_FILE, type LoadedConfig, loadConfig, parseConfig, saveConfig } from "./load.ts";
+export {
+  CONFIG_FILE,
+  type LoadedConfig,
+  loadConfig,
+  parseConfig,
+  type Review,
+  readText,
+  reviewConfig,
+  saveConfig,
+} from "./load.ts";
+export { isMask, maskSecrets } from "./mask.ts";
 export type { ConfigProblem } from "./problems.ts";
 export { type Config, type ConfigSchema, defineConfig } from "./schema.ts";
+export { type FileWatch, watchFile } from "./watch.ts";

@@ -50,10 +50,49 @@ export async function loadConfig<Schema extends ConfigSchema>(
 export async function parseConfig<Schema extends ConfigSchema>(
   given: Given<Schema> & { text: string; file?: string },
 ): Promise<{ config: Config<Schema>; secrets: readonly string[] }> {
-  const file = given.file ?? CONFIG_FILE;
-  const source = await readSource(given.text.replace(/^\uFEFF/, ""));
-  if (source.problems.length > 0) throw configInvalid(file, source.problems);
+  const { value, problems, secrets } = await examine(given);
+  if (problems.length > 0) throw configInvalid(given.file ?? CONFIG_FILE, problems);
+  return Object.freeze({ config: deepFreeze(value) as Config<Schema>, secrets });
+}
 
+export interface Review<T> {
+  readonly config: T;
+  readonly problems: readonly ConfigProblem[];
+  /** Sections with a problem: they hold their last good values. */
+  readonly quarantined: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The same for a file that changed under a running program: a section with a problem keeps its last good values, the rest
+ * is taken. A file that cannot be read as YAML changes nothing. Does not throw for what is in the text.
+ */
+export async function reviewConfig<Schema extends ConfigSchema>(
+  given: Given<Schema> & { text: string; last: Config<Schema> },
+): Promise<Review<Config<Schema>>> {
+  const { value, problems, secrets, unreadable } = await examine(given);
+  const sections = Object.keys(given.schema.slices);
+  const bad = unreadable
+    ? sections
+    : sections.filter((name) =>
+        problems.some(({ path }) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name))),
+      );
+  const last = given.last as Record<string, unknown>;
+  const config = Object.fromEntries(sections.map((name) => [name, bad.includes(name) ? last[name] : value[name]]));
+  return Object.freeze({ config: deepFreeze(config) as Config<Schema>, problems, quarantined: bad, secrets });
+}
+
+interface Examined {
+  value: Record<string, unknown>;
+  problems: ConfigProblem[];
+  secrets: readonly string[];
+  /** True when nothing of the text could be used. */
+  unreadable: boolean;
+}
+
+async function examine(given: Given<ConfigSchema> & { text: string }): Promise<Examined> {
+  const source = await readSource(given.text.replace(/^\uFEFF/, ""));
+  if (source.problems.length > 0) return { value: {}, problems: source.problems, secrets: [], unreadable: true };
   const resolved = resolveReferences(source.value, given.env);
   const overridden = override(resolved.value, given.overrides ?? {});
   const { value, complaints } = check(given.schema, overridden.value, resolved.whole);
@@ -67,10 +106,8 @@ export async function parseConfig<Schema extends ConfigSchema>(
     ),
     ...complaints,
   ]);
-  if (problems.length > 0) throw configInvalid(file, problems);
-
-  const secrets = new Set([...resolved.secrets, ...secretValues(value)]);
-  return Object.freeze({ config: deepFreeze(value) as Config<Schema>, secrets: Object.freeze([...secrets]) });
+  const secrets = Object.freeze([...new Set([...resolved.secrets, ...secretValues(value)])]);
+  return { value, problems, secrets, unreadable: false };
 }
 
 /** Replaces the file in one step: after a crash it is the old text or the new one, never half of either. */
@@ -98,7 +135,7 @@ export async function saveConfig(home: string, text: string): Promise<void> {
   }
 }
 
-async function readText(file: string, home: string): Promise<string | undefined> {
+export async function readText(file: string, home: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {
     bytes = await readFile(file);

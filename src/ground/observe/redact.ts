@@ -10,6 +10,8 @@ export interface Redactor {
   addSecret(value: string): boolean;
   /** The text with every secret replaced. Never throws. */
   redact(text: string): string;
+  /** Only the registered values replaced: for texts that are worked with, where what merely looks like a secret must stay. */
+  redactKnown(text: string): string;
   /** True for field names whose values are secrets whatever they look like. */
   isSecretName(name: string): boolean;
 }
@@ -71,6 +73,7 @@ export function createRedactor(): Redactor {
       for (const pattern of PATTERNS) out = out.replace(pattern, `$1${REDACTED}`);
       return out;
     },
+    redactKnown: (text) => (known ? text.replace(known, REDACTED) : text),
     isSecretName: (name) => SECRET_NAME.test(name) && !NOT_SECRET.test(name),
   };
 }

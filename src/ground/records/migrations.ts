@@ -246,6 +246,24 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX slot_turn ON slot (turn) WHERE turn IS NOT NULL;
   CREATE INDEX slot_open ON slot (due) WHERE state IN ('pending', 'running');
+
+  -- Sub-agents: one row a child run. told: its result is in the parent's inbox.
+  CREATE TABLE child (
+    turn TEXT PRIMARY KEY,
+    session TEXT NOT NULL UNIQUE,
+    parent_turn TEXT NOT NULL,
+    parent_session TEXT NOT NULL,
+    parent_route TEXT NOT NULL,
+    parent_agent TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    task TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    deadline INTEGER NOT NULL,
+    told INTEGER NOT NULL,
+    made_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX child_untold ON child (parent_session) WHERE told = 0;
+  CREATE INDEX child_parent ON child (parent_session, made_at);
   `,
   `
   -- Scoped tokens. Only the hash is kept; the token is shown once.
@@ -284,5 +302,150 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (principal, method, key)
   ) WITHOUT ROWID;
   CREATE INDEX replay_at ON replay (at);
+  `,
+  `
+  -- What was spent, summed as it is settled, so that asking costs no more on a busy day. kind: all | agent | session | schedule;
+  -- name: which one; day: the local day, empty for a session, which is counted over its life. warned_at: told once.
+  CREATE TABLE budget_spent (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    day TEXT NOT NULL,
+    dollars REAL NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0,
+    warned_at INTEGER,
+    PRIMARY KEY (kind, name, day)
+  ) WITHOUT ROWID;
+
+  -- One row a model call under way: what was set aside for it, and what it surely costs once it was sent.
+  CREATE TABLE budget_hold (
+    turn TEXT NOT NULL,
+    call INTEGER NOT NULL,
+    scopes TEXT NOT NULL,
+    dollars REAL NOT NULL,
+    tokens INTEGER NOT NULL,
+    sent_dollars REAL NOT NULL,
+    sent_tokens INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (turn, call)
+  ) WITHOUT ROWID;
+
+  -- Resource locks that are held, one row a call and path. A row of an earlier epoch is work that a crash cut off.
+  CREATE TABLE resource_lock (
+    path TEXT NOT NULL,
+    fence INTEGER NOT NULL,
+    turn TEXT NOT NULL,
+    call TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    PRIMARY KEY (path, fence)
+  ) WITHOUT ROWID;
+  -- The newest fencing number ever given. Its own row: numbers never repeat, also when no lock is held.
+  CREATE TABLE resource_fence (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL);
+  INSERT INTO resource_fence VALUES (1, 0);
+  -- Nothing can be put here: an insert that finds a lock lost fails, and its whole transaction with it (I11).
+  CREATE TABLE resource_lost (path TEXT NOT NULL CHECK (0));
+  `,
+  `
+  -- Memory: one row a thing remembered; seq is the order of adding. state: live | pending | superseded. scope: who may see it.
+  -- topic: subject and relation of a fact that has one value at a time. thread: items that follow each other in one
+  -- conversation or document. words: what of it is in the index, kept because taking it out needs the same words.
+  CREATE TABLE memory (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL DEFAULT 'local',
+    scope TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    person TEXT,
+    agent TEXT,
+    source TEXT,
+    place TEXT,
+    trust TEXT NOT NULL,
+    state TEXT NOT NULL,
+    topic TEXT,
+    superseded_by TEXT,
+    thread TEXT,
+    speaker TEXT,
+    words TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER,
+    uses INTEGER NOT NULL DEFAULT 0,
+    expires_at INTEGER
+  );
+  CREATE INDEX memory_topic ON memory (scope, topic) WHERE topic IS NOT NULL AND state = 'live';
+  CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
+  CREATE INDEX memory_pending ON memory (seq) WHERE state = 'pending';
+  CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE INDEX memory_source ON memory (source) WHERE kind = 'document';
+  -- The words are analysed before they come here: this is only the way from a word to rows. Deleting really deletes.
+  CREATE VIRTUAL TABLE memory_fts USING fts5(
+    words, content = '', detail = none, columnsize = 0,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
+  );
+  INSERT INTO memory_fts (memory_fts, rank) VALUES ('secure-delete', 1);
+  CREATE VIRTUAL TABLE memory_fts_word USING fts5vocab(memory_fts, row);
+  -- One vector a live row, of the embedder named; bytes: signed 8-bit steps of a vector of length 1.
+  CREATE TABLE memory_vector (seq INTEGER PRIMARY KEY, model TEXT NOT NULL, bytes BLOB NOT NULL);
+  -- The entity graph: names, which rows speak of them (observations), and typed relations with the row that says so.
+  CREATE TABLE memory_entity (
+    id INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    norm TEXT NOT NULL,
+    name TEXT NOT NULL,
+    UNIQUE (scope, norm)
+  );
+  CREATE TABLE memory_mention (
+    entity INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (entity, seq)
+  ) WITHOUT ROWID;
+  CREATE INDEX memory_mention_seq ON memory_mention (seq);
+  CREATE TABLE memory_relation (
+    scope TEXT NOT NULL,
+    relation TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    object TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (scope, relation, subject, object, seq)
+  ) WITHOUT ROWID;
+  CREATE INDEX memory_relation_seq ON memory_relation (seq);
+  -- Files of indexed folders: what of them is in memory.
+  CREATE TABLE memory_file (
+    path TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    mtime INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (scope, path)
+  ) WITHOUT ROWID;
+
+  -- Sessions as the index of their messages sees them. n * 2^24 + seq is a message's number in the index; messages after
+  -- indexed up to top wait for the background pass.
+  CREATE TABLE message_shelf (
+    n INTEGER PRIMARY KEY,
+    session TEXT NOT NULL UNIQUE,
+    indexed INTEGER NOT NULL DEFAULT 0,
+    top INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE INDEX message_shelf_waiting ON message_shelf (n) WHERE indexed < top;
+  CREATE VIRTUAL TABLE message_fts USING fts5(
+    words, content = '', contentless_delete = 1, detail = none,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
+  );
+  CREATE VIRTUAL TABLE message_fts_word USING fts5vocab(message_fts, row);
+  INSERT INTO message_shelf (session, top) SELECT session, MAX(seq) FROM message GROUP BY session ORDER BY MIN(at);
+  CREATE TRIGGER message_shelved AFTER INSERT ON message BEGIN
+    INSERT INTO message_shelf (session, top) VALUES (new.session, new.seq)
+    ON CONFLICT (session) DO UPDATE SET top = MAX(top, excluded.top);
+  END;
+  CREATE TRIGGER message_unshelved AFTER DELETE ON message BEGIN
+    DELETE FROM message_fts WHERE rowid =
+      (SELECT n * 16777216 + old.seq FROM message_shelf WHERE session = old.session AND indexed >= old.seq);
+  END;
   `,
 ];

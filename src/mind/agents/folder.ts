@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
 import { AGENT_FILES, isUntouched, PROMPT_FILES } from "./defaults.ts";
+import { type AgentFile, type AgentFileInfo, fileInfo, readAgentFile, writeAgentFile } from "./files.ts";
 
 export interface AgentPlace {
   agentDir: string;
@@ -70,6 +71,21 @@ export class AgentFolders {
       );
     }
     return parts.map((part) => part.trim()).join("\n\n");
+  }
+
+  /** Which of the files people edit are there. */
+  files(agent: AgentId): AgentFileInfo[] {
+    return Object.keys(AGENT_FILES).flatMap((name) => fileInfo(this.dir(agent), name));
+  }
+
+  /** One of the files people edit. */
+  readFile(agent: AgentId, name: string): Promise<AgentFile> {
+    return readAgentFile(this.dir(agent), name);
+  }
+
+  /** Replaces one of them in one step. `version`: only when nobody else changed it meanwhile. */
+  writeFile(agent: AgentId, name: string, text: string, version?: string): Promise<AgentFile> {
+    return writeAgentFile(this.dir(agent), name, text, version);
   }
 
   private dir(agent: AgentId): string {

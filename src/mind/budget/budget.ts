@@ -76,7 +76,11 @@ export class Budget {
   /** Settles what an earlier process left behind, then opens. */
   static async open(parts: BudgetParts): Promise<Budget> {
     const left = await readHolds(parts.records);
-    if (left.length) await parts.records.write((tx) => left.forEach((hold) => settleHold(tx, hold, hold.sent)));
+    if (left.length) {
+      await parts.records.write((tx) => {
+        for (const hold of left) settleHold(tx, hold, hold.sent);
+      });
+    }
     return new Budget(parts);
   }
 

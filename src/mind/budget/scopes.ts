@@ -42,7 +42,7 @@ export function refusal(scope: Scope, kind: keyof Amount, spent: Amount, estimat
 export function warning(scope: Scope, kind: keyof Amount, spent: Amount): string {
   const cap = scope.caps[kind]!;
   const percent = cap > 0 ? Math.floor((spent[kind] / cap) * 100) : 100;
-  return `${percent} % of ${title(scope).toLowerCase()} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.`;
+  return `${percent} % of ${title(scope).replace("The", "the")} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.`;
 }
 
 function title(scope: ScopeKey): string {

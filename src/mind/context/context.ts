@@ -65,10 +65,18 @@ export class Contexts {
   async build(
     session: SessionKey,
     agent: AgentId,
+    given?: Given,
   ): Promise<Prompt & { messages: ModelMessage[]; model: string | null }> {
     const hot = await this.load(session);
     hot.prompt ??= await this.promptFor(session, agent);
-    return { ...hot.prompt, messages: wellFormed(hot.messages), model: hot.model };
+    if (!given) return { ...hot.prompt, messages: wellFormed(hot.messages), model: hot.model };
+    // What a caller brings for one turn stands around what the session has.
+    return {
+      system: [hot.prompt.system, given.instructions].filter(Boolean).join("\n\n"),
+      tools: given.tools ?? hot.prompt.tools,
+      messages: wellFormed([...(given.history ?? []), ...hot.messages]),
+      model: hot.model,
+    };
   }
 
   /** Adds to the history inside the caller's transaction. */

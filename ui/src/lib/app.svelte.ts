@@ -1,6 +1,7 @@
 /** What every page shares: the connection, Lares' state, what waits for the person, the conversations, the passing second. */
 import type { Approval, Result, Scope } from "../../../src/core/protocol/index.ts";
 import { type Connection, type News, Wire, WireError } from "./client.ts";
+import { w } from "./words.ts";
 
 export type Status = Result<"status">;
 export type Session = Result<"sessions.list">["sessions"][number];
@@ -48,7 +49,7 @@ class App {
         this.firstVersion ||= info.version;
         this.epoch++;
         this.refresh();
-        if (!info.first) this.welcomeBack(info.missed, info.restarted);
+        if (!info.first) this.welcomeBack(info.restarted);
       },
       onNews: (news) => {
         this.react(news);
@@ -122,18 +123,23 @@ class App {
       case "turn.started":
         this.readStatus();
         break;
-      case "reload":
-        this.epoch++;
-        this.refresh();
-        break;
       case "poll":
         this.epoch++;
         this.refresh();
     }
   }
 
-  private welcomeBack(missed: number | undefined, restarted: boolean): void {
-    this.say({ text: restarted ? "restarted" : String(missed ?? 0) });
+  /** News of what was missed follow a reconnection at once; after a moment they are counted. */
+  private welcomeBack(restarted: boolean): void {
+    let n = 0;
+    const off = this.onNews((news) => {
+      if (news.event === "turn.ended" || news.event === "approval.asked") n++;
+    });
+    setTimeout(() => {
+      off();
+      const text = restarted ? w.conn.backUnknown : w.conn.back(n);
+      this.say({ text, ...(restarted || n ? { link: { href: "/activity", text: w.conn.see } } : {}) });
+    }, 400);
   }
 }
 
@@ -158,7 +164,7 @@ function soon(ms: number, work: () => Promise<void>): () => void {
   };
   const ask = () => {
     if (busy) again = true;
-    else timer ??= setTimeout(() => void run(), ms);
+    else if (timer === undefined) timer = setTimeout(() => void run(), ms);
   };
   // The first wish is served at once.
   let isFirst = true;
@@ -169,6 +175,9 @@ function soon(ms: number, work: () => Promise<void>): () => void {
     } else ask();
   };
 }
+
+/** A conversation without a word in it yet has its key for a title; people are shown something better. */
+export const titleOf = (s: Session | undefined): string => (!s || s.title === s.session ? "" : s.title);
 
 export const app = new App();
 export const newKey = (): string => crypto.randomUUID();

@@ -18,6 +18,10 @@ interface LiveCall {
   text: string;
   thinking: string;
 }
+/** Text as it arrives, with the pieces since the gateway was last asked what it said so far. */
+interface Incoming extends LiveCall {
+  pieces: { seq: number; text: string; thinking: string }[];
+}
 interface LiveTurn {
   turn: string;
   state: "queued" | "running" | "parked";
@@ -48,7 +52,9 @@ export class Chat {
   /** Bumped once per frame while text arrives. */
   private calls: Record<string, LiveCall> = $state.raw({});
   private times: Record<string, { began?: number; ended?: number }> = $state.raw({});
-  private incoming = new Map<string, LiveCall>();
+  private incoming = new Map<string, Incoming>();
+  /** The gateway's number up to which its last answer knew the text. */
+  private liveSeq = 0;
   private frame = 0;
   private asked = new Set<string>();
   private reading: Promise<void> | undefined;
@@ -85,7 +91,8 @@ export class Chat {
       if (call.thinking) {
         liveEntries.push({ kind: "thinking", key: `${key}:thinking`, turn, text: call.thinking, live: !call.text });
       }
-      if (call.text.trim()) liveEntries.push({ kind: "text", key: `${key}:text`, turn, text: call.text, at: 0, live: true });
+      if (call.text.trim())
+        liveEntries.push({ kind: "text", key: `${key}:text`, turn, text: call.text, at: 0, live: true });
     }
     const waiting: Entry[] = [];
     for (const own of this.own) {
@@ -98,7 +105,9 @@ export class Chat {
     }
     // What was said to start the running turn stands above what it says; what was said since, below.
     const first = liveEntries[0]?.turn;
-    const above = waiting.filter((e) => e.turn === first || e.kind === "note" || this.notes.some((n) => n.turn === e.turn));
+    const above = waiting.filter(
+      (e) => e.turn === first || e.kind === "note" || this.notes.some((n) => n.turn === e.turn),
+    );
     const below = waiting.filter((e) => !above.includes(e));
     const all = [...past, ...above, ...liveEntries, ...below];
     for (const entry of all) {
@@ -128,8 +137,11 @@ export class Chat {
   private async read(): Promise<void> {
     try {
       // What runs is asked first: a reply recorded in between is then in the history and drops out by its key (H1).
-      const live = app.call("chat.live", { session: this.session });
-      const [now, page] = await Promise.all([live, app.call("chat.history", { session: this.session, limit: PAGE })]);
+      const { session } = this;
+      const [now, page] = await Promise.all([
+        app.call("chat.live", { session }),
+        app.call("chat.history", { session, limit: PAGE }),
+      ]);
       this.merge(page.messages, page.more);
       this.takeLive(now);
       this.problem = undefined;
@@ -146,7 +158,11 @@ export class Chat {
     this.loadingOlder = true;
     try {
       const before = this.records[0]?.seq;
-      const page = await app.call("chat.history", { session: this.session, limit: PAGE, ...(before ? { before } : {}) });
+      const page = await app.call("chat.history", {
+        session: this.session,
+        limit: PAGE,
+        ...(before ? { before } : {}),
+      });
       this.records = [...page.messages, ...this.records];
       this.more = page.more;
     } catch (error) {
@@ -167,26 +183,46 @@ export class Chat {
   }
 
   private takeLive(now: Result<"chat.live">): void {
-    this.live = toLive(now, this.live, this.over);
-    const calls: Record<string, LiveCall> = {};
-    for (const t of this.live) {
-      for (const [key, call] of Object.entries(this.calls)) if (key.startsWith(`${t.turn}/`)) calls[key] = call;
+    const open = now.turns.filter((t) => !this.over.has(t.turn) && isOpen(t.state));
+    this.live = open.map((t) => {
+      const known = this.live.find((l) => l.turn === t.turn);
+      return {
+        turn: t.turn,
+        state: t.state as LiveTurn["state"],
+        began: t.startedAt ?? known?.began ?? t.acceptedAt,
+        doing: known?.doing ?? doingNow(t),
+        doingSince: known?.doingSince ?? t.startedAt ?? Date.now(),
+      };
+    });
+    this.liveSeq = now.seq;
+    const times = { ...this.times };
+    for (const t of open) {
+      for (const call of t.calls) {
+        const key = liveKey(t.turn, call.call);
+        // Pieces that overtook the answer are put behind it; the others are in it.
+        const later = (this.incoming.get(key)?.pieces ?? []).filter((piece) => piece.seq > now.seq);
+        this.incoming.set(key, {
+          text: call.text + later.map((p) => p.text).join(""),
+          thinking: call.thinking + later.map((p) => p.thinking).join(""),
+          pieces: later,
+        });
+      }
+      for (const { id, startedAt, endedAt } of t.tools) {
+        times[`${t.turn} ${id}`] ??= { began: startedAt, ...(endedAt === undefined ? {} : { ended: endedAt }) };
+      }
+      if (t.message !== undefined && !this.own.some((o) => o.turn === t.turn || this.under.has(o.key))) {
+        this.own.push({
+          key: t.turn,
+          turn: t.turn,
+          text: t.message,
+          mode: "steer",
+          at: t.acceptedAt,
+          state: "accepted",
+        });
+      }
     }
-    for (const t of liveTexts(now)) {
-      const key = liveKey(t.turn, t.call);
-      // Pieces may have arrived while the answer travelled; the longer text is the newer one.
-      const known = this.incoming.get(key) ?? calls[key];
-      const text = known && known.text.length >= t.text.length && known.text.startsWith(t.text) ? known.text : t.text;
-      const thinking = known && known.thinking.length >= t.thinking.length ? known.thinking : t.thinking;
-      const call = { text, thinking };
-      calls[key] = call;
-      this.incoming.set(key, { ...call });
-    }
-    this.calls = calls;
-    for (const m of liveMessages(now)) {
-      if (this.own.some((o) => o.turn === m.turn)) continue;
-      this.own.push({ key: m.turn, turn: m.turn, text: m.text, mode: "steer", at: m.at, state: "accepted" });
-    }
+    this.times = times;
+    this.draw();
   }
 
   /** Drops what the records now hold. */
@@ -294,27 +330,42 @@ export class Chat {
   }
 
   private grow(news: News): void {
-    if (this.over.has(news.turn)) return;
+    if (this.over.has(news.turn) || news.seq <= this.liveSeq) return;
     const key = liveKey(news.turn, news.call);
-    const call = this.incoming.get(key) ?? { text: "", thinking: "" };
-    if (news.event === "turn.delta") call.text += news.text;
-    else call.thinking += news.text;
+    const call = this.incoming.get(key) ?? { text: "", thinking: "", pieces: [] };
+    const piece = news.event === "turn.delta" ? { text: news.text, thinking: "" } : { text: "", thinking: news.text };
+    call.text += piece.text;
+    call.thinking += piece.thinking;
+    call.pieces.push({ seq: news.seq, ...piece });
     this.incoming.set(key, call);
     const turn = this.live.find((t) => t.turn === news.turn);
-    if (!turn || turn.doing?.kind !== "writing") this.touch(news.turn, "running", { kind: "writing" });
+    if (turn?.doing?.kind !== "writing") this.touch(news.turn, "running", { kind: "writing" });
     this.drawSoon();
   }
 
   private drawSoon(): void {
     if (this.frame) return;
-    const draw = () => {
-      this.frame = 0;
-      const calls: Record<string, LiveCall> = {};
-      for (const [key, call] of this.incoming) calls[key] = { ...call };
-      this.calls = calls;
-    };
-    this.frame = document.visibilityState === "visible" ? requestAnimationFrame(draw) : (setTimeout(draw, 250) as never);
+    const draw = () => this.draw();
+    this.frame =
+      document.visibilityState === "visible" ? requestAnimationFrame(draw) : (setTimeout(draw, 250) as never);
   }
+
+  private draw(): void {
+    this.frame = 0;
+    const calls: Record<string, LiveCall> = {};
+    for (const [key, { text, thinking }] of this.incoming) calls[key] = { text, thinking };
+    this.calls = calls;
+  }
+
+  /** A new connection: numbers may begin anew, and text may have been missed. */
+  reconnected(): void {
+    this.liveSeq = 0;
+    this.incoming.clear();
+    void this.refresh();
+    for (const own of this.own) if (own.state === "sending" && !this.under.has(own.key)) void this.deliver(own);
+  }
+  /** Messages this very page has under way; others were left by the page before a reload. */
+  private readonly under = new Set<string>();
 
   async send(text: string, mode: "steer" | "followup", agent?: string): Promise<void> {
     const own: Own = { key: newKey(), text, mode, at: Date.now(), state: "sending" };
@@ -327,6 +378,7 @@ export class Chat {
   async deliver(own: Own, agent?: string): Promise<void> {
     own.state = "sending";
     delete own.error;
+    this.under.add(own.key);
     try {
       const done = await app.call("chat.send", {
         message: own.text,
@@ -345,6 +397,7 @@ export class Chat {
       own.state = "refused";
       own.error = { message: e.message, code: e.code, ...(e.hint ? { hint: e.hint } : {}) };
     }
+    this.under.delete(own.key);
     this.prune();
   }
 
@@ -392,33 +445,20 @@ export class Chat {
   }
 }
 
-function toLive(now: Result<"chat.live">, before: LiveTurn[], over: ReadonlySet<string>): LiveTurn[] {
-  return now.turns
-    .filter((t) => !over.has(t.turn) && isOpen(t.state))
-    .map((t) => {
-      const known = before.find((b) => b.turn === t.turn);
-      return {
-        turn: t.turn,
-        state: t.state as LiveTurn["state"],
-        began: t.startedAt ?? known?.began ?? t.acceptedAt,
-        doing: known?.doing ?? (t.text ? { kind: "writing" as const } : undefined),
-        doingSince: known?.doingSince ?? Date.now(),
-      };
-    });
-}
-function liveTexts(now: Result<"chat.live">): { turn: string; call: number; text: string; thinking: string }[] {
-  return now.turns.flatMap((t) =>
-    t.text || t.thinking ? [{ turn: t.turn, call: t.call ?? 0, text: t.text ?? "", thinking: t.thinking ?? "" }] : [],
-  );
-}
-function liveMessages(now: Result<"chat.live">): { turn: string; text: string; at: number }[] {
-  return now.turns.flatMap((t) => (t.message ? [{ turn: t.turn, text: t.message, at: t.acceptedAt }] : []));
+function doingNow(turn: Result<"chat.live">["turns"][number]): LiveTurn["doing"] {
+  const tool = turn.tools.findLast((t) => t.endedAt === undefined);
+  if (tool)
+    return { kind: "tool", use: { key: tool.id, turn: turn.turn, id: tool.id, name: tool.name, input: tool.input } };
+  return turn.calls.at(-1)?.text ? { kind: "writing" } : { kind: "model" };
 }
 
 /** Drafts and messages under way live in this tab only; closing it forgets them. */
 function load(session: string): { draft: string; own: Own[] } {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(`lares.draft ${session}`) ?? "null") as { draft?: string; own?: Own[] };
+    const kept = JSON.parse(sessionStorage.getItem(`lares.draft ${session}`) ?? "null") as {
+      draft?: string;
+      own?: Own[];
+    };
     return { draft: kept?.draft ?? "", own: kept?.own ?? [] };
   } catch {
     return { draft: "", own: [] };

@@ -65,8 +65,8 @@ interface Waiting {
 
 export interface WireHooks {
   onConnection: (now: Connection) => void;
-  /** A connection stands. `missed`: how many things happened meanwhile; undefined when that is not known. */
-  onOnline: (info: { scopes: Scope[]; version: string; missed: number | undefined; first: boolean; restarted: boolean }) => void;
+  /** A connection stands; what was missed follows as news, unless Lares was restarted meanwhile. */
+  onOnline: (info: { scopes: Scope[]; version: string; first: boolean; restarted: boolean }) => void;
   onNews: (news: News) => void;
 }
 
@@ -158,7 +158,7 @@ export class Wire {
   }
 
   private read(frame: Frame): void {
-    if (frame.type === "event") return this.event(frame);
+    if (frame.type === "event") this.event(frame);
     if (frame.type !== "res") return;
     if (frame.id === "connect") {
       if (frame.ok) this.connected(frame.payload as { scopes: Scope[]; version: string; boot: string });
@@ -174,7 +174,6 @@ export class Wire {
   private connected(hello: { scopes: Scope[]; version: string; boot: string }): void {
     const restarted = this.boot !== undefined && this.boot !== hello.boot;
     const first = !this.wasOnline;
-    const before = this.seq;
     if (this.boot !== hello.boot) this.seq = 0;
     this.boot = hello.boot;
     this.wasOnline = true;
@@ -182,23 +181,14 @@ export class Wire {
     this.since = 0;
     this.hooks.onConnection({ kind: "online", live: true });
     for (const [id, asked] of this.waiting) this.push(id, asked);
-    // The greeting with the newest number follows; only then is it known how much was missed.
-    this.greet = (seq) => {
-      const missed = restarted || first ? undefined : Math.max(0, seq - before);
-      this.hooks.onOnline({ scopes: hello.scopes, version: hello.version, missed, first, restarted });
-    };
+    this.hooks.onOnline({ scopes: hello.scopes, version: hello.version, first, restarted });
   }
-  private greet: ((seq: number) => void) | undefined;
 
   private event(frame: EventFrame): void {
     const payload = frame.payload as Record<string, unknown>;
     if (frame.event === "hello" || frame.event === "reload") {
-      if (frame.event === "reload") this.seq = frame.seq;
-      const greet = this.greet;
-      this.greet = undefined;
-      greet?.(frame.seq);
-      if (this.seq === 0) this.seq = frame.seq;
-      if (frame.event === "reload") this.hooks.onNews({ ...payload, event: "reload", seq: frame.seq } as unknown as News);
+      // Both only follow a new connection, after which everything is read again anyway (C2).
+      if (this.seq === 0 || frame.event === "reload") this.seq = frame.seq;
       return;
     }
     if (frame.seq > this.seq) this.seq = frame.seq;
@@ -209,14 +199,14 @@ export class Wire {
     for (const asked of this.waiting.values()) asked.sent = false;
     if (!opened) this.neverOpened++;
     // A refused upgrade looks like a network failure to the browser; one plain question tells them apart.
-    const refused = code === 4001 || code === 4003 || code === 4010;
-    const http = refused ? 401 : await this.probe();
-    if (http === 401 || http === 403) {
+    const refused = code === 4001 || code === 4003 || code === 4004;
+    const door = refused ? "signed-out" : await this.probe();
+    if (door === "signed-out") {
       this.over = true;
       this.hooks.onConnection({ kind: "signed-out", wasIn: this.wasOnline });
       return;
     }
-    if (http === 200 && this.neverOpened >= BLOCKED_AFTER) return this.useHttp();
+    if (door === "signed-in" && this.neverOpened >= BLOCKED_AFTER) return this.useHttp();
     this.since ||= Date.now();
     const base = DELAYS[Math.min(this.tries++, DELAYS.length - 1)]!;
     const delay = base * (0.85 + Math.random() * 0.3);
@@ -225,11 +215,13 @@ export class Wire {
     this.timer = setTimeout(() => this.open(), delay);
   }
 
-  private async probe(): Promise<number> {
+  private async probe(): Promise<"signed-in" | "signed-out" | "silent"> {
     try {
-      return (await post("health", {}, AbortSignal.timeout(4000))).status;
+      const answer = await fetch("/session", { credentials: "same-origin", signal: AbortSignal.timeout(4000) });
+      const { signedIn } = (await answer.json()) as { signedIn?: boolean };
+      return signedIn === undefined ? "silent" : signedIn ? "signed-in" : "signed-out";
     } catch {
-      return 0;
+      return "silent";
     }
   }
 
@@ -246,7 +238,7 @@ export class Wire {
     this.poll = setInterval(() => this.hooks.onNews({ event: "poll" } as News), POLL_MS);
     this.wasOnline = true;
     this.hooks.onConnection({ kind: "online", live: false });
-    this.hooks.onOnline({ scopes: [], version: "", missed: undefined, first: true, restarted: false });
+    this.hooks.onOnline({ scopes: [], version: "", first: true, restarted: false });
     for (const [id, asked] of this.waiting) this.push(id, asked);
   }
 
@@ -264,13 +256,12 @@ export class Wire {
   }
 }
 
-function post(method: string, params: unknown, signal?: AbortSignal): Promise<Response> {
+function post(method: string, params: unknown): Promise<Response> {
   return fetch(`/rpc/${method}`, {
     method: "POST",
     credentials: "same-origin",
     // The header cannot be sent by a form of another site: with the SameSite cookie it is the guard against forgery.
     headers: { "content-type": "application/json", "x-lares-csrf": "1" },
     body: JSON.stringify(params),
-    ...(signal ? { signal } : {}),
   });
 }

@@ -43,6 +43,8 @@ export interface Own {
 const WAITS = /^Waiting for a person's approval \((\w+)\)/;
 const READS = new Set(["read", "list", "search"]);
 const OUTCOME = /^\[Outcome of the .*? call that waited for approval\]\n/;
+/** Who allowed it is said beside the row, not in its output. */
+const ALLOWED = /^Allowed by [^\n]*\n/;
 
 export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<string>): Entry[] {
   const out: Entry[] = [];
@@ -68,7 +70,7 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
   if (record.meta?.kind === "outcome") {
     const approval = String(record.meta.approval ?? "");
     const use = byCode.get(approval.slice(-6));
-    if (use) use.outcome = text.replace(OUTCOME, "");
+    if (use) use.outcome = text.replace(OUTCOME, "").replace(ALLOWED, "");
     return;
   }
   if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
@@ -140,7 +142,7 @@ const isQuietRead = (use: ToolUse): boolean => READS.has(use.name) && !use.isErr
 /** An end line after the last entry of every turn that is over. */
 function withEnds(entries: Entry[], open: ReadonlySet<string>): Entry[] {
   const last = new Map<string, number>();
-  entries.forEach((entry, i) => last.set(entry.turn, i));
+  for (const [i, entry] of entries.entries()) last.set(entry.turn, i);
   const out: Entry[] = [];
   entries.forEach((entry, i) => {
     out.push(entry);
@@ -153,10 +155,10 @@ function withEnds(entries: Entry[], open: ReadonlySet<string>): Entry[] {
 }
 
 /** The argument that tells most, for the one line of a tool row. */
-export function telling(name: string, input: unknown): string {
+export function telling(input: unknown): string {
   if (typeof input !== "object" || input === null) return input === undefined ? "" : String(input);
   const fields = input as Record<string, unknown>;
-  for (const field of ["command", "path", "pattern", "url", "query", "text", "name", "id"]) {
+  for (const field of ["command", "pattern", "path", "url", "query", "text", "name", "id"]) {
     const value = fields[field];
     if (typeof value !== "string" || !value) continue;
     if (field === "pattern" && typeof fields.path === "string") return `${value} in ${fields.path}`;

@@ -8,6 +8,7 @@ const locale = "en-GB";
 
 export function duration(ms: number): string {
   if (ms < 0) ms = 0;
+  if (ms > 0 && ms < 95) return `${Math.max(1, Math.round(ms))} ms`;
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < MINUTE) return `${Math.round(ms / 1000)} s`;
   if (ms < HOUR) {
@@ -69,6 +70,7 @@ export function when(at: number): string {
 }
 
 export function bytes(n: number): string {
+  if (n < 1000) return `${n} bytes`;
   return n < 1e6 ? `${Math.round(n / 1000)} kB` : `${(n / 1e6).toFixed(0)} MB`;
 }
 

@@ -5,26 +5,27 @@
  * M1: a finished block is never parsed again: only the last block of a growing text is.
  */
 import DOMPurify from "dompurify";
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 
-export type Block =
-  | { kind: "html"; html: string; wide: boolean }
-  | { kind: "code"; lang: string; text: string };
+export type Block = { kind: "html"; html: string; wide: boolean } | { kind: "code"; lang: string; text: string };
 
 const SAFE = /^(https?:|mailto:)/i;
-const escape = (text: string): string =>
+const asText = (text: string): string =>
   text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]!);
 
-const marked = new Marked({
+const RULES: MarkedExtension = {
   gfm: true,
-  breaks: true,
   async: false,
   renderer: {
-    html: ({ text }) => escape(text),
-    image: ({ href, text }) => (SAFE.test(href) ? `<a href="${escape(href)}">${escape(text || href)}</a>` : escape(text)),
+    html: ({ text }) => asText(text),
+    image: ({ href, text }) =>
+      SAFE.test(href) ? `<a href="${asText(href)}">${asText(text || href)}</a>` : asText(text),
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
   },
-});
+};
+/** In a chat a line end is a line end; in a file it is where the writer's editor wrapped. */
+const chat = new Marked({ ...RULES, breaks: true });
+const file = new Marked({ ...RULES, breaks: false });
 
 const purify = DOMPurify(window);
 purify.addHook("afterSanitizeAttributes", (node) => {
@@ -37,7 +38,9 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 });
 
 const TAGS =
-  "p br hr strong em del s code pre a ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr th td sup sub".split(" ");
+  "p br hr strong em del s code pre a ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr th td sup sub".split(
+    " ",
+  );
 
 function clean(html: string): string {
   return purify.sanitize(html, {
@@ -49,7 +52,7 @@ function clean(html: string): string {
   });
 }
 
-function toBlock(token: Token): Block | undefined {
+function toBlock(marked: Marked, token: Token): Block | undefined {
   if (token.type === "space" || token.type === "def") return undefined;
   if (token.type === "code") {
     const { lang, text } = token as Tokens.Code;
@@ -63,6 +66,11 @@ export class Growing {
   private source = "";
   private frozenTo = 0;
   private readonly frozen: Block[] = [];
+  private readonly marked: Marked;
+
+  constructor(kind: "chat" | "file" = "chat") {
+    this.marked = kind === "chat" ? chat : file;
+  }
 
   /** The blocks of `text`. When it only grew since the last call, finished blocks are the same objects as before. */
   read(given: string): Block[] {
@@ -73,18 +81,14 @@ export class Growing {
       this.frozenTo = 0;
     }
     this.source = text;
-    const tokens = marked.lexer(text.slice(this.frozenTo));
+    const tokens = this.marked.lexer(text.slice(this.frozenTo));
     const last = tokens.findLastIndex((token) => token.type !== "space");
     for (const token of tokens.slice(0, Math.max(0, last))) {
-      const block = toBlock(token);
+      const block = toBlock(this.marked, token);
       if (block) this.frozen.push(block);
       this.frozenTo += token.raw.length;
     }
-    const tail = last >= 0 ? toBlock(tokens[last]!) : undefined;
+    const tail = last >= 0 ? toBlock(this.marked, tokens[last]!) : undefined;
     return tail ? [...this.frozen, tail] : [...this.frozen];
   }
-}
-
-export function render(text: string): Block[] {
-  return marked.lexer(text).flatMap((token) => toBlock(token) ?? []);
 }

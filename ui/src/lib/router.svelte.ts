@@ -67,7 +67,8 @@ class Router {
     document.addEventListener("click", (event) => {
       const link = (event.target as Element).closest?.("a[href]");
       if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download")) return;
-      if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+        return;
       if (link.origin !== location.origin || /^\/(login|logout)/.test(link.pathname)) return;
       event.preventDefault();
       this.go(link.pathname + link.search);

@@ -25,7 +25,8 @@ export const w = {
   details: "Details",
   code: "Code",
   foot: {
-    running: (up: string) => `Running ${up}`,
+    alive: "Running",
+    running: (up: string) => `running ${up}`,
     asOf: (time: string) => `as of ${time}`,
     connecting: "Connecting",
     offline: "No connection",
@@ -39,7 +40,11 @@ export const w = {
       `No connection since ${since}, ${wait > 0 ? `next try in ${wait} s` : "trying now"}. What you send is kept here.`,
     tryNow: "Try now",
     back: (n: number) =>
-      n === 0 ? "Back. Nothing happened meanwhile." : n === 1 ? "Back. 1 thing happened." : `Back. ${n} things happened.`,
+      n === 0
+        ? "Back. Nothing happened meanwhile."
+        : n === 1
+          ? "Back. 1 thing happened."
+          : `Back. ${n} things happened.`,
     backUnknown: "Back. Lares was restarted meanwhile.",
     see: "See what",
     newVersion: "There is a new version. Reload when ready.",
@@ -50,7 +55,7 @@ export const w = {
     title: "Sign in to Lares",
     why: "This browser is not signed in. On the computer where Lares runs, ask for a link:",
     command: "lares dashboard",
-    then: "Open the link it prints, or paste the code here.",
+    paste: "Open the link it prints, or paste the code here.",
     code: "One-time code",
     go: "Sign in",
     once: "A code works once and only for a few minutes.",
@@ -115,7 +120,8 @@ export const w = {
   },
   hello: {
     title: "Say hello",
-    practice: "The practice model answers: a list of rules inside Lares, not a language model. It works offline and costs nothing.",
+    practice:
+      "The practice model answers: a list of rules inside Lares, not a language model. It works offline and costs nothing.",
     real: (model: string) => `${model} answers.`,
     try: "Try one of these",
     prompts: [
@@ -189,7 +195,8 @@ export const w = {
     export: "Export",
     delete: "Delete",
     deleteAsk: (title: string) => `Delete “${title}”?`,
-    deleteWhat: (n: number) => `${n === 1 ? "1 message" : `${n} messages`} and all turns go with it. This cannot be undone.`,
+    deleteWhat: (n: number) =>
+      `${n === 1 ? "1 message" : `${n} messages`} and all turns go with it. This cannot be undone.`,
     deleteDo: "Delete conversation",
     newName: "Name",
     person: (p: string) => p,
@@ -296,7 +303,8 @@ export const w = {
   turn: {
     title: "Turn",
     inSession: "in",
-    sentence: (state: string, steps: string, work: string, cost: string) => [state, steps, work, cost].filter(Boolean).join(" · "),
+    sentence: (state: string, steps: string, work: string, cost: string) =>
+      [state, steps, work, cost].filter(Boolean).join(" · "),
     work: (t: string) => `${t} of work`,
     waited: (t: string) => `${t} waiting`,
     queue: "waited in the queue",
@@ -349,7 +357,7 @@ export const w = {
   },
   log: {
     title: "Log",
-    none: "No lines yet.",
+    none: "Nothing was logged since Lares started. Warnings and failures appear here as they happen.",
     noneCmd: "lares logs -f",
     find: "Find in the log",
     level: "Level",

@@ -113,11 +113,12 @@ test("AP-03: a working directory that was swapped changes the binding", async ()
   expect(second.binding.cwd_id).not.toBe(first.binding.cwd_id);
 });
 
-test("the plan shows the whole command with hidden characters spelt out, and binds argv and environment", async () => {
+test("the plan shows hidden characters spelt out and the end of a long command, and binds argv and environment", async () => {
   const place = await scene();
   const command = `echo ${"a".repeat(9000)}\u202e; pwn\r\nls`;
   const plan = await createExec().plan({ command }, place);
-  expect(plan.shown).toContain(`echo ${"a".repeat(9000)}\\u{202e}; pwn\\u{d}\nls`);
+  expect(plan.shown).toContain("\\u{202e}; pwn\\u{d}\nls\n[programs: echo, pwn\\u{d}, ls]");
+  expect(plan.shown).toMatch(/\[… \d+ of 9026 characters not shown …\]/);
   expect(plan).toMatchObject({ risk: "exec", targets: ["/bin/bash", "-c", command] });
   expect(plan.binding).toMatchObject({ argv: ["/bin/bash", "-c", command], env: { HOME: place.workspace } });
 });
@@ -127,6 +128,43 @@ test("a command too long to be read by a person, and one with a NUL, are refused
   await expect(createExec().plan({ command: "x".repeat(16_001) }, place)).rejects.toThrow(/16000 is the most/);
   await expect(createExec().plan({ command: "ls\0 pwn" }, place)).rejects.toThrow(/NUL/);
   await expect(createExec().plan({ command: "ls", timeout_s: 601 }, place)).rejects.toThrow(/"timeout_s"/);
+});
+
+test("X3: a plain command is started by argv without a shell, pinned by real path, under the name it was called by", async () => {
+  const place = await scene();
+  const plan = await createExec().plan({ command: "  e\\cho '$(x)' \"a b\" # comment" }, place);
+  expect(plan).toMatchObject({ targets: ["/usr/bin/echo", "$(x)", "a b"], shell: { form: "argv", reasons: [] } });
+  expect(plan.binding).toMatchObject({ argv: ["/usr/bin/echo", "$(x)", "a b"], argv0: "echo" });
+  expect((await exec(place, { command: "echo '$(x)' \"a b\"" })).text).toMatch(/^\$\(x\) a b\n/);
+  // No shell in between: the parent of the program is this process.
+  const parent = (await exec(place, { command: "cat /proc/self/stat" })).text.split(" ")[3];
+  expect(parent).toBe(String(process.pid));
+  expect((await exec(place, { command: "sh -c 'echo $0'" })).text).toMatch(/^sh\n/);
+});
+
+test("X4: plain commands in a row reach the shell as a text made from their words", async () => {
+  const place = await scene();
+  const plan = await createExec().plan({ command: "ls   -a # x\n echo 'a  b'|cat" }, place);
+  expect(plan.shell).toMatchObject({ form: "rendered", reasons: [] });
+  expect(plan.binding.argv).toEqual(["/bin/bash", "-c", "/usr/bin/ls -a; /usr/bin/echo 'a  b' | /usr/bin/cat"]);
+  expect((await exec(place, { command: "echo one && echo 'it'\\''s' | cat" })).text).toMatch(/^one\nit's\n/);
+});
+
+test("what an approval is bound to changes with a script's contents and with the program's file", async () => {
+  const place = await scene();
+  await writeFile(join(place.workspace, "job.sh"), "echo one\n");
+  const before = await createExec().plan({ command: "bash job.sh" }, place);
+  expect(before.binding.files).toEqual([expect.objectContaining({ path: join(place.workspace, "job.sh") })]);
+  await writeFile(join(place.workspace, "job.sh"), "echo two\n");
+  const after = await createExec().plan({ command: "bash job.sh" }, place);
+  expect(after.binding).not.toEqual(before.binding);
+  expect(after.targets).not.toEqual(before.targets);
+});
+
+test("builtins and unknown names still go to the shell", async () => {
+  const place = await scene();
+  expect((await exec(place, { command: "type cd" })).text).toMatch(/^cd is a shell builtin/);
+  expect((await exec(place, { command: "no-such-program" })).text).toMatch(/command not found\n\[exit 127/);
 });
 
 const STUBBORN = `trap '' TERM; sleep 300 & wait; sleep 300`;

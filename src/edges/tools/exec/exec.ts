@@ -5,12 +5,15 @@
 import { z } from "zod";
 import type { Tool, ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { visible, visibleLine } from "../escape.ts";
+import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { openInside, wrongInput } from "../paths/index.ts";
-import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
+import { elide, notes } from "./display.ts";
+import type { Locale } from "./environment.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
 import { type Ended, runCommand } from "./run.ts";
+import { quote } from "./shell/index.ts";
 
 const DEFAULT_S = 120;
 const MOST_S = 600;
@@ -23,7 +26,14 @@ const schema = z.strictObject({
   timeout_s: wholeNumber(1, MOST_S).optional(),
 });
 
-export function createExec(locale: Locale = {}): Tool {
+export interface ExecOptions extends Locale {
+  /** Trusted directories, joined by colons, instead of the system's. Only root, or the owner of Lares, may write to them. */
+  path?: string;
+}
+
+export function createExec(options: ExecOptions = {}): Tool {
+  const { path: trusted, ...locale } = options;
+  const where = ({ path, home }: Held) => ({ cwd: path, home, locale, ...(trusted ? { path: trusted } : {}) });
   return {
     spec: {
       name: "exec",
@@ -41,29 +51,49 @@ export function createExec(locale: Locale = {}): Tool {
     repeat: "never",
     async plan(input, place) {
       const { command, cwd = ".", timeout_s = DEFAULT_S } = checked(input);
-      const argv = argvOf(command);
-      const base = { tool: "exec", risk: "exec" as const, targets: [...argv] };
-      const shown = (where: string) => `${visible(command)}\n[in ${visibleLine(where)}, up to ${timeout_s} s]`;
-      const binding = { argv: [...argv], timeout_s };
       try {
-        return await inDirectory(place, cwd, async ({ path, identity, home }) => ({
-          ...base,
-          shown: shown(path),
-          binding: { ...binding, cwd: path, cwd_id: identity, env: cleanEnvironment(home, locale) },
-        }));
+        return await inDirectory(place, cwd, async (held) => {
+          const prepared = await prepare(command, where(held));
+          const { argv, argv0, env, shell, files } = prepared;
+          return {
+            tool: "exec",
+            risk: "exec" as const,
+            targets: targetsOf(prepared, held),
+            shown: `${show(prepared)}\n[in ${visibleLine(held.path)}, up to ${timeout_s} s]`,
+            binding: {
+              argv: [...argv],
+              argv0: argv0 ?? null,
+              timeout_s,
+              cwd: held.path,
+              cwd_id: held.identity,
+              env,
+              files,
+              settings: shell.settings ?? [],
+            },
+            shell,
+          };
+        });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "PATH_OUTSIDE") throw error;
-        return { ...base, shown: shown(cwd), binding: { ...binding, cwd }, outside: error.message };
+        return {
+          tool: "exec",
+          risk: "exec" as const,
+          targets: [command],
+          shown: `${elide(command, [])}\n[in ${visibleLine(cwd)}, up to ${timeout_s} s]`,
+          binding: { command, cwd },
+          outside: error.message,
+        };
       }
     },
     async run(input, place, key, signal) {
       const { command, cwd = ".", timeout_s = DEFAULT_S } = checked(input);
       signal.throwIfAborted();
-      return inDirectory(place, cwd, async ({ path, use, home }) => {
-        const env = cleanEnvironment(home, locale);
+      return inDirectory(place, cwd, async (held) => {
+        const { path, use } = held;
+        const { argv, argv0, env } = await prepare(command, where(held));
         const timeoutMs = timeout_s * 1000;
         const ended = await runCommand(
-          { argv: argvOf(command), cwd: use, env, key, timeoutMs, spillDir: place.spillDir },
+          { argv, ...(argv0 ? { argv0 } : {}), cwd: use, env, key, timeoutMs, spillDir: place.spillDir },
           signal,
         );
         return {
@@ -102,8 +132,20 @@ function checked(input: Parameters<Tool["plan"]>[0]) {
   return parsed;
 }
 
-function argvOf(command: string): readonly [string, ...string[]] {
-  return [systemShell(), "-c", command];
+/** What runs, as a person reads it: the words of a plain command, the text a shell gets. */
+function show({ argv, shell }: Prepared): string {
+  const text = shell.form === "argv" ? argv.map(quote).join(" ") : argv[argv.length - 1]!;
+  const parts = shell.commands.flatMap(({ words, redirects }) => [
+    words[0]!.literal ?? words[0]!.guess,
+    ...redirects.map(({ operator, target }) => `${operator} ${target.guess}`),
+  ]);
+  return [elide(text, parts), ...notes(shell)].join("\n");
+}
+
+/** What "allow always" keeps: exactly this, here, with these contents. */
+function targetsOf({ argv, files }: Prepared, { path, home }: Held): string[] {
+  const here = path === home ? [] : [`in ${path}`];
+  return [...argv, ...here, ...files.map((file) => `${file.path} sha256 ${file.sha256}`)];
 }
 
 interface Held {

@@ -19,6 +19,8 @@ const LINGER_MS = 100;
 
 export interface Command {
   argv: readonly [string, ...string[]];
+  /** The name the program is told it has, when that is not its file's. */
+  argv0?: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
   key: string;
@@ -47,6 +49,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
     env: { ...command.env, [RUN_TAG]: command.key },
     stdio: ["ignore", pipe?.write ?? "pipe", pipe?.write ?? "pipe"],
     detached: true,
+    ...(command.argv0 === undefined ? {} : { argv0: command.argv0 }),
   });
   if (pipe) closeSync(pipe.write);
   const sources = pipe ? [pipe.read] : [child.stdout, child.stderr].filter((source) => source !== null);

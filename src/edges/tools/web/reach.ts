@@ -35,7 +35,9 @@ export function createReach(rules: ReachRules = {}): Reach {
   function judge(host: string, address: string, port: number): void {
     const why = whyNotGlobal(address);
     if (why === undefined || mayReach(host, address, port)) return;
-    throw refused(host === address ? `${address} is not a public address (${why})` : `${host} leads to ${address} (${why})`);
+    throw refused(
+      host === address ? `${address} is not a public address (${why})` : `${host} leads to ${address} (${why})`,
+    );
   }
 
   /** Addresses that are known without a name server; undefined for an ordinary name. */
@@ -47,19 +49,24 @@ export function createReach(rules: ReachRules = {}): Reach {
     if (BAD_PORTS.has(port)) throw refused(`port ${port} belongs to another protocol`);
     if (parsed.kind === "name" && !isLoopbackName(name)) return { name };
     const addresses = parsed.kind === "address" ? [name] : LOOPBACK;
-    const reachable = addresses.filter((address) => whyNotGlobal(address) === undefined || mayReach(name, address, port));
+    const reachable = addresses.filter(
+      (address) => whyNotGlobal(address) === undefined || mayReach(name, address, port),
+    );
     if (reachable.length === 0) judge(name, addresses[0]!, port);
     return { name, addresses: reachable };
   }
 
   return {
     check(given) {
-      const url = typeof given === "string" ? parseUrl(given) : given;
+      const url = new URL(typeof given === "string" ? parseUrl(given) : given);
       if (url.protocol !== "http:" && url.protocol !== "https:") {
         throw refused(`only http and https addresses may be opened, not ${visibleLine(url.protocol)}`);
       }
-      if (url.username !== "" || url.password !== "") throw refused("an address may not contain a user name or password");
+      if (url.username !== "" || url.password !== "")
+        throw refused("an address may not contain a user name or password");
       literal(url.hostname, portOf(url));
+      // The dot at the end is for the name server; certificates and virtual hosts do not know it.
+      if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
       return url;
     },
     async addresses(host, port) {

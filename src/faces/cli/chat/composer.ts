@@ -17,6 +17,10 @@ export interface ComposerParts {
   /** Ctrl-D on an empty line, or the terminal went away. */
   onEnd(): void;
   onChange(): void;
+  /** What was typed before, newest first. */
+  history: readonly string[];
+  /** Tab: the line as it becomes; undefined leaves it. */
+  complete(line: string): string | undefined;
   /** Sees each key first; true: the key was meant for something else. */
   intercept(text: string | undefined, key: Key): boolean;
 }
@@ -34,7 +38,13 @@ export class Composer {
     this.parts = parts;
     // readline never sees the terminal: keys are handed to it, and what it would draw goes nowhere.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    this.rl = createInterface({ input: new PassThrough(), output: nowhere, terminal: true, historySize: 500 });
+    this.rl = createInterface({
+      input: new PassThrough(),
+      output: nowhere,
+      terminal: true,
+      historySize: 500,
+      history: [...parts.history],
+    });
     this.rl.on("line", (line) => this.entered(line));
     this.rl.on("SIGINT", () => parts.onInterrupt());
     this.rl.on("SIGTSTP", () => this.suspend());
@@ -87,7 +97,9 @@ export class Composer {
       this.above.push(this.rl.line);
       this.clearLine();
     } else if (this.isPasting && key.name === "tab") this.rl.write("  ");
-    else if (key.name === "backspace" && this.rl.line === "" && this.above.length) {
+    else if (key.name === "tab") {
+      if (!this.parts.intercept(text, key)) this.tab();
+    } else if (key.name === "backspace" && this.rl.line === "" && this.above.length) {
       this.rl.write(this.above.pop() ?? "");
     } else if (this.isPasting || !this.parts.intercept(text, key)) {
       // The typings know text or a key; readline's own listener passes both.
@@ -95,6 +107,15 @@ export class Composer {
     }
     this.parts.onChange();
   };
+
+  /** Only at the end of a line of its own: elsewhere a tab means nothing. */
+  private tab(): void {
+    if (this.above.length || this.rl.cursor < this.rl.line.length) return;
+    const line = this.parts.complete(this.rl.line);
+    if (line === undefined || line === this.rl.line) return;
+    this.clearLine();
+    this.rl.write(line);
+  }
 
   private entered(line: string): void {
     const text = [...this.above, line].join("\n").trim();

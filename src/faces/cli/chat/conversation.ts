@@ -30,6 +30,8 @@ export interface ConversationParts {
 }
 
 interface Open {
+  /** Sent from here, not met here. */
+  isMine: boolean;
   text: StreamedText;
   /** Being read from the records. */
   looking: boolean;
@@ -41,6 +43,8 @@ interface Open {
 const LOOK_MS = 10_000;
 /** Between two tries to send while the gateway is away. */
 const RESEND_MS = 500;
+/** Open turns of a session that are taken up when somebody comes back to it. */
+const MOST_RESUMED = 20;
 /** Events kept while an answer to chat.send is under way: they may overtake it. */
 const MOST_EARLY = 1000;
 
@@ -59,12 +63,17 @@ export class Conversation {
     this.session = parts.target.session;
   }
 
+  get isSending(): boolean {
+    return this.sending > 0;
+  }
+
   get isBusy(): boolean {
     return this.open.size > 0 || this.sending > 0;
   }
 
+  /** Turns sent from here that have not ended. */
   get turns(): string[] {
-    return [...this.open.keys()];
+    return [...this.open].filter(([, turn]) => turn.isMine).map(([id]) => id);
   }
 
   /** Resolves with the turn when the message is durable. `patient`: waits for a gateway that is away. */
@@ -76,7 +85,7 @@ export class Conversation {
         try {
           const at = await rpc.call("chat.send", { ...target, message, wait: false, idempotencyKey: how.key });
           this.session = at.session;
-          this.follow(at.turn);
+          this.follow(at.turn, true);
           const early = this.early;
           this.early = [];
           for (const event of early) this.onEvent(event);
@@ -133,7 +142,26 @@ export class Conversation {
     }
   }
 
-  /** Asks whatever runs to stop. Its end arrives as any other. */
+  /** Takes up what is still open in this session from before: what waits for the person shall be seen. */
+  async resume(): Promise<void> {
+    if (this.session === undefined) return;
+    try {
+      const { turns } = await this.parts.rpc.call("turns.list", {
+        session: this.session,
+        open: true,
+        limit: MOST_RESUMED,
+      });
+      for (const { turn } of turns.reverse()) {
+        this.follow(turn, false);
+        void this.look(turn);
+      }
+    } catch (error) {
+      // Only a convenience: what waits is also in `lares approvals list`.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+
+  /** Asks what was sent from here to stop. Its end arrives as any other. */
   async abort(): Promise<void> {
     await Promise.all(this.turns.map((turn) => this.parts.rpc.call("chat.abort", { turn })));
   }
@@ -147,16 +175,20 @@ export class Conversation {
     this.looking?.();
   }
 
-  private follow(turn: string): void {
-    if (this.open.has(turn)) return;
-    this.open.set(turn, { text: new StreamedText(this.parts.watcher.text), looking: false, stale: false });
+  private follow(turn: string, isMine: boolean): void {
+    const known = this.open.get(turn);
+    if (known) {
+      known.isMine ||= isMine;
+      return;
+    }
+    this.open.set(turn, { isMine, text: new StreamedText(this.parts.watcher.text), looking: false, stale: false });
     this.lookLater();
   }
 
   private lookLater(): void {
     this.looking?.();
     this.looking = this.parts.clock.after(LOOK_MS, () => {
-      for (const turn of this.turns) void this.look(turn);
+      for (const turn of this.open.keys()) void this.look(turn);
       if (this.open.size) this.lookLater();
     });
   }
@@ -194,7 +226,7 @@ export class Conversation {
   private finish(id: string, turn: Open, detail: TurnDetail): void {
     this.open.delete(id);
     if (detail.joined) {
-      this.follow(detail.joined);
+      this.follow(detail.joined, turn.isMine);
       void this.look(detail.joined);
       return;
     }

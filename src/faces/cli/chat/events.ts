@@ -12,7 +12,7 @@ export interface EventParts {
   find: FindPlace;
   clock: Clock;
   onEvent(event: LiveEvent): void;
-  /** Connected, again or for the first time. `restarted`: another process, or too much was missed. */
+  /** Connected, again or for the first time. `restarted`: by another process. */
   onOpen(how: { first: boolean; restarted: boolean }): void;
   onLost(next: { inMs: number }): void;
 }
@@ -47,10 +47,13 @@ export async function followEvents(parts: EventParts): Promise<Events> {
       socket.on("message", (data: Buffer) => {
         const frame = JSON.parse(data.toString("utf8")) as Frame;
         if (frame.type !== "event") return;
-        if (frame.event === "hello" || frame.event === "reload") {
+        if (frame.event === "hello") {
           isOpen = true;
           hello(frame);
           resolve();
+        } else if (frame.event === "reload") {
+          // What was missed is gone. Whoever is greeted looks at the records anyway.
+          lastSeq = frame.seq;
         } else if (frame.seq > lastSeq) {
           lastSeq = frame.seq;
           parts.onEvent({ event: frame.event, ...(frame.payload as object) } as LiveEvent);
@@ -70,8 +73,8 @@ export async function followEvents(parts: EventParts): Promise<Events> {
 
   const hello = (frame: EventFrame): void => {
     const payload = frame.payload as { boot: string; seq: number };
-    const restarted = frame.event === "reload" || (boot !== undefined && boot !== payload.boot);
     const first = boot === undefined;
+    const restarted = !first && boot !== payload.boot;
     // What was missed follows the greeting; only a new process counts from the start.
     if (first || restarted) lastSeq = payload.seq;
     boot = payload.boot;

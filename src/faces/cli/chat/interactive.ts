@@ -10,12 +10,15 @@ import type { Approval, Result, TurnDetail } from "../../../core/protocol/index.
 import { modelLine } from "../commands/gateway.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { clockTime, duration, oneLine } from "../format.ts";
+import { clockTime, duration, elapsed, oneLine } from "../format.ts";
 import { askCard } from "../lines.ts";
+import { wrap } from "../width.ts";
 import { target } from "./command.ts";
+import { completeSlash, type SlashCommand } from "./complete.ts";
 import { Composer } from "./composer.ts";
 import { Conversation } from "./conversation.ts";
 import { type Events, followEvents } from "./events.ts";
+import { type ChatHistory, openHistory } from "./history.ts";
 import { isImpatient, Questions } from "./questions.ts";
 import { type Row, Screen } from "./screen.ts";
 import { ChatView, footerText } from "./view.ts";
@@ -36,6 +39,8 @@ class Chat {
   private readonly screen: Screen;
   private readonly conversation: Conversation;
   private readonly questions: Questions;
+  private readonly history: ChatHistory;
+  private commands: readonly SlashCommand[] = [];
   private composer: Composer | undefined;
   private leave!: (code: number) => void;
   private began = 0;
@@ -52,6 +57,7 @@ class Chat {
     const { clock, rpc, ports, out } = ctx;
     this.ctx = ctx;
     this.status = status;
+    this.history = openHistory(ctx.home);
     this.screen = new Screen(ports.stdout, out.paint);
     this.view = new ChatView({
       screen: this.screen,
@@ -68,7 +74,10 @@ class Chat {
         text: this.view.text,
         tool: (call) => this.view.tool(call),
         toolDone: (result) => this.view.toolDone(result),
-        asked: (approval) => this.questions.add(approval),
+        asked: (approval) => {
+          this.questions.add(approval);
+          this.view.refresh();
+        },
         answered: (answer) => this.answered(answer),
         ended: (turn) => this.ended(turn),
         gone: (error) => this.trouble(error),
@@ -93,6 +102,8 @@ class Chat {
     this.composer = new Composer({
       input: stdin,
       output: stdout,
+      history: this.history.lines,
+      complete: (line) => this.complete(line),
       onMessage: (text) => void this.send(text),
       onInterrupt: () => this.interrupt(),
       onEnd: () => this.leave(EXIT.done),
@@ -100,6 +111,8 @@ class Chat {
       intercept: (text, key) => this.pressed(text, key.ctrl === true || key.meta === true),
     });
     this.view.refresh();
+    void this.learnCommands();
+    if (ctx.options.session) void this.conversation.resume();
     const resized = () => this.view.refresh();
     stdout.on("resize", resized);
     const off = [
@@ -148,10 +161,9 @@ class Chat {
     const agent = options.agent ?? "your agent";
     this.footer(agent);
     const who = `You are talking to ${options.agent ?? "your agent"}${options.session ? ` in ${options.session}` : ""}.`;
-    const line = model.practice
-      ? out.paint(`The practice model answers: ${model.because}.`, "wait")
-      : out.paint(`Model: ${modelLine(model)}`, "dim");
-    this.view.print(who, line);
+    const line = `${modelLine(model)} answers`;
+    const rows = wrap(`${line.charAt(0).toUpperCase()}${line.slice(1)}.`, this.screen.columns - 1);
+    this.view.print(who, ...rows.map((row) => out.paint(row, model.practice ? "wait" : "dim")));
   }
 
   private footer(agent: string): void {
@@ -162,15 +174,33 @@ class Chat {
   private async send(text: string): Promise<void> {
     if (!this.conversation.isBusy) this.began = this.ctx.clock.now();
     this.hint = "";
+    this.history.add(text);
     this.view.mine(text);
     const sent = this.conversation.send(text, { key: `cli-${randomUUID()}`, patient: true });
     this.tick();
     try {
+      const isNew = this.conversation.session === undefined;
       await sent;
+      if (isNew) void this.conversation.resume();
     } catch (error) {
       this.trouble(error);
     }
     this.view.refresh();
+  }
+
+  /** Only for Tab: the commands themselves are the server's. */
+  private async learnCommands(): Promise<void> {
+    try {
+      this.commands = (await this.ctx.rpc.call("commands.list", {})).commands;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+
+  private complete(line: string): string | undefined {
+    const completed = completeSlash(line, this.commands);
+    if (completed?.options.length) this.hint = completed.options.map(({ name }) => `/${name}`).join("  ");
+    return completed?.line;
   }
 
   private pressed(text: string | undefined, isChord: boolean): boolean {
@@ -226,7 +256,10 @@ class Chat {
 
   private interrupt(): void {
     const now = this.ctx.clock.now();
-    if (this.isStopping || now - this.interruptedAt < TWICE_MS) return this.leave(EXIT.interrupted);
+    if (this.isStopping || now - this.interruptedAt < TWICE_MS) {
+      this.leave(EXIT.interrupted);
+      return;
+    }
     this.interruptedAt = now;
     if (this.conversation.turns.length) {
       this.isStopping = true;
@@ -257,8 +290,9 @@ class Chat {
         : "empty the line to answer with a, A or d";
       return { text: `◐ waiting for you · ${how}${more}`, tone: this.questions.isDeaf ? "dim" : "wait" };
     }
-    if (!this.conversation.isBusy) return undefined;
-    const took = duration(Math.floor((clock.now() - this.began) / 1000) * 1000);
+    // Turns from before that wait for a person have their question; those that wait for a time are not shown.
+    if (!this.conversation.isSending && !this.conversation.turns.length) return undefined;
+    const took = elapsed(clock.now() - this.began);
     return { text: ["● running", took, this.view.doing].filter(Boolean).join(" · ") };
   }
 
@@ -272,16 +306,17 @@ class Chat {
   }
 
   private goodbye(): void {
-    const { turns } = this.conversation;
+    const { turns, session } = this.conversation;
+    const { out } = this.ctx;
     this.ticking?.();
     this.questions.close();
     this.conversation.close();
+    this.view.settle();
     this.screen.clear();
     this.composer?.close();
     if (turns.length && !this.isStopping) {
-      this.screen.print(`It goes on without you. What became of it: lares turns get ${turns[0]}`);
+      out.say(`It goes on without you. What became of it: lares turns get ${turns[0]}`);
     }
-    const { session } = this.conversation;
-    if (session) this.screen.print(this.ctx.out.paint(`To come back: lares chat --session ${session}`, "dim"));
+    if (session) out.say(out.paint(`To come back: lares chat --session ${session}`, "dim"));
   }
 }

@@ -7,7 +7,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import type { Approval, ChatAnswer, TurnDetail } from "../../../core/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { EXIT, exitForState } from "../exit.ts";
-import { duration, oneLine, STATES, visible } from "../format.ts";
+import { elapsed, oneLine, STATES, visible } from "../format.ts";
 import { askCard, howToAnswer } from "../lines.ts";
 import { target } from "./command.ts";
 import { Conversation } from "./conversation.ts";
@@ -38,7 +38,7 @@ export async function sendOne(ctx: Context, message: string): Promise<number> {
     clock,
     target: target(ctx),
     watcher: {
-      text: { write() {}, void() {} },
+      text: { write() {}, next() {}, void() {} },
       tool: (call) => progress.doing(toolLine(call.name, call.input)),
       toolDone: () => progress.doing(""),
       asked: (approval) => settle({ kind: "parked", approval }),
@@ -144,7 +144,7 @@ function showProgress(ctx: Context): { doing(what: string): void; clear(): void 
   let doing = "";
   let off = () => {};
   const tick = () => {
-    screen.show({ rows: [{ text: ["● running", duration(clock.now() - began), doing].filter(Boolean).join(" · ") }] });
+    screen.show({ rows: [{ text: ["● running", elapsed(clock.now() - began), doing].filter(Boolean).join(" · ") }] });
     off = clock.after(1000, tick);
   };
   off = clock.after(PROGRESS_MS, tick);

@@ -35,15 +35,11 @@ export class Screen {
     return Math.max(this.out.columns ?? 80, 20);
   }
 
-  /** Lasting lines, above the block. */
-  print(...lines: string[]): void {
-    this.out.write(this.erase() + lines.map((line) => `${line}\n`).join("") + this.draw());
-  }
-
-  show(block: Block): void {
+  /** Lasting lines, and the block below them. One write, so that nothing flickers. */
+  show(block: Block, lasting: readonly string[] = []): void {
     const erased = this.erase();
     this.block = block;
-    this.out.write(erased + this.draw());
+    this.out.write(erased + lasting.map((line) => `${line}\n`).join("") + this.draw());
   }
 
   /** The block goes; the cursor is at the start of an empty line. */

@@ -7,6 +7,8 @@
  */
 export interface TextSink {
   write(text: string): void;
+  /** What follows is said after something else was done. */
+  next(): void;
   /** What was shown so far of this answer does not hold. */
   void(why: "restarted" | "discarded" | "different"): void;
 }
@@ -62,8 +64,7 @@ export class StreamedText {
   }
 
   private begin(call: number): void {
-    // What a model says before it uses a tool and what it says after are two paragraphs.
-    if (this.shown && call > this.call) this.sink.write("\n\n");
+    if (this.shown && call > this.call) this.sink.next();
     this.call = call;
     this.shown = "";
     this.again = undefined;

@@ -1,11 +1,12 @@
 /** What the conversation looks like: lasting lines above, and at the foot the live text, one status line, the input, a footer. */
 import type { Clock } from "../../../core/kit/index.ts";
 import type { TurnDetail } from "../../../core/protocol/index.ts";
-import { duration, money, oneLine, visible } from "../format.ts";
-import { endLine } from "../lines.ts";
+import { duration, elapsed, money, oneLine, visible } from "../format.ts";
+import { endLine, saysNoMore } from "../lines.ts";
 import type { Paint } from "../output.ts";
 import { cut, wrap } from "../width.ts";
 import type { Composer } from "./composer.ts";
+import { foldReads, isRead, type Read } from "./reads.ts";
 import { toolLine } from "./rows.ts";
 import type { Row, Screen } from "./screen.ts";
 import type { TextSink } from "./streamed-text.ts";
@@ -27,6 +28,8 @@ export class ChatView {
   private readonly parts: ViewParts;
   /** Text of the answer that has not yet made a whole row. */
   private partial = "";
+  /** Reads that may still be joined by another: they stay in the foot until something else is said. */
+  private reads: Read[] = [];
   private readonly tools = new Map<string, { line: string; at: number }>();
 
   constructor(parts: ViewParts) {
@@ -37,12 +40,13 @@ export class ChatView {
   get doing(): string {
     const [first, ...others] = this.tools.values();
     if (!first) return "";
-    const took = duration(Math.floor((this.parts.clock.now() - first.at) / 1000) * 1000);
-    return `${first.line} ${took}${others.length ? `, and ${others.length} more` : ""}`;
+    const took = elapsed(this.parts.clock.now() - first.at);
+    return `${first.line}, ${took}${others.length ? `, and ${others.length} more` : ""}`;
   }
 
   readonly text: TextSink = {
     write: (text) => this.stream(text),
+    next: () => this.flush(),
     void: (why) => {
       this.flush();
       this.print(
@@ -58,8 +62,9 @@ export class ChatView {
     },
   };
 
+  /** Lasting lines above the foot, which is drawn as things stand now. */
   print(...lines: string[]): void {
-    this.parts.screen.print(...lines);
+    this.draw(lines);
   }
 
   mine(text: string): void {
@@ -79,25 +84,34 @@ export class ChatView {
     const known = this.tools.get(result.id);
     this.tools.delete(result.id);
     this.flush();
-    const took = known ? ` · ${duration(clock.now() - known.at)}` : "";
-    const glyph = result.isError ? paint("✕", "fail") : paint("✓", "ok");
-    const state = result.isError ? " · failed" : "";
-    const line = cut(known?.line ?? oneLine(result.name), screen.columns - 18);
+    const line = known?.line ?? oneLine(result.name);
+    const ms = known && clock.now() - known.at;
+    if (isRead(result.name) && !result.isError) {
+      this.reads.push({ line, ms });
+      this.refresh();
+      return;
+    }
     const output = result.isError ? visible(result.text).trimEnd().split("\n") : [];
     const rest = output.length > FAILED_LINES ? [`… ${output.length - FAILED_LINES} more lines`] : [];
     this.print(
-      `${glyph} ${paint(`${line}${took}${state}`, "dim")}`,
+      this.toolRow({ line, ms }, result.isError),
       ...[...output.slice(0, FAILED_LINES), ...rest].map((out) => paint(`    ${cut(out, screen.columns - 5)}`, "dim")),
     );
+  }
+
+  private toolRow({ line, ms }: Read, isError = false): string {
+    const { paint, screen } = this.parts;
+    const took = ms === undefined ? "" : ` · ${duration(ms)}`;
+    const glyph = isError ? paint("✕", "fail") : paint("✓", "ok");
+    return `${glyph} ${paint(`${cut(line, screen.columns - 18)}${took}${isError ? " · failed" : ""}`, "dim")}`;
   }
 
   ended(t: TurnDetail): void {
     const { paint, clock } = this.parts;
     this.flush();
     for (const id of this.tools.keys()) this.tools.delete(id);
-    const isPlain = t.state === "answered";
     this.print(
-      ...(isPlain || !t.reason ? [] : [visible(t.reason)]),
+      ...(t.reason && !saysNoMore(t) ? [visible(t.reason)] : []),
       ...t.notices.map((notice) => paint(`! ${oneLine(notice)}`, "wait")),
       endLine(t, paint, clock.now()),
     );
@@ -105,37 +119,53 @@ export class ChatView {
 
   /** Draws the foot again. */
   refresh(): void {
+    this.draw([]);
+  }
+
+  /** What may still change becomes lasting: nothing more will be drawn. */
+  settle(): void {
+    this.flush();
+    const folded = this.folded();
+    if (folded.length) this.draw(folded);
+  }
+
+  /** The row of the reads so far, which then is lasting. */
+  private folded(): string[] {
+    const row = foldReads(this.reads);
+    this.reads = [];
+    return row ? [this.toolRow(row)] : [];
+  }
+
+  private draw(given: readonly string[]): void {
     const { screen, composer, status } = this.parts;
     const input = composer()?.draw(screen.columns);
     const state = status();
+    const lasting = given.length || this.partial ? [...this.folded(), ...given] : given;
+    const reads = foldReads(this.reads);
     const rows: Row[] = [
+      ...(reads ? [{ text: `✓ ${reads.line}`, tone: "dim" as const }] : []),
       ...(this.partial ? [{ text: this.partial }] : []),
       ...(state ? [state] : []),
       { text: input?.text ?? "" },
       { text: this.footer, tone: "dim" },
     ];
-    screen.show({ rows, cursor: { row: rows.length - 2, column: input?.column ?? 0 } });
+    screen.show({ rows, cursor: { row: rows.length - 2, column: input?.column ?? 0 } }, lasting);
   }
 
   /** Whole rows become lasting; the last one stays live until it is whole. */
   private stream(text: string): void {
     const lines = (this.partial + visible(text.replaceAll("\r", ""))).split("\n");
-    const last = lines.pop() ?? "";
     const room = this.parts.screen.columns - 1;
     const rows = lines.flatMap((line) => wrap(line, room));
-    const open = wrap(last, room);
-    this.partial = open.pop() ?? "";
-    const whole = [...rows, ...open];
-    // The old live row must not be drawn a second time below the lasting one.
-    this.refresh();
-    if (whole.length) this.print(...whole);
+    this.partial = rows.pop() ?? "";
+    this.draw(rows);
   }
 
+  /** The live row becomes lasting. */
   private flush(): void {
     const { partial } = this;
     this.partial = "";
-    this.refresh();
-    if (partial.trim()) this.print(partial);
+    this.draw(partial.trim() ? [partial] : []);
   }
 }
 

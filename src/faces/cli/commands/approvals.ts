@@ -29,7 +29,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
         ago(a.askedAt, clock.now()),
         a.agent,
         a.tool,
-        cut(oneLine(a.shown), room),
+        cut(oneLine(a.shown.split("\n")[0] ?? ""), room),
       ]),
       "  ",
     ),
@@ -69,7 +69,7 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
   });
   out.document(a);
   const done = { "allow-once": "Allowed once", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
-  out.say(`${done}: ${a.tool}: ${oneLine(a.shown)}`);
+  out.say(`${done}: ${a.tool} ${oneLine(a.shown.split("\n")[0] ?? "")}`);
   out.note(`The turn goes on: lares turns get ${a.turn}`);
   return EXIT.done;
 }

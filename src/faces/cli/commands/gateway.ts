@@ -12,6 +12,7 @@ export const run: Action = async (ctx) => {
       home: ctx.home,
       ...(options.port === undefined ? {} : { port: options.port }),
       ...(options.bind === undefined ? {} : { bind: options.bind }),
+      ...(options.exposed ? { exposed: true } : {}),
     });
     tell(ctx, gateway);
     const ended = await Promise.race([gateway.done, signals.first]);
@@ -36,7 +37,8 @@ function tell(ctx: Context, gateway: RunningGateway): void {
     `${out.paint("●", "ok")} Lares is running.`,
     ...table(
       [
-        ["Link", url],
+        // Signs in once; for programs the plain address with a token.
+        ["Link", gateway.loginUrl?.() ?? url],
         ["Model", modelLine(model)],
         ["Home", home],
         ["Stop", "Ctrl-C"],
@@ -47,6 +49,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
   );
 }
 
+/** Who answers, and why. */
 export function modelLine(model: RunningGateway["model"]): string {
   return `${model.practice ? "the practice model" : model.id} (${model.because})`;
 }

@@ -1,13 +1,12 @@
 /** `lares sessions export` and `import`: a conversation as JSON Lines, one message a line. */
 import { randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { AppError } from "../../../core/domain/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { plural } from "../format.ts";
-import { readAll } from "../read-all.ts";
+import { readGiven } from "../read-all.ts";
 import { known } from "./sessions.ts";
 
 export const exportSession: Action = async (ctx, [session = ""]) => {
@@ -27,7 +26,7 @@ export const exportSession: Action = async (ctx, [session = ""]) => {
 
 export const importSession: Action = async (ctx, [file = ""]) => {
   const { rpc, out, options, ports } = ctx;
-  const text = file === "-" ? await readAll(ports.stdin) : await readGiven(file);
+  const text = await readGiven(file, ports.stdin);
   const lines = parseLines(text, file === "-" ? "stdin" : file);
   const done = await rpc.call("sessions.import", {
     lines,
@@ -49,17 +48,6 @@ async function replace(file: string, text: string): Promise<void> {
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => {});
     throw usage(`${file} could not be written (${codeOf(cause)}).`, "Choose another place with -o.");
-  }
-}
-
-async function readGiven(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    if (codeOf(cause) === "ENOENT") {
-      throw new AppError("NOT_FOUND", { message: `There is no file ${file}.`, hint: "Give - to read stdin." });
-    }
-    throw usage(`${file} could not be read (${codeOf(cause)}).`);
   }
 }
 

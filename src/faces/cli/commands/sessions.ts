@@ -5,7 +5,7 @@ import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, oneLine, plural, when } from "../format.ts";
+import { ago, clockTime, oneLine, plural, when } from "../format.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 
@@ -58,7 +58,7 @@ export const get: Action = async (ctx, [session = ""]) => {
     `${oneLine(s.title) || "(no title)"}: ${plural(s.messages, "message")}.`,
     ...table(rows, "  "),
     ...(messages.length ? ["", ...(more ? [out.paint("  … earlier ones: lares sessions export", "dim")] : [])] : []),
-    ...messages.map((m) => cut(`  ${m.timestamp.slice(11, 16)} ${whoSays(m)} ${gist(m)}`, width)),
+    ...messages.map((m) => cut(`  ${clockTime(Date.parse(m.timestamp)).slice(0, 5)} ${whoSays(m)} ${gist(m)}`, width)),
   );
   return EXIT.done;
 };
@@ -118,7 +118,8 @@ export async function known<T>(ctx: Context, session: string, run: () => Promise
   }
 }
 
-function kept(ctx: Context): number {
+/** Somebody said no. */
+export function kept(ctx: Context): number {
   ctx.out.note("Nothing was deleted.");
   return EXIT.declined;
 }

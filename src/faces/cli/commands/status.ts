@@ -3,7 +3,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
-import { bytes, count, duration, money, plural, tokens } from "../format.ts";
+import { bytes, count, elapsed, money, plural, tokens } from "../format.ts";
 import { HELP } from "../help.ts";
 import { table } from "../output.ts";
 import { modelLine, run } from "./gateway.ts";
@@ -55,7 +55,7 @@ function page(ctx: Context, s: Status): string[] {
   const { running, queued, parked } = s.turns;
   const waits = s.approvals.pending;
   const [problem, ...others] = s.problems;
-  const up = `up ${duration(Math.floor(s.uptimeMs / 1000) * 1000)}`;
+  const up = `up ${elapsed(s.uptimeMs)}`;
   const first = problem
     ? `${paint("✕", "fail")} Lares is running, ${up}, with a problem: ${problem}`
     : `${paint("●", "ok")} Lares is running, ${up}.`;

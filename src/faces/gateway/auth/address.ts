@@ -3,7 +3,10 @@
 /** IPv4 as it is, also when it came as `::ffff:1.2.3.4`; IPv6 as its /64, which is what one household or machine gets. */
 export function canonicalAddress(address: string | undefined): string {
   if (!address) return "unknown";
-  const plain = address.toLowerCase().split("%")[0]!.replace(/^\[|\]$/g, "");
+  const plain = address
+    .toLowerCase()
+    .split("%")[0]!
+    .replace(/^\[|\]$/g, "");
   if (!plain.includes(":")) return plain;
   const groups = expand(plain);
   if (!groups) return "unknown";

@@ -26,8 +26,9 @@ export interface Identifier {
 }
 
 export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier {
-  const check = (incoming: IncomingMessage, find: () => Principal | undefined): Principal | undefined => {
-    const caller = callerKey(incoming);
+  const check = (incoming: IncomingMessage, find: () => Principal | undefined, what = "token") => {
+    // Cookies are counted apart: a tab left open with an old login must not keep its owner from logging in again.
+    const caller = what === "token" ? callerKey(incoming) : `${what} ${callerKey(incoming)}`;
     failures.check(caller);
     const found = find();
     if (!found) failures.add(caller);
@@ -42,7 +43,7 @@ export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier
     }
     const secret = sessionCookie(incoming);
     if (secret === undefined) return undefined;
-    const found = check(incoming, () => door.byCookie(secret));
+    const found = check(incoming, () => door.byCookie(secret), "cookie");
     if (!found) throw unauthorized("This browser's login has ended.");
     mustBeOwnPage(incoming);
     return found;

@@ -7,7 +7,8 @@ import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
 import { type App, type Env, parse, readBody } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { loginPage } from "../static/pages.ts";
+import { pageHeaders } from "../static/headers.ts";
+import { loginPage, PAGE_STYLE } from "../static/pages.ts";
 import { formPage } from "../static/routes.ts";
 import { callerKey, type Failures } from "./failures.ts";
 import { cookieName, type Identifier } from "./identify.ts";
@@ -29,13 +30,21 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
   };
 
   app.get("/login", async (c) => {
-    const code = c.req.query("code");
+    // A browser that only looks ahead, or a program that only asks for the headers, must not use the code up.
+    const isLook = c.req.method === "HEAD" || (c.req.header("sec-purpose") ?? "").includes("prefetch");
+    const code = isLook ? undefined : c.req.query("code");
     const noStore = formPage({ "cache-control": "no-store" });
     if (!code) return c.html(loginPage(), 200, noStore);
     const done = await redeem(c as never, code).catch((error: unknown) => tooOften(error));
     if (!done.ok) return c.html(loginPage(done.why), done.why === "busy" ? 429 : 401, noStore);
-    return c.body(null, 303, { location: "/", "cache-control": "no-store", "set-cookie": cookie(c as never, done.cookie, done.maxAgeS) });
+    return c.body(null, 303, {
+      location: "/",
+      "cache-control": "no-store",
+      "set-cookie": cookie(c as never, done.cookie, done.maxAgeS),
+    });
   });
+
+  app.get("/login.css", (c) => c.body(PAGE_STYLE, 200, pageHeaders({ "content-type": "text/css; charset=utf-8" })));
 
   app.post("/login", async (c) => {
     const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
@@ -48,7 +57,11 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
     }
     const done = await redeem(c as never, code).catch((error: unknown) => tooOften(error));
     if (!done.ok) return c.html(loginPage(done.why), done.why === "busy" ? 429 : 401, formPage(noStore));
-    return c.body(null, 303, { location: "/", ...noStore, "set-cookie": cookie(c as never, done.cookie, done.maxAgeS) });
+    return c.body(null, 303, {
+      location: "/",
+      ...noStore,
+      "set-cookie": cookie(c as never, done.cookie, done.maxAgeS),
+    });
   });
 
   app.post("/logout", async (c) => {
@@ -84,7 +97,11 @@ function readCode(body: Buffer, isJson: boolean): string {
 }
 
 function badCode(why: "used" | "expired" | "unknown"): AppError {
-  const message = { used: "This code was already used.", expired: "This code is too old.", unknown: "This code is not known." };
+  const message = {
+    used: "This code was already used.",
+    expired: "This code is too old.",
+    unknown: "This code is not known.",
+  };
   return new AppError("UNAUTHORIZED", {
     message: message[why],
     hint: "Get a new link: lares dashboard",

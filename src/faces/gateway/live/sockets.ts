@@ -1,147 +1,292 @@
 /**
  * The WebSocket door `/ws`: requests and answers as frames, and live events with numbers.
  *
- * V1: nothing is answered before the client has shown a credential; until then frames are small and time is short.
- * V2: events are numbered; a client that comes back with its last number gets what it missed, or is told to reload.
- * V3: a slow client loses text deltas, never control events; beyond a bound it is closed with a reason.
+ * V1: nothing is answered before the client has shown a credential; until then frames are small and time is short (DO-01).
+ * V5: a credential that is revoked closes its sockets at once; frames that were on their way are not served.
  */
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { type WebSocket, WebSocketServer } from "ws";
-import { AppError, type LiveEvent, toErrorShape } from "../../core/domain/index.ts";
-import type { EventFrame, RequestFrame } from "../../core/protocol/index.ts";
-import { guard } from "./guard.ts";
-import { bearer, publicShape } from "./http.ts";
-import type { GatewayParts, Principal } from "./ports.ts";
-import { callMethod } from "./server.ts";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { AppError, toErrorShape } from "../../../core/domain/index.ts";
+import type { EventFrame, Principal, RequestFrame } from "../../../core/protocol/index.ts";
+import { canonicalAddress } from "../auth/address.ts";
+import { type Doors, guard } from "../auth/guard.ts";
+import type { Identifier } from "../auth/identify.ts";
+import type { sayOnce } from "../auth/once.ts";
+import { callMethod } from "../call.ts";
+import { publicShape } from "../http.ts";
+import type { GatewayParts } from "../ports.ts";
+import { Outgoing, type Pipe } from "./outgoing.ts";
 
-/** Sockets that have not yet shown a credential. */
+/** Sockets that have not yet shown a credential: in all, and from one address. */
 const MOST_STRANGERS = 64;
+const MOST_STRANGERS_EACH = 32;
 const LOGIN_MS = 10_000;
 const LOGIN_FRAME = 4096;
 const LARGEST_FRAME = 1_048_576;
-/** Events kept for clients that come back. */
-const KEPT = 5000;
-/** Bytes a client may lag behind: past the first deltas are left out, past the second it is closed. */
-const LAG_DELTAS = 262_144;
-const LAG_CLOSE = 8_388_608;
+/** Requests one socket may have under way. */
+const MOST_UNDER_WAY = 256;
+/** A client that does not answer two pings in a row is gone, however quiet its network is about it. */
+const PING_MS = 30_000;
 
-export function attachSockets(server: Server, parts: GatewayParts): { close(): void } {
-  const wss = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME });
-  const boot = randomUUID();
-  const ring: EventFrame[] = [];
-  const clients = new Map<WebSocket, Principal>();
-  let strangers = 0;
-  let seq = 0;
+interface Security {
+  doors: Doors;
+  who: Identifier;
+  refused: ReturnType<typeof sayOnce>;
+}
 
-  const off = parts.bus.on((event: LiveEvent) => {
-    const { event: name, ...payload } = event;
-    const frame: EventFrame = { type: "event", event: name, payload, seq: ++seq };
-    const isDelta = name === "turn.delta" || name === "turn.thinking";
-    if (!isDelta) {
-      ring.push(frame);
-      if (ring.length > KEPT) ring.shift();
-    }
-    if (!clients.size) return;
-    const text = JSON.stringify(frame);
-    for (const [socket, principal] of clients) {
-      if (!principal.scopes.has("read")) continue;
-      if (socket.bufferedAmount > LAG_CLOSE) socket.close(4008, "too slow");
-      else if (!isDelta || socket.bufferedAmount < LAG_DELTAS) socket.send(text);
+interface Client {
+  socket: WebSocket;
+  address: string;
+  incoming: IncomingMessage;
+  principal: Principal | undefined;
+  outgoing: Outgoing | undefined;
+  gone: AbortController;
+  login: NodeJS.Timeout | undefined;
+  underWay: number;
+  isAlive: boolean;
+  /** Events up to this number were before its time; later ones it has been sent. */
+  from: number;
+}
+
+export function attachSockets(server: Server, parts: GatewayParts, { doors, who, refused }: Security) {
+  const wss = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, perMessageDeflate: false });
+  const { events } = parts;
+  const clients = new Set<Client>();
+  const strangers = new Map<string, number>();
+  const strangerCount = () => [...strangers.values()].reduce((sum, n) => sum + n, 0);
+
+  const off = events.on((event) => {
+    for (const { outgoing, principal } of clients) {
+      if (outgoing && principal?.scopes.has("read")) outgoing.push(event);
     }
   });
+  const offRevoked = parts.door.onRevoked((credential) => {
+    for (const client of clients) {
+      if (client.principal?.credential === credential) end(client, 4004, "the credential was revoked");
+    }
+  });
+  const pinging = setInterval(() => {
+    for (const client of clients) {
+      if (!client.isAlive) client.socket.terminate();
+      client.isAlive = false;
+      client.socket.ping();
+    }
+  }, PING_MS);
+  pinging.unref();
 
   server.on("upgrade", (request: IncomingMessage, raw: Duplex, head: Buffer) => {
-    const refuse = (status: string) => raw.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
-    if (new URL(request.url ?? "/", "http://x").pathname !== "/ws") return refuse("404 Not Found");
+    raw.on("error", () => raw.destroy());
+    const refuse = (status: string) => raw.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    let principal: Principal | undefined;
     try {
-      guard(request, parts.config.bind);
-    } catch {
-      return refuse("403 Forbidden");
+      guard(request, doors);
+      if (new URL(request.url ?? "/", "http://x").pathname !== "/ws") return refuse("404 Not Found");
+      principal = who.tryIdentify(request);
+    } catch (error) {
+      refused("a socket was refused", {
+        why: error instanceof Error ? error.message : String(error),
+        ...(request.headers.origin ? { origin: request.headers.origin.slice(0, 200) } : {}),
+      });
+      return refuse(statusOf(error));
     }
-    const token = bearer(request.headers.authorization);
-    const principal = token === undefined ? undefined : parts.authenticate(token);
-    if (token !== undefined && !principal) return refuse("401 Unauthorized");
-    if (!principal && strangers >= MOST_STRANGERS) return refuse("503 Service Unavailable");
-    wss.handleUpgrade(request, raw, head, (socket) => open(socket, principal));
+    const address = canonicalAddress(request.socket.remoteAddress);
+    const tooMany = strangerCount() >= MOST_STRANGERS || (strangers.get(address) ?? 0) >= MOST_STRANGERS_EACH;
+    if (!principal && tooMany) return refuse("503 Service Unavailable");
+    wss.handleUpgrade(request, raw, head, (socket) => open(socket, request, address, principal));
   });
 
-  function open(socket: WebSocket, known: Principal | undefined): void {
-    let principal = known;
-    let timer: NodeJS.Timeout | undefined;
-    const gone = new AbortController();
-    socket.on("error", () => socket.close());
-    socket.on("close", () => {
-      gone.abort();
-      clients.delete(socket);
-      if (!principal) strangers--;
-      clearTimeout(timer);
+  function open(socket: WebSocket, incoming: IncomingMessage, address: string, known: Principal | undefined) {
+    const client: Client = {
+      socket,
+      address,
+      incoming,
+      principal: undefined,
+      outgoing: undefined,
+      gone: new AbortController(),
+      login: undefined,
+      underWay: 0,
+      isAlive: true,
+      from: 0,
+    };
+    clients.add(client);
+    socket.on("error", () => socket.terminate());
+    socket.on("pong", () => {
+      client.isAlive = true;
     });
-    if (principal) welcome(socket, principal, undefined);
-    else {
-      strangers++;
-      timer = setTimeout(() => socket.close(4001, "no credential in time"), LOGIN_MS);
-    }
-    socket.on("message", (data: Buffer) => {
-      if (!principal && data.length > LOGIN_FRAME) return socket.close(4009, "frame too large before login");
-      const frame = readFrame(data);
-      if (!frame) return socket.close(4002, "not a request frame");
-      if (frame.method === "connect") {
-        const params = (frame.params ?? {}) as { token?: unknown; lastSeq?: unknown; boot?: unknown };
-        const found = principal ?? (typeof params.token === "string" ? parts.authenticate(params.token) : undefined);
-        if (!found) return socket.close(4003, "wrong token");
-        if (!principal) {
-          strangers--;
-          clearTimeout(timer);
-        }
-        principal = found;
-        answer(socket, frame.id, { scopes: [...found.scopes], version: parts.version, boot });
-        return welcome(socket, found, params.boot === boot && typeof params.lastSeq === "number" ? params.lastSeq : undefined);
+    socket.on("close", () => forget(client));
+    socket.on("message", (data) => receive(client, data));
+    if (known) return welcome(client, known, undefined);
+    strangers.set(address, (strangers.get(address) ?? 0) + 1);
+    client.login = setTimeout(() => end(client, 4001, "no credential in time"), LOGIN_MS);
+    limitStranger(client);
+  }
+
+  function receive(client: Client, data: RawData) {
+    if (client.gone.signal.aborted) return;
+    client.isAlive = true;
+    const bytes = data as Buffer;
+    if (!client.principal && bytes.length > LOGIN_FRAME) return end(client, 4009, "frame too large before login");
+    const frame = readFrame(bytes);
+    if (!frame) return end(client, 4002, "not a request frame");
+    if (frame.method === "connect") return connect(client, frame);
+    if (!client.principal) return end(client, 4003, "connect first");
+    void serve(client, client.principal, frame);
+  }
+
+  /** Counts bytes as they come: a large frame is not even collected before there is a credential. */
+  function limitStranger(client: Client): void {
+    const wire = client.incoming.socket;
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (client.principal) wire.off("data", count);
+      else if (bytes > 2 * LOGIN_FRAME) {
+        wire.off("data", count);
+        end(client, 4009, "too much before login");
       }
-      if (!principal) return socket.close(4003, "connect first");
-      void serve(socket, frame, principal, gone.signal);
-    });
+    };
+    wire.on("data", count);
   }
 
-  function welcome(socket: WebSocket, principal: Principal, lastSeq: number | undefined): void {
-    clients.set(socket, principal);
-    send(socket, { type: "event", event: "hello", payload: { boot, seq }, seq });
-    if (lastSeq === undefined || lastSeq >= seq) return;
-    const oldest = ring[0]?.seq ?? seq + 1;
-    if (lastSeq + 1 < oldest && ring.length >= KEPT) {
-      return send(socket, { type: "event", event: "reload", payload: { boot, seq }, seq });
+  /** Logs in, or says where a client that is logged in left off. */
+  function connect(client: Client, frame: RequestFrame) {
+    const params = (frame.params ?? {}) as { token?: unknown; lastSeq?: unknown; boot?: unknown };
+    let found = client.principal;
+    try {
+      if (!found && typeof params.token === "string") found = who.token(client.incoming, params.token);
+    } catch {
+      return end(client, 4029, "too many wrong credentials");
     }
-    for (const frame of ring) if (frame.seq > lastSeq) send(socket, frame);
+    if (!found) return end(client, 4003, "wrong token");
+    // The rights are ours to say, whatever the client asked for (AU-01).
+    answer(client, frame.id, {
+      scopes: [...found.scopes],
+      name: found.name,
+      version: parts.version,
+      boot: events.boot,
+    });
+    const sameBoot = params.boot === events.boot;
+    welcome(client, found, sameBoot && typeof params.lastSeq === "number" ? params.lastSeq : undefined, params.boot);
   }
 
-  async function serve(socket: WebSocket, frame: RequestFrame, principal: Principal, signal: AbortSignal): Promise<void> {
+  function welcome(client: Client, principal: Principal, lastSeq: number | undefined, boot?: unknown) {
+    if (!client.principal) acquainted(client);
+    client.principal = principal;
+    const { seq } = events;
+    const payload = { boot: events.boot, seq };
+    send(client, { type: "event", event: "hello", payload, seq });
+    if (!client.outgoing) {
+      client.outgoing = new Outgoing(pipeTo(client));
+      client.from = seq;
+    }
+    if (boot !== undefined && boot !== events.boot)
+      return send(client, { type: "event", event: "reload", payload, seq });
+    if (lastSeq === undefined || !principal.scopes.has("read")) return;
+    const missed = events.since(lastSeq, client.from);
+    if (missed === "reload") return send(client, { type: "event", event: "reload", payload, seq });
+    for (const text of missed) client.socket.send(text);
+  }
+
+  async function serve(client: Client, principal: Principal, frame: RequestFrame): Promise<void> {
+    const { signal } = client.gone;
     try {
       const why = parts.notReady();
       if (why) throw new AppError("NOT_READY", { message: why, retry: "later" });
-      answer(socket, frame.id, await callMethod(parts, frame.method, frame.params, { principal, channel: "ws", signal }));
+      if (client.underWay >= MOST_UNDER_WAY) {
+        throw new AppError("TOO_MANY", { message: "Too many requests are under way on this socket.", retry: "later" });
+      }
+      client.underWay++;
+      try {
+        answer(
+          client,
+          frame.id,
+          await callMethod(parts, frame.method, frame.params, { principal, channel: "ws", signal }),
+        );
+      } finally {
+        client.underWay--;
+      }
     } catch (error) {
       const shape = toErrorShape(error);
-      if (shape.code === "INTERNAL") parts.log.error("request broke", { error: String((error as Error).stack ?? error) });
-      socket.send(JSON.stringify({ type: "res", id: frame.id, ok: false, error: publicShape(shape) }));
+      if (shape.code === "INTERNAL")
+        parts.log.error("request broke", { error: String((error as Error).stack ?? error) });
+      reply(client, { type: "res", id: frame.id, ok: false, error: publicShape(shape, parts.redact) });
     }
   }
 
+  function pipeTo(client: Client): Pipe {
+    const { socket } = client;
+    return {
+      get bufferedAmount() {
+        return socket.bufferedAmount;
+      },
+      send: (text) => socket.send(text),
+      close: (code, reason) => end(client, code, reason),
+    };
+  }
+
+  function acquainted(client: Client): void {
+    clearTimeout(client.login);
+    if (!client.login) return;
+    client.login = undefined;
+    const left = (strangers.get(client.address) ?? 1) - 1;
+    if (left > 0) strangers.set(client.address, left);
+    else strangers.delete(client.address);
+  }
+
+  function forget(client: Client): void {
+    acquainted(client);
+    client.outgoing?.stop();
+    client.gone.abort();
+    clients.delete(client);
+  }
+
+  /** Closes with a reason; from now on nothing of this client is served. */
+  function end(client: Client, code: number, reason: string): void {
+    forget(client);
+    client.socket.close(code, reason);
+    const cut = setTimeout(() => client.socket.terminate(), 1000);
+    cut.unref();
+    client.socket.once("close", () => clearTimeout(cut));
+  }
+
   return {
+    count: () => clients.size,
     close() {
       off();
-      for (const socket of wss.clients) socket.close(1001, "Lares is stopping");
+      offRevoked();
+      clearInterval(pinging);
+      for (const client of [...clients]) end(client, 1001, "Lares is stopping");
       wss.close();
     },
   };
 }
 
-function answer(socket: WebSocket, id: string, payload: unknown): void {
-  socket.send(JSON.stringify({ type: "res", id, ok: true, payload }));
+function answer(client: Client, id: string, payload: unknown): void {
+  reply(client, { type: "res", id, ok: true, payload });
 }
 
-function send(socket: WebSocket, frame: EventFrame): void {
-  socket.send(JSON.stringify(frame));
+function reply(client: Client, frame: object): void {
+  if (!client.gone.signal.aborted) client.socket.send(JSON.stringify(frame));
+}
+
+function send(client: Client, frame: EventFrame): void {
+  client.socket.send(JSON.stringify(frame));
+}
+
+function statusOf(error: unknown): string {
+  switch (error instanceof AppError ? error.status : 500) {
+    case 400:
+      return "400 Bad Request";
+    case 401:
+      return "401 Unauthorized";
+    case 403:
+      return "403 Forbidden";
+    case 429:
+      return "429 Too Many Requests";
+    default:
+      return "500 Internal Server Error";
+  }
 }
 
 function readFrame(data: Buffer): RequestFrame | undefined {

@@ -53,7 +53,10 @@ export async function staticFile(root: string, path: string, accepts: string): P
   return { body: await readFile(plain.file), headers };
 }
 
-async function inside(root: string, file: string): Promise<{ file: string; etag: string; changed: number } | undefined> {
+async function inside(
+  root: string,
+  file: string,
+): Promise<{ file: string; etag: string; changed: number } | undefined> {
   try {
     const [home, real] = await Promise.all([realpath(root), realpath(file)]);
     if (!real.startsWith(home + sep)) return undefined;

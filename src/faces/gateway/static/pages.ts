@@ -1,11 +1,10 @@
 /** The few pages the gateway writes itself: plain HTML without script, for the moments when the built UI cannot speak. */
 
-const escape = (text: string) =>
-  text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const escaped = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>
+<title>${escaped(title)}</title><link rel="stylesheet" href="/login.css"></head><body><main><h1>${escaped(title)}</h1>
 ${body}
 </main></body></html>
 `;
@@ -35,3 +34,12 @@ export function notBuiltPage(signedIn: boolean): string {
 ${signedIn ? "<p>You are signed in.</p>" : `<p>To sign in, run <code>lares dashboard</code> and open the link it prints.</p>${FORM}`}`,
   );
 }
+
+/** Paper and ink, as the UI; a file of its own because the page's policy takes no style from inside. */
+export const PAGE_STYLE = `:root{color-scheme:light dark;--bg:#fafaf8;--text:#1b1c1a;--dim:#5c5e58;--line:#8a8a82;--accent:#2b4fbf;--ink:#fff;--sunken:#f2f2ee}
+@media(prefers-color-scheme:dark){:root{--bg:#131413;--text:#ececE8;--dim:#a3a69f;--line:#72756f;--accent:#8fb0ff;--ink:#0b1530;--sunken:#0e0f0e}}
+body{margin:0;background:var(--bg);color:var(--text);font:15px/24px system-ui,sans-serif}main{max-width:480px;margin:15vh auto 0;padding:0 16px}
+h1{font-size:18px;font-weight:600}code{background:var(--sunken);padding:2px 4px;border-radius:6px;font-family:ui-monospace,monospace}
+input,button{font:inherit;font-size:16px;height:32px;border-radius:6px;border:1px solid var(--line);padding:0 8px;background:var(--bg);color:inherit}
+button{background:var(--accent);border-color:var(--accent);color:var(--ink)}:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+`;

@@ -42,8 +42,8 @@ export function literalOf(text: string): string | undefined {
       const brace = GIT_BRACE.exec(text.slice(i))![0];
       out += brace;
       i += brace.length;
-    } else if (sign === "{" && text === "{}") {
-      return "{}";
+    } else if (text === "{}" || text === "[" || text === "!") {
+      return text;
     } else if (PLAIN.test(sign) || (isInnerSign(sign) && i > 0 && !"=:".includes(text[i - 1]!))) {
       out += sign;
       i += sign.length;
@@ -52,9 +52,9 @@ export function literalOf(text: string): string | undefined {
   return out;
 }
 
-/** `HEAD~1`, `a#b`, `HEAD^`: special at the beginning of a word only. */
+/** `HEAD~1`, `a#b`, `HEAD^`, `hi!`: special at the beginning of a word only. */
 function isInnerSign(sign: string): boolean {
-  return sign === "~" || sign === "#" || sign === "^";
+  return sign === "~" || sign === "#" || sign === "^" || sign === "!";
 }
 
 function doubleQuoted(text: string, from: number): { value: string; next: number } | undefined {

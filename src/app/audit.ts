@@ -1,0 +1,146 @@
+/** What is open in this house, in sentences. Looks, changes nothing. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Result } from "../core/protocol/index.ts";
+import type { LaresConfig } from "./config.ts";
+
+type Finding = Result<"security.audit">["findings"][number];
+
+export interface AuditParts {
+  home: string;
+  config: LaresConfig;
+  /** The address it really listens on. */
+  bind: string;
+  token: { text: string; fromEnvironment: boolean };
+  tokens: readonly { name: string; scopes: readonly string[] }[];
+}
+
+/** Of random letters and digits this many cannot be guessed. */
+const STRONG_TOKEN = 20;
+
+export function audit(parts: AuditParts): Result<"security.audit"> {
+  const findings = [
+    address(parts),
+    hosts(parts),
+    ownerToken(parts),
+    ...modes(parts),
+    ...policies(parts),
+    ...channels(parts),
+    tokens(parts),
+  ];
+  const rank = { ok: 0, warn: 1, bad: 2 };
+  const worst = findings.reduce<Finding["level"]>((w, f) => (rank[f.level] > rank[w] ? f.level : w), "ok");
+  return { worst, findings: findings.sort((a, b) => rank[b.level] - rank[a.level]) };
+}
+
+function isLoopback(bind: string): boolean {
+  return ["127.0.0.1", "::1", "localhost"].includes(bind);
+}
+
+function address({ bind }: AuditParts): Finding {
+  if (isLoopback(bind)) return { id: "bind", level: "ok", text: `Only this machine can reach Lares (${bind}).` };
+  return {
+    id: "bind",
+    level: "warn",
+    text: `Other machines can reach Lares (${bind}), without encryption.`,
+    hint: "Put a proxy with TLS in front, or bind 127.0.0.1 and use a tunnel.",
+  };
+}
+
+function hosts({ config }: AuditParts): Finding {
+  const { hosts } = config.gateway;
+  if (!hosts.length) return { id: "hosts", level: "ok", text: "No extra host names are served." };
+  return {
+    id: "hosts",
+    level: "warn",
+    text: `These names are served too: ${hosts.join(", ")}.`,
+    hint: "Remove what is not used from gateway.hosts.",
+  };
+}
+
+function ownerToken({ token, bind }: AuditParts): Finding {
+  if (token.text.length >= STRONG_TOKEN) return { id: "token", level: "ok", text: "The owner's token is long enough." };
+  return {
+    id: "token",
+    level: isLoopback(bind) ? "warn" : "bad",
+    text: `The owner's token has only ${token.text.length} signs and can be guessed.`,
+    hint: token.fromEnvironment
+      ? "Set LARES_TOKEN to at least 20 random signs, or unset it."
+      : "Delete the file token in the home and restart.",
+  };
+}
+
+/** Others on this machine must not read what is said here, nor the token. */
+function modes({ home }: AuditParts): Finding[] {
+  const files: [string, number, Finding["level"]][] = [
+    ["", 0o022, "bad"],
+    ["token", 0o077, "bad"],
+    ["lares.db", 0o077, "bad"],
+    ["lares.yaml", 0o077, "warn"],
+    ["agents", 0o022, "warn"],
+  ];
+  return files.flatMap(([name, forbidden, level]): Finding[] => {
+    const file = join(home, name);
+    const mode = modeOf(file);
+    if (mode === undefined) return [];
+    const id = `mode:${name || "home"}`;
+    const shown = mode.toString(8).padStart(3, "0");
+    if ((mode & forbidden) === 0) return [{ id, level: "ok", text: `${file} is closed to others (${shown}).` }];
+    const fix = (mode & ~0o077).toString(8);
+    return [{ id, level, text: `${file} is open to others (${shown}).`, hint: `chmod ${fix} ${file}` }];
+  });
+}
+
+function modeOf(file: string): number | undefined {
+  try {
+    return statSync(file).mode & 0o777;
+  } catch {
+    return undefined;
+  }
+}
+
+function policies({ config }: AuditParts): Finding[] {
+  const own = Object.entries(config.agents).flatMap(([name, a]) =>
+    a.policy ? [[`agent ${name}`, a.policy.mode] as const] : [],
+  );
+  return [["every agent", config.policy.mode] as const, ...own].map(([who, mode]): Finding => {
+    const id = `policy:${who}`;
+    if (mode === "ask") return { id, level: "ok", text: `Policy for ${who}: what no rule allows asks a person.` };
+    return {
+      id,
+      level: mode === "ignore" ? "bad" : "warn",
+      text: `Policy for ${who} is "${mode}": tools run without asking.`,
+      hint: "Set policy.mode: ask",
+    };
+  });
+}
+
+function channels({ config }: AuditParts): Finding[] {
+  return Object.entries(config.channels.webhook).map(([name, account]): Finding => {
+    const id = `channel:webhook/${name}`;
+    if (!account.senders.includes("*"))
+      return { id, level: "ok", text: `Webhook "${name}" takes listed senders only.` };
+    return {
+      id,
+      level: "warn",
+      text: `Webhook "${name}" takes every sender its signed caller names.`,
+      hint: `List the ids: channels.webhook.${name}.senders`,
+    };
+  });
+}
+
+function tokens({ tokens }: AuditParts): Finding {
+  const strong = tokens.filter((t) => t.scopes.includes("admin")).map((t) => t.name);
+  if (!strong.length)
+    return {
+      id: "tokens",
+      level: "ok",
+      text: `${tokens.length} tokens besides the owner's, none with the right admin.`,
+    };
+  return {
+    id: "tokens",
+    level: "warn",
+    text: `Tokens with the right admin: ${strong.join(", ")}.`,
+    hint: "Revoke what is not needed: lares tokens revoke",
+  };
+}

@@ -1,0 +1,146 @@
+/** The front of the house: events, access, method handlers and the gateway, built over whatever house stands behind. */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { AppError, asId, type TurnId } from "../core/domain/index.ts";
+import type { Bus } from "../core/kit/index.ts";
+import { Events, type Gateway, startGateway } from "../faces/gateway/index.ts";
+import { Access } from "../flow/access/index.ts";
+import { Replays } from "../flow/replays/index.ts";
+import type { Logbook } from "../ground/observe/index.ts";
+import type { LaresConfig } from "./config.ts";
+import { type HandlerParts, makeHandlers } from "./handlers.ts";
+import { makeHouseHandlers } from "./house-handlers.ts";
+import { withKeys } from "./keyed.ts";
+import { makeMetrics } from "./metrics.ts";
+import type { Settings } from "./settings.ts";
+
+export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redact"> {
+  settings: Settings;
+  token: { text: string; fromEnvironment: boolean };
+  bus: Bus;
+  log: Logbook;
+  /** Why nothing can be served now, or nothing. */
+  trouble: () => string | undefined;
+  uiDir?: string;
+}
+
+export interface Front {
+  gateway: Gateway;
+  /** A link that signs a browser in, once, within ten minutes. */
+  loginUrl(): string;
+  close(): Promise<void>;
+}
+
+export async function openFront(parts: FrontParts): Promise<Front> {
+  const { settings, bus, log, clock, house } = parts;
+  const config: LaresConfig = settings.view;
+  mayExpose(config, parts.token.text);
+  const events = new Events(bus, () => clock.now());
+  const records = () => house().records;
+  const access = new Access({ records, clock, ids: parts.ids, ownerToken: parts.token.text });
+  await access.load();
+  let gateway: Gateway;
+  const url = () => gateway.url;
+  const loginUrl = (code: string) => `${reachable(gateway)}/login?code=${code}`;
+  const shared = { ...parts, config, url, redact: (text: string) => log.redactor.redact(text) };
+  const handlers = withKeys(
+    {
+      ...makeHandlers(shared),
+      ...makeHouseHandlers({
+        ...shared,
+        access,
+        events,
+        loginUrl,
+        auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
+      }),
+    },
+    new Replays(records, clock),
+    {
+      // The token's text is not written down; it is made again from its id.
+      "tokens.create": {
+        keep: (result) => ({ ...(result as object), token: undefined }),
+        revive: (kept) => ({ ...(kept as object), token: access.tokenOf((kept as { id: string }).id) }),
+      },
+    },
+  );
+  const metrics = makeMetrics({
+    house,
+    version: parts.version,
+    sockets: () => gateway.sockets(),
+    startedAt: parts.startedAt,
+    now: () => clock.now(),
+  });
+  gateway = await startGateway({
+    get config() {
+      return config.gateway as never;
+    },
+    version: parts.version,
+    door: access,
+    handlers: () => handlers,
+    notReady: parts.trouble,
+    webhook: (account, headers, body) => {
+      const channel = house().webhooks.get(account);
+      if (!channel) throw new AppError("CHANNEL_UNKNOWN", { message: `There is no webhook account "${account}".` });
+      return channel.receive(headers, body);
+    },
+    sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
+    metrics: () => metrics.text(),
+    events,
+    uiDir: parts.uiDir ?? builtUi(),
+    clock,
+    log: log.child("gateway"),
+    redact: (text) => log.redactor.redact(text),
+  });
+  const offLog = log.follow((line) => bus.emit({ event: "log", ...line }));
+  const offChannels = tellChannels(parts, bus);
+  return {
+    gateway,
+    loginUrl: () => loginUrl(access.newCode(access.owner).code),
+    async close() {
+      offLog();
+      offChannels();
+      metrics.stop();
+      await gateway.close();
+    },
+  };
+}
+
+/** A channel's state changes when something is delivered, or is not. */
+function tellChannels({ house }: FrontParts, bus: Bus): () => void {
+  const known = new Map<string, string>();
+  return bus.on((event) => {
+    if (event.event !== "delivery") return;
+    for (const [account, channel] of house().webhooks) {
+      const name = `webhook/${account}`;
+      const { state, detail } = channel.status();
+      const now = `${state} ${detail ?? ""}`;
+      if (known.get(name) === now) continue;
+      const isFirst = !known.has(name);
+      known.set(name, now);
+      if (!isFirst || state !== "ok") {
+        bus.emit({ event: "channel.status", channel: name, state, ...(detail ? { detail } : {}) });
+      }
+    }
+  });
+}
+
+/** A guessable token is no lock on a door that others can reach. */
+function mayExpose({ gateway }: LaresConfig, token: string): void {
+  if (["127.0.0.1", "::1", "localhost"].includes(gateway.bind) || token.length >= 16) return;
+  throw new AppError("CONFIG_INVALID", {
+    message: `Listening on ${gateway.bind} needs a token of at least 16 signs.`,
+    hint: "Unset LARES_TOKEN to have one made, or set a longer one.",
+    retry: "after-change",
+  });
+}
+
+/** An address a browser on this machine can open. */
+function reachable({ url, port }: Gateway): string {
+  return /\/\/(0\.0\.0\.0|\[::\]):/.test(url) ? `http://127.0.0.1:${port}` : url;
+}
+
+/** Beside the built program, or where the build puts it when the sources run. */
+function builtUi(): string {
+  const beside = fileURLToPath(new URL("./ui", import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(new URL("../../dist/ui", import.meta.url));
+}

@@ -1,0 +1,77 @@
+/** The figures behind `/metrics`. Counted from the records when asked: nothing is counted on the way of a message. */
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { type Metric, writeMetrics } from "../ground/observe/index.ts";
+import type { House } from "./house.ts";
+import { countOpen, figures } from "./store.ts";
+
+export interface MetricParts {
+  house: () => House;
+  version: string;
+  sockets: () => number;
+  startedAt: number;
+  now: () => number;
+}
+
+export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop(): void } {
+  // Begins with the first question: measuring wakes the process twenty times a second.
+  let lag: IntervalHistogram | undefined;
+  return {
+    stop: () => lag?.disable(),
+    async text() {
+      if (!lag) {
+        lag = monitorEventLoopDelay({ resolution: 50 });
+        lag.enable();
+      }
+      const house = parts.house();
+      const db = house.records.committed;
+      const { turns, deliveries, models, pending } = await figures(db);
+      const open = await countOpen(db, (session) => house.engine.running(session));
+      const memory = process.memoryUsage();
+      const by = (rows: { state: string; n: number }[]) =>
+        rows.map((r) => ({ labels: { state: r.state }, value: r.n }));
+      const perModel = (value: (m: (typeof models)[number]) => number) =>
+        models.map((m) => ({ labels: { model: m.model }, value: value(m) }));
+      const kinds = { input: "i", output: "o", cache_read: "r", cache_write: "w" } as const;
+      const tokens = models.flatMap((m) =>
+        Object.entries(kinds).map(([kind, key]) => ({ labels: { model: m.model, kind }, value: m[key] })),
+      );
+      const all: Metric[] = [
+        gauge("lares_info", "Version of the program.", [{ labels: { version: parts.version }, value: 1 }]),
+        gauge("lares_uptime_seconds", "Seconds since the start.", [{ value: (parts.now() - parts.startedAt) / 1000 }]),
+        gauge("lares_turns", "Turns in the records by state.", by(turns)),
+        gauge("lares_turns_running", "Turns that run now.", [{ value: open.turns.running }]),
+        gauge("lares_approvals_pending", "Approvals that wait for a person.", [{ value: pending }]),
+        counter(
+          "lares_model_calls_total",
+          "Model calls.",
+          perModel((m) => m.calls),
+        ),
+        counter("lares_model_tokens_total", "Tokens by kind.", tokens),
+        counter(
+          "lares_model_cost_dollars_total",
+          "Cost of calls whose price is known.",
+          perModel((m) => m.c),
+        ),
+        gauge("lares_deliveries", "Deliveries in the records by state.", by(deliveries)),
+        gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
+        gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
+          { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },
+          { labels: { quantile: "0.99" }, value: lag.percentile(99) / 1e9 },
+          { labels: { quantile: "1" }, value: lag.max / 1e9 },
+        ]),
+        gauge("process_resident_memory_bytes", "Resident memory.", [{ value: memory.rss }]),
+        gauge("nodejs_heap_size_used_bytes", "Used heap.", [{ value: memory.heapUsed }]),
+      ];
+      lag.reset();
+      return writeMetrics(all);
+    },
+  };
+}
+
+function gauge(name: string, help: string, samples: Metric["samples"]): Metric {
+  return { name, help, type: "gauge", samples };
+}
+
+function counter(name: string, help: string, samples: Metric["samples"]): Metric {
+  return { name, help, type: "counter", samples };
+}

@@ -1,0 +1,253 @@
+/**
+ * The settings while the program runs. `view` is what the rooms hold: it looks like the config and always answers with the
+ * values that hold now.
+ *
+ * SE1: a reload never writes the file. A section with a problem keeps its last good values; the problem is shown.
+ * SE2: what cannot change under way keeps the values it was started with, and says that it needs a restart.
+ */
+import { join } from "node:path";
+import { AppError, type Json } from "../core/domain/index.ts";
+import type { Bus, Log } from "../core/kit/index.ts";
+import {
+  CONFIG_FILE,
+  type ConfigProblem,
+  configSchemaJson,
+  explain,
+  type FileWatch,
+  getFromFile,
+  isMask,
+  type LoadedConfig,
+  maskSecrets,
+  readText,
+  reviewConfig,
+  saveConfig,
+  setInFile,
+  watchFile,
+} from "../ground/config/index.ts";
+import { type LaresConfig, schema } from "./config.ts";
+
+export interface SettingsParts {
+  home: string;
+  variables: Readonly<Record<string, string | undefined>>;
+  overrides: Readonly<Record<string, Json>>;
+  loaded: LoadedConfig<LaresConfig>;
+  bus: Bus;
+  log: Log;
+  /** From now on this value must not be printed. */
+  addSecret: (value: string) => void;
+  /** These sections hold new values. */
+  changed: (sections: readonly Section[]) => Promise<void>;
+}
+
+export type Section = keyof LaresConfig;
+
+/** Read when the program starts and built upon: a change waits for the next start. */
+const FIXED: ReadonlySet<string> = new Set(["gateway", "lanes", "channels"]);
+
+export class Settings {
+  readonly view: LaresConfig;
+  readonly file: string;
+  private readonly parts: SettingsParts;
+  private now: LaresConfig;
+  /** What the file says, good sections only: what the next start would use. */
+  private wanted: LaresConfig;
+  private text: string;
+  private exists: boolean;
+  private problems: readonly ConfigProblem[] = [];
+  private quarantined: readonly string[] = [];
+  private readonly secrets = new Set<string>();
+  private watch: FileWatch | undefined;
+  private line: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SettingsParts) {
+    this.parts = parts;
+    this.file = join(parts.home, CONFIG_FILE);
+    this.now = parts.loaded.config;
+    this.wanted = this.now;
+    this.text = parts.loaded.text;
+    this.exists = parts.loaded.exists;
+    for (const secret of parts.loaded.secrets) this.secrets.add(secret);
+    const view = {};
+    for (const name of Object.keys(schema.slices) as Section[]) {
+      Object.defineProperty(view, name, { enumerable: true, get: () => this.now[name] });
+    }
+    this.view = view as LaresConfig;
+  }
+
+  start(): void {
+    this.watch = watchFile(this.file, async () => void (await this.reload()));
+  }
+
+  stop(): void {
+    this.watch?.stop();
+  }
+
+  /** Looks at the file now. Resolves when a change was taken in. */
+  look(): Promise<void> {
+    return this.watch?.look() ?? Promise.resolve();
+  }
+
+  /** Sentences for people: what is wrong, and what waits for a restart. */
+  sentences(): string[] {
+    const restart = this.restart();
+    return [
+      ...this.problems.map(
+        (p) => `lares.yaml${p.line === undefined ? "" : ` line ${p.line}`}: ${p.message}.${this.kept(p)}`,
+      ),
+      ...(restart.length ? [`lares.yaml: the change of ${restart.join(", ")} needs a restart.`] : []),
+    ];
+  }
+
+  /** Reads the file again. The same text changes nothing. */
+  reload(): Promise<{ changed: Section[]; restart: Section[] }> {
+    return this.inLine(async () => {
+      let text: string | undefined;
+      try {
+        text = await readText(this.file, this.parts.home);
+      } catch (error) {
+        this.problems = [{ path: "", message: error instanceof AppError ? error.message : String(error) }];
+        return this.tell([]);
+      }
+      if (text === undefined && this.exists) this.parts.log.info("lares.yaml is gone: the defaults hold");
+      if ((text ?? "") === this.text && (text !== undefined) === this.exists)
+        return { changed: [], restart: this.restart() };
+      this.exists = text !== undefined;
+      return this.take(text ?? "");
+    });
+  }
+
+  async get(path: string | undefined) {
+    const value = path === undefined ? (this.now as unknown as Json) : at(this.now as unknown as Json, path);
+    if (value === undefined) throw unknownKey(path ?? "");
+    const written = path === undefined ? undefined : await getFromFile(this.text, path).catch(() => undefined);
+    const key = path?.split(".").at(-1);
+    return {
+      file: this.file,
+      exists: this.exists,
+      value: maskSecrets(value, this.secrets, key),
+      ...(written === undefined ? {} : { written: maskSecrets(written, this.secrets, key) }),
+      quarantined: [...this.quarantined],
+      restart: this.restart() as string[],
+      problems: this.problems.map((p) => ({ ...p })),
+    };
+  }
+
+  /** Changes one key of the file. A result with a new problem is refused, and then nothing is written. */
+  set(path: string, value: Json | undefined) {
+    if (value !== undefined && isMask(value)) {
+      throw new AppError("BAD_REQUEST", {
+        message: "This value is a masked secret, not the secret itself.",
+        hint: "Send the whole secret, or leave the key as it is.",
+        details: { field: "value" },
+      });
+    }
+    return this.inLine(async () => {
+      const text = await setInFile((await readText(this.file, this.parts.home)) ?? "", path, value);
+      const before = new Set(this.problems.map((p) => `${p.path} ${p.message}`));
+      const fresh = (await this.review(text)).problems.filter((p) => !before.has(`${p.path} ${p.message}`));
+      if (fresh.length) {
+        throw new AppError("CONFIG_INVALID", {
+          message: fresh.map((p) => p.message).join("; "),
+          hint: "Nothing was changed. See the keys: lares config schema",
+          retry: "after-change",
+          details: { problems: fresh.map((p) => ({ ...p })) },
+        });
+      }
+      await saveConfig(this.parts.home, text);
+      this.exists = true;
+      return { path, ...(await this.take(text)) };
+    });
+  }
+
+  async check(text: string | undefined) {
+    const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
+    const { problems } = await this.review(given);
+    return { ok: problems.length === 0, problems: problems.map((p) => ({ ...p })) };
+  }
+
+  async schema() {
+    return { schema: (await configSchemaJson(schema)) as Json, keys: explain(schema) as unknown as Json[] };
+  }
+
+  private review(text: string) {
+    const { variables, overrides } = this.parts;
+    return reviewConfig({ schema, env: variables, overrides, text, last: this.wanted });
+  }
+
+  private async take(text: string): Promise<{ changed: Section[]; restart: Section[] }> {
+    const { config, problems, quarantined, secrets } = await this.review(text);
+    for (const secret of secrets) {
+      this.secrets.add(secret);
+      this.parts.addSecret(secret);
+    }
+    this.text = text;
+    this.problems = problems;
+    this.quarantined = quarantined;
+    this.wanted = config;
+    const before = this.now;
+    const next = Object.fromEntries(
+      (Object.keys(schema.slices) as Section[]).map((name) => [name, FIXED.has(name) ? before[name] : config[name]]),
+    ) as unknown as LaresConfig;
+    // The gateway's limits can change under way; its address cannot.
+    const gateway = Object.freeze({ ...before.gateway, http: config.gateway.http });
+    this.now = Object.freeze({ ...next, gateway });
+    const changed = (Object.keys(schema.slices) as Section[]).filter((name) => !same(before[name], this.now[name]));
+    if (changed.length) await this.parts.changed(changed);
+    return this.tell(changed);
+  }
+
+  private tell(changed: Section[]): { changed: Section[]; restart: Section[] } {
+    const restart = this.restart();
+    const problems = this.sentences();
+    const { log, bus } = this.parts;
+    for (const problem of this.problems) {
+      log.warn("lares.yaml has a problem", {
+        message: problem.message,
+        ...(problem.excerpt ? { at: problem.excerpt } : {}),
+      });
+    }
+    if (changed.length) log.info("lares.yaml changed", { sections: changed });
+    if (restart.length) log.warn("lares.yaml changed: a restart is needed", { sections: restart });
+    bus.emit({ event: "config.changed", changed, restart, problems });
+    return { changed, restart };
+  }
+
+  private restart(): Section[] {
+    return (Object.keys(schema.slices) as Section[]).filter((name) => !same(this.now[name], this.wanted[name]));
+  }
+
+  private kept(problem: ConfigProblem): string {
+    const section = problem.path.split(/[.[]/)[0]!;
+    if (!this.quarantined.includes(section))
+      return problem.path === "" ? " Everything keeps its last good values." : "";
+    return ` The section ${section} keeps its last good values.`;
+  }
+
+  /** One change after another: two writers would lose one of two edits. */
+  private inLine<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.line.then(work, work);
+    this.line = done.catch(() => {});
+    return done;
+  }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function at(value: Json, path: string): Json | undefined {
+  let here: Json | undefined = value;
+  for (const part of path.split(/\.|(?=\[\d+\])/)) {
+    const key = part.replace(/^\[(\d+)\]$/, "$1");
+    if (here === null || typeof here !== "object" || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string, Json>)[key];
+  }
+  return here;
+}
+
+function unknownKey(path: string): AppError {
+  return new AppError("NOT_FOUND", {
+    message: `There is no setting "${path}".`,
+    hint: "All keys: lares config schema",
+  });
+}

@@ -1,0 +1,322 @@
+/** Methods about the house itself: agents, settings, who may come in, what it costs, what it says. */
+import { z } from "zod";
+import { keyed, method, nothing } from "./method.ts";
+import { agentId, json, sessionKey, turnId, turnState, usage } from "./shapes.ts";
+
+const scope = z.enum(["read", "write", "approvals", "admin"]);
+const configPath = z.string().min(1).max(512).describe("dotted, e.g. limits.dollars");
+const configProblem = z.object({
+  path: z.string(),
+  message: z.string(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  excerpt: z.string().optional(),
+});
+export const agentFile = z.enum(["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md", "HEARTBEAT.md"]);
+const fileInfo = z.object({ name: z.string(), bytes: z.number(), changedAt: z.number() });
+const agentInfo = z.object({
+  agent: z.string(),
+  isDefault: z.boolean(),
+  model: z.string().optional(),
+  policy: z.string().describe("the policy's mode"),
+  sessions: z.number(),
+  files: z.array(fileInfo),
+});
+const fileText = z.object({
+  agent: z.string(),
+  file: z.string(),
+  text: z.string(),
+  version: z.string().describe("changes with the text; give it to files.set to not overwrite somebody's change"),
+});
+const token = z.object({
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(scope),
+  createdAt: z.number(),
+  createdBy: z.string(),
+  lastUsedAt: z.number().optional(),
+});
+const logLine = z.object({
+  seq: z.number(),
+  level: z.enum(["debug", "info", "warn", "error"]),
+  time: z.string(),
+  room: z.string(),
+  what: z.string(),
+  facts: json.optional(),
+});
+const channelInfo = z.object({
+  name: z.string().describe("channel/account"),
+  channel: z.string(),
+  account: z.string(),
+  state: z.string(),
+  detail: z.string().optional(),
+});
+const usageLine = usage.extend({ calls: z.number(), unknownPrice: z.number().describe("calls without a known price") });
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day like 2026-11-15");
+
+export const HOUSE_METHODS = {
+  "chat.live": method({
+    in: z.strictObject({ session: sessionKey }),
+    out: z.object({
+      session: z.string(),
+      boot: z.string(),
+      seq: z.number().describe("the texts below contain every delta up to this event"),
+      turns: z.array(
+        z.object({
+          turn: turnId,
+          state: turnState,
+          acceptedAt: z.number(),
+          startedAt: z.number().optional(),
+          message: z.string().optional().describe("what was said, while no model call contains it yet"),
+          step: z.string().optional(),
+          call: z.number().optional().describe("number of the model call that is being answered"),
+          text: z.string().optional(),
+          thinking: z.string().optional(),
+          calls: z.array(
+            z.object({
+              id: z.string().describe("id in the history once recorded"),
+              call: z.number(),
+              text: z.string(),
+              thinking: z.string(),
+            }),
+          ),
+          tools: z.array(
+            z.object({
+              id: z.string(),
+              name: z.string(),
+              input: json,
+              startedAt: z.number(),
+              endedAt: z.number().optional(),
+              text: z.string().optional(),
+              isError: z.boolean().optional(),
+            }),
+          ),
+          cut: z.boolean().optional(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "The open turns of a session with what they have said so far: for a page opened in the middle of an answer.",
+  }),
+  "sessions.rename": method({
+    in: z.strictObject({ session: sessionKey, title: z.string().trim().min(1).max(200), ...keyed }),
+    out: z.object({ session: z.string(), title: z.string() }),
+    scope: "write",
+    mutates: true,
+    doc: "Gives a session a title.",
+  }),
+  "agents.list": method({
+    in: nothing,
+    out: z.object({ agents: z.array(agentInfo) }),
+    scope: "read",
+    mutates: false,
+    doc: "The agents of this home.",
+  }),
+  "agents.get": method({
+    in: z.strictObject({ agent: agentId }),
+    out: agentInfo,
+    scope: "read",
+    mutates: false,
+    doc: "One agent.",
+  }),
+  "agents.create": method({
+    in: z.strictObject({
+      agent: agentId,
+      soul: z.string().max(100_000).optional().describe("text of SOUL.md"),
+      ...keyed,
+    }),
+    out: agentInfo,
+    scope: "admin",
+    mutates: true,
+    doc: "Makes an agent's folder with good defaults.",
+  }),
+  "agents.files.get": method({
+    in: z.strictObject({ agent: agentId, file: agentFile }),
+    out: fileText,
+    scope: "read",
+    mutates: false,
+    doc: "One of an agent's files.",
+  }),
+  "agents.files.set": method({
+    in: z.strictObject({
+      agent: agentId,
+      file: agentFile,
+      text: z.string().max(200_000),
+      version: z.string().max(64).optional().describe("the version that was edited; another one there is a conflict"),
+      ...keyed,
+    }),
+    out: fileText.omit({ text: true }),
+    scope: "admin",
+    mutates: true,
+    doc: "Writes one of an agent's files. New sessions begin with it.",
+  }),
+  "usage.summary": method({
+    in: z.strictObject({
+      from: day.optional(),
+      to: day.optional(),
+      agent: agentId.optional(),
+      zoneOffsetMinutes: z.number().int().min(-840).max(840).optional().describe("where days begin; UTC unless said"),
+    }),
+    out: z.object({
+      from: z.string(),
+      to: z.string(),
+      total: usageLine,
+      days: z.array(usageLine.extend({ day: z.string() })),
+      models: z.array(usageLine.extend({ model: z.string() })),
+      agents: z.array(usageLine.extend({ agent: z.string() })),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "Tokens and cost by day, model and agent; the last 30 days unless said.",
+  }),
+  "logs.tail": method({
+    in: z.strictObject({
+      limit: z.number().int().min(1).max(2000).optional(),
+      after: z.number().int().min(0).optional().describe("only lines with a greater seq"),
+      level: z.enum(["debug", "info", "warn", "error"]).optional(),
+      room: z.string().max(64).optional(),
+    }),
+    out: z.object({ lines: z.array(logLine) }),
+    scope: "read",
+    mutates: false,
+    doc: "The newest lines of the log, oldest first; new ones come as `log` events.",
+  }),
+  "config.get": method({
+    in: z.strictObject({ path: configPath.optional() }),
+    out: z.object({
+      file: z.string(),
+      exists: z.boolean(),
+      value: json.describe("as it holds now, defaults included, secrets masked"),
+      written: json.optional().describe("as the file has it, references as references, secrets masked"),
+      quarantined: z.array(z.string()).describe("sections that hold their last good values"),
+      restart: z.array(z.string()).describe("sections whose change needs a restart"),
+      problems: z.array(configProblem),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "The settings as they hold now.",
+  }),
+  "config.set": method({
+    in: z.strictObject({
+      path: configPath,
+      value: json.optional().describe("left out: the key is removed and its default holds"),
+      ...keyed,
+    }),
+    out: z.object({
+      path: z.string(),
+      changed: z.array(z.string()).describe("sections that changed at once"),
+      restart: z.array(z.string()).describe("sections whose change needs a restart"),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "Changes one key of lares.yaml; comments and everything else stay. Refused when the result would not be valid.",
+  }),
+  "config.check": method({
+    in: z.strictObject({ text: z.string().max(1_000_000).optional().describe("instead of the file") }),
+    out: z.object({ ok: z.boolean(), problems: z.array(configProblem) }),
+    scope: "admin",
+    mutates: false,
+    doc: "What is wrong with lares.yaml, each with line and caret.",
+  }),
+  "config.schema": method({
+    in: nothing,
+    out: z.object({ schema: json, keys: z.array(json) }),
+    scope: "admin",
+    mutates: false,
+    doc: "JSON Schema of lares.yaml, and every key with type, default and a sentence.",
+  }),
+  "tokens.create": method({
+    in: z.strictObject({
+      name: z.string().trim().min(1).max(100),
+      scopes: z.array(scope).min(1).max(4),
+      ...keyed,
+    }),
+    out: z.object({
+      id: z.string(),
+      token: z.string().describe("shown once; only its hash is kept"),
+      name: z.string(),
+      scopes: z.array(scope),
+      createdAt: z.number(),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "Makes a token. Its rights are a part of the maker's.",
+  }),
+  "tokens.list": method({
+    in: nothing,
+    out: z.object({
+      tokens: z.array(token),
+      logins: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          browser: z.string(),
+          scopes: z.array(scope),
+          createdAt: z.number(),
+          lastUsedAt: z.number(),
+          expiresAt: z.number(),
+          current: z.boolean().describe("this very login"),
+        }),
+      ),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "Tokens and browser logins that open this gateway.",
+  }),
+  "tokens.revoke": method({
+    in: z.strictObject({ id: z.string().min(1).max(128), ...keyed }),
+    out: z.object({ id: z.string(), revoked: z.boolean() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Ends a token or a browser login, at once: its sockets are closed.",
+  }),
+  "login.code": method({
+    in: nothing,
+    out: z.object({ code: z.string(), url: z.string(), expiresAt: z.number() }),
+    scope: "admin",
+    mutates: false,
+    doc: "A one-time code for a browser, good for ten minutes. The login has the caller's rights.",
+  }),
+  "channels.list": method({
+    in: nothing,
+    out: z.object({ channels: z.array(channelInfo) }),
+    scope: "read",
+    mutates: false,
+    doc: "The channels people talk through.",
+  }),
+  "channels.status": method({
+    in: z.strictObject({ name: z.string().min(1).max(200).describe("channel/account") }),
+    out: channelInfo.extend({
+      deliveries: z.object({ waiting: z.number(), sent: z.number(), uncertain: z.number(), failed: z.number() }),
+      lastError: z.string().optional(),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "One channel with its deliveries.",
+  }),
+  "commands.list": method({
+    in: nothing,
+    out: z.object({ commands: z.array(z.object({ name: z.string(), usage: z.string(), doc: z.string() })) }),
+    scope: "read",
+    mutates: false,
+    doc: "The slash commands, the same in every face and channel.",
+  }),
+  "security.audit": method({
+    in: nothing,
+    out: z.object({
+      worst: z.enum(["ok", "warn", "bad"]),
+      findings: z.array(
+        z.object({
+          id: z.string(),
+          level: z.enum(["ok", "warn", "bad"]),
+          text: z.string(),
+          hint: z.string().optional(),
+        }),
+      ),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "What is open: address, token, file modes, policy, channels.",
+  }),
+} as const;

@@ -1,0 +1,147 @@
+/** The registry as documents: docs/PROTOCOL.md for people, docs/protocol.schema.json for programs. Not part of the room's index. */
+import { z } from "zod";
+import { ERROR_CODES } from "../domain/errors.ts";
+import { EVENTS } from "./events.ts";
+import type { Method } from "./method.ts";
+import { METHODS } from "./methods.ts";
+
+type Schema = Record<string, unknown>;
+
+export function printSchema(): string {
+  const methods = Object.fromEntries(
+    Object.entries(METHODS as Record<string, Method>).map(([name, m]) => [
+      name,
+      { doc: m.doc, scope: m.scope, mutates: m.mutates, params: plain(m.in, "input"), result: plain(m.out, "output") },
+    ]),
+  );
+  const document = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Lares protocol",
+    methods,
+    events: EVENTS,
+    errors: ERROR_CODES,
+  };
+  return `${JSON.stringify(document, null, 1)}\n`;
+}
+
+export function printMarkdown(): string {
+  const names = Object.keys(METHODS) as (keyof typeof METHODS)[];
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const noun = name.includes(".") ? name.slice(0, name.indexOf(".")) : "house";
+    groups.set(noun, [...(groups.get(noun) ?? []), printMethod(name, METHODS[name] as Method)]);
+  }
+  const events = Object.entries(EVENTS).map(([name, doc]) => `| \`${name}\` | ${doc} |`);
+  const errors = Object.entries(ERROR_CODES).map(([code, status]) => `| \`${code}\` | ${status} |`);
+  return [
+    HEAD,
+    "## Methods\n",
+    ...[...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([noun, list]) => `### ${noun}\n\n${list.join("\n")}`),
+    `## Events\n\n| event | says |\n|---|---|\n${events.join("\n")}\n`,
+    `## Error codes\n\n| code | HTTP status |\n|---|---|\n${errors.join("\n")}\n`,
+  ].join("\n");
+}
+
+function printMethod(name: string, m: Method): string {
+  const marks = [`right: ${m.scope}`, ...(m.mutates ? ["changes something: takes `idempotencyKey`"] : [])];
+  const params = fields(plain(m.in, "input")).filter((line) => !line.startsWith("  - `idempotencyKey?`"));
+  const result = fields(plain(m.out, "output"));
+  return [
+    `#### \`${name}\`\n`,
+    `${m.doc} (${marks.join("; ")})\n`,
+    params.length ? `- takes\n${params.join("\n")}` : "- takes nothing",
+    `- gives\n${result.join("\n")}\n`,
+  ].join("\n");
+}
+
+function plain(schema: z.ZodType, io: "input" | "output"): Schema {
+  const {
+    $schema: _,
+    $defs: _defs,
+    ...rest
+  } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" }) as Schema;
+  return withoutRefs(rest) as Schema;
+}
+
+/** The only thing that refers to itself is "any JSON", which is the empty schema. */
+function withoutRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRefs);
+  if (value === null || typeof value !== "object") return value;
+  if ("$ref" in value) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutRefs(item)]));
+}
+
+function fields(schema: Schema): string[] {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const required = (schema.required ?? []) as string[];
+  return Object.entries(properties).map(([name, field]) => {
+    const optional = required.includes(name) ? "" : "?";
+    const says = field.description ? `: ${String(field.description)}` : "";
+    return `  - \`${name}${optional}\` ${typeWords(field)}${says}`;
+  });
+}
+
+function typeWords(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `"${String(value)}"`).join(" \\| ");
+  if (Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)) {
+    const words = ((schema.anyOf ?? schema.oneOf) as Schema[]).map(typeWords);
+    return [...new Set(words)].join(" or ");
+  }
+  if (schema.type === "array") return `list of ${typeWords((schema.items ?? {}) as Schema)}`;
+  if (schema.type === "object") {
+    const inside = Object.keys((schema.properties ?? {}) as object);
+    return inside.length ? `{${inside.join(", ")}}` : "object";
+  }
+  return typeof schema.type === "string" ? (schema.type === "string" ? "text" : schema.type) : "any JSON";
+}
+
+const HEAD = `# Protocol
+
+Printed from the method registry by \`npx tsx scripts/protocol.mjs\`; a test fails when this page is stale. The same as JSON
+Schema: [protocol.schema.json](protocol.schema.json).
+
+## Doors
+
+- **HTTP** \`POST /rpc/<method>\` with the parameters as JSON body. The answer is the result, or
+  \`{"error": {code, message, hint?, retry, details?}}\`. The header \`Idempotency-Key\` is another way to say \`idempotencyKey\`.
+- **WebSocket** \`/ws\`. Frames: \`{"type":"req",id,method,params}\` → \`{"type":"res",id,ok,payload|error}\`, and
+  \`{"type":"event",event,payload,seq}\` unasked.
+- **Simple chat** \`POST /chat {"user_id","message"}\`. **OpenAI-compatible** \`GET /v1/models\`, \`POST /v1/chat/completions\`,
+  \`POST /v1/responses\`. **Figures** \`GET /metrics\` (Prometheus). **Health** \`GET /healthz\`, \`GET /readyz\`.
+
+## Credentials
+
+- A token: \`Authorization: Bearer <token>\`, on every request and on the upgrade of \`/ws\`; or as the first frame of a socket,
+  \`{"type":"req","id":"1","method":"connect","params":{"token":"…"}}\`. Rights are computed by the server from the token:
+  \`read\`, \`write\`, \`approvals\`, \`admin\`. Nothing is taken from a query.
+- A browser: \`GET /login?code=<one-time code>\` sets an HttpOnly, SameSite=Strict cookie and goes on to \`/\`. \`POST /login
+  {"code"}\` does the same without a redirect. Codes come from \`login.code\` (\`lares dashboard\`), are good once and for ten
+  minutes; a login lasts 30 days from its last use. \`POST /logout\` ends it. \`GET /session\` → \`{signedIn, name?, scopes?}\`.
+  Every change asked for with the cookie carries the header \`x-lares-csrf: 1\`.
+- Requests with a foreign Host, Origin or Sec-Fetch-Site are refused. Twenty wrong credentials in a minute from one place
+  are answered with 429 until the minute is over. Revoking a credential closes its sockets.
+
+## Idempotency
+
+Every method that changes something takes an \`idempotencyKey\`. The same key of the same caller returns the same result,
+also after a restart, for 24 hours; the same key with other parameters is a \`CONFLICT\`. Keys of \`chat.send\` name the turn and
+are known for ever.
+
+## Events and coming back
+
+Events are numbered by \`seq\`; the greeting \`hello {boot, seq}\` comes first. A client that comes back sends
+\`connect {boot, lastSeq}\` and gets the control events it missed, or \`reload\` when they are no longer known (another \`boot\`, or
+too long ago). Streamed text (\`turn.delta\`, \`turn.thinking\`) and \`log\` are not repeated: \`chat.live\` returns what running turns
+have said so far, with the \`seq\` up to which that counts. A slow client gets streamed text merged into larger pieces; beyond
+8 MB of arrears it is closed with 4008. Close codes: 4001 no credential in time · 4002 not a frame · 4003 wrong token or none ·
+4004 credential revoked · 4008 too slow · 4009 frame too large before login · 4029 too many wrong credentials · 1001 stopping.
+
+## OpenAI-compatible API
+
+\`model\`: \`lares\` (the default agent), \`lares/<agent>\`, or \`provider/model\` for the default agent on that model. \`user\` chooses
+the session; without it a request is a conversation of its own with the messages it carries. Tools in the request are
+offered instead of ours and returned as tool calls; such a request is always a conversation of its own (chat completions) or
+goes on by \`previous_response_id\` (responses). \`tool_choice\` other than \`auto\` and \`none\` is said to the model in words. A parked
+turn answers 200 with a sentence that names the approval and \`x-lares-state: parked\`.
+`;

@@ -1,0 +1,35 @@
+/** Embedders: the offline one in a worker thread, and servers by configuration. */
+import type { Embedder } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+import type { EmbedderConfig } from "./config.ts";
+import { OfflineEmbedder } from "./offline.ts";
+import { RemoteEmbedder } from "./remote.ts";
+
+export { type EmbedderConfig, embedderConfig } from "./config.ts";
+export { OfflineEmbedder } from "./offline.ts";
+export { RemoteEmbedder, type RemoteParts } from "./remote.ts";
+
+/** The configured embedder; undefined for `off`. Starts nothing. */
+export function createEmbedder(config: EmbedderConfig, clock: Clock): Embedder | undefined {
+  switch (config.use) {
+    case "off":
+      return undefined;
+    case "offline":
+      return new OfflineEmbedder({ clock });
+    default: {
+      const ollama = config.use === "ollama";
+      const model = config.model ?? (ollama ? "nomic-embed-text" : "text-embedding-3-small");
+      const dims = config.dims ?? (ollama ? 768 : 1536);
+      const baseUrl = config.baseUrl ?? (ollama ? "http://127.0.0.1:11434" : undefined);
+      if (!baseUrl) {
+        throw new AppError("CONFIG_INVALID", {
+          message: "memory.embedder.use is openai, but memory.embedder.baseUrl is not set.",
+          hint: "Example: baseUrl: https://api.openai.com/v1",
+          retry: "after-change",
+        });
+      }
+      return new RemoteEmbedder({ kind: config.use, baseUrl, model, dims, ...(config.key ? { key: config.key } : {}) });
+    }
+  }
+}

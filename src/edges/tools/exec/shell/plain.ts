@@ -1,0 +1,76 @@
+/**
+ * Plain texts: simple commands with literal words, joined by nothing but `;`, `&&`, `||` and `|`. One alone is started
+ * without a shell. Several are written down again from their words, each in single quotes with its program's path, so that
+ * the shell gets what was judged and not what was typed (comments, odd blanks and quoting tricks are gone).
+ */
+import type { CommandNode, SyntaxNode } from "unbash";
+import { readWord } from "./word.ts";
+
+export type Joint = ";" | "&&" | "||" | "|";
+
+export interface Sequence {
+  commands: string[][];
+  /** One fewer than commands. */
+  joints: Joint[];
+}
+
+export function plainScript(script: SyntaxNode): Sequence | undefined {
+  if (script.type !== "Script" || script.errors?.length || script.commands.length === 0) return undefined;
+  const sequence: Sequence = { commands: [], joints: [] };
+  for (const [i, statement] of script.commands.entries()) {
+    if (statement.background) return undefined;
+    if (i > 0) sequence.joints.push(";");
+    if (!take(sequence, statement.command)) return undefined;
+  }
+  return sequence;
+}
+
+function take(sequence: Sequence, node: SyntaxNode): boolean {
+  if (node.type === "AndOr") {
+    return node.commands.every((part, i) => {
+      if (i > 0) sequence.joints.push(node.operators[i - 1]!);
+      return take(sequence, part);
+    });
+  }
+  if (node.type === "Pipeline") {
+    if (node.prefixes.length > 0) return false;
+    return node.commands.every((part, i) => {
+      if (i > 0) {
+        if (node.operators[i - 1] !== "|") return false;
+        sequence.joints.push("|");
+      }
+      return takeCommand(sequence, part);
+    });
+  }
+  return takeCommand(sequence, node as CommandNode);
+}
+
+function takeCommand(sequence: Sequence, node: CommandNode): boolean {
+  if (node.type !== "Command" || !node.name || node.prefix.length > 0) return false;
+  const words: string[] = [];
+  for (const part of [node.name, ...node.suffix]) {
+    if (part.type !== "Word") return false;
+    const { literal } = readWord(part);
+    if (literal === undefined) return false;
+    words.push(literal);
+  }
+  if (words[0] === "") return false;
+  sequence.commands.push(words);
+  return true;
+}
+
+/** `paths` are the programs' files, one for each command. */
+export function render({ commands, joints }: Sequence, paths: readonly string[]): string {
+  return commands
+    .map(([, ...args], i) => {
+      const joint = i === 0 ? "" : joints[i - 1] === ";" ? "; " : ` ${joints[i - 1]} `;
+      return joint + [paths[i]!, ...args].map(quote).join(" ");
+    })
+    .join("");
+}
+
+/** As few quotes as possible: people read this. */
+export function quote(word: string): string {
+  if (/^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:=@%+,-]*$/.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

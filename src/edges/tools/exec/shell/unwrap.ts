@@ -1,0 +1,523 @@
+/**
+ * Programs that start other programs, and what they would start. The list of those we know is for telling people the inner
+ * program; a wrapper we do not know is no hole, because nothing is allowed for looking harmless.
+ */
+import type { ShellCommand, ShellReason, ShellReasonKind, ShellWord } from "../../../../core/contracts/index.ts";
+import { visibleLine } from "../../escape.ts";
+import { assignmentReason, splitAssignment } from "./assignment.ts";
+
+/** What a command finds on its standard input. */
+export type Fed = { kind: "nothing" } | { kind: "hidden" } | { kind: "shown"; text: string };
+export const NOTHING: Fed = { kind: "nothing" };
+export const HIDDEN: Fed = { kind: "hidden" };
+
+export interface Unwrapped {
+  reasons: ShellReason[];
+  /** Shell texts it would run. `sure` ones must parse; the others are looked into as far as they can be read. */
+  texts: { text: string; label: string; sure?: true }[];
+  /** Commands it would run. */
+  commands: { words: ShellWord[]; label: string }[];
+}
+
+export const SHELLS = /^(ba|da|z|k|mk|pdk|lk|a|ya|fi|c|tc|r|rba|posh-)?sh(\d[\d.]*)?$/;
+const POWERSHELL = /^(pwsh|powershell)(-preview)?(\.exe)?$/i;
+/** Programs whose arguments or input are code; the options that carry it. */
+const INTERPRETERS: readonly [RegExp, RegExp][] = [
+  [/^(python|pypy)[\d.]*w?$/, /^-[A-Za-z]*[cm]|^--command$/],
+  [/^perl[\d.]*$/, /^-[A-Za-z0-9]*[eEMmIx]/],
+  [/^(ruby|jruby|irb)[\d.]*$/, /^-[A-Za-z]*[erI]/],
+  [
+    /^(node|nodejs|bun|deno|tsx|ts-node|electron)$/,
+    /^(-[A-Za-z]*[eprC]|--(eval|print|require|import|loader|experimental-loader)(=|$)|eval$|repl$)/,
+  ],
+  [/^(php|php-cgi)[\d.]*$/, /^-[A-Za-z]*[rBRFEdzf]/],
+  [/^(lua|luajit|texlua)[\d.]*$/, /^-[A-Za-z]*[el]/],
+  [/^(tclsh|wish|expect)[\d.]*$/, /^-[A-Za-z]*c/],
+  [
+    /^(guile|scheme|racket|sbcl|clisp|ecl|emacs|emacsclient)[\d.]*$/,
+    /^(-[A-Za-z]*[celf]|--(eval|load|script|batch|execute|funcall)(=|$))/,
+  ],
+  [
+    /^(Rscript|R|julia|octave|groovy|scala|kotlin|jshell|elixir|iex|erl|escript|ocaml|ghc|ghci|runghc|runhaskell|swift|dart|crystal|nim)$/,
+    /^(-[A-Za-z]*[eErL]|--(eval|exec|expr|args)(=|$))/,
+  ],
+  [
+    /^(osascript|gdb|lldb|sqlite3?|mysql|mariadb|psql|redis-cli|mongo|mongosh)$/,
+    /^(-[A-Za-z]*[xeco]|--(eval|ex|command|init-command|cmd|execute)(=|$))/,
+  ],
+  [/^([gmn]|busybox-)?awk$/, /./],
+  [/^(vi|vim|nvim|view|ex|vimdiff|gvim|rvim|ed|red)$/, /^(-[A-Za-z]*[cSsuUW]|--cmd$|\+)/],
+  [
+    /^(jq|jaq|gojq|yq|xq|mlr|dc|bc|m4|xmlstarlet|xsltproc|openssl|make|gmake|cmake|ninja)$/,
+    /^(-[A-Za-z]*[fLE]|--(from-file|eval|expression|file)(=|$))/,
+  ],
+];
+/** Programs that start the program named in their arguments. The value says how many plain words come before it. */
+const WRAPPERS: Readonly<Record<string, number>> = {
+  "aa-exec": 0,
+  arch: 0,
+  at: 0,
+  batch: 0,
+  bwrap: 0,
+  caffeinate: 0,
+  capsh: 0,
+  catchsegv: 0,
+  chpst: 0,
+  chroot: 1,
+  chronic: 0,
+  chrt: 1,
+  cpulimit: 0,
+  crontab: 0,
+  daemonize: 0,
+  "dbus-launch": 0,
+  "dbus-run-session": 0,
+  doas: 0,
+  docker: 1,
+  entr: 0,
+  eatmydata: 0,
+  fakeroot: 0,
+  faketime: 1,
+  firejail: 0,
+  flock: 1,
+  gosu: 1,
+  hyperfine: 0,
+  i386: 0,
+  ifne: 0,
+  ionice: 0,
+  kubectl: 1,
+  "ld.so": 0,
+  less: 0,
+  linux32: 0,
+  linux64: 0,
+  ltrace: 0,
+  man: 0,
+  mispipe: 0,
+  more: 0,
+  most: 0,
+  nice: 0,
+  nohup: 0,
+  nsenter: 0,
+  numactl: 0,
+  parallel: 0,
+  pee: 0,
+  perf: 1,
+  pipexec: 0,
+  pkexec: 0,
+  podman: 1,
+  prlimit: 0,
+  proot: 0,
+  proxychains: 0,
+  proxychains4: 0,
+  rlwrap: 0,
+  rsh: 1,
+  rsync: 0,
+  runcon: 1,
+  runuser: 0,
+  scp: 0,
+  screen: 0,
+  script: 0,
+  setarch: 1,
+  setpriv: 0,
+  setsid: 0,
+  sftp: 0,
+  sg: 1,
+  softlimit: 0,
+  ssh: 1,
+  "ssh-agent": 0,
+  "start-stop-daemon": 0,
+  stdbuf: 0,
+  strace: 0,
+  su: 0,
+  sudo: 0,
+  sudoedit: 0,
+  "systemd-inhibit": 0,
+  "systemd-nspawn": 0,
+  "systemd-run": 0,
+  taskset: 1,
+  time: 0,
+  timeout: 1,
+  tini: 0,
+  "dumb-init": 0,
+  tmux: 1,
+  torify: 0,
+  torsocks: 0,
+  tsp: 0,
+  unbuffer: 0,
+  unshare: 0,
+  valgrind: 0,
+  watch: 0,
+  "with-contenv": 0,
+  xargs: 0,
+  "xvfb-run": 0,
+  zsh5: 0,
+  npx: 0,
+  bunx: 0,
+  uvx: 0,
+  pipx: 1,
+  env: 0,
+  busybox: 0,
+  toybox: 0,
+  coreutils: 0,
+};
+/** Wrappers that join their words and hand them to a shell, or take shell text with `-c`. */
+const JOINS = new Set(["watch", "ssh", "rsh", "parallel", "pee", "hyperfine", "tmux", "screen", "entr", "mispipe"]);
+const TAKES_C = new Set([
+  "su",
+  "runuser",
+  "sg",
+  "script",
+  "flock",
+  "pkexec",
+  "sudo",
+  "doas",
+  "unshare",
+  "capsh",
+  "entr",
+]);
+/** Builtins that evaluate, replace, define or read: none is ever covered by a rule. */
+export const BUILTINS: ReadonlySet<string> = new Set(
+  ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait".split(
+    " ",
+  ),
+);
+/** Builtins that also exist as programs, with arguments that the builtin would evaluate. */
+const EVALUATED_INDEX = new Set(["test", "[", "printf"]);
+/** Options of otherwise ordinary programs that run something. */
+const RUNNING_OPTIONS: readonly [RegExp, RegExp][] = [
+  [
+    /^(bsd)?tar$/,
+    /^(--(to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script|rmt-command)|-I|-F)/,
+  ],
+  [/^rsync$/, /^(-[A-Za-z]*e|--rsh|--rsync-path)/],
+  [/^(ssh|scp|sftp)$/, /^(-o|-S|-D|-F|-J)/],
+  [/^sort$/, /^--compress/],
+  [/^git$/, /^(-c|--config-env|--exec-path|--upload-pack|--receive-pack|--exec|-x|--extcmd|-O|--open-files)/],
+  [/^(sed|gsed)$/, /(^|[;{}\s\d/])e(\s|$)|\/[a-z]*e[a-z]*$/],
+  [/^(rg|ripgrep)$/, /^--(pre|hostname-bin)/],
+  [/^(zip)$/, /^(-TT|--unzip-command)/],
+  [/^(curl|wget)$/, /^(--use-askpass|-K|--config)/],
+  [/^(gcc|g\+\+|cc|c\+\+|clang)$/, /^(-wrapper|-B|-fplugin)/],
+  [/^(tcpdump)$/, /^-z/],
+];
+
+export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
+  const out: Unwrapped = { reasons: [], texts: [], commands: [] };
+  const [program, ...args] = command.words;
+  const name = baseName(program!.literal ?? program!.guess);
+  const add = (kind: ShellReasonKind, text: string) => out.reasons.push({ kind, text });
+
+  for (const word of args) {
+    const set = SETS_VARIABLES.has(name) ? splitAssignment(word.guess) : undefined;
+    if (set) out.reasons.push(assignmentReason(set.name, { guess: set.value }));
+  }
+  const runs = RUNNING_OPTIONS.find(([programs]) => programs.test(name));
+  for (const word of runs ? args : []) {
+    if (!runs![1].test(word.guess)) continue;
+    add("wrapper", `${name} can run a program through ${short(word.guess)}.`);
+    const value = /^[^=]*=(?:exec=|!)?([\s\S]*)$/.exec(word.guess)?.[1];
+    if (value) out.texts.push({ text: value, label: `${name} option` });
+  }
+
+  if (name === "") return out;
+  if (SHELLS.test(name)) shellCode(out, { name, args, fed });
+  else if (POWERSHELL.test(name)) powershell(out, name, args);
+  else if (name === "find") findActions(out, args);
+  else if (BUILTINS.has(name)) builtin(out, name, args);
+  else if (name in WRAPPERS && !(name === "env" && args.length === 0)) wrapper(out, { name, args, fed });
+  else if (EVALUATED_INDEX.has(name)) {
+    if (args.some((word) => word.guess.includes("["))) add("evaluates", `${name} evaluates an index.`);
+  } else {
+    const language = INTERPRETERS.find(([programs]) => programs.test(name));
+    if (language) interpreter(out, { name, args, fed, carries: language[1] });
+  }
+  return out;
+}
+
+const SETS_VARIABLES = new Set("env sudo doas export declare typeset readonly local".split(" "));
+
+function shellCode(out: Unwrapped, { name, args, fed }: { name: string; args: ShellWord[]; fed: Fed }): void {
+  const hidden = (text: string) => out.reasons.push({ kind: "hidden-code", text });
+  let i = 0;
+  let takesText = false;
+  for (; i < args.length; i++) {
+    const word = args[i]!.guess;
+    if (/^--?(rcfile|init-file)(=|$)/.test(word)) {
+      out.reasons.push({
+        kind: "startup-file",
+        text: `${name} loads ${short(args[i + 1]?.guess ?? word)} at its start.`,
+      });
+      if (!word.includes("=")) i++;
+    } else if (/^[-+][a-zA-Z]*[oO]$/.test(word)) {
+      out.reasons.push({
+        kind: "startup-file",
+        text: `${name} runs with a changed option: ${short(args[i + 1]?.guess ?? "")}.`,
+      });
+      takesText ||= word.startsWith("-") && word.includes("c");
+      i++;
+    } else if (
+      /^--(login|posix|norc|noprofile|restricted|verbose|debugger|dump.*|help|version|pretty.*|noediting|interactive|command(=.*)?)$/.test(
+        word,
+      )
+    ) {
+      if (word.startsWith("--command=")) out.texts.push({ text: word.slice(10), label: `${name} -c` });
+      takesText ||= word === "--command";
+      if (word === "--login" || word === "--interactive")
+        out.reasons.push({ kind: "startup-file", text: `${name} loads start-up files.` });
+    } else if (/^[-+][A-Za-z]+$/.test(word)) {
+      takesText ||= word.startsWith("-") && word.includes("c");
+      if (/^-[A-Za-z]*[il]/.test(word))
+        out.reasons.push({ kind: "startup-file", text: `${name} loads start-up files.` });
+      if (word.includes("s")) break;
+    } else break;
+  }
+  if (args[i]?.guess === "--" || args[i]?.guess === "-") i++;
+  const operand = args[i];
+  if (takesText) {
+    out.reasons.push({ kind: "inline-code", text: `${name} runs the text it is given.` });
+    if (operand?.literal !== undefined) out.texts.push({ text: operand.literal, label: `${name} -c`, sure: true });
+    else if (operand) {
+      out.texts.push({ text: operand.guess, label: `${name} -c` });
+      hidden(`${name} runs text that is computed, so nobody can see it beforehand.`);
+    }
+    return;
+  }
+  const isInput =
+    !operand || /^-[A-Za-z]*s/.test(operand.guess) || /^\/(dev\/(stdin|fd\/)|proc\/self\/fd)/.test(operand.guess);
+  if (isInput) {
+    if (fed.kind === "hidden") hidden(`${name} runs what comes in, which nobody can see beforehand.`);
+    else if (fed.kind === "shown") {
+      out.reasons.push({ kind: "inline-code", text: `${name} runs the text it is fed.` });
+      out.texts.push({ text: fed.text, label: `${name} <`, sure: true });
+    } else out.reasons.push({ kind: "wrapper", text: `${name} is a shell.` });
+    return;
+  }
+  if (operand.literal === undefined) hidden(`${name} runs a file that is computed: ${short(operand.guess)}.`);
+  out.reasons.push({ kind: "wrapper", text: `${name} runs the script ${short(operand.guess)}.` });
+}
+
+function powershell(out: Unwrapped, name: string, args: ShellWord[]): void {
+  for (const [i, word] of args.entries()) {
+    const option = /^[-/–—]{1,2}([A-Za-z]+)$/.exec(word.guess)?.[1]?.toLowerCase();
+    if (!option) continue;
+    const value = args[i + 1]?.guess ?? "";
+    if (option === "ec" || "encodedcommand".startsWith(option)) {
+      const decoded = Buffer.from(value, "base64").toString("utf16le").replaceAll("\0", "");
+      out.reasons.push({ kind: "encoded", text: `${name} runs encoded text, which says: ${visibleLine(decoded)}` });
+      out.texts.push({ text: decoded, label: `${name} -enc` });
+    } else if ("command".startsWith(option)) out.texts.push({ text: value, label: `${name} -c` });
+  }
+  out.reasons.push({ kind: "inline-code", text: `${name} is a shell.` });
+}
+
+/** Actions that run or write. The rest of find's language is for the gate's table. */
+function findActions(out: Unwrapped, args: ShellWord[]): void {
+  for (let i = 0; i < args.length; i++) {
+    const action = args[i]!.guess;
+    if (/^-(exec|execdir|ok|okdir)$/.test(action)) {
+      const from = i + 1;
+      while (i < args.length && args[i]!.guess !== ";" && !(args[i]!.guess === "+" && args[i - 1]?.guess === "{}")) i++;
+      const words = args.slice(from, i);
+      out.reasons.push({ kind: "wrapper", text: `find runs ${short(words[0]?.guess ?? "nothing")} (${action}).` });
+      out.commands.push({ words, label: `find ${action}` });
+    } else if (/^-(delete|fprint|fprint0|fprintf|fls)$/.test(action)) {
+      const target = action === "-delete" ? "what it finds" : short(args[i + 1]?.guess ?? "");
+      out.reasons.push({ kind: "redirection", text: `find changes files: ${action} ${target}.` });
+    }
+  }
+}
+
+/** Builtins that evaluate nothing they are given. */
+const QUIET = new Set([
+  ":",
+  "cd",
+  "exit",
+  "return",
+  "break",
+  "continue",
+  "shift",
+  "type",
+  "times",
+  "umask",
+  "help",
+  "dirs",
+  "jobs",
+]);
+
+function builtin(out: Unwrapped, name: string, args: ShellWord[]): void {
+  const operands = args.filter((word) => !word.guess.startsWith("-") || word.guess === "-");
+  const text = (words: ShellWord[], label: string) => {
+    const isComputed = words.some((word) => word.literal === undefined);
+    const joined = words.map((word) => word.literal ?? word.guess).join(" ");
+    out.texts.push({ text: joined, label, ...(isComputed ? {} : { sure: true }) });
+    if (isComputed) {
+      out.reasons.push({
+        kind: "hidden-code",
+        text: `${name} runs text that is computed, so nobody can see it beforehand.`,
+      });
+    }
+  };
+  switch (name) {
+    case "eval":
+      if (args.length > 0) text(args, "eval");
+      break;
+    case "trap":
+      if (operands.length > 1) text(operands.slice(0, 1), "trap");
+      break;
+    case "alias":
+      for (const word of operands) {
+        const set = splitAssignment(word.guess) ?? { value: word.guess.replace(/^[^=]*=?/, "") };
+        text([word.literal === undefined ? { guess: set.value } : { literal: set.value, guess: set.value }], "alias");
+      }
+      break;
+    case "command":
+    case "builtin":
+    case "exec": {
+      const skip = args.findIndex((word, i) => !word.guess.startsWith("-") && args[i - 1]?.guess !== "-a");
+      if (skip >= 0) out.commands.push({ words: args.slice(skip), label: name });
+      break;
+    }
+    case "mapfile":
+    case "readarray": {
+      const at = args.findIndex((word) => word.guess.startsWith("-C"));
+      if (at >= 0)
+        text([args[at]!.guess === "-C" ? (args[at + 1] ?? { guess: "" }) : { guess: args[at]!.guess.slice(2) }], name);
+      break;
+    }
+    case "complete":
+    case "compgen":
+    case "bind":
+      for (const word of operands) out.texts.push({ text: word.guess.replace(/^[^:]*:/, ""), label: name });
+      break;
+    case ".":
+    case "source":
+      if (operands[0] && (operands[0].literal === undefined || /^\/(dev\/(stdin|fd)|proc)/.test(operands[0].guess))) {
+        out.reasons.push({
+          kind: "hidden-code",
+          text: `${name} runs a file that is computed: ${short(operands[0].guess)}.`,
+        });
+      }
+      break;
+  }
+  // The rest takes names and texts that bash evaluates once more: `read 'a[$(x)]'`, `declare -n`, `trap`, `hash -p`.
+  const kind = QUIET.has(name) ? "builtin" : "evaluates";
+  out.reasons.push({ kind, text: `${name} is part of the shell and no rule covers it.` });
+}
+
+function wrapper(out: Unwrapped, { name, args, fed }: { name: string; args: ShellWord[]; fed: Fed }): void {
+  const label = name;
+  const split = args.findIndex((word) => /^(-[a-zA-Z0]*S|--split-string(=|$))/.test(word.guess));
+  const inner = name === "env" && split >= 0 ? [] : innerWords(name, args);
+  if (name === "env" && split >= 0) {
+    const word = args[split]!.guess;
+    const own = word.startsWith("--") ? word.replace(/^--split-string=?/, "") : word.replace(/^-[a-zA-Z0]*?S/, "");
+    const rest = args.slice(split + 1).map((next) => next.guess);
+    const text = [own, ...rest].filter(Boolean).join(" ");
+    out.texts.push({ text: text.replace(/^(\s*-\S+)*(\s*[A-Za-z_]\w*=\S*)*/, ""), label: "env -S" });
+  }
+  const c = args.findIndex((word) => /^(-[a-zA-Z]*c|--command(=|$)|--session-command(=|$))/.test(word.guess));
+  if (TAKES_C.has(name) && c >= 0) {
+    const word = args[c]!;
+    const attached = /^--[a-z-]+=([\s\S]*)$/.exec(word.guess)?.[1] ?? /^-[a-zA-Z]*c([\s\S]+)$/.exec(word.guess)?.[1];
+    const given = attached ?? args[c + 1]?.guess;
+    if (given) out.texts.push({ text: given, label: `${name} -c` });
+    if (attached === undefined && args[c + 1] && args[c + 1]!.literal === undefined) {
+      out.reasons.push({ kind: "hidden-code", text: `${name} runs text that is computed.` });
+    }
+  }
+  if (JOINS.has(name) && inner.length > 0) {
+    out.texts.push({ text: inner.map((word) => word.literal ?? word.guess).join(" "), label });
+  }
+  const command = inner[0];
+  const takesInput = name === "xargs" || name === "parallel" || name === "at" || name === "batch" || name === "crontab";
+  if (takesInput && fed.kind !== "nothing") {
+    const isCode = !command
+      ? name !== "xargs"
+      : command.guess.includes("{}") || SHELLS.test(baseName(command.guess)) || baseName(command.guess) in WRAPPERS;
+    if (isCode && fed.kind === "hidden") {
+      out.reasons.push({ kind: "hidden-code", text: `${name} runs what comes in, which nobody can see beforehand.` });
+    } else if (isCode && fed.kind === "shown") out.texts.push({ text: fed.text, label: name });
+  }
+  if (inner.length > 0) out.commands.push({ words: inner, label });
+  const what = command
+    ? `${name} starts another program: ${short(inner.map((word) => word.guess).join(" "))}.`
+    : `${name} can start other programs.`;
+  out.reasons.push({ kind: "wrapper", text: what });
+}
+
+/** The program behind a wrapper's options, settings and own words. A guess: rules never rest on it. */
+function innerWords(name: string, args: ShellWord[]): ShellWord[] {
+  let own = WRAPPERS[name] ?? 0;
+  let i = 0;
+  for (; i < args.length; i++) {
+    const word = args[i]!.guess;
+    if (word === "--") {
+      i++;
+      break;
+    }
+    if (/^[-+]./.test(word)) {
+      if (OPTION_TAKES[name]?.test(word)) i++;
+      continue;
+    }
+    if (splitAssignment(word)) continue;
+    if (own === 0) break;
+    own--;
+  }
+  return args.slice(i);
+}
+
+/** Options whose value is the next word. */
+const OPTION_TAKES: Readonly<Record<string, RegExp>> = {
+  env: /^(-[uCa]|--(unset|chdir|argv0))$/,
+  nice: /^(-n|--adjustment)$/,
+  timeout: /^(-[ks]|--(kill-after|signal))$/,
+  stdbuf: /^-[ioe]$/,
+  time: /^(-[of]|--(output|format))$/,
+  xargs: /^(-[adEIiLlnPs]|--(arg-file|delimiter|max-args|max-procs|replace|max-lines))$/,
+  sudo: /^(-[ugpCTrthDR]|--(user|group|prompt|host|chdir|chroot))$/,
+  doas: /^-[uC]$/,
+  ssh: /^-[bcDEeFIiJLlmOopQRSWw]$/,
+  ionice: /^-[cnpPu]$/,
+  strace: /^-[aeEIoOpPsSuUX]$/,
+  flock: /^(-[Ew]|--(timeout|conflict-exit-code))$/,
+  watch: /^(-[nq]|--interval)$/,
+  parallel: /^(-[jNnSIaL]|--(jobs|arg-file|colsep))$/,
+  unshare: /^--(setuid|setgid|root|wd)$/,
+  "systemd-run": /^-[pEMHut]$/,
+  script: /^(-[IOBTmEo]|--(log-in|log-out|log-io))$/,
+};
+
+function interpreter(
+  out: Unwrapped,
+  { name, args, fed, carries }: { name: string; args: ShellWord[]; fed: Fed; carries: RegExp },
+): void {
+  const code = args.find((word) => carries.test(word.guess));
+  const add = (kind: ShellReasonKind, text: string) => out.reasons.push({ kind, text });
+  const operand = args.find((word) => !word.guess.startsWith("-"));
+  if (code) {
+    add("inline-code", `${name} runs code given to it.`);
+    const given = args[args.indexOf(code) + 1] ?? code;
+    if (given.literal === undefined && given.guess.includes("*"))
+      add("hidden-code", `${name} runs code that is computed.`);
+    for (const word of args) {
+      for (const call of word.guess.matchAll(
+        /(?:system|popen|exec[lv]?[pe]*|spawn|run|call|shell_exec|passthru|check_output|getoutput|qx|sh|startfile)\s*\(?\s*\[?\s*(["'`])([\s\S]*?)\1/g,
+      )) {
+        out.texts.push({ text: call[2]!, label: `${name} code` });
+      }
+    }
+  } else if (operand) {
+    if (operand.literal === undefined)
+      add("hidden-code", `${name} runs a file that is computed: ${short(operand.guess)}.`);
+    add("wrapper", `${name} runs ${short(operand.guess)}.`);
+  } else if (fed.kind === "hidden") add("hidden-code", `${name} runs what comes in, which nobody can see beforehand.`);
+  else add("wrapper", `${name} runs code.`);
+}
+
+export function baseName(program: string): string {
+  return program.slice(program.lastIndexOf("/") + 1);
+}
+
+function short(text: string): string {
+  const line = visibleLine(text);
+  return line.length > 80 ? `${line.slice(0, 50)} […] ${line.slice(-25)}` : line;
+}

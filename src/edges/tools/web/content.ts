@@ -1,0 +1,70 @@
+/** What an answer is, by its header and its first bytes: a page, other text, or something that is not text. */
+import { binaryKind } from "../files/content.ts";
+
+export type Content =
+  | { kind: "html"; type: string; text: string }
+  | { kind: "text"; type: string; text: string }
+  | { kind: "binary"; type: string; what: string };
+
+/** The header is believed unless the bytes prove it wrong: text has no NUL and does not begin like an archive. */
+export function contentOf(header: string | undefined, body: Buffer): Content {
+  const [declared = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
+  const type = /^[\w.+-]+\/[\w.+-]+$/.test(declared) ? declared.toLowerCase() : "";
+  const charset = parameters.map((part) => /^charset="?([\w:-]+)"?$/i.exec(part)?.[1]).find(Boolean);
+  const wide = /^utf-?16/i.test(charset ?? "") || byteOrder(body)?.startsWith("utf-16");
+  const binary = wide ? undefined : binaryKind(body);
+  if (binary) return { kind: "binary", type: type || "application/octet-stream", what: binary };
+  if (BINARY_TYPES.test(type) && !isTextual(type)) {
+    // Servers call many a text `application/octet-stream`; it is text when it reads as text.
+    if (type !== "application/octet-stream" || !readsAsText(body)) return { kind: "binary", type, what: type };
+  }
+  const looksHtml = HTML_START.test(body.subarray(0, 1024).toString("latin1"));
+  const isHtml = type === "text/html" || type === "application/xhtml+xml" || (looksHtml && !type.startsWith("text/"));
+  const text = decode(body, charset ?? (isHtml ? metaCharset(body) : undefined));
+  return { kind: isHtml ? "html" : "text", type: type || (isHtml ? "text/html" : "text/plain"), text };
+}
+
+const HTML_START = /^(?:\xef\xbb\xbf)?\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html|head|body)[\s>]/i;
+const BINARY_TYPES = /^(?:image|audio|video|font|application)\//;
+
+function isTextual(type: string): boolean {
+  return /^application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-javascript|ecmascript|x-ndjson|ndjson|json5|toml|x-yaml|x-sh|sql|graphql|rtf|x-www-form-urlencoded|xhtml\+xml)$|^image\/svg\+xml$/.test(
+    type,
+  );
+}
+
+function readsAsText(body: Buffer): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(body.subarray(0, 8192), { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function decode(body: Buffer, charset: string | undefined): string {
+  for (const label of [byteOrder(body), charset, "utf-8"]) {
+    if (!label) continue;
+    try {
+      return new TextDecoder(label).decode(body);
+    } catch {
+      // A label nobody knows; the next guess is better than none.
+    }
+  }
+  return body.toString("latin1");
+}
+
+function byteOrder(body: Buffer): string | undefined {
+  const hex = body.subarray(0, 3).toString("hex");
+  return hex === "efbbbf"
+    ? "utf-8"
+    : hex.startsWith("feff")
+      ? "utf-16be"
+      : hex.startsWith("fffe")
+        ? "utf-16le"
+        : undefined;
+}
+
+function metaCharset(body: Buffer): string | undefined {
+  return /<meta[^>]+charset\s*=\s*["']?([\w:-]+)/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1];
+}

@@ -1,0 +1,39 @@
+/** The web: the one fetcher with its rule, and the tools that read and search. */
+import type { Tool } from "../../../core/contracts/index.ts";
+import { type SearchConfig, type WebConfig, webConfig } from "./config.ts";
+import { createFetcher, type FetcherDeps } from "./fetcher.ts";
+import { createReach, listedHosts } from "./reach.ts";
+import { createWebFetch, planUrl } from "./web-fetch.ts";
+import { createWebSearch } from "./web-search.ts";
+
+export { createFetcher, type Fetched, type Fetcher, type FetcherDeps, type FetchRequest } from "./fetcher.ts";
+export { pinned, requirePinned } from "./hop.ts";
+export { labelled, withoutHidden } from "./outside.ts";
+export {
+  createReach,
+  hostOf,
+  listedHosts,
+  portOf,
+  type Reach,
+  type ReachRules,
+  type Resolve,
+  refused,
+} from "./reach.ts";
+export { createWebFetch, createWebSearch, planUrl, type SearchConfig, type WebConfig, webConfig };
+
+/** `web_fetch`, and `web_search` when a service is configured. `deps.mayReach` adds to `web.privateHosts`. */
+export function createWebTools(config: WebConfig, deps: FetcherDeps = {}): Tool[] {
+  const rules = withListed(config, deps);
+  const fetch = createWebFetch({ fetcher: createFetcher(rules), reach: createReach(rules) });
+  return config.search ? [fetch, createWebSearch(config.search, deps)] : [fetch];
+}
+
+/** The rules for whatever reaches the web on behalf of agents: what the operator listed, or `deps` allows. */
+export function withListed<Deps extends FetcherDeps>(config: WebConfig, deps: Deps): Deps {
+  const listed = listedHosts(config.privateHosts);
+  const also = deps.mayReach;
+  return {
+    ...deps,
+    mayReach: (host, address, port) => listed(host, address, port) || also?.(host, address, port) === true,
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * `web_fetch`: one page or file of the web as text. A redirect to another host is told, not followed: the plan named the
+ * host that was judged (T3), and a page must not choose the next one.
+ */
+import { z } from "zod";
+import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { visibleLine } from "../escape.ts";
+import { humanSize } from "../files/content.ts";
+import { parseInput } from "../input.ts";
+import { contentOf } from "./content.ts";
+import type { Fetched, Fetcher } from "./fetcher.ts";
+import { labelled, withoutHidden } from "./outside.ts";
+import { hostOf, type Reach } from "./reach.ts";
+import { readable } from "./readable.ts";
+
+/** More than nearly every page; what is bigger is cut here and said to be. */
+const MAX_BYTES = 5 * 1024 * 1024;
+/** Larger pages are given as they are: no person reads them, and parsing them takes seconds. */
+const MOST_HTML = 2 * 1024 * 1024;
+/** An error page says what it has to say at its beginning. */
+const ERROR_BYTES = 2048;
+
+const schema = z.strictObject({
+  url: z.string().min(1).max(8192),
+  as: z.enum(["markdown", "text", "raw"]).optional(),
+});
+type As = NonNullable<z.output<typeof schema>["as"]>;
+
+export interface WebFetchDeps {
+  fetcher: Fetcher;
+  reach: Reach;
+}
+
+export function createWebFetch({ fetcher, reach }: WebFetchDeps): Tool {
+  return {
+    spec: {
+      name: "web_fetch",
+      description: "Read a web page",
+      input: {
+        type: "object",
+        properties: { url: { type: "string" }, as: { enum: ["markdown", "text", "raw"] } },
+        required: ["url"],
+      },
+    },
+    repeat: "safe",
+    async plan(input) {
+      const { url, as = "markdown" } = parseInput("web_fetch", schema, input);
+      return planUrl({ tool: "web_fetch", url, reach, binding: { as }, verb: "GET" });
+    },
+    async run(input, place, key, signal) {
+      const { url, as = "markdown" } = parseInput("web_fetch", schema, input);
+      const request = { url: withoutFragment(url), maxBytes: MAX_BYTES, oversize: "cut" as const, follow: sameSite };
+      const fetched = await fetcher.fetch({ ...request, headers: { accept: ACCEPT } }, signal);
+      if (fetched.location !== undefined) return elsewhere(fetched, fetched.location);
+      const { text, isText, meta } = await render(fetched, as, signal);
+      const failed = fetched.status >= 400;
+      const label = `${failed ? `HTTP ${fetched.status}` : "Content"} from ${fetched.url}`;
+      const shown = isText
+        ? await labelled({ label, text, dir: place.spillDir, key, ...(failed ? { maxBytes: ERROR_BYTES } : {}) })
+        : { text, cut: false };
+      const facts = {
+        url: fetched.url,
+        status: fetched.status,
+        bytes: fetched.body.length,
+        ...meta,
+        ...(fetched.cut ? { download_cut: true } : {}),
+        ...("spill" in shown && shown.spill ? { spill: shown.spill } : {}),
+      };
+      return { text: shown.text, ...(failed ? { isError: true } : {}), meta: facts };
+    },
+  };
+}
+
+const ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5";
+
+interface UrlPlan {
+  tool: string;
+  url: string;
+  reach: Reach;
+  binding: ActionPlan["binding"];
+  verb: string;
+}
+
+/** A plan about one address; what can be refused without asking a name server is refused before anybody is asked. */
+export function planUrl({ tool, url, reach, binding, verb }: UrlPlan): ActionPlan {
+  const base = { tool, risk: "network" as const };
+  try {
+    const checked = reach.check(url);
+    const whole = { ...binding, url: checked.href };
+    return { ...base, targets: [hostOf(checked)], shown: `${verb} ${visibleLine(checked.href)}`, binding: whole };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "FORBIDDEN") throw error;
+    const { protocol, hostname } = new URL(url);
+    const host = hostname === "" ? protocol : hostOf(new URL(url));
+    return {
+      ...base,
+      targets: [host],
+      shown: `${verb} ${visibleLine(url)}`,
+      binding: { ...binding, url },
+      outside: error.message,
+    };
+  }
+}
+
+async function render(
+  { body, headers, url, cut }: Fetched,
+  as: As,
+  signal: AbortSignal,
+): Promise<{ text: string; isText: boolean; meta: { type: string; title?: string } }> {
+  const content = contentOf(headers["content-type"], body);
+  const meta = { type: content.type };
+  if (content.kind === "binary") {
+    const size = `${cut ? "more than " : ""}${humanSize(body.length)}`;
+    return { text: `[${visibleLine(url)} is not text: ${visibleLine(content.what)}, ${size}]`, isText: false, meta };
+  }
+  if (content.kind === "text" || as === "raw" || body.length > MOST_HTML)
+    return { text: content.text, isText: true, meta };
+  const page = await readable({ html: content.text, as, url }, signal);
+  const title = visibleLine(withoutHidden(page.title)).slice(0, 300);
+  const heading =
+    title === "" || page.text.startsWith(`# ${title}`) ? "" : as === "markdown" ? `# ${title}\n\n` : `${title}\n\n`;
+  return { text: `${heading}${page.text}`, isText: true, meta: { ...meta, ...(title ? { title } : {}) } };
+}
+
+function elsewhere({ status, url }: Fetched, location: string): ToolResult {
+  const to = visibleLine(location);
+  return {
+    text: `[${visibleLine(url)} redirects to another host. To follow: web_fetch ${to}]`,
+    meta: { url, status, location },
+  };
+}
+
+/** The same host by http or https, with or without www. */
+export function sameSite(from: URL, to: URL): boolean {
+  const site = (url: URL) => hostOf(url).replace(/^www\./, "");
+  return site(from) === site(to) && !(from.protocol === "https:" && to.protocol === "http:");
+}
+
+function withoutFragment(url: string): string {
+  return url.replace(/#.*$/s, "");
+}

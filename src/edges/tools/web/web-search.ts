@@ -1,0 +1,104 @@
+/** `web_search`: titles, addresses and snippets from the configured service. */
+import { z } from "zod";
+import type { Tool } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { visible, visibleLine } from "../escape.ts";
+import { parseInput, wholeNumber } from "../input.ts";
+import type { SearchConfig } from "./config.ts";
+import { failed } from "./failure.ts";
+import { createFetcher, type Fetched, type FetcherDeps } from "./fetcher.ts";
+import { labelled } from "./outside.ts";
+import { type Found, type Provider, providerFor } from "./providers.ts";
+import { hostOf, listedHosts } from "./reach.ts";
+
+const COUNT = 5;
+const MOST = 20;
+/** Two or three sentences: enough to choose by. */
+const SNIPPET = 300;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+const schema = z.strictObject({ query: z.string().trim().min(1).max(400), count: wholeNumber(1, MOST).optional() });
+
+export function createWebSearch(config: SearchConfig, deps: FetcherDeps = {}): Tool {
+  const provider = providerFor(config);
+  const host = hostOf(provider.base);
+  // The operator named this place: it may be on a private network. This fetcher goes nowhere else.
+  const fetcher = createFetcher({ ...deps, mayReach: listedHosts([portNamed(provider.base)]) });
+  return {
+    spec: {
+      name: "web_search",
+      description: "Search the web",
+      input: {
+        type: "object",
+        properties: { query: { type: "string" }, count: { type: "integer" } },
+        required: ["query"],
+      },
+    },
+    repeat: "safe",
+    async plan(input) {
+      const { query, count = COUNT } = parseInput("web_search", schema, input);
+      const shown = `Search with ${config.provider} (${host}):\n${visible(query)}`;
+      return { tool: "web_search", risk: "network", targets: [host], shown, binding: { host, query, count } };
+    },
+    async run(input, place, key, signal) {
+      const { query, count = COUNT } = parseInput("web_search", schema, input);
+      const request = { ...provider.request(query, count), maxBytes: MAX_BYTES, follow: () => false };
+      const found = resultsOf(provider, config.provider, await fetcher.fetch(request, signal)).slice(0, count);
+      const label = `Results for "${query}"`;
+      const text = found.length === 0 ? "nothing found" : found.map(render).join("\n");
+      const shown = await labelled({ label, text, dir: place.spillDir, key });
+      return { text: shown.text, meta: { provider: config.provider, count: found.length } };
+    },
+  };
+}
+
+function resultsOf(provider: Provider, name: string, { status, body }: Fetched): Found[] {
+  if (status === 401 || status === 403) {
+    throw new AppError("FORBIDDEN", {
+      message: `The search service ${name} refused (HTTP ${status}).`,
+      hint:
+        name === "searxng" ? "Allow the format json in its settings.yml (search.formats)." : "Check web.search.key.",
+      retry: "after-change",
+    });
+  }
+  if (status === 429) throw new AppError("TOO_MANY", { message: `${name} wants fewer searches.`, retry: "later" });
+  if (status !== 200) throw failed(`the search service ${name} answered HTTP ${status}`);
+  try {
+    return provider
+      .results(JSON.parse(body.toString("utf8")))
+      .map(cleaned)
+      .filter(isUsable);
+  } catch (cause) {
+    throw failed(`the answer of the search service ${name} is not what it documents`, cause);
+  }
+}
+
+function cleaned({ title, url, snippet }: Found): Found {
+  return { title: plain(title).slice(0, 200), url, snippet: plain(snippet).slice(0, SNIPPET) };
+}
+
+function isUsable({ url }: Found): boolean {
+  return /^https?:\/\/[^\s<>"]+$/i.test(url) && url.length <= 2048;
+}
+
+function render({ title, url, snippet }: Found, at: number): string {
+  return `${at + 1}. ${visibleLine(title)}\n${url}${snippet ? `\n${visibleLine(snippet)}` : ""}`;
+}
+
+/** Services mark hits with tags and escape the rest. */
+function plain(html: string): string {
+  const signs: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
+  return html
+    .replace(/<\/?[a-z][^<>]*>/gi, "")
+    .replace(/&#(x[\da-f]{1,6}|\d{1,7});/gi, (all, code: string) => {
+      const value = Number(code.toLowerCase().startsWith("x") ? `0${code}` : code);
+      return value <= 0x10ffff ? String.fromCodePoint(value) : all;
+    })
+    .replace(/&(\w+);/g, (all, name: string) => signs[name] ?? all)
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function portNamed(url: URL): string {
+  return url.port === "" ? `${url.hostname}:${url.protocol === "https:" ? 443 : 80}` : url.host;
+}

@@ -1,0 +1,494 @@
+/** `lares chat` in a terminal, looked at as a person would: by what stands on the screen. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError, asId, type LiveEvent, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
+import { ManualClock } from "../../../core/kit/index.ts";
+import type { TurnDetail } from "../../../core/protocol/index.ts";
+import {
+  approval,
+  cli,
+  type FakeGateway,
+  fakeGateway,
+  NOW,
+  openTurn,
+  type Ran,
+  SESSION,
+  turnDetail,
+  until,
+} from "../testing.ts";
+
+/** UI.md §4. */
+const DEAF_MS = 600;
+
+let gateway: FakeGateway;
+let clock: ManualClock;
+let ran: Ran;
+/** How the turns stand in the records. */
+let turns: Record<string, TurnDetail>;
+
+const session = asId<SessionKey>(SESSION);
+const id = (turn: string) => asId<TurnId>(turn);
+
+beforeEach(async () => {
+  clock = new ManualClock(NOW);
+  turns = {};
+  let n = 0;
+  gateway = await fakeGateway({
+    status: () => ({
+      version: "1",
+      pid: 1,
+      home: "/h",
+      url: "http://x",
+      uptimeMs: 1,
+      model: { id: "practice/practice", practice: true, because: "no key was found" },
+      turns: { queued: 0, running: 0, parked: 0 },
+      approvals: { pending: 0 },
+      deliveries: { waiting: 0, uncertain: 0, failed: 0 },
+      channels: [],
+      usageToday: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 },
+      memory: { rss: 1, heapUsed: 1 },
+      problems: [],
+    }),
+    "chat.send": () => {
+      const turn = `t_${++n}`;
+      turns[turn] ??= openTurn({ turn });
+      return { turn, session: SESSION, agent: "main", state: "queued", response: "", notices: [], duplicate: false };
+    },
+    "commands.list": () => ({
+      commands: ["status", "stop", "help"].map((name) => ({ name, usage: `/${name}`, doc: "" })),
+    }),
+    "turns.get": (p) => turns[p.turn]!,
+    "turns.list": () => ({
+      turns: Object.values(turns)
+        .filter((t) => t.endedAt === undefined)
+        .map(({ turn, session, agent, state, acceptedAt }) => ({ turn, session, agent, state, acceptedAt })),
+    }),
+    "chat.abort": (p) => ({ stopped: true, turn: p.turn ?? "" }),
+    "approvals.resolve": (p) => approval({ id: p.id, state: p.decision === "deny" ? "denied" : "allowed" }),
+  });
+});
+
+afterEach(async () => {
+  ran.type("\u0003");
+  ran.type("\u0003");
+  await ran.code;
+  await gateway.close();
+});
+
+async function open(...argv: string[]): Promise<void> {
+  ran = cli(["chat", ...argv], { home: gateway.home, tty: true, clock });
+  await until(() => ran.screen().some((line) => line.startsWith("›")));
+}
+
+async function say(text: string): Promise<void> {
+  const before = gateway.callsOf("chat.send").length;
+  ran.type(`${text}\r`);
+  await until(() => gateway.callsOf("chat.send").length > before);
+  await settled();
+}
+
+function end(turn: string, over: Partial<TurnDetail> = {}): void {
+  turns[turn] = turnDetail({ turn, practice: true, ...over });
+  gateway.emit({ event: "turn.ended", session, turn: id(turn), state: "answered", text: "" });
+}
+
+const delta = (text: string, call = 0): LiveEvent => ({ event: "turn.delta", session, turn: id("t_1"), call, text });
+const shows = (text: string) => until(() => ran.screen().some((line) => line.includes(text)));
+const count = (text: string) => ran.screen().filter((line) => line.includes(text)).length;
+/** Events under way have arrived. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+describe("a conversation", () => {
+  it("says plainly when the practice model answers", async () => {
+    await open();
+    expect(ran.screen().join("\n")).toContain("The practice model (no key was found) answers.");
+  });
+
+  it("streams the answer, shows tools as rows, and ends with one line", async () => {
+    await open("--agent", "main", "--session", SESSION);
+    await say("hi");
+    expect(gateway.callsOf("chat.send")).toMatchObject([
+      { message: "hi", agent: "main", session: SESSION, wait: false },
+    ]);
+    gateway.emit(delta("I will "));
+    gateway.emit(delta("look.\n"));
+    await shows("I will look.");
+    gateway.emit({
+      event: "tool.call",
+      session,
+      turn: id("t_1"),
+      id: "c",
+      name: "exec",
+      input: { command: "npm test" },
+    });
+    await shows("● running · 0 s · exec npm test, 0 s");
+    clock.advance(1900);
+    gateway.emit({ event: "tool.result", session, turn: id("t_1"), id: "c", name: "exec", text: "ok", isError: false });
+    gateway.emit(delta("All is ", 1));
+    gateway.emit(delta("well.", 1));
+    end("t_1", { response: "All is well." });
+    await shows("answered");
+    expect(ran.screen().slice(2)).toEqual([
+      "",
+      "› hi",
+      "I will look.",
+      "✓ exec npm test · 1.9 s",
+      "All is well.",
+      "✓ answered · 4.2 s · 3 steps",
+      "›",
+      "main · practice model · Enter sends · Ctrl-C stops, twice leaves · /help",
+    ]);
+  });
+
+  it("a failed tool opens itself", async () => {
+    await open();
+    await say("hi");
+    const text = Array.from({ length: 9 }, (_, i) => `line ${i}`).join("\n");
+    gateway.emit({ event: "tool.call", session, turn: id("t_1"), id: "c", name: "exec", input: { command: "false" } });
+    gateway.emit({ event: "tool.result", session, turn: id("t_1"), id: "c", name: "exec", text, isError: true });
+    await shows("✕ exec false");
+    expect(ran.screen().join("\n")).toContain("    line 5\n    … 3 more lines");
+  });
+
+  it("a long line is wrapped at words, and what is typed meanwhile stays", async () => {
+    await open();
+    await say("hi");
+    ran.type("next thing");
+    const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
+    for (const word of words) gateway.emit(delta(`${word} `));
+    end("t_1", { response: words.join(" ") });
+    await shows("answered");
+    const text = ran.screen().filter((line) => line.startsWith("word"));
+    expect(text.join(" ")).toBe(words.join(" "));
+    expect(Math.max(...text.map((line) => line.length))).toBeLessThan(80);
+    expect(ran.screen().at(-2)).toBe("› next thing");
+  });
+
+  it("slash commands go to the server as they are", async () => {
+    await open();
+    await say("/status");
+    expect(gateway.callsOf("chat.send")).toMatchObject([{ message: "/status" }]);
+    end("t_1", { response: "All quiet.", steps: [] });
+    await shows("All quiet.");
+  });
+
+  it("pasted lines are one message", async () => {
+    await open();
+    ran.type("\u001b[200~one\rtwo\rthree\u001b[201~");
+    await shows("(2 lines above) three");
+    expect(gateway.callsOf("chat.send")).toEqual([]);
+    ran.type("\r");
+    await until(() => gateway.callsOf("chat.send").length === 1);
+    expect(gateway.callsOf("chat.send")).toMatchObject([{ message: "one\ntwo\nthree" }]);
+  });
+
+  it("the arrow up brings back what was said", async () => {
+    await open();
+    await say("remember this");
+    ran.type("\u001b[A");
+    await until(() => ran.screen().at(-2) === "› remember this");
+  });
+
+  it("the arrow up brings back what was said another day", async () => {
+    writeFileSync(join(gateway.home, "chat-history"), "older\nyesterday\n");
+    await open();
+    ran.type("\u001b[A");
+    await until(() => ran.screen().at(-2) === "› yesterday");
+    ran.type("\u0015today\r");
+    await until(() => gateway.callsOf("chat.send").length === 1);
+    expect(readFileSync(join(gateway.home, "chat-history"), "utf8")).toBe("older\nyesterday\ntoday\n");
+  });
+
+  it("Tab completes a slash command, and shows those that may be meant", async () => {
+    await open();
+    await until(() => gateway.callsOf("commands.list").length === 1);
+    await settled();
+    ran.type("/s\t");
+    await shows("/status  /stop");
+    expect(ran.screen().at(-2)).toBe("› /st");
+    ran.type("a\t");
+    await until(() => ran.screen().at(-2) === "› /status");
+    expect(count("/status  /stop")).toBe(0);
+    ran.type("\r");
+    await until(() => gateway.callsOf("chat.send").length === 1);
+    expect(gateway.callsOf("chat.send")).toMatchObject([{ message: "/status" }]);
+  });
+
+  it("a tab in an ordinary line is nothing", async () => {
+    await open();
+    ran.type("hello\tyou");
+    await until(() => ran.screen().at(-2) === "› helloyou");
+  });
+
+  it("reads in a row are one row, until something else is done", async () => {
+    await open();
+    await say("hi");
+    const read = (path: string, isError = false) => {
+      const call = { session, turn: id("t_1"), id: path, name: "read" };
+      gateway.emit({ event: "tool.call", ...call, input: { path } });
+      gateway.emit({ event: "tool.result", ...call, text: isError ? "no such file" : "…", isError });
+    };
+    read("a.ts");
+    await shows("✓ read a.ts");
+    read("b.ts");
+    read("c.ts");
+    await shows("✓ read 3 files");
+    expect(count("read a.ts")).toBe(0);
+    read("gone.ts", true);
+    await shows("✕ read gone.ts");
+    read("d.ts");
+    gateway.emit(delta("Done."));
+    end("t_1", { response: "Done." });
+    await shows("answered");
+    const rows = ran.screen().map((line) => line.replace(/ · (< )?[\d.]+ s( · failed)?$/, ""));
+    expect(rows.slice(rows.indexOf("› hi") + 1, -3)).toEqual([
+      "✓ read 3 files",
+      "✕ read gone.ts",
+      "    no such file",
+      "✓ read d.ts",
+      "Done.",
+    ]);
+  });
+
+  it("a failure is told with its reason", async () => {
+    await open();
+    await say("hi");
+    end("t_1", { state: "failed", response: "", reason: "The provider is away." });
+    await shows("✕ failed");
+    expect(count("The provider is away.")).toBe(1);
+  });
+
+  it("a message the server refuses is told", async () => {
+    gateway.handlers["chat.send"] = () => {
+      throw new AppError("AGENT_UNKNOWN", { message: 'There is no agent "x".' });
+    };
+    await open();
+    ran.type("hi\r");
+    await shows('✕ There is no agent "x".');
+  });
+});
+
+describe("an approval", () => {
+  async function parked(...asked: ReturnType<typeof approval>[]): Promise<void> {
+    await open();
+    await say("clean up");
+    turns.t_1 = openTurn({ state: "parked", approvals: asked.length ? asked : [approval()] });
+    gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
+    await shows("May main do this?");
+  }
+  const resolved = () => gateway.callsOf("approvals.resolve");
+
+  it("shows exactly what will run", async () => {
+    await parked(approval({ shown: "rm \u001b[8m-rf build\nsecond line" }));
+    expect(ran.screen().join("\n")).toContain("    rm \\x1b[8m-rf build\n    second line\n");
+    expect(count("a allow once · A always allow · d deny")).toBe(1);
+  });
+
+  it.each([
+    ["a", "allow-once", "✓ allowed once"],
+    ["A", "allow-always", "✓ allowed from now on"],
+    ["d", "deny", "– denied"],
+  ])("%s answers %s", async (key, decision, line) => {
+    await parked();
+    clock.advance(DEAF_MS);
+    ran.type(key);
+    await shows(line);
+    expect(resolved()).toEqual([{ id: approval().id, decision }]);
+    expect(count("waiting for you")).toBe(0);
+  });
+
+  it("is deaf for 600 ms after it appears", async () => {
+    await parked();
+    clock.advance(DEAF_MS - 1);
+    ran.type("a");
+    await settled();
+    expect(resolved()).toEqual([]);
+    // The stray key begins the pause anew, and makes room by itself.
+    clock.advance(DEAF_MS - 1);
+    ran.type("a");
+    await settled();
+    expect(resolved()).toEqual([]);
+    clock.advance(DEAF_MS);
+    await until(() => ran.screen().at(-2) === "›");
+    ran.type("a");
+    await until(() => resolved().length === 1);
+  });
+
+  it("somebody who is typing answers nothing and loses nothing", async () => {
+    await open();
+    await say("clean up");
+    ran.type("also d");
+    await until(() => ran.screen().at(-2) === "› also d");
+    turns.t_1 = openTurn({ state: "parked", approvals: [approval()] });
+    gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
+    await shows("May main do this?");
+    clock.advance(5000);
+    ran.type("ad");
+    await until(() => ran.screen().at(-2) === "› also dad");
+    expect(resolved()).toEqual([]);
+    expect(count("empty the line to answer")).toBe(1);
+  });
+
+  it("the next one comes to the front, deaf again", async () => {
+    await parked(approval(), approval({ id: "ap_2", shown: "second" }));
+    expect(count("1 more after it")).toBe(1);
+    clock.advance(DEAF_MS);
+    ran.type("d");
+    await shows("    second");
+    ran.type("d");
+    await settled();
+    expect(resolved()).toHaveLength(1);
+    clock.advance(DEAF_MS);
+    await until(() => ran.screen().at(-2) === "›");
+    ran.type("d");
+    await until(() => resolved().length === 2);
+  });
+
+  it("that waited from before is asked again when its session is taken up", async () => {
+    turns.t_old = openTurn({ turn: "t_old", state: "parked", approvals: [approval({ turn: "t_old" })] });
+    await open("--session", SESSION);
+    await shows("May main do this?");
+    // It was not sent from here, so Ctrl-C does not withdraw it.
+    ran.type("\u0003");
+    await shows("Ctrl-C again leaves.");
+    expect(gateway.callsOf("chat.abort")).toEqual([]);
+    clock.advance(2000);
+    ran.type("a");
+    await until(() => resolved().length === 1);
+    end("t_old", { response: "Cleaned up." });
+    await shows("Cleaned up.");
+  });
+
+  it("answered elsewhere, it is no longer asked here", async () => {
+    await parked();
+    const answered = { session, turn: id("t_1"), approval: asId<never>(approval().id), state: "allowed", by: "ana" };
+    gateway.emit({ event: "approval.answered", ...answered } as LiveEvent);
+    await shows("– allowed by ana");
+    clock.advance(DEAF_MS);
+    ran.type("a");
+    await until(() => ran.screen().at(-2) === "› a");
+    expect(resolved()).toEqual([]);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("stops the running turn; its end is shown and the conversation goes on", async () => {
+    await open();
+    await say("hi");
+    ran.type("\u0003");
+    await until(() => gateway.callsOf("chat.abort").length === 1);
+    expect(gateway.callsOf("chat.abort")).toEqual([{ turn: "t_1" }]);
+    await shows("stopping · Ctrl-C again leaves");
+    end("t_1", { state: "stopped", response: "", reason: "Stopped." });
+    await shows("– stopped");
+    clock.advance(2000);
+    await say("again");
+    expect(gateway.callsOf("chat.send")).toHaveLength(2);
+  });
+
+  it("twice leaves, with 130", async () => {
+    await open();
+    await say("hi");
+    ran.type("\u0003");
+    await until(() => gateway.callsOf("chat.abort").length === 1);
+    ran.type("\u0003");
+    expect(await ran.code).toBe(130);
+    expect(ran.screen().join("\n")).toContain(`To come back: lares chat --session ${SESSION}`);
+  });
+
+  it("with nothing running says how to leave, and after a while begins anew", async () => {
+    await open();
+    ran.type("\u0003");
+    await shows("Ctrl-C again leaves.");
+    clock.advance(2000);
+    ran.type("\u0003");
+    await settled();
+    ran.type("\u0003");
+    expect(await ran.code).toBe(130);
+  });
+
+  it("Ctrl-D leaves with 0 and says that the turn goes on", async () => {
+    await open();
+    await say("hi");
+    ran.type("\u0004");
+    expect(await ran.code).toBe(0);
+    expect(ran.screen().join("\n")).toContain("It goes on without you. What became of it: lares turns get t_1");
+  });
+});
+
+describe("a gateway that restarts", () => {
+  /** Moves time until the chat has found its way back. */
+  async function back(): Promise<void> {
+    const before = gateway.logins.length;
+    const timer = setInterval(() => clock.advance(300), 5);
+    await until(() => gateway.logins.length > before);
+    clearInterval(timer);
+    await settled();
+  }
+
+  it("the answer is shown once", async () => {
+    await open();
+    await say("hi");
+    gateway.emit(delta("Hello "));
+    await shows("Hello");
+    await gateway.stop();
+    await shows("No connection since");
+    await gateway.start();
+    await back();
+    gateway.emit(delta("Hello "));
+    gateway.emit(delta("there."));
+    end("t_1", { response: "Hello there." });
+    await shows("answered");
+    expect(count("Lares restarted")).toBe(1);
+    expect(
+      ran
+        .screen()
+        .join(" ")
+        .match(/there\./g),
+    ).toHaveLength(1);
+    expect(ran.screen().join(" ").match(/Hello/g)).toHaveLength(1);
+    expect(count("answered")).toBe(1);
+  });
+
+  it("an end that was missed is read from the records", async () => {
+    await open();
+    await say("hi");
+    await gateway.stop();
+    turns.t_1 = turnDetail({ turn: "t_1", practice: true });
+    await gateway.start();
+    await back();
+    await shows("Hello there.");
+    expect(count("answered")).toBe(1);
+  });
+
+  it("whoever was only cut off gets what it missed by number", async () => {
+    await open();
+    await say("hi");
+    gateway.cut();
+    await shows("No connection since");
+    end("t_1");
+    await back();
+    await shows("answered");
+    expect(gateway.logins.at(-1)).toMatchObject({ boot: "boot-1", lastSeq: 0 });
+    expect(count("connected again")).toBe(1);
+    expect(count("Hello there.")).toBe(1);
+  });
+
+  it("what is sent meanwhile is kept, and sent once under its key", async () => {
+    await open();
+    await gateway.stop();
+    await shows("What you send is kept.");
+    ran.type("while away\r");
+    await shows("› while away");
+    await settled();
+    expect(gateway.callsOf("chat.send")).toEqual([]);
+    await gateway.start();
+    await back();
+    const timer = setInterval(() => clock.advance(300), 5);
+    await until(() => gateway.callsOf("chat.send").length > 0);
+    clearInterval(timer);
+    await settled();
+    expect(gateway.callsOf("chat.send")).toMatchObject([{ message: "while away", idempotencyKey: expect.any(String) }]);
+  });
+});

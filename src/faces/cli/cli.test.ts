@@ -1,0 +1,289 @@
+/** Words, exit codes and streams of the commands that only ask. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { AppError } from "../../core/domain/index.ts";
+import { CRASH_POINTS, ManualClock } from "../../core/kit/index.ts";
+import type { Result } from "../../core/protocol/index.ts";
+import {
+  cli,
+  type FakeGateway,
+  fakeGateway,
+  type Handlers,
+  NOW,
+  type RunOptions,
+  SESSION,
+  turnDetail,
+} from "./testing.ts";
+
+let gateway: FakeGateway | undefined;
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+async function run(argv: string[], handlers: Handlers = {}, options: Partial<RunOptions> = {}) {
+  gateway = await fakeGateway(handlers);
+  const ran = cli(argv, { home: gateway.home, clock: new ManualClock(NOW + 60_000), ...options });
+  return { code: await ran.code, out: ran.out(), err: ran.err() };
+}
+
+async function down(argv: string[]) {
+  const ran = cli(argv, { home: mkdtempSync(join(tmpdir(), "lares-none-")) });
+  return { code: await ran.code, out: ran.out(), err: ran.err() };
+}
+
+const STATUS: Result<"status"> = {
+  version: "1.2.3",
+  pid: 7,
+  home: "/h",
+  url: "http://127.0.0.1:7717",
+  uptimeMs: 273_600_000,
+  model: { id: "practice/practice", practice: true, because: "no key was found" },
+  turns: { queued: 0, running: 1, parked: 2 },
+  approvals: { pending: 2 },
+  deliveries: { waiting: 0, uncertain: 0, failed: 0 },
+  channels: [],
+  usageToday: { inputTokens: 16_000, outputTokens: 600, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.5 },
+  memory: { rss: 104_857_600, heapUsed: 1 },
+  problems: [],
+};
+
+describe("words", () => {
+  it.each([
+    [["sesions", "list"], 'Did you mean "lares sessions"?'],
+    [["sessions", "lst"], 'Did you mean "lares sessions list"?'],
+    [["gateway", "rnu"], 'Did you mean "lares gateway run"?'],
+    [["status", "--jsno"], "Did you mean --json?"],
+    [["approvals", "resolve", "abc123", "alow-once"], 'Did you mean "allow-once"?'],
+  ])("%s gets the nearest right one", async (argv, hint) => {
+    const { code, out, err } = await down(argv);
+    expect(err).toContain(hint);
+    expect(out).toBe("");
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [["approve"], "The id is missing."],
+    [["sessions", "prune"], "--older-than"],
+    [["gateway", "run", "--port", "x"], "whole number from 0 to 65535"],
+    [["token", "now"], '"now" is one word too many'],
+    [["status", "--url", "ftp://x"], "not an http or https address"],
+    [["chat"], "The message is empty."],
+  ])("%s is wrong usage", async (argv, message) => {
+    const { code, err } = await down(argv);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it("help and version need nothing", async () => {
+    const help = await down(["--help"]);
+    expect(help.code).toBe(0);
+    expect(help.out.split("\n").length).toBeLessThanOrEqual(30);
+    expect(Math.max(...help.out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(await down(["--version"])).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+    expect((await down(["sessions", "--help"])).out).toContain("prune");
+    expect((await down([])).out).toBe(help.out);
+  });
+
+  it("a usage error with --json is a document too", async () => {
+    const { err, code } = await down(["sessions", "lst", "--json"]);
+    expect(JSON.parse(err)).toEqual({
+      error: {
+        code: "BAD_REQUEST",
+        message: 'There is no command "lares sessions lst".',
+        hint: 'Did you mean "lares sessions list"?',
+        retry: "never",
+      },
+    });
+    expect(code).toBe(2);
+  });
+});
+
+describe("a gateway that is down", () => {
+  it("status says so in its first line, on stdout", async () => {
+    const { code, out } = await down(["status"]);
+    expect(out.split("\n")[0]).toBe("Lares is not running. Start it: lares gateway run");
+    expect(code).toBe(3);
+    const json = await down(["status", "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ running: false, error: { code: "GATEWAY_DOWN" } });
+    expect(json.code).toBe(3);
+  });
+
+  it.each([
+    [["sessions", "list"]],
+    [["chat", "-m", "hi"]],
+    [["approve", "abc123"]],
+    [["turns", "get", "t_1"]],
+    [["models", "list"]],
+  ])("%s ends with 3", async (argv) => {
+    const { code, out, err } = await down(argv);
+    expect(err).toBe("Lares is not running. Start it: lares gateway run\n");
+    expect(out).toBe("");
+    expect(code).toBe(3);
+  });
+
+  it("a note left by a killed gateway does not mislead", async () => {
+    const left = await fakeGateway();
+    await left.stop();
+    const ran = cli(["status"], { home: left.home });
+    expect(await ran.code).toBe(3);
+    expect(ran.out()).toContain("Lares is not running.");
+    const named = cli(["models", "list", "--url", left.url], { home: left.home });
+    expect(await named.code).toBe(3);
+    expect(named.err()).toContain(`No Lares answers at ${left.url}.`);
+  });
+});
+
+describe("errors of the gateway", () => {
+  const failing = (code: AppError["code"]) => ({
+    "turns.get": () => {
+      throw new AppError(code, { message: "It went wrong.", hint: "Do this." });
+    },
+  });
+  it.each([
+    ["UNAUTHORIZED", 4],
+    ["FORBIDDEN", 4],
+    ["NOT_FOUND", 5],
+    ["BAD_REQUEST", 2],
+    ["NOT_READY", 3],
+    ["INTERNAL", 1],
+  ] as const)("%s is exit code %i", async (code, exit) => {
+    const got = await run(["turns", "get", "t_1"], failing(code));
+    expect(got.code).toBe(exit);
+    expect(got.err).toBe("It went wrong. Do this.\n");
+    expect(got.out).toBe("");
+  });
+
+  it("with --json they are one line on stderr and stdout stays empty", async () => {
+    const got = await run(["turns", "get", "t_1", "--json"], failing("NOT_FOUND"));
+    expect(JSON.parse(got.err)).toEqual({
+      error: { code: "NOT_FOUND", message: "It went wrong.", hint: "Do this.", retry: "never" },
+    });
+    expect(got.out).toBe("");
+  });
+
+  it("a wrong token is not allowed, a missing one is told", async () => {
+    const wrong = await run(["models", "list", "--token", "no"]);
+    expect(wrong.code).toBe(4);
+    await gateway?.close();
+    const none = await run(["models", "list"], {}, { readToken: () => undefined });
+    expect(none.err).toContain("No token is known");
+    expect(none.code).toBe(4);
+  });
+});
+
+describe("status", () => {
+  it("answers first, then details", async () => {
+    const { code, out } = await run(["status"], { status: () => STATUS });
+    const [first, ...rows] = out.split("\n");
+    expect(first).toBe("● Lares is running, up 3 d 4 h.");
+    expect(rows).toContain("  needs you  ◐ 2 approvals: lares approvals list");
+    expect(rows).toContain("  turns      1 running, 0 queued, 2 waiting");
+    expect(rows).toContain("  model      the practice model (no key was found)");
+    expect(rows).toContain("  today      16.6k tokens");
+    expect(code).toBe(0);
+  });
+
+  it("ends with 1 when there is a problem", async () => {
+    const status = () => ({ ...STATUS, problems: ["The disk is full."] });
+    const { code, out } = await run(["status"], { status });
+    expect(out).toContain("✕ Lares is running, up 3 d 4 h, with a problem: The disk is full.");
+    expect(code).toBe(1);
+  });
+
+  it("--json is one document", async () => {
+    const { out, err } = await run(["status", "--json"], { status: () => STATUS });
+    expect(JSON.parse(out)).toEqual({ running: true, ...STATUS });
+    expect(err).toBe("");
+  });
+
+  it("a gateway that does not serve says why", async () => {
+    const status = () => {
+      throw new AppError("NOT_READY", { message: "The disk is full.", retry: "later" });
+    };
+    const { code, out } = await run(["status"], { status });
+    expect(out).toContain("Lares is running but does not serve: The disk is full.");
+    expect(code).toBe(3);
+  });
+});
+
+describe("turns", () => {
+  it("get is a sentence, then a row per step", async () => {
+    const detail = turnDetail({ notices: ["A fallback answered."] });
+    const { out, code } = await run(["turns", "get", "t_1"], { "turns.get": () => detail });
+    const lines = out.split("\n");
+    expect(lines[0]).toBe("✓ answered · 4.2 s · 3 steps · $0.013");
+    expect(lines.find((l) => l.includes("model call 1"))).toMatch(/✓ {2}model call 1 {2}\+0 s {4}█+ +1\.0 s/);
+    expect(lines.find((l) => l.includes("exec"))).toMatch(/✓ {2}exec .*\+1\.1 s {2} +█+ +1\.9 s/);
+    expect(out).toContain("! A fallback answered.");
+    expect(lines.at(-2)).toBe("Hello there.");
+    expect(code).toBe(0);
+  });
+
+  it("nothing a model says can steer the terminal", async () => {
+    const detail = turnDetail({ response: "a\u001b[2Jb\u202ec" });
+    const { out } = await run(["turns", "get", "t_1"], { "turns.get": () => detail });
+    expect(out).toContain("a\\x1b[2Jb\\u202ec");
+    expect(out).not.toContain("\u001b");
+  });
+
+  it("list as JSON Lines, newest last", async () => {
+    const turn = (id: string) => ({ turn: id, session: SESSION, agent: "main", state: "answered", acceptedAt: NOW });
+    const { out } = await run(["turns", "list", "--json"], { "turns.list": () => ({ turns: [turn("b"), turn("a")] }) });
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { turn: string }).turn),
+    ).toEqual(["a", "b"]);
+  });
+});
+
+describe("small ones", () => {
+  it("models list marks who answers", async () => {
+    const base = { provider: "x", contextWindow: 200_000, maxOutput: 1, practice: false };
+    const models = [
+      {
+        ...base,
+        id: "a/b",
+        price: { input: 3, output: 15, cacheRead: 0, cacheWrite: 0 },
+        because: "ANTHROPIC_API_KEY",
+      },
+      { ...base, id: "c/d", price: null, because: "listed" },
+    ];
+    const { out } = await run(["models", "list"], { "models.list": () => ({ models, primary: "a/b" }) });
+    expect(out).toContain("a/b answers; 2 models can.");
+    expect(out).toMatch(/● {2}a\/b {2}200k tokens {2}\$3 in, \$15 out per 1M {2}ANTHROPIC_API_KEY/);
+    expect(out).toContain("price unknown");
+  });
+
+  it("token prints the token and nothing else", async () => {
+    expect(await down(["token"])).toEqual({ code: 0, out: "lares_test_token\n", err: "" });
+    const ran = cli(["token"], { home: "/nowhere", readToken: () => undefined });
+    expect(await ran.code).toBe(5);
+  });
+
+  it("debug crash-points prints the whole catalogue", async () => {
+    const { out } = await down(["debug", "crash-points", "--json"]);
+    const points = out
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { point: string }).point);
+    expect(points).toEqual(Object.keys(CRASH_POINTS));
+  });
+
+  it("colour only on a terminal, and not with NO_COLOR", async () => {
+    const plain = await run(["status"], { status: () => STATUS });
+    expect(plain.out).not.toContain("\u001b[");
+    const off = cli(["status"], { home: gateway!.home, tty: true });
+    await off.code;
+    expect(off.out()).not.toContain("\u001b[");
+    const { readEnvironment } = await import("../../ground/config/index.ts");
+    const env = readEnvironment({ LARES_HOME: gateway!.home, TERM: "xterm" });
+    const on = cli(["status"], { home: gateway!.home, tty: true, env });
+    await on.code;
+    expect(on.out()).toContain("\u001b[32m●\u001b[0m");
+  });
+});

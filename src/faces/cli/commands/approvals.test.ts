@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../core/domain/index.ts";
+import { ManualClock } from "../../../core/kit/index.ts";
+import { approval, cli, type FakeGateway, fakeGateway, type Handlers, NOW } from "../testing.ts";
+
+let gateway: FakeGateway;
+afterEach(() => gateway.close());
+
+const A = approval({ id: "ap_0000000000000000abc123" });
+const B = approval({ id: "ap_1111111111111111xyc123", shown: "curl x | sh" });
+const handlers = (all = [A, B]): Handlers => ({
+  "approvals.list": (p) => ({ approvals: p.state === "all" ? all : all.filter((a) => a.state === "pending") }),
+  "approvals.resolve": (p) => ({
+    ...all.find((a) => a.id === p.id)!,
+    state: p.decision === "deny" ? "denied" : "allowed",
+  }),
+});
+
+async function run(argv: string[], given: Handlers = handlers()) {
+  gateway = await fakeGateway(given);
+  const ran = cli(argv, { home: gateway.home, clock: new ManualClock(NOW + 120_000) });
+  return { code: await ran.code, out: ran.out(), err: ran.err() };
+}
+
+describe("approvals", () => {
+  it("list says how many wait, then each with its short code", async () => {
+    const { out, err } = await run(["approvals", "list"]);
+    expect(out.split("\n")[0]).toBe("2 approvals wait for you.");
+    expect(out).toMatch(/◐ {2}abc123 {2}2 min ago {2}main {2}exec {2}rm -rf build/);
+    expect(err).toContain("lares approve ID");
+  });
+
+  it("get shows the whole action, safe for the terminal", async () => {
+    const { out } = await run(
+      ["approvals", "get", "abc123"],
+      handlers([approval({ shown: "line 1\nrm \u001b[8mhidden" })]),
+    );
+    expect(out).toContain("May main do this? (exec)\n    line 1\n    rm \\x1b[8mhidden\n");
+    expect(out).toContain("Allow: lares approve abc123");
+  });
+
+  it.each([
+    [["approve", "abc123"], { decision: "allow-once" }],
+    [["approve", "abc123", "--always"], { decision: "allow-always" }],
+    [["deny", "abc123", "--reason", "not today"], { decision: "deny", reason: "not today" }],
+    [["approvals", "resolve", A.id, "deny"], { decision: "deny" }],
+  ])("%s answers the one it names", async (argv, sent) => {
+    const { code, out } = await run(argv);
+    expect(gateway.callsOf("approvals.resolve")).toEqual([{ id: A.id, ...sent }]);
+    expect(out).toContain("rm -rf build");
+    expect(code).toBe(0);
+  });
+
+  it("an ending that fits two answers neither", async () => {
+    const { code, err } = await run(["approve", "c123"]);
+    expect(err).toContain('"c123" fits 2 approvals.');
+    expect(code).toBe(2);
+    expect(gateway.callsOf("approvals.resolve")).toEqual([]);
+  });
+
+  it("a short code of something already answered hits nothing", async () => {
+    const { code, err } = await run(["approve", "abc123"], handlers([approval({ state: "denied" }), B]));
+    expect(err).toContain('Nothing that waits ends in "abc123".');
+    expect(code).toBe(5);
+    expect(gateway.callsOf("approvals.resolve")).toEqual([]);
+  });
+
+  it("who was second is told", async () => {
+    const { code, err } = await run(["approve", "abc123"], {
+      ...handlers(),
+      "approvals.resolve": () => {
+        throw new AppError("ALREADY_ANSWERED", { message: "This approval is denied (by ana).", hint: "Ask again." });
+      },
+    });
+    expect(err).toBe("This approval is denied (by ana). Ask again.\n");
+    expect(code).toBe(1);
+  });
+});

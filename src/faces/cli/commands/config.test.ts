@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineConfig } from "../../../ground/config/index.ts";
+import { cli } from "../testing.ts";
+
+const schema = defineConfig({
+  gateway: z.strictObject({
+    port: z.number().int().min(0).max(65_535).default(7717).describe("The port."),
+    token: z.string().optional().describe("The token."),
+    name: z.string().default("lares").describe("A name."),
+  }),
+});
+
+let home: string;
+let file: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "lares-config-"));
+  file = join(home, "lares.yaml");
+});
+
+async function run(...argv: string[]) {
+  const ran = cli(["config", ...argv], { home, configSchema: async () => schema });
+  return { code: await ran.code, out: ran.out(), err: ran.err() };
+}
+
+describe("config, with nothing running", () => {
+  it("get gives what the file says, else the default", async () => {
+    expect(await run("get", "gateway.port")).toEqual({
+      code: 0,
+      out: "7717\n",
+      err: expect.stringContaining("default"),
+    });
+    writeFileSync(file, "gateway:\n  port: 8080\n");
+    expect(await run("get", "gateway.port")).toEqual({ code: 0, out: "8080\n", err: "" });
+    expect(JSON.parse((await run("get", "gateway", "--json")).out)).toEqual({ port: 8080 });
+  });
+
+  it("secrets are shown as their last four signs", async () => {
+    writeFileSync(file, "gateway:\n  token: a-very-long-secret-9876\n");
+    const { out } = await run("get");
+    expect(out).toContain("…9876");
+    expect(out).not.toContain("long-secret");
+    expect((await run("get", "gateway.token")).out).toBe("…9876\n");
+  });
+
+  it("a wrong key gets the nearest right one", async () => {
+    const { code, err } = await run("get", "gateway.prot");
+    expect(err).toContain('Did you mean "gateway.port"?');
+    expect(code).toBe(5);
+  });
+
+  it("set keeps comments, and takes numbers as numbers and text as text", async () => {
+    writeFileSync(file, "# mine\ngateway:\n  port: 1 # here\n");
+    expect((await run("set", "gateway.port", "8080")).code).toBe(0);
+    expect((await run("set", "gateway.name", "42")).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe('# mine\ngateway:\n  port: 8080 # here\n  name: "42"\n');
+    expect((await run("set", "gateway.port", "--unset")).code).toBe(0);
+    expect((await run("get", "gateway.port")).out).toBe("7717\n");
+  });
+
+  it("set refuses what could not be loaded, and leaves the file", async () => {
+    writeFileSync(file, "gateway:\n  port: 1\n");
+    const { code, err } = await run("set", "gateway.port", "lots");
+    expect(err).toContain("gateway.port");
+    expect(code).toBe(1);
+    expect(readFileSync(file, "utf8")).toBe("gateway:\n  port: 1\n");
+    expect((await run("set", "gateway.port")).code).toBe(2);
+  });
+
+  it("check tells every problem with its line", async () => {
+    writeFileSync(file, "gateway:\n  prot: 1\n  port: x\n");
+    const { code, err } = await run("check");
+    expect(err).toContain("2 problems");
+    expect(err).toContain("line 3");
+    expect(code).toBe(1);
+    writeFileSync(file, "");
+    expect((await run("check")).out).toContain("is in order");
+  });
+
+  it("schema is JSON Schema, explain a row per key", async () => {
+    expect(JSON.parse((await run("schema")).out)).toMatchObject({ properties: { gateway: { type: "object" } } });
+    expect((await run("explain", "gateway.port")).out).toMatch(/gateway\.port {2}whole number {2}= 7717 {2}The port\./);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * `lares logs`: what Lares says about itself; with -f also what it says from now on, through restarts of the gateway.
+ *
+ * G1: each line is shown once: the socket is open before the past is read, and lines are known by their number.
+ */
+import type { Json, LiveEvent } from "../../../core/domain/index.ts";
+import type { Result } from "../../../core/protocol/index.ts";
+import { followEvents } from "../chat/events.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { clockTime, oneLine, type Tone } from "../format.ts";
+
+type Line = Result<"logs.tail">["lines"][number];
+
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+const TONES: Readonly<Record<Line["level"], Tone>> = { debug: "dim", info: "plain", warn: "wait", error: "fail" };
+/** The most that logs.tail gives at once. */
+const MOST = 2000;
+
+export const logs: Action = async (ctx) => {
+  const { out, options } = ctx;
+  if (options.follow) return follow(ctx);
+  const lines = await tail(ctx, { limit: options.lines ?? 50 });
+  out.items(lines);
+  out.say(...(lines.length ? lines.map((line) => shown(ctx, line)) : ["Nothing was logged."]));
+  return EXIT.done;
+};
+
+async function follow(ctx: Context): Promise<number> {
+  const { out, options, find, clock } = ctx;
+  let leave!: () => void;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  let last = 0;
+  /** Lines that come while the past is read wait for it. */
+  let early: Line[] | undefined = [];
+  const show = (line: Line) => {
+    if (line.seq <= last) return;
+    last = line.seq;
+    out.items([line]);
+    out.say(shown(ctx, line));
+  };
+  const catchUp = async (asked: { limit: number; after?: number }) => {
+    early ??= [];
+    try {
+      for (const line of await tail(ctx, asked)) show(line);
+    } finally {
+      const waiting = early ?? [];
+      early = undefined;
+      for (const line of waiting) show(line);
+    }
+  };
+  const events = await followEvents({
+    find,
+    clock,
+    onEvent: (event) => {
+      if (event.event !== "log") return;
+      const line = lineOf(event);
+      if (options.level && LEVELS.indexOf(line.level) < LEVELS.indexOf(options.level)) return;
+      if (early) early.push(line);
+      else show(line);
+    },
+    onOpen: ({ first, restarted }) => {
+      if (first) return;
+      // A new process counts from the start.
+      if (restarted) last = 0;
+      out.note(ctx.out.paintNote(restarted ? "── Lares restarted ──" : "── connected again ──", "dim"));
+      // Lost again while asking: the next time it is open the same is asked.
+      catchUp({ limit: MOST, after: last }).catch(() => {});
+    },
+    onLost: () => out.note(ctx.out.paintNote("── no connection ──", "dim")),
+  });
+  const off = [ctx.onSignal("SIGINT", leave), ctx.onSignal("SIGTERM", leave)];
+  const hold = setInterval(() => {}, 2 ** 30);
+  try {
+    await catchUp({ limit: options.lines ?? 50 });
+    await left;
+    return EXIT.interrupted;
+  } finally {
+    clearInterval(hold);
+    for (const stop of off) stop();
+    events.close();
+  }
+}
+
+async function tail({ rpc, options }: Context, asked: { limit: number; after?: number }): Promise<Line[]> {
+  const { lines } = await rpc.call("logs.tail", { ...asked, level: options.level });
+  return lines;
+}
+
+function lineOf({ event: _, ...line }: LiveEvent & { event: "log" }): Line {
+  return line as Line;
+}
+
+function shown({ out }: Context, line: Line): string {
+  const level = out.paint(line.level.padEnd(5), TONES[line.level]);
+  const facts = line.facts === undefined ? "" : `  ${out.paint(factsOf(line.facts), "dim")}`;
+  return `${clockTime(Date.parse(line.time))}  ${level}  ${line.room}  ${oneLine(line.what)}${facts}`;
+}
+
+function factsOf(facts: Json): string {
+  if (typeof facts !== "object" || facts === null || Array.isArray(facts)) return oneLine(JSON.stringify(facts));
+  return Object.entries(facts)
+    .map(([key, value]) => `${key}=${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`)
+    .join(" ");
+}

@@ -1,0 +1,85 @@
+/** `lares memory`: what it knows, where that came from, how to add and to forget. */
+import { AppError } from "../../../core/domain/index.ts";
+import { confirmed } from "../confirm.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT, usage } from "../exit.ts";
+import { ago, oneLine, plural, shortId } from "../format.ts";
+import { table } from "../output.ts";
+import { pick } from "../pick.ts";
+import { readAll } from "../read-all.ts";
+import type { Fact } from "../shapes.ts";
+import { kept } from "./sessions.ts";
+
+/** How many facts are looked through for the ending of an id. */
+const LOOKED_THROUGH = 1000;
+
+export const add: Action = async (ctx, [given = ""]) => {
+  const { rpc, out, options, ports } = ctx;
+  const text = (given === "-" ? await readAll(ports.stdin) : given).trim();
+  if (!text) throw usage("There is nothing to keep.", 'For example: lares memory add "Ana prefers green tea"');
+  const done = await rpc.callAny<{ id: string }>("memory.add", { text, source: options.source, ...scopeOf(ctx) });
+  out.document(done);
+  out.say(`Kept. Forget it: lares memory forget ${shortId(done.id)}`);
+  return EXIT.done;
+};
+
+export const search: Action = async (ctx, [query = ""]) => {
+  const { rpc, out, options } = ctx;
+  const asked = { query, limit: options.limit, ...scopeOf(ctx) };
+  const { results } = await rpc.callAny<{ results: Fact[] }>("memory.search", asked);
+  out.items(results);
+  // The best is read first; a search is not a chronicle.
+  out.say(
+    results.length ? `${plural(results.length, "fact")}, the best first.` : `Nothing is known about "${query}".`,
+    ...rows(ctx, results),
+  );
+  return EXIT.done;
+};
+
+export const list: Action = async (ctx) => {
+  const { rpc, out, options } = ctx;
+  const { facts } = await rpc.callAny<{ facts: Fact[] }>("memory.list", { limit: options.limit });
+  const newestLast = [...facts].sort((a, b) => timeOf(a) - timeOf(b));
+  out.items(newestLast);
+  out.say(
+    facts.length
+      ? `${plural(facts.length, "fact")}, the newest last.`
+      : 'Nothing is known yet. Tell it something: lares memory add "…"',
+    ...rows(ctx, newestLast),
+  );
+  return EXIT.done;
+};
+
+export const forget: Action = async (ctx, [typed = ""]) => {
+  const { rpc, out } = ctx;
+  const { facts } = await rpc.callAny<{ facts: Fact[] }>("memory.list", { limit: LOOKED_THROUGH });
+  const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
+  if (!(await confirmed(ctx, `Forget "${oneLine(fact.text)}"? This cannot be undone.`))) return kept(ctx);
+  const done = await rpc.callAny<{ forgotten: boolean }>("memory.forget", { id: fact.id });
+  if (!done.forgotten) {
+    throw new AppError("NOT_FOUND", { message: "It was forgotten already.", hint: "See: lares memory list" });
+  }
+  out.document({ id: fact.id, ...done });
+  out.say(`Forgotten: ${oneLine(fact.text)}`);
+  return EXIT.done;
+};
+
+function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
+  return table(
+    facts.map((f) => [
+      shortId(f.id),
+      f.at === undefined ? "" : ago(timeOf(f), clock.now()),
+      oneLine(f.text),
+      f.source ? out.paint(oneLine(f.source), "dim") : "",
+    ]),
+    "  ",
+  );
+}
+
+function timeOf({ at }: Fact): number {
+  return typeof at === "string" ? Date.parse(at) : (at ?? 0);
+}
+
+function scopeOf({ options }: Context): { scope?: string } {
+  return typeof options.scope === "string" ? { scope: options.scope } : {};
+}

@@ -1,0 +1,171 @@
+/** `lares schedule`: what happens by itself, when, and whether the last time went well. */
+import { confirmed } from "../confirm.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT, usage } from "../exit.ts";
+import { ago, duration, oneLine, plural, shortId, when } from "../format.ts";
+import type { Paint } from "../output.ts";
+import { table } from "../output.ts";
+import { pick } from "../pick.ts";
+import type { Job, Slot, SlotState } from "../shapes.ts";
+import { cut } from "../width.ts";
+import { kept } from "./sessions.ts";
+
+export const list: Action = async (ctx) => {
+  const { out, clock } = ctx;
+  const jobs = await all(ctx);
+  // The one that runs next stands next to the prompt.
+  jobs.sort((a, b) => (b.next ?? Number.POSITIVE_INFINITY) - (a.next ?? Number.POSITIVE_INFINITY));
+  out.items(jobs);
+  if (!jobs.length) {
+    out.say('Nothing planned. Add one: lares schedule add "Water the plants" --every "3 days"');
+    return EXIT.done;
+  }
+  const soon = jobs.filter((job) => job.enabled && typeof job.next === "number").at(-1);
+  const first = soon ? `; the next, ${soon.name}, ${until(soon.next, clock.now())}` : "; none will run by itself";
+  out.say(
+    `${plural(jobs.length, "schedule")}${first}.`,
+    ...table(
+      jobs.map((job) => [
+        job.enabled ? "○" : "–",
+        shortId(job.id),
+        oneLine(job.name),
+        oneLine(job.words),
+        job.enabled ? until(job.next, clock.now()) : "paused",
+        job.last ? mark(job.last.state, out.paint) : "",
+        job.declared ? "from lares.yaml" : "",
+      ]),
+      "  ",
+    ),
+  );
+  return EXIT.done;
+};
+
+export const add: Action = async (ctx, [prompt = ""]) => {
+  const { options } = ctx;
+  const times = [options.in, options.at, options.every, options.cron].filter((time) => time !== undefined);
+  if (times.length !== 1) {
+    throw usage(
+      times.length ? "Give only one of --in, --at, --every and --cron." : "It needs a time.",
+      'For example: --in "30 minutes", --at "tomorrow 9am", --every "2 hours", --cron "0 7 * * 1-5"',
+    );
+  }
+  const job = await ctx.rpc.callAny<Job>("schedule.add", { prompt, ...asked(ctx) });
+  return tell(ctx, `Planned as ${job.name}`, job);
+};
+
+export const update: Action = async (ctx, [typed = ""]) => {
+  const { options } = ctx;
+  if (options.pause && options.resume) throw usage("Give --pause or --resume, not both.");
+  const enabled = options.pause ? false : options.resume ? true : undefined;
+  const changes = { ...asked(ctx), prompt: options.prompt, enabled };
+  if (Object.values(changes).every((value) => value === undefined)) {
+    throw usage("Nothing to change was named.", "For example: lares schedule update ID --pause");
+  }
+  const { id } = await find(ctx, typed);
+  const job = await ctx.rpc.callAny<Job>("schedule.update", { id, ...changes });
+  return tell(ctx, job.enabled ? `Changed ${job.name}` : `Paused ${job.name}`, job);
+};
+
+export const remove: Action = async (ctx, [typed = ""]) => {
+  const { rpc, out } = ctx;
+  const job = await find(ctx, typed);
+  if (!(await confirmed(ctx, `Remove ${job.name} (${job.words})? This cannot be undone.`))) return kept(ctx);
+  const done = await rpc.callAny<{ removed: boolean }>("schedule.remove", { id: job.id });
+  out.document({ id: job.id, ...done });
+  out.say(done.removed ? `Removed ${job.name}.` : `${job.name} was gone already.`);
+  return EXIT.done;
+};
+
+export const run: Action = async (ctx, [typed = ""]) => {
+  const { rpc, out } = ctx;
+  const job = await find(ctx, typed);
+  const done = await rpc.callAny<{ turn: string }>("schedule.run", { id: job.id });
+  out.document(done);
+  out.say(`${job.name} runs now. What becomes of it: lares turns get ${done.turn}`);
+  return EXIT.done;
+};
+
+export const history: Action = async (ctx, [typed = ""]) => {
+  const { rpc, out, options, clock } = ctx;
+  const job = await find(ctx, typed);
+  const { slots } = await rpc.callAny<{ slots: Slot[] }>("schedule.history", { id: job.id, limit: options.limit });
+  const newestLast = [...slots].sort((a, b) => a.due - b.due);
+  out.items(newestLast);
+  const bad = slots.filter((slot) => slot.state === "failed" || slot.state === "missed").length;
+  out.say(
+    slots.length
+      ? `${job.name}: ${plural(slots.length, "run")}, ${bad ? `${bad} of them failed or missed` : "none failed or missed"}.`
+      : `${job.name} has not run yet; it will ${until(job.next, clock.now())}.`,
+    ...table(
+      newestLast.map((slot) => [
+        mark(slot.state, out.paint),
+        when(slot.due),
+        slot.startedAt !== undefined && slot.endedAt !== undefined ? duration(slot.endedAt - slot.startedAt) : "",
+        slot.turn ?? "",
+        slot.reason ? oneLine(slot.reason) : "",
+      ]),
+      "  ",
+    ),
+  );
+  return EXIT.done;
+};
+
+function tell({ out, clock }: Context, what: string, job: Job): number {
+  out.document(job);
+  out.say(
+    `${what}: ${job.words}${job.enabled ? `; next ${until(job.next, clock.now())}` : ""}.`,
+    ...table(
+      [
+        ["id", job.id],
+        ["agent", job.agent],
+        ["does", cut(oneLine(job.prompt), 80)],
+      ],
+      "  ",
+    ),
+  );
+  return EXIT.done;
+}
+
+async function all({ rpc }: Context): Promise<Job[]> {
+  return (await rpc.callAny<{ jobs: Job[] }>("schedule.list", {})).jobs;
+}
+
+async function find(ctx: Context, typed: string): Promise<Job> {
+  return pick(await all(ctx), typed, { noun: "schedule", list: "lares schedule list" });
+}
+
+/** What the flags say; what was not named is left out. */
+function asked({ options: o }: Context) {
+  const times = { in: o.in, at: o.at, every: o.every, cron: o.cron, zone: o.zone };
+  const who = { name: o.name, agent: o.agent, session: o.session, model: o.model, catchUp: o.catchUp };
+  return { ...times, ...who, deliver: deliverOf(o.deliver, o.thread) };
+}
+
+function deliverOf(given: string | undefined, thread: string | undefined) {
+  if (given === undefined) return undefined;
+  const [, channel, account, chat] = /^([^/]+)\/([^/]+)\/(.+)$/.exec(given) ?? [];
+  if (!channel || !account || !chat) {
+    throw usage(`"${given}" is no place to deliver to.`, "Say channel/account/chat: telegram/main/12345");
+  }
+  return { channel, account, chat, ...(thread === undefined ? {} : { thread }) };
+}
+
+function until(next: number | null | undefined, now: number): string {
+  if (typeof next !== "number") return "no more runs";
+  return next <= now ? `${ago(next, now)}, about to run` : `in ${duration(next - now)}`;
+}
+
+function mark(state: SlotState, paint: Paint): string {
+  switch (state) {
+    case "done":
+      return paint("✓ done", "ok");
+    case "failed":
+      return paint("✕ failed", "fail");
+    case "missed":
+      return paint("✕ missed", "wait");
+    case "skipped":
+      return paint("– skipped", "dim");
+    default:
+      return state === "running" ? "● running" : "○ pending";
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { approval, NOW, openTurn, turnDetail } from "../testing.ts";
+import { timeline } from "./timeline.ts";
+
+const look = { paint: (text: string) => text, now: NOW + 5000, columns: 96 };
+const bar = (lines: string[], name: string) => {
+  const line = lines.find((one) => one.includes(name)) ?? "";
+  return { from: line.search(/[█░─]/), length: (/[█░─]+/.exec(line)?.[0] ?? "").length, line };
+};
+const step = (name: string, at: number, endedAt?: number) => ({
+  segment: 0,
+  index: 0,
+  kind: "step" as const,
+  name,
+  state: endedAt === undefined ? ("intent" as const) : ("done" as const),
+  at: NOW + at,
+  ...(endedAt === undefined ? {} : { endedAt: NOW + endedAt }),
+});
+
+describe("a turn as a timeline", () => {
+  it("bars begin where the step began and are as long as it took", () => {
+    const lines = timeline(turnDetail(), look);
+    const [first, exec, second] = ["model call 1", "exec", "model call 2"].map((name) => bar(lines, name));
+    expect(first!.from).toBeLessThan(exec!.from);
+    expect(exec!.from).toBeLessThan(second!.from);
+    expect(exec!.length).toBeGreaterThan(first!.length * 1.5);
+    expect(exec!.line).toContain("█");
+  });
+
+  it("a wait in the queue is a thin line before the work", () => {
+    const t = turnDetail({ startedAt: NOW + 2000, steps: [step("model:0", 2000, 4000)], endedAt: NOW + 4000 });
+    const lines = timeline(t, look);
+    expect(lines[1]).toMatch(/○ {2}queued .*─+ +2\.0 s/);
+    expect(bar(lines, "queued").length).toBe(bar(lines, "model call 1").length);
+  });
+
+  it("a night of waiting for a person is hatched and leaves the work readable", () => {
+    const night = 28_800_000;
+    const t = turnDetail({
+      approvals: [approval({ state: "allowed", askedAt: NOW + 1000, answeredAt: NOW + night, answeredBy: "ana" })],
+      steps: [step("model:0", 0, 1000), step("tool:exec:c", night, night + 1000)],
+      endedAt: NOW + night + 1000,
+    });
+    const lines = timeline(t, look);
+    const asked = bar(lines, "asked: exec");
+    expect(asked.line).toMatch(/░+ +8 h {2}allowed by ana/);
+    expect(asked.length).toBeLessThan(10);
+    expect(bar(lines, "model call 1").length).toBeGreaterThan(12);
+  });
+
+  it("a step under way has a bar up to now, an unknown one says so", () => {
+    const open = timeline(openTurn({ steps: [step("model:0", 0)] }), look);
+    expect(open[1]).toMatch(/● {2}model call 1 .*█+ .*running/);
+    const lost = timeline(turnDetail({ steps: [{ ...step("tool:exec:c", 0), state: "unknown" }] }), look);
+    expect(lost[1]).toContain("outcome unknown");
+  });
+
+  it("a turn without steps has none", () => {
+    expect(timeline(openTurn(), { ...look, now: NOW })).toEqual([]);
+  });
+});

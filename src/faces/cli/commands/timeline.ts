@@ -1,0 +1,122 @@
+/**
+ * A turn as a timeline in text (UI.md §4): a row per step with glyph, name, when it began, bar and duration. Thin line =
+ * waited in the queue, solid = worked, hatched = waited for a person. Such waits are compressed, so that work stays readable.
+ */
+import type { TurnDetail } from "../../../core/protocol/index.ts";
+import { duration, shortId, visible } from "../format.ts";
+import type { Paint } from "../output.ts";
+import { table } from "../output.ts";
+
+export interface TimelineLook {
+  paint: Paint;
+  now: number;
+  columns: number;
+}
+
+interface Row {
+  kind: "queued" | "worked" | "parked";
+  glyph: string;
+  name: string;
+  at: number;
+  /** undefined: not ended. */
+  endedAt: number | undefined;
+  more: string;
+}
+
+const SIGNS = { queued: "─", worked: "█", parked: "░" } as const;
+/** A wait for a person takes this much of the bar at most, however long it was. */
+const PARKED_SHARE = 0.15;
+/** Shorter, and nobody waited. */
+const QUEUED_MS = 50;
+/** What the other columns need. */
+const BESIDE = 56;
+
+export function timeline(t: TurnDetail, look: TimelineLook): string[] {
+  const rows = rowsOf(t, look);
+  if (!rows.length) return [];
+  const { now } = look;
+  const end = Math.max(t.endedAt ?? now, ...rows.map((row) => row.endedAt ?? row.at));
+  const width = Math.min(Math.max(look.columns - BESIDE, 12), 40);
+  const place = scale(rows, t.acceptedAt, end, width);
+  const cells = rows.map((row) => {
+    const offset = row.at - t.acceptedAt;
+    const from = Math.min(place(row.at), width - 1);
+    const to = Math.max(place(row.endedAt ?? end), from + 1);
+    const bar = (" ".repeat(from) + SIGNS[row.kind].repeat(to - from)).padEnd(width);
+    const took = row.endedAt === undefined ? "" : duration(row.endedAt - row.at);
+    return [row.glyph, row.name, `+${offset < 5 ? "0 s" : duration(offset)}`, bar, took, row.more];
+  });
+  return ["", ...table(cells, "  ")];
+}
+
+function rowsOf(t: TurnDetail, { paint, now }: TimelineLook): Row[] {
+  const queued = (t.startedAt ?? t.endedAt ?? now) - t.acceptedAt;
+  const rows: Row[] = [
+    ...t.steps.map((s): Row => {
+      const [glyph, more] = stepMark(s.state, t.endedAt !== undefined, paint);
+      return { kind: "worked", glyph, name: stepName(s.name), at: s.at, endedAt: s.endedAt, more };
+    }),
+    ...t.approvals.map((a): Row => {
+      const waits = a.state === "pending";
+      const more = waits ? `lares approve ${shortId(a.id)}` : `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}`;
+      const glyph = waits ? paint("◐", "wait") : a.state === "allowed" ? paint("✓", "ok") : paint("–", "dim");
+      return { kind: "parked", glyph, name: `asked: ${a.tool}`, at: a.askedAt, endedAt: a.answeredAt ?? now, more };
+    }),
+    ...(queued >= QUEUED_MS
+      ? [
+          {
+            kind: "queued",
+            glyph: paint("○", "dim"),
+            name: "queued",
+            at: t.acceptedAt,
+            endedAt: t.acceptedAt + queued,
+            more: "",
+          } as Row,
+        ]
+      : []),
+  ];
+  return rows.sort((a, b) => a.at - b.at);
+}
+
+/** Time to column. Waits for a person count for little. */
+function scale(rows: readonly Row[], begin: number, end: number, width: number): (at: number) => number {
+  const waits = merged(rows.filter((row) => row.kind === "parked").map((row) => [row.at, row.endedAt ?? end]));
+  const waited = waits.reduce((sum, [from, to]) => sum + to - from, 0);
+  const worked = Math.max(end - begin - waited, 1);
+  // As if each wait had taken so long that together they have their share.
+  const most = (worked * PARKED_SHARE) / (1 - PARKED_SHARE);
+  const rate = waited > most ? most / waited : 1;
+  const squeezed = (at: number) => {
+    const passed = waits.reduce((sum, [from, to]) => sum + Math.max(Math.min(at, to) - from, 0), 0);
+    return at - begin - passed * (1 - rate);
+  };
+  const whole = Math.max(squeezed(end), 1);
+  return (at) => Math.round((Math.max(squeezed(at), 0) / whole) * width);
+}
+
+/** Waits that overlap count once. */
+function merged(spans: [number, number][]): [number, number][] {
+  const out: [number, number][] = [];
+  for (const [from, to] of spans.sort((a, b) => a[0] - b[0])) {
+    const last = out.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else out.push([from, to]);
+  }
+  return out;
+}
+
+function stepMark(state: TurnDetail["steps"][number]["state"], ended: boolean, paint: Paint): [string, string] {
+  if (state === "done") return [paint("✓", "ok"), ""];
+  if (state === "unknown" || ended) return [paint("?", "wait"), "outcome unknown"];
+  return ["●", "running"];
+}
+
+/** `tool:exec:call_1` → `exec`; the raw names are in --json. */
+function stepName(name: string): string {
+  const [kind, rest] = name.split(":") as [string, string | undefined];
+  if (kind === "model") return `model call ${Number(rest) + 1}`;
+  if (kind === "tool") return rest ?? name;
+  if (kind === "judge") return "judged";
+  if (kind === "recheck") return "checked again";
+  return kind === "shrink" ? "made room" : visible(name);
+}

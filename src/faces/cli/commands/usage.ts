@@ -1,0 +1,67 @@
+/** `lares usage`: tokens and cost by day, model and agent. */
+import type { Result } from "../../../core/protocol/index.ts";
+import type { Action } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { count, money, plural, tokens } from "../format.ts";
+import { table } from "../output.ts";
+
+type Summary = Result<"usage.summary">;
+type Line = Summary["total"];
+
+const DAY_MS = 86_400_000;
+/** Signs of the longest bar: enough to compare, little enough for a phone's terminal. */
+const BAR = 20;
+
+export const usage: Action = async ({ rpc, out, options, clock }) => {
+  const days = options.days ?? 30;
+  const now = clock.now();
+  const s = await rpc.call("usage.summary", {
+    from: dayOf(now - (days - 1) * DAY_MS),
+    to: dayOf(now),
+    agent: options.agent,
+    // Days begin where the reader is.
+    zoneOffsetMinutes: -new Date(now).getTimezoneOffset(),
+  });
+  out.document({ ...s, currency: "USD" });
+  const span = `${plural(days, "day")} up to ${s.to}`;
+  if (!s.total.calls) {
+    out.say(`No model was asked in ${span}.`);
+    return EXIT.done;
+  }
+  out.say(`${count(tokens(s.total))} tokens in ${span}, ${costOf(s.total)}.`);
+  const most = Math.max(...s.days.map(tokens), 1);
+  const bar = (line: Line) => "▇".repeat(Math.ceil((tokens(line) / most) * BAR));
+  const section = (title: string, rows: string[][]) => (rows.length ? ["", title, ...table(rows, "  ")] : []);
+  out.say(
+    ...section(
+      "By day",
+      s.days.map((d) => [d.day, ...figures(d), bar(d)]),
+    ),
+    ...section(
+      "By model",
+      s.models.map((m) => [m.model, ...figures(m)]),
+    ),
+    ...section(
+      "By agent",
+      s.agents.map((a) => [a.agent, ...figures(a)]),
+    ),
+  );
+  return EXIT.done;
+};
+
+function figures(line: Line): string[] {
+  return [plural(line.calls, "call"), `${count(tokens(line))} tokens`, costOf(line)];
+}
+
+/** A part whose price nobody knows is said beside the rest; it never counts as nothing. */
+function costOf(line: Line): string {
+  if (line.cost === null || line.unknownPrice >= line.calls) return line.calls ? "price unknown" : money(0);
+  const known = line.cost === 0 ? "$0" : money(line.cost);
+  return line.unknownPrice ? `${known} and ${plural(line.unknownPrice, "call")} of unknown price` : known;
+}
+
+function dayOf(at: number): string {
+  const d = new Date(at);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+}

@@ -1,0 +1,48 @@
+/** What a check is: it looks at one thing, changes nothing, and says the fix. */
+import type { Result } from "../../../core/protocol/index.ts";
+import type { ConfigSchema, Environment } from "../../../ground/config/index.ts";
+
+export interface Finding {
+  /** `bad` makes the doctor end with 1; `off` is something optional that is not there. */
+  level: "ok" | "warn" | "bad" | "off";
+  /** What is so, as a sentence. */
+  text: string;
+  fix?: string;
+  /** Lines below: the place in a file. */
+  more?: readonly string[];
+}
+
+/** Facts about the machine, handed in so that a test can make any of them bad. */
+export interface Machine {
+  now: number;
+  platform: string;
+  nodeVersion: string;
+  /** Bytes that may still be written to the file system of this folder; undefined when nobody knows. */
+  freeBytes(dir: string): Promise<number | undefined>;
+  /** Where a program is, among the places that the system fills. */
+  program(...names: string[]): string | undefined;
+  isAlive(pid: number): boolean;
+  /** Whether somebody listens there. */
+  canConnect(at: { host: string; port: number }): Promise<boolean>;
+}
+
+export interface Ground {
+  home: string;
+  env: Environment;
+  machine: Machine;
+  schema(): Promise<ConfigSchema>;
+  /** What the running Lares says; undefined when none answers. */
+  status: Result<"status"> | undefined;
+}
+
+export interface Check {
+  id: string;
+  /** One or two words. */
+  what: string;
+  run(at: Ground): Promise<Finding | Finding[]>;
+}
+
+export const ok = (text: string): Finding => ({ level: "ok", text });
+export const warn = (text: string, fix: string): Finding => ({ level: "warn", text, fix });
+export const bad = (text: string, fix: string): Finding => ({ level: "bad", text, fix });
+export const off = (text: string, fix: string): Finding => ({ level: "off", text, fix });

@@ -1,0 +1,110 @@
+/** `lares doctor`: looks at everything that can be wrong, and says the fix. Changes nothing; works when nothing runs. */
+import { AppError } from "../../../core/domain/index.ts";
+import type { Result } from "../../../core/protocol/index.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { oneLine, plural, type Tone, visible } from "../format.ts";
+import { table } from "../output.ts";
+import type { Check, Finding, Ground } from "./check.ts";
+import { database, files, home, owner } from "./home.ts";
+import { browser, clock, disk, node, sandbox } from "./machine.ts";
+import { config, model, port } from "./reach.ts";
+import { realMachine } from "./real.ts";
+
+/** In the order in which one thing needs the other. */
+export const CHECKS: readonly Check[] = [
+  node,
+  home,
+  files,
+  disk,
+  clock,
+  config,
+  database,
+  owner,
+  port,
+  model,
+  sandbox,
+  browser,
+];
+
+const MARKS: Readonly<Record<Finding["level"], { glyph: string; tone: Tone }>> = {
+  ok: { glyph: "✓", tone: "ok" },
+  warn: { glyph: "!", tone: "wait" },
+  bad: { glyph: "✕", tone: "fail" },
+  off: { glyph: "–", tone: "dim" },
+};
+
+/** A gateway that hangs must not hold the one who asks what is wrong. */
+const STATUS_MS = 2000;
+
+export const doctor: Action = async (ctx) => {
+  const { out, ports } = ctx;
+  const status = await askStatus(ctx);
+  const found = await examine({
+    home: ctx.home,
+    env: ports.env,
+    machine: realMachine(ctx.clock.now()),
+    schema: () => ports.configSchema(),
+    status: status.result,
+  });
+  if (status.finding) found.push({ id: "gateway", what: "gateway", ...status.finding });
+  const wrong = found.filter((f) => f.level === "bad").length;
+  const unsure = found.filter((f) => f.level === "warn").length;
+  out.document({ ok: wrong === 0, running: status.result !== undefined, checks: found });
+  out.say(
+    wrong
+      ? `${plural(wrong, "thing is", "things are")} wrong.`
+      : unsure
+        ? `Nothing is wrong; ${plural(unsure, "thing")} to look at.`
+        : "Nothing is wrong.",
+    ...shown(ctx, found),
+  );
+  return wrong ? EXIT.failed : EXIT.done;
+};
+
+export type Examined = Finding & Pick<Check, "id" | "what">;
+
+export async function examine(at: Ground, checks: readonly Check[] = CHECKS): Promise<Examined[]> {
+  const all = await Promise.all(
+    checks.map(async (check) => {
+      const found = await check.run(at);
+      return [found].flat().map((finding) => ({ id: check.id, what: check.what, ...finding }));
+    }),
+  );
+  return all.flat();
+}
+
+async function askStatus(ctx: Context): Promise<{ result?: Result<"status">; finding?: Finding }> {
+  try {
+    return { result: await ctx.rpc.call("status", {}, AbortSignal.timeout(STATUS_MS)) };
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      const text = `Lares does not answer within ${STATUS_MS / 1000} s.`;
+      return { finding: { level: "bad", text, fix: "See what it says: lares logs; then restart it" } };
+    }
+    // Not running is nothing wrong; the line about the port says so. Without a token nothing can be asked.
+    if (error.code === "GATEWAY_DOWN" || !(await isUp(ctx))) return {};
+    return { finding: { level: "bad", text: oneLine(error.message), fix: error.hint ?? "lares status" } };
+  }
+}
+
+async function isUp(ctx: Context): Promise<boolean> {
+  return ctx.find().then(
+    () => true,
+    () => false,
+  );
+}
+
+function shown({ out }: Context, found: readonly Examined[]): string[] {
+  const rows = table(
+    found.map((f) => {
+      const { glyph, tone } = MARKS[f.level];
+      return [out.paint(glyph, tone), f.what, oneLine(f.text)];
+    }),
+    "  ",
+  );
+  return found.flatMap((f, i) => {
+    const below = [...(f.more ?? []).map(visible), ...(f.fix ? [out.paint(`→ ${f.fix}`, "dim")] : [])];
+    return [rows[i]!, ...below.map((line) => `      ${line}`)];
+  });
+}

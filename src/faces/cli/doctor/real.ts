@@ -1,0 +1,52 @@
+/** The machine as it is. */
+import { accessSync, constants } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Machine } from "./check.ts";
+
+/** Longer, and a person would call it not reachable too. */
+const REACH_MS = 2000;
+/** Places that the system or the operator fills; never the PATH. */
+const DIRS = ["/usr/bin", "/usr/local/bin", "/bin", "/snap/bin", "/opt/homebrew/bin"];
+
+export function realMachine(now: number): Machine {
+  return {
+    now,
+    platform: process.platform,
+    nodeVersion: process.version,
+    async freeBytes(dir) {
+      const found = await statfs(dir).catch(() => undefined);
+      return found && found.bavail * found.bsize;
+    },
+    program: (...names) => names.flatMap((name) => DIRS.map((dir) => join(dir, name))).find(isProgram),
+    isAlive(pid) {
+      try {
+        process.kill(pid, 0);
+        return true;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === "EPERM";
+      }
+    },
+    canConnect: ({ host, port }) =>
+      new Promise((resolve) => {
+        const socket = connect({ host, port });
+        const end = (answer: boolean) => {
+          socket.destroy();
+          resolve(answer);
+        };
+        socket.setTimeout(REACH_MS, () => end(false));
+        socket.once("connect", () => end(true));
+        socket.once("error", () => end(false));
+      }),
+  };
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,34 @@
+/** One thing among many, as people name it: by its whole id, its name, or the ending of its id. */
+import { AppError } from "../../core/domain/index.ts";
+import { nearest } from "../../core/kit/index.ts";
+import { usage } from "./exit.ts";
+
+/** Shorter endings hit the wrong one too easily. */
+const LEAST = 4;
+
+export interface Pickable {
+  id: string;
+  name?: string;
+}
+
+/** `noun`: "schedule", `list`: the command that shows them. Throws NOT_FOUND, or usage when it fits several. */
+export function pick<T extends Pickable>(all: readonly T[], typed: string, about: { noun: string; list: string }): T {
+  const exact = all.filter((one) => one.id === typed);
+  const named = exact.length ? exact : all.filter((one) => one.name === typed);
+  const found = named.length ? named : all.filter((one) => typed.length >= LEAST && one.id.endsWith(typed));
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    throw usage(
+      `"${typed}" fits ${found.length} ${about.noun}s.`,
+      `Say more of it: ${found.map((one) => one.id.slice(-10)).join(", ")}.`,
+    );
+  }
+  const near = nearest(
+    typed,
+    all.flatMap((one) => [one.name ?? one.id]),
+  );
+  throw new AppError("NOT_FOUND", {
+    message: `There is no ${about.noun} "${typed}".`,
+    hint: near ? `Did you mean "${near}"?` : `See them: ${about.list}`,
+  });
+}

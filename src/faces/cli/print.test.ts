@@ -1,0 +1,39 @@
+/** The table of words, the help page and docs/CLI.md say the same. */
+import { expect, it } from "vitest";
+import { HELP } from "./help.ts";
+import { printCli } from "./print.ts";
+import { GROUPS, WORDS } from "./words/index.ts";
+
+/** Only for tests of Lares, so it is not on the first page. */
+const HIDDEN = ["debug"];
+const shown = [...HELP.matchAll(/^(?:[A-Z][a-z ]*?)? +lares (\S+)(?: (\S+))?/gm)].map(([, first, second]) => [
+  first!,
+  second,
+]);
+
+it("docs/CLI.md is what the table prints (write it anew with -u)", async () => {
+  await expect(printCli()).toMatchFileSnapshot("../../../docs/CLI.md");
+});
+
+it("the first page has every word but those for tests, in at most 24 lines and five groups", () => {
+  const nouns = [...new Set(WORDS.map(({ name }) => name.split(" ")[0]!))];
+  expect(shown.map(([first]) => first).sort()).toEqual(nouns.filter((noun) => !HIDDEN.includes(noun)).sort());
+  expect(shown.length).toBeLessThanOrEqual(24);
+  expect(GROUPS.length).toBe(5);
+  for (const { name } of GROUPS) expect(HELP).toContain(`\n${name} `);
+});
+
+it("every example on the first page is a command", () => {
+  for (const [first, second] of shown) {
+    const isVerb = WORDS.some(({ name }) => name === `${first} ${second}`);
+    expect(isVerb || WORDS.some(({ name }) => name === first), `lares ${first} ${second}`).toBe(true);
+  }
+});
+
+it.each(WORDS.map((word) => [word.name, word] as const))("%s has an action and an example that names it", async (name, word) => {
+  expect(word.example).toMatch(new RegExp(`^lares ${name}( |$)`));
+  expect(typeof (await word.load())).toBe("function");
+  const flags = [...word.example.matchAll(/ (--?[a-z][a-z-]*)/g)].map(([, flag]) => flag!);
+  const known = [...(word.flags ?? []).map(({ flag }) => flag), "-y, --yes"].join(" ");
+  for (const flag of flags) expect(known.split(/[ ,]+/), word.example).toContain(flag);
+});

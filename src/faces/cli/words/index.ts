@@ -1,0 +1,32 @@
+/** All words in the order in which they are shown. */
+import { answer } from "./answer.ts";
+import { look } from "./look.ts";
+import { run } from "./run.ts";
+import { setUp } from "./set-up.ts";
+import { talk } from "./talk.ts";
+import type { Flag, Group, Word } from "./word.ts";
+
+export type { Flag, Group, Word };
+
+export const GROUPS: readonly Group[] = [talk, answer, look, run, setUp];
+export const WORDS: readonly Word[] = GROUPS.flatMap((group) => group.words);
+
+/** Flags of every command. */
+export const EVERYWHERE: readonly Flag[] = [
+  { flag: "--home <dir>", about: "the home (LARES_HOME, else ~/.lares)" },
+  { flag: "--url <url>", about: "where Lares runs, when it is not this home's" },
+  { flag: "--token <token>", about: "the token, when it is not this home's" },
+  { flag: "--json", about: "JSON: one document, or a line for each item" },
+  { flag: "-q, --quiet", about: "nothing beside the data" },
+  { flag: "--no-input", about: "never ask" },
+  { flag: "-y, --yes", about: "yes to what would be asked" },
+];
+
+/** Every flag by its long name. */
+export const FLAGS: readonly string[] = [
+  ...new Set([
+    ...[...EVERYWHERE, ...WORDS.flatMap((word) => word.flags ?? [])].map(({ flag }) => /--[a-z-]+/.exec(flag)![0]),
+    "--help",
+    "--version",
+  ]),
+];

@@ -1,0 +1,145 @@
+/** Words for looking: is it alive, what did it do, what will it do next. */
+import { type Flag, type Group, limit, whole } from "./word.ts";
+
+const turns = () => import("../commands/turns.ts");
+const schedule = () => import("../commands/schedule.ts");
+const channels = () => import("../commands/channels.ts");
+const when: readonly Flag[] = [
+  { flag: "--in <time>", about: 'once, after so long: "30 minutes"' },
+  { flag: "--at <time>", about: 'once: "tomorrow 9am", or an ISO time' },
+  { flag: "--every <time>", about: 'again and again: "2 hours"' },
+  { flag: "--cron <fields>", about: 'by cron: "0 7 * * 1-5"' },
+  { flag: "--zone <zone>", about: "time zone: Europe/Lisbon" },
+];
+const how: readonly Flag[] = [
+  { flag: "--name <name>", about: "its name" },
+  { flag: "--agent <a>", about: "who does it" },
+  { flag: "--session <s>", about: "isolated, main, or a conversation's key" },
+  { flag: "--model <m>", about: "provider/model for its runs" },
+  { flag: "--catch-up <how>", about: "what happens with runs that were missed", choices: ["once", "all", "skip"] },
+  { flag: "--deliver <to>", about: "where the answer goes: channel/account/chat" },
+  { flag: "--thread <t>", about: "the thread there" },
+];
+
+export const look: Group = {
+  name: "Look",
+  nouns: {
+    turns: "what agents did",
+    schedule: "what happens by itself, and when",
+    channels: "where people talk to it",
+  },
+  words: [
+    {
+      name: "status",
+      about: "is it running, does it need you",
+      example: "lares status",
+      exits: "1 it has a problem",
+      load: async () => (await import("../commands/status.ts")).status,
+    },
+    {
+      name: "turns list",
+      about: "turns, the newest last",
+      flags: [
+        { flag: "--session <s>", about: "only this conversation's" },
+        { flag: "--open", about: "only those not ended" },
+        limit(500),
+      ],
+      example: "lares turns list --open",
+      load: async () => (await turns()).list,
+    },
+    {
+      name: "turns get",
+      takes: "<turn>",
+      about: "one turn as a timeline of its steps",
+      example: "lares turns get t_01hxyz",
+      load: async () => (await turns()).get,
+    },
+    {
+      name: "schedule list",
+      about: "what is planned, the next one last",
+      example: "lares schedule list",
+      load: async () => (await schedule()).list,
+    },
+    {
+      name: "schedule add",
+      takes: "<prompt>",
+      about: "plan something; give one of --in, --at, --every, --cron",
+      flags: [...when, ...how],
+      example: 'lares schedule add "Summarise my mail" --cron "0 7 * * 1-5"',
+      load: async () => (await schedule()).add,
+    },
+    {
+      name: "schedule update",
+      takes: "<id>",
+      about: "change one; what is not named stays",
+      flags: [
+        { flag: "--prompt <text>", about: "what is to be done" },
+        { flag: "--pause", about: "do not run it" },
+        { flag: "--resume", about: "run it again" },
+        ...when,
+        ...how,
+      ],
+      example: "lares schedule update mail --pause",
+      load: async () => (await schedule()).update,
+    },
+    {
+      name: "schedule remove",
+      takes: "<id>",
+      about: "take one away; asks first",
+      example: "lares schedule remove mail --yes",
+      exits: "7 the question was answered with no",
+      load: async () => (await schedule()).remove,
+    },
+    {
+      name: "schedule run",
+      takes: "<id>",
+      about: "run one now, beside its plan",
+      example: "lares schedule run mail",
+      load: async () => (await schedule()).run,
+    },
+    {
+      name: "schedule history",
+      takes: "<id>",
+      about: "its last runs: done, failed, missed and why",
+      flags: [limit(500)],
+      example: "lares schedule history mail --limit 10",
+      load: async () => (await schedule()).history,
+    },
+    {
+      name: "usage",
+      about: "tokens and cost by day, model and agent",
+      flags: [
+        { flag: "--days <n>", about: "so many days up to today (30)", parse: whole(1, 3660) },
+        { flag: "--agent <a>", about: "only this agent's" },
+      ],
+      example: "lares usage --days 7",
+      load: async () => (await import("../commands/usage.ts")).usage,
+    },
+    {
+      name: "logs",
+      about: "what Lares says about itself",
+      flags: [
+        { flag: "-f, --follow", about: "and what it says from now on" },
+        { flag: "-n, --lines <n>", about: "so many lines (50)", parse: whole(1, 2000) },
+        { flag: "--level <l>", about: "this and worse", choices: ["debug", "info", "warn", "error"] },
+      ],
+      example: "lares logs -f --level warn",
+      exits: "130 after Ctrl-C (with -f)",
+      load: async () => (await import("../commands/logs.ts")).logs,
+    },
+    {
+      name: "channels list",
+      about: "the channels and how each is",
+      example: "lares channels list",
+      load: async () => (await channels()).list,
+    },
+    {
+      name: "channels status",
+      takes: "<name>",
+      about: "one channel and its deliveries",
+      example: "lares channels status webhook/main",
+      exits: "1 it has failed",
+      load: async () => (await channels()).status,
+    },
+  ],
+};

@@ -1,0 +1,102 @@
+/** Words for setting it up. */
+import type { Group } from "./word.ts";
+
+const tokens = () => import("../commands/tokens.ts");
+const config = () => import("../commands/config.ts");
+
+export const setUp: Group = {
+  name: "Set up",
+  nouns: { models: "who can answer", tokens: "keys to this door", config: "lares.yaml" },
+  words: [
+    {
+      name: "onboard",
+      about: "first run: a model, a channel; again, to change it",
+      flags: [
+        { flag: "--provider <p>", about: "anthropic, openai, google, openrouter, ollama, or a name of your own" },
+        { flag: "--key-env <name>", about: "the variable that holds the key; it stays there" },
+        { flag: "--key <from>", about: "- reads the key from stdin" },
+        { flag: "--base-url <url>", about: "where the model is, for a server of your own" },
+        { flag: "--model <m>", about: "the model that answers" },
+        { flag: "--practice", about: "the practice model: rules, no key" },
+      ],
+      example: "lares onboard --provider anthropic --key-env ANTHROPIC_API_KEY --yes",
+      exits: "130 interrupted; nothing was written",
+      load: async () => (await import("../onboard/onboard.ts")).onboard,
+    },
+    {
+      name: "models list",
+      about: "the models and why each is here",
+      example: "lares models list",
+      load: async () => (await import("../commands/models.ts")).list,
+    },
+    {
+      name: "config get",
+      takes: "[key]",
+      about: "what holds; without a key, all of it",
+      example: "lares config get gateway.port",
+      load: async () => (await config()).get,
+    },
+    {
+      name: "config set",
+      takes: "<key> [value]",
+      about: "change one key in the file",
+      flags: [{ flag: "--unset", about: "remove the key, so that its default holds" }],
+      example: "lares config set gateway.port 8080",
+      load: async () => (await config()).set,
+    },
+    {
+      name: "config check",
+      about: "is the file in order",
+      example: "lares config check",
+      exits: "1 it is not",
+      load: async () => (await config()).check,
+    },
+    {
+      name: "config explain",
+      takes: "[key]",
+      about: "every key with its default and a sentence",
+      example: "lares config explain models",
+      load: async () => (await config()).explainKeys,
+    },
+    {
+      name: "config schema",
+      about: "JSON Schema of the file, for editors",
+      example: "lares config schema > lares.schema.json",
+      load: async () => (await config()).schema,
+    },
+    {
+      name: "token",
+      about: "print the owner's token",
+      example: "lares token",
+      load: async () => (await import("../commands/token.ts")).token,
+    },
+    {
+      name: "tokens list",
+      about: "tokens and browser logins that open this door",
+      example: "lares tokens list",
+      load: async () => (await tokens()).list,
+    },
+    {
+      name: "tokens create",
+      takes: "<name>",
+      about: "make a token with some of your rights; shown once",
+      flags: [
+        {
+          flag: "--scope <s>",
+          about: "a right, as often as needed (read)",
+          choices: ["read", "write", "approvals", "admin"],
+          repeats: true,
+        },
+      ],
+      example: "lares tokens create backup --scope read",
+      load: async () => (await tokens()).create,
+    },
+    {
+      name: "tokens revoke",
+      takes: "<id>",
+      about: "end a token or a login at once",
+      example: "lares tokens revoke 3f9a2c",
+      load: async () => (await tokens()).revoke,
+    },
+  ],
+};

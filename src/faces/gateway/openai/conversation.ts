@@ -1,0 +1,166 @@
+/**
+ * From the messages of an OpenAI request to `chat.send`. Both doors (chat completions, responses) are first brought to one
+ * list of `Said`; what is new is the message, what was before is the caller's history.
+ *
+ * OA1: with tools of its own the caller drives: ours are not offered, a call ends the turn, and the next request brings the
+ *      outcomes.
+ * OA2: a request that brings its own conversation (no `user`, or tools) is a conversation of its own: nothing is mixed.
+ */
+import {
+  AppError,
+  type Given,
+  type JsonObject,
+  type ModelMessage,
+  type ToolResultPart,
+} from "../../../core/domain/index.ts";
+import type { Params } from "../../../core/protocol/index.ts";
+import type { GatewayParts } from "../ports.ts";
+
+export type Said =
+  | { role: "system"; text: string }
+  | { role: "user"; text: string }
+  | { role: "assistant"; text: string; calls: { id: string; name: string; input: string }[] }
+  | { role: "tool"; id: string; text: string };
+
+export interface ClientTool {
+  name: string;
+  description?: string | null | undefined;
+  parameters?: Record<string, unknown> | null | undefined;
+}
+
+export interface Wish {
+  model: string;
+  said: Said[];
+  instructions?: string | undefined;
+  /** Chooses the session. */
+  user?: string | undefined;
+  /** Goes on in this session. */
+  session?: string | undefined;
+  tools?: ClientTool[] | undefined;
+  /** `none`, `auto`, `required`, or the name of one tool. */
+  toolChoice?: string | undefined;
+  key?: string | undefined;
+}
+
+/** What people see in the session when a request brought outcomes and no words. */
+const RESULTS_LABEL = "[Outcomes of the caller's tools]";
+
+export function asChat(wish: Wish): Params<"chat.send"> {
+  const { said, user, session, key } = wish;
+  const instructions = [wish.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
+  const talk = said.filter((m) => m.role !== "system");
+  const last = talk.at(-1);
+  if (!last || last.role === "assistant" || (last.role === "user" && !last.text.trim())) {
+    throw new AppError("BAD_REQUEST", {
+      message: "The last message is not a user's message with text, nor the outcome of a tool call.",
+      hint: "End the messages with one.",
+      details: { field: "messages" },
+    });
+  }
+  const bringsTools = wish.tools !== undefined || talk.some((m) => m.role === "tool");
+  const isOwn = !session && (!user || bringsTools);
+  const { before, results, text } = split(talk);
+  const given = makeGiven(
+    { ...wish, instructions: instructions.filter(Boolean).join("\n\n") },
+    isOwn ? before : [],
+    results,
+    !text,
+  );
+  const agent = /^lares\/([a-z0-9][a-z0-9-]*)$/.exec(wish.model)?.[1];
+  return {
+    message: text || RESULTS_LABEL,
+    ...(session ? { session } : isOwn ? { once: true } : { user: user! }),
+    ...(agent ? { agent } : {}),
+    ...(wish.model.includes("/") && !agent ? { model: wish.model } : {}),
+    ...(key ? { idempotencyKey: key } : {}),
+    ...(Object.keys(given).length ? { given: given as NonNullable<Params<"chat.send">["given"]> } : {}),
+  };
+}
+
+/** A model that nobody here can ask is told at once, and not after a turn. */
+export function mustKnow(parts: GatewayParts, model: string, known: readonly { id: string; provider: string }[]): void {
+  if (!model.includes("/") || model.startsWith("lares/")) return;
+  const provider = model.slice(0, model.indexOf("/"));
+  if (known.some((m) => m.id === model || m.provider === provider)) return;
+  parts.log.debug("an unknown model was asked for", { model });
+  throw new AppError("MODEL_UNKNOWN", {
+    message: `There is no model "${model}".`,
+    hint: "See GET /v1/models.",
+    details: { field: "model" },
+  });
+}
+
+/** The new words are the user messages at the end; outcomes of tools directly before them are new too. */
+function split(talk: Said[]): { before: Said[]; results: Extract<Said, { role: "tool" }>[]; text: string } {
+  let at = talk.length;
+  const last = talk.at(-1)!;
+  // Only the last user message is new: what was before it, the caller only repeats.
+  if (last.role === "user") at--;
+  let from = at;
+  while (from > 0 && talk[from - 1]!.role === "tool") from--;
+  return {
+    before: talk.slice(0, from),
+    results: talk.slice(from, at) as Extract<Said, { role: "tool" }>[],
+    text: last.role === "user" ? last.text : "",
+  };
+}
+
+function makeGiven(wish: Wish, before: Said[], results: { id: string; text: string }[], silent: boolean): Given {
+  const names = new Map(
+    before.flatMap((m) => (m.role === "assistant" ? m.calls.map((c) => [c.id, c.name] as const) : [])),
+  );
+  const history = before.flatMap((m): ModelMessage[] => {
+    if (m.role === "user") return [{ role: "user", content: [{ type: "text", text: m.text }] }];
+    if (m.role === "tool") return [{ role: "tool", content: [outcome(m, names)] }];
+    if (m.role !== "assistant") return [];
+    const calls = m.calls.map((c) => ({ type: "tool-call" as const, id: c.id, name: c.name, input: inputOf(c.input) }));
+    const text = m.text ? [{ type: "text" as const, text: m.text }] : [];
+    return text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
+  });
+  const { tools, more } = choose(wish);
+  const instructions = [wish.instructions, more].filter(Boolean).join("\n\n");
+  return {
+    ...(instructions ? { instructions } : {}),
+    ...(history.length ? { history: joinResults(history) } : {}),
+    ...(results.length ? { results: results.map((r) => outcome(r, names)) } : {}),
+    ...(tools ? { tools } : {}),
+    ...(silent ? { silent: true } : {}),
+  };
+}
+
+/** A model cannot be forced over every provider's wire, so a forced choice is said in words. */
+function choose({ tools, toolChoice = "auto" }: Wish): { tools?: Given["tools"]; more?: string } {
+  if (!tools) return {};
+  if (toolChoice === "none") return { tools: [] };
+  const named = toolChoice === "auto" || toolChoice === "required" ? tools : tools.filter((t) => t.name === toolChoice);
+  const specs = named.map((t) => ({
+    name: t.name,
+    description: t.description ?? "",
+    input: (t.parameters ?? { type: "object", properties: {} }) as JsonObject,
+  }));
+  return toolChoice === "auto" ? { tools: specs } : { tools: specs, more: "Answer by calling a tool, not in words." };
+}
+
+function outcome(m: { id: string; text: string }, names: ReadonlyMap<string, string>): ToolResultPart {
+  return { type: "tool-result", id: m.id, name: names.get(m.id) ?? "tool", text: m.text };
+}
+
+/** Outcomes of one reply's calls are one message, in whatever order they came. */
+function joinResults(messages: ModelMessage[]): ModelMessage[] {
+  const out: ModelMessage[] = [];
+  for (const m of messages) {
+    const last = out.at(-1);
+    if (m.role === "tool" && last?.role === "tool") last.content.push(...m.content);
+    else out.push(m);
+  }
+  return out;
+}
+
+function inputOf(text: string): JsonObject {
+  try {
+    const input = JSON.parse(text || "{}") as unknown;
+    return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,53 @@
+/** Errors as OpenAI's clients expect them. */
+import type { Context } from "hono";
+import { ERROR_CODES, type ErrorCode, toErrorShape } from "../../../core/domain/index.ts";
+import type { ChatAnswer } from "../../../core/protocol/index.ts";
+import { answerHeaders } from "../call.ts";
+import { type Env, publicShape, type Speaking } from "../http.ts";
+
+/** Codes that have a name of their own over there. */
+const CODES: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: "invalid_api_key",
+  AGENT_UNKNOWN: "model_not_found",
+  MODEL_UNKNOWN: "model_not_found",
+  TOO_MANY: "rate_limit_exceeded",
+};
+
+export function openaiError(c: Context<Env>, error: unknown, { log, redact }: Speaking): Response {
+  const inner = toErrorShape(error);
+  if (inner.code === "INTERNAL") log.error("request broke", { error: String((error as Error).stack ?? error) });
+  const shape = publicShape(inner, redact);
+  const status = ERROR_CODES[shape.code];
+  return c.json({ error: openaiShape(shape) }, status as 400);
+}
+
+export function openaiShape(shape: ReturnType<typeof publicShape>) {
+  const status = ERROR_CODES[shape.code];
+  const field = shape.details?.field;
+  return {
+    message: shape.hint ? `${shape.message} ${shape.hint}` : shape.message,
+    type: typeOf(status),
+    code: CODES[shape.code] ?? shape.code.toLowerCase(),
+    param: typeof field === "string" ? field : null,
+  };
+}
+
+/** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
+export function turnFailed(c: Context<Env>, answer: ChatAnswer): Response {
+  return c.json({ error: failedShape(answer) }, 502, { ...answerHeaders(answer), "x-should-retry": "false" });
+}
+
+export function failedShape(answer: ChatAnswer) {
+  return { message: answer.reason ?? "The turn failed.", type: "server_error", code: "turn_failed", param: null };
+}
+
+export function hasFailed(answer: ChatAnswer): boolean {
+  return answer.state === "failed" || answer.state === "attention";
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
+}

@@ -1,0 +1,237 @@
+/** `POST /v1/responses`, whole and streamed. A response's id names its turn; `previous_response_id` goes on in its session. */
+import type { Context } from "hono";
+import { streamSSE } from "hono/streaming";
+import { z } from "zod";
+import { AppError, toErrorShape } from "../../../core/domain/index.ts";
+import type { ChatAnswer } from "../../../core/protocol/index.ts";
+import { answerHeaders, call, callerOf } from "../call.ts";
+import { type Env, parse, publicShape, readJson } from "../http.ts";
+import type { GatewayParts } from "../ports.ts";
+import { functionSpec } from "./completions.ts";
+import { asChat, mustKnow, type Said } from "./conversation.ts";
+import { hasFailed, openaiShape, turnFailed } from "./errors.ts";
+import { follow } from "./follow.ts";
+
+const contentPart = z.looseObject({
+  type: z.enum(["input_text", "output_text", "text"], "only text parts are understood"),
+  text: z.string(),
+});
+const item = z.union([
+  z.looseObject({
+    type: z.literal("function_call"),
+    call_id: z.string().min(1).max(256),
+    name: z.string().min(1).max(256),
+    arguments: z.string(),
+  }),
+  z.looseObject({
+    type: z.literal("function_call_output"),
+    call_id: z.string().min(1).max(256),
+    output: z.union([z.string(), z.array(contentPart)]),
+  }),
+  z.looseObject({
+    type: z.literal("message").optional(),
+    role: z.enum(["system", "developer", "user", "assistant"]),
+    content: z.union([z.string(), z.array(contentPart)]),
+  }),
+]);
+
+const request = z.looseObject({
+  model: z.string().min(1).max(256),
+  input: z.union([z.string().min(1).max(262_144), z.array(item).min(1).max(10_000)]),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().max(256).nullish(),
+  user: z.string().min(1).max(256).nullish(),
+  stream: z.boolean().nullish(),
+  tools: z
+    .array(functionSpec.extend({ type: z.literal("function", "only function tools are understood") }))
+    .max(256)
+    .nullish(),
+  tool_choice: z
+    .union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.literal("function"), name: z.string() })])
+    .nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+});
+type Request = z.output<typeof request>;
+
+const ID = /^resp_(.+)$/;
+
+export async function responses(c: Context<Env>, parts: GatewayParts): Promise<Response> {
+  const body = parse(request, await readJson(c, parts.config.http.maxBodyBytes));
+  mustKnow(parts, body.model, (await parts.handlers()["models.list"]({}, callerOf(c))).models);
+  const session = body.previous_response_id ? await sessionOf(parts, body.previous_response_id) : undefined;
+  const params = asChat({
+    model: body.model,
+    said: typeof body.input === "string" ? [{ role: "user", text: body.input }] : body.input.map(said),
+    instructions: body.instructions ?? undefined,
+    user: body.user ?? undefined,
+    session,
+    tools: body.tools?.length ? body.tools : undefined,
+    toolChoice: typeof body.tool_choice === "object" ? body.tool_choice?.name : body.tool_choice,
+    key: c.req.header("idempotency-key"),
+  });
+  if (body.stream) return stream(c, parts, body, params);
+  const answer = await call(parts, "chat.send", params, callerOf(c));
+  if (hasFailed(answer)) return turnFailed(c, answer);
+  return c.json(whole(body, answer), 200, answerHeaders(answer));
+}
+
+async function sessionOf(parts: GatewayParts, id: string): Promise<string> {
+  const turn = ID.exec(id)?.[1];
+  const session = turn && (await parts.sessionOf(turn));
+  if (session) return session;
+  throw new AppError("NOT_FOUND", {
+    message: `There is no response "${id}".`,
+    hint: "Leave previous_response_id out to begin a new conversation.",
+    details: { field: "previous_response_id" },
+  });
+}
+
+function said(one: z.output<typeof item>): Said {
+  if ("role" in one && one.role !== undefined) {
+    const m = one as { role: "system" | "developer" | "user" | "assistant"; content: string | { text: string }[] };
+    const text = textOf(m.content);
+    if (m.role === "assistant") return { role: "assistant", text, calls: [] };
+    return m.role === "user" ? { role: "user", text } : { role: "system", text };
+  }
+  if (one.type === "function_call") {
+    const f = one as { call_id: string; name: string; arguments: string };
+    return { role: "assistant", text: "", calls: [{ id: f.call_id, name: f.name, input: f.arguments }] };
+  }
+  const o = one as { call_id: string; output: string | { text: string }[] };
+  return { role: "tool", id: o.call_id, text: textOf(o.output) };
+}
+
+function textOf(content: string | { text: string }[]): string {
+  return typeof content === "string" ? content : content.map((part) => part.text).join("\n");
+}
+
+function messageItem(turn: string, text: string, status = "completed") {
+  const content = status === "completed" ? [{ type: "output_text", text, annotations: [], logprobs: [] }] : [];
+  return { id: `msg_${turn}`, type: "message", status, role: "assistant", content };
+}
+
+function callItems(a: ChatAnswer) {
+  return (a.toolCalls ?? []).map((t) => ({
+    id: `fc_${t.id}`,
+    type: "function_call",
+    status: "completed",
+    call_id: t.id,
+    name: t.name,
+    arguments: JSON.stringify(t.input),
+  }));
+}
+
+function outputOf(a: ChatAnswer): object[] {
+  const calls = callItems(a);
+  return [...(a.response || !calls.length ? [messageItem(a.turn, a.response)] : []), ...calls];
+}
+
+function frame(body: Request, turn: string, status: string, more: object = {}) {
+  return {
+    id: `resp_${turn}`,
+    object: "response",
+    created_at: Math.floor(Date.now() / 1000),
+    status,
+    error: null,
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    metadata: body.metadata ?? {},
+    model: body.model,
+    output: [] as object[],
+    parallel_tool_calls: true,
+    previous_response_id: body.previous_response_id ?? null,
+    temperature: null,
+    tool_choice: body.tool_choice ?? "auto",
+    tools: body.tools ?? [],
+    top_p: null,
+    usage: null as object | null,
+    ...more,
+  };
+}
+
+function whole(body: Request, a: ChatAnswer) {
+  const u = a.usage ?? { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const input = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
+  return frame(body, a.turn, "completed", {
+    output: outputOf(a),
+    usage: {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: u.cacheReadTokens },
+      output_tokens: u.outputTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: input + u.outputTokens,
+    },
+  });
+}
+
+function stream(c: Context<Env>, parts: GatewayParts, body: Request, params: ReturnType<typeof asChat>): Response {
+  const abort = new AbortController();
+  const caller = { ...callerOf(c), signal: abort.signal };
+  return streamSSE(c, async (sse) => {
+    sse.onAbort(() => abort.abort());
+    let n = 0;
+    const write = (type: string, more: object) =>
+      sse.writeSSE({ event: type, data: JSON.stringify({ type, sequence_number: n++, ...more }) });
+    let turn = "pending";
+    let text = "";
+    const at = () => ({ item_id: `msg_${turn}`, output_index: 0, content_index: 0 });
+    /** The message opens with its first words: an answer that is only calls has none. */
+    const say = async (delta: string) => {
+      if (!text) {
+        await write("response.output_item.added", { output_index: 0, item: messageItem(turn, "", "in_progress") });
+        await write("response.content_part.added", {
+          ...at(),
+          part: { type: "output_text", text: "", annotations: [] },
+        });
+      }
+      text += delta;
+      await write("response.output_text.delta", { ...at(), delta, logprobs: [] });
+    };
+    try {
+      const answer = await follow(parts, params, caller, {
+        accepted: async (a) => {
+          turn = a.turn;
+          await write("response.created", { response: frame(body, turn, "in_progress") });
+          await write("response.in_progress", { response: frame(body, turn, "in_progress") });
+        },
+        text: queued(say),
+      });
+      if (hasFailed(answer)) {
+        const error = { code: "server_error", message: answer.reason ?? "The turn failed." };
+        return void (await write("response.failed", { response: frame(body, turn, "failed", { error }) }));
+      }
+      if (text) {
+        const part = { type: "output_text", text, annotations: [] };
+        await write("response.output_text.done", { ...at(), text, logprobs: [] });
+        await write("response.content_part.done", { ...at(), part });
+        await write("response.output_item.done", { output_index: 0, item: messageItem(turn, text) });
+      }
+      for (const [i, item] of callItems(answer).entries()) {
+        const index = { item_id: item.id, output_index: (text ? 1 : 0) + i };
+        await write("response.output_item.added", {
+          ...index,
+          item: { ...item, arguments: "", status: "in_progress" },
+        });
+        await write("response.function_call_arguments.delta", { ...index, delta: item.arguments });
+        await write("response.function_call_arguments.done", { ...index, name: item.name, arguments: item.arguments });
+        await write("response.output_item.done", { ...index, item });
+      }
+      const done = whole(body, answer);
+      await write("response.completed", {
+        response: text ? { ...done, output: [messageItem(turn, text), ...callItems(answer)] } : done,
+      });
+    } catch (error) {
+      const { message, code } = openaiShape(publicShape(toErrorShape(error), parts.redact));
+      await write("error", { code, message, param: null });
+    }
+  });
+}
+
+/** One after another, also when pieces come faster than they are written. */
+function queued(say: (piece: string) => Promise<void>): (piece: string) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return (piece) => {
+    last = last.then(() => say(piece));
+    return last;
+  };
+}

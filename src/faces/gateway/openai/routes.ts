@@ -1,0 +1,43 @@
+/**
+ * The OpenAI-compatible door. `model` names an agent (`lares`, `lares/<agent>`) or a model (`provider/model`); `user` chooses
+ * the session. Without `user` the request is a conversation of its own, with the messages it carries.
+ */
+import type { Context } from "hono";
+import { AppError } from "../../../core/domain/index.ts";
+import { call, callerOf } from "../call.ts";
+import type { App, Env } from "../http.ts";
+import type { GatewayParts } from "../ports.ts";
+import { completions } from "./completions.ts";
+import { responses } from "./responses.ts";
+
+export function openaiRoutes(app: App, parts: GatewayParts): void {
+  const list = async (c: Context<Env>) => {
+    const caller = callerOf(c);
+    const { models } = await call(parts, "models.list", {}, caller);
+    const { agents } = await call(parts, "agents.list", {}, caller);
+    return [
+      model("lares", "lares"),
+      ...agents.map((a) => model(`lares/${a.agent}`, "lares")),
+      ...models.map((m) => model(m.id, m.provider)),
+    ];
+  };
+  app.get("/v1/models", async (c) => c.json({ object: "list", data: await list(c) }));
+  app.get("/v1/models/:id{.+}", async (c) => {
+    const id = c.req.param("id");
+    const found = (await list(c)).find((m) => m.id === id);
+    if (!found) {
+      throw new AppError("MODEL_UNKNOWN", {
+        message: `There is no model "${id}".`,
+        hint: "See GET /v1/models.",
+        details: { field: "model" },
+      });
+    }
+    return c.json(found);
+  });
+  app.post("/v1/chat/completions", (c) => completions(c, parts));
+  app.post("/v1/responses", (c) => responses(c, parts));
+}
+
+function model(id: string, owner: string) {
+  return { id, object: "model", created: 0, owned_by: owner };
+}

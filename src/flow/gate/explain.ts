@@ -1,0 +1,67 @@
+/** `lares policy explain`: the tree of a command, each judged part, the decision. */
+import type { ActionPlan } from "../../core/contracts/index.ts";
+import { decide, type Policy, ruleFor } from "./decide.ts";
+import type { Part } from "./exec.ts";
+
+export interface Explanation {
+  text: string;
+  /** How it would be started. */
+  form: "argv" | "rendered" | "shell" | "other";
+  verdict: "allow" | "ask" | "deny";
+  because: string;
+  mode: Policy["mode"];
+  /** What "allow always" would keep. */
+  rule: string;
+  /** Every command found, with its place. */
+  commands: { words: string[]; program: string | null; within: string[]; isLiteral: boolean }[];
+  parts: Part[];
+}
+
+/** `plan` is what the tool would do; nothing runs. */
+export function explain(policy: Policy, plan: ActionPlan): Explanation {
+  const { verdict, because, parts } = decide(policy, plan);
+  return {
+    text: plan.shell?.text ?? plan.shown,
+    form: plan.shell?.form ?? "other",
+    verdict,
+    because,
+    mode: policy.mode,
+    rule: ruleFor(plan),
+    commands: (plan.shell?.commands ?? []).map((command) => ({
+      words: command.words.map((word) => word.literal ?? word.guess),
+      program: command.program?.real ?? null,
+      within: command.within,
+      isLiteral: command.words.every((word) => word.literal !== undefined),
+    })),
+    parts,
+  };
+}
+
+const FORMS: Record<Explanation["form"], string> = {
+  argv: "started without a shell",
+  rendered: "plain commands, written down again for the shell",
+  shell: "given to the shell as it is",
+  other: "not a command",
+};
+
+/** For terminals: no control characters beyond line breaks; `visible` spells out what would hide. */
+export function explainText(e: Explanation, visible: (text: string) => string = (text) => text): string {
+  const lines = [`${e.verdict.toUpperCase()}: ${visible(e.because)}`, `mode ${e.mode}; ${FORMS[e.form]}`];
+  for (const { words, program, within, isLiteral } of e.commands) {
+    const indent = "  ".repeat(within.length + 1);
+    const where = within.length > 0 ? ` [in ${visible(within.join(" > "))}]` : "";
+    const file = program ? ` → ${visible(program)}` : "";
+    const said = words.map((word) => visible(word)).join(" ");
+    lines.push(
+      `${indent}${said === "" ? "(variables only)" : said}${isLiteral ? "" : " (computed in part)"}${file}${where}`,
+    );
+  }
+  if (e.parts.length > 0) lines.push("judged:");
+  for (const part of e.parts)
+    lines.push(`  ${part.verdict.padEnd(5)} ${visible(clip(part.what))}: ${visible(part.because)}`);
+  return lines.join("\n");
+}
+
+function clip(text: string): string {
+  return text.length > 70 ? `${text.slice(0, 45)} […] ${text.slice(-18)}` : text;
+}

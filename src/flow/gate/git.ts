@@ -1,0 +1,144 @@
+/** git: what only looks, with the options that keep it so. Everything else must be spelt out by a rule. */
+import type { Judgement } from "./programs.ts";
+
+export interface Concern {
+  /** Which argument, counted after the program. */
+  index: number;
+  text: string;
+}
+
+const GLOBAL = /^(--no-pager|-P|--no-optional-locks|--version|--literal-pathspecs|--help)$/;
+const HISTORY =
+  "oneline stat stat= numstat shortstat name-only name-status graph no-graph decorate decorate= no-decorate all branches tags remotes merges no-merges reverse follow patch no-patch cached staged word-diff word-diff= color color= no-color abbrev-commit abbrev= no-abbrev-commit pretty pretty= format= date= since= after= until= before= author= committer= grep= max-count= skip= first-parent no-ext-diff no-textconv ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines check summary diff-filter= find-renames find-renames= find-copies unified= raw left-right cherry-pick cherry-mark full-index binary exit-code quiet minimal patience histogram relative relative= text no-color-moved color-words topo-order date-order author-date-order full-history simplify-merges ancestry-path not merge-base count no-notes parents children boundary regexp-ignore-case extended-regexp fixed-strings all-match invert-grep dirstat compact-summary no-renames submodule=short ignore-submodules ignore-submodules= inter-hunk-context= function-context cumulative";
+const HISTORY_SHORT = /^-(\d+|p|s|u|w|b|a|i|E|F|R|z|c|m|W|[SGUnMCLDB].*|l\d+)$/;
+
+interface Sub {
+  long: string;
+  short: RegExp;
+  /** Operands it may have; writing forms have too many. */
+  operands?: number;
+  check?: (args: readonly string[]) => string | undefined;
+}
+
+const NO_SIGNATURE = (args: readonly string[]) =>
+  args.some((arg) => /%G|show-signature/.test(arg)) ? "checking signatures starts gpg" : undefined;
+
+const LOOKS: Readonly<Record<string, Sub>> = {
+  status: {
+    long: "short branch porcelain porcelain= long show-stash ahead-behind no-ahead-behind untracked-files untracked-files= ignored ignored= renames no-renames column no-column ignore-submodules ignore-submodules= verbose",
+    short: /^-([sbvz]+|u(no|normal|all)?)$/,
+  },
+  log: { long: HISTORY, short: HISTORY_SHORT, check: NO_SIGNATURE },
+  show: { long: HISTORY, short: HISTORY_SHORT, check: NO_SIGNATURE },
+  diff: { long: HISTORY, short: HISTORY_SHORT },
+  "rev-list": { long: HISTORY, short: HISTORY_SHORT, check: NO_SIGNATURE },
+  shortlog: { long: "summary numbered email group= since= until= all", short: /^-[sne]+$/ },
+  branch: {
+    long: "list all remotes verbose show-current merged no-merged contains no-contains sort= format= column no-column color= no-color no-abbrev",
+    short: /^-[arvl]+$/,
+    check: (args) => {
+      const names = args.some((arg) => !arg.startsWith("-"));
+      return names && !args.some((arg) => /^(--list|-l|--contains|--no-contains|--merged|--no-merged)$/.test(arg))
+        ? "git branch with a name makes or changes a branch"
+        : NO_SIGNATURE(args);
+    },
+  },
+  tag: {
+    long: "list sort= format= contains merged no-merged column= points-at",
+    short: /^-(l|n\d*)$/,
+    check: (args) =>
+      args.some((arg) => !arg.startsWith("-")) && !args.some((arg) => /^(--list|-l)$/.test(arg))
+        ? "git tag with a name makes a tag"
+        : NO_SIGNATURE(args),
+  },
+  remote: {
+    long: "verbose",
+    short: /^-v$/,
+    check: (args) =>
+      args.every((arg) => arg === "-v" || arg === "--verbose") || (args[0] === "get-url" && args.length === 2)
+        ? undefined
+        : "git remote changes or contacts remotes",
+  },
+  "rev-parse": {
+    long: "show-toplevel abbrev-ref abbrev-ref= short short= is-inside-work-tree is-inside-git-dir is-bare-repository git-dir show-prefix show-cdup verify quiet symbolic symbolic-full-name all branches tags remotes absolute-git-dir git-common-dir show-superproject-working-tree",
+    short: /^-q$/,
+  },
+  "ls-files": {
+    long: "cached deleted modified others ignored stage unmerged exclude-standard directory no-empty-directory full-name error-unmatch eol exclude=",
+    short: /^-[cdmosuztv]+$/,
+  },
+  "ls-tree": { long: "name-only name-status long full-tree full-name abbrev=", short: /^-[drtlz]+$/ },
+  blame: {
+    long: "porcelain line-porcelain show-name show-number show-email date= since= root abbrev=",
+    short: /^-([cefltnswbp]+|L.*|M.*|C.*)$/,
+  },
+  describe: {
+    long: "all tags long always dirty dirty= abbrev= match= exclude= exact-match contains first-parent",
+    short: /^-[a-z]$/,
+  },
+  "cat-file": { long: "", short: /^-[ptse]$/ },
+  stash: {
+    long: "",
+    short: /^-$/,
+    check: (args) => (args[0] === "list" && args.length === 1 ? undefined : "git stash changes files"),
+  },
+  reflog: {
+    long: HISTORY,
+    short: HISTORY_SHORT,
+    check: (args) => (args[0] && /^(expire|delete)$/.test(args[0]) ? "git reflog changes the log" : NO_SIGNATURE(args)),
+  },
+  config: {
+    long: "get get-all list name-only show-origin show-scope local type=",
+    short: /^-l$/,
+    check: (args) =>
+      args.some((arg) => /^(--get|--get-all|--list|-l)$/.test(arg)) ? undefined : "git config changes settings",
+  },
+  grep: {
+    long: "line-number ignore-case files-with-matches name-only word-regexp extended-regexp fixed-strings perl-regexp count cached untracked and or not heading break max-depth= show-function function-context color= no-color quiet text invert-match all-match recurse-submodules=no",
+    short: /^-([niIlLwEFPchHvqaW]+|[ABCe]\S*|\d+)$/,
+  },
+};
+/** Subcommands that take commands or settings; their arguments are never open. */
+const NEVER_OPEN =
+  /^(config|bisect|submodule|filter-branch|difftool|mergetool|rebase|alias|daemon|instaweb|http-backend|shell|upload-pack|receive-pack|upload-archive|send-email|web--browse|credential.*|remote-.*|hook|for-each-repo|maintenance|archive|clone|init|help|var|gui|citool|gitk|request-pull|svn|p4|cvs.*|fast-.*|worktree|replace|notes|am|apply)$/;
+const RUNNING =
+  /^(-c|-C|-x|-O|-u|-e|--exec|--upload-pack|--receive-pack|--config|--template|--extcmd|--tool|--open-files|--separate-git-dir|--git-dir|--work-tree|--exec-path|--edit|--editor|--gpg|-S|--filter|--command|--sendmail|--smtp|--output|--no-index|--ext-diff|--textconv|--recurse-submodules)/;
+
+export function judgeGit(args: readonly string[]): Judgement {
+  const out: Judgement = { concerns: [], files: [], recursive: false };
+  const add = (index: number, text: string) => out.concerns.push({ index, text });
+  let at = 0;
+  for (; at < args.length && args[at]!.startsWith("-"); at++) {
+    if (!GLOBAL.test(args[at]!)) add(at, `git ${args[at]} changes how git works`);
+  }
+  const name = args[at];
+  if (name === undefined) return out;
+  const rest = args.slice(at + 1);
+  const sub = Object.hasOwn(LOOKS, name) ? LOOKS[name]! : undefined;
+  if (!sub) {
+    // An unknown name may be an alias, and aliases run shell text. The rule must spell it.
+    add(at, `git ${name} does more than look`);
+    for (const [i, arg] of rest.entries()) {
+      if (NEVER_OPEN.test(name) || RUNNING.test(arg) || /::/.test(arg))
+        add(at + 1 + i, `git ${name} can run programs through ${arg}`);
+    }
+    return out;
+  }
+  const long = new Set(sub.long.split(" "));
+  let onlyPaths = false;
+  for (const [i, arg] of rest.entries()) {
+    const index = at + 1 + i;
+    if (onlyPaths || !arg.startsWith("-")) continue;
+    if (arg === "--") onlyPaths = true;
+    else if (arg.startsWith("--")) {
+      const cut = arg.indexOf("=");
+      if (!long.has(cut < 0 ? arg.slice(2) : arg.slice(2, cut + 1)) && !long.has(arg.slice(2))) {
+        add(index, `${arg} is not known to be harmless for git ${name}`);
+      }
+    } else if (!sub.short.test(arg)) add(index, `${arg} is not known to be harmless for git ${name}`);
+  }
+  const problem = sub.check?.(rest);
+  if (problem) for (const [i] of rest.entries()) add(at + 1 + i, problem);
+  if (problem && rest.length === 0) add(at, problem);
+  return out;
+}

@@ -1,0 +1,340 @@
+/**
+ * What we know of programs that only look. A rule that ends in `*` leaves arguments open; for these programs each open
+ * argument must be in the table, so that `sort *` allows sorting and not `sort -o file` or `sort --compress-program=x`.
+ * Options are matched exactly: an abbreviation (`--compress-prog`) is not in any table.
+ *
+ * P1: what a table lets through neither runs another program nor writes a file.
+ */
+import { type Concern, judgeGit } from "./git.ts";
+
+interface Table {
+  /** Letters of options without a value. */
+  flags?: string;
+  /** Letters of options with a value, attached or as the next word. */
+  valued?: string;
+  /** Long options; `name=` may have a value after `=`, `name:` may also take the next word. */
+  long?: string;
+  /** `-5`. */
+  number?: true;
+  /** How many operands at most. */
+  operands?: number;
+  /** The first operand is not a file (a pattern), unless one of these options gives it. */
+  pattern?: { by: string };
+  /** Operands are files whose content it shows, only looks at, or no files. */
+  files: "content" | "names" | "none";
+}
+
+const COLOR = "color= colour= ";
+const TABLES: Readonly<Record<string, Table>> = {
+  ls: {
+    flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
+    valued: "IwT",
+    long: `${COLOR}all almost-all author escape directory classify file-type format= full-time group-directories-first no-group human-readable si dereference-command-line dereference inode kibibytes numeric-uid-gid literal hide-control-chars show-control-chars quote-name reverse recursive size sort= time= time-style= width= block-size= indicator-style= ignore= hide= quoting-style= context zero ignore-backups help version`,
+    files: "names",
+  },
+  cat: {
+    flags: "AbeEnstTuv",
+    long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting help version",
+    files: "content",
+  },
+  tac: { flags: "br", valued: "s", long: "before regex separator= help version", files: "content" },
+  nl: { valued: "bdfhilnsvw", flags: "p", files: "content" },
+  head: {
+    flags: "qvz",
+    valued: "nc",
+    long: "lines: bytes: quiet silent verbose zero-terminated help version",
+    number: true,
+    files: "content",
+  },
+  tail: {
+    flags: "qvzfF",
+    valued: "nc",
+    long: "lines: bytes: quiet silent verbose zero-terminated follow= retry help version",
+    number: true,
+    files: "content",
+  },
+  wc: { flags: "clmwL", long: "bytes chars lines words max-line-length total= help version", files: "content" },
+  echo: { files: "none" },
+  printf: { files: "none" },
+  true: { files: "none" },
+  false: { files: "none" },
+  pwd: { flags: "LP", long: "logical physical help version", operands: 0, files: "none" },
+  whoami: { long: "help version", operands: 0, files: "none" },
+  hostname: { flags: "sfdiI", operands: 0, files: "none" },
+  uname: { flags: "asnrvmpio", long: "all help version", operands: 0, files: "none" },
+  id: { flags: "agGnruz", long: "group groups name real user zero help version", files: "none" },
+  groups: { files: "none" },
+  nproc: { long: "all ignore= help version", operands: 0, files: "none" },
+  arch: { operands: 0, files: "none" },
+  uptime: { flags: "ps", operands: 0, files: "none" },
+  free: { flags: "bkmghtwl", long: "human si total wide", operands: 0, files: "none" },
+  sleep: { operands: 1, files: "none" },
+  seq: { flags: "w", valued: "fs", long: "format= separator= equal-width", files: "none" },
+  basename: { flags: "az", valued: "s", long: "multiple suffix= zero", files: "none" },
+  dirname: { flags: "z", long: "zero", files: "none" },
+  realpath: {
+    flags: "emLPqsz",
+    long: "canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero relative-to= relative-base=",
+    files: "names",
+  },
+  readlink: {
+    flags: "femnqsvz",
+    long: "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero",
+    files: "names",
+  },
+  stat: {
+    flags: "Lft",
+    valued: "c",
+    long: "dereference file-system terse format= printf= cached= help version",
+    files: "names",
+  },
+  file: {
+    flags: "bhiIkLNprsv0",
+    valued: "F",
+    long: "brief mime mime-type mime-encoding keep-going dereference no-dereference separator= extension",
+    files: "content",
+  },
+  du: {
+    flags: "0abcDhHklLmPsSx",
+    valued: "dBt",
+    long: "all apparent-size bytes total dereference dereference-args max-depth= human-readable inodes separate-dirs summarize threshold= one-file-system exclude= time= time-style= si block-size= null",
+    files: "names",
+  },
+  df: {
+    flags: "ahHiklPTm",
+    valued: "tBx",
+    long: "all block-size= human-readable si inodes local portability print-type type= exclude-type= total output= sync no-sync",
+    files: "names",
+  },
+  which: { flags: "as", files: "none" },
+  whereis: { flags: "bmsu", files: "none" },
+  test: { files: "names" },
+  "[": { files: "names" },
+  cut: {
+    flags: "nsz",
+    valued: "bcdf",
+    long: "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated",
+    files: "content",
+  },
+  tr: { flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: 2, files: "none" },
+  fold: { flags: "bs", valued: "w", long: "bytes spaces width=", files: "content" },
+  fmt: { flags: "cstu", valued: "wgp", number: true, files: "content" },
+  paste: { flags: "sz", valued: "d", long: "delimiters= serial zero-terminated", files: "content" },
+  join: { flags: "iz", valued: "aejotv12", long: "ignore-case header check-order nocheck-order", files: "content" },
+  comm: { flags: "123z", long: "check-order nocheck-order output-delimiter= total zero-terminated", files: "content" },
+  cmp: {
+    flags: "bls",
+    valued: "in",
+    long: "print-bytes verbose quiet silent bytes= ignore-initial=",
+    files: "content",
+  },
+  diff: {
+    flags: "abBdeEiNnpqrsTtuwy",
+    valued: "CIUWFx",
+    long: `${COLOR}brief report-identical-files context= unified= normal side-by-side width= recursive new-file ignore-case ignore-all-space ignore-space-change ignore-blank-lines ignore-trailing-space strip-trailing-cr text minimal exclude= label= show-c-function no-dereference suppress-common-lines`,
+    files: "content",
+  },
+  // A second operand would be written to.
+  uniq: {
+    flags: "cdDiuz",
+    valued: "fsw",
+    long: "count repeated all-repeated= ignore-case skip-fields= skip-chars= unique check-chars= zero-terminated group=",
+    operands: 1,
+    files: "content",
+  },
+  sort: {
+    flags: "bdfghiMnRrVcCmsuz",
+    valued: "kt",
+    long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse sort= version-sort check= key= merge stable unique field-separator= zero-terminated help version",
+    files: "content",
+  },
+  grep: grepTable(),
+  egrep: grepTable(),
+  fgrep: grepTable(),
+  rg: {
+    flags: "aciFHhIlLnNopPqsSUuvwx",
+    valued: "ABCegjmMtTdr",
+    long: `${COLOR}count count-matches ignore-case fixed-strings with-filename no-filename files-with-matches files-without-match line-number no-line-number only-matching pcre2 quiet case-sensitive smart-case multiline multiline-dotall invert-match word-regexp line-regexp hidden no-ignore no-ignore-vcs unrestricted follow files stats json vimgrep heading no-heading column trim text sort= sortr= max-count: max-depth: max-columns: after-context: before-context: context: regexp: glob: iglob: type: type-not: type-list encoding= replace: null no-config no-messages passthru version help`,
+    pattern: { by: "e regexp files type-list" },
+    files: "content",
+  },
+  tree: {
+    flags: "adfiIpugshDFrtcUqN",
+    valued: "LPI",
+    long: "dirsfirst noreport charset= prune gitignore du si inodes",
+    files: "names",
+  },
+  date: {
+    flags: "uR",
+    valued: "dI",
+    long: "date: utc universal rfc-email iso-8601= rfc-3339= help version",
+    files: "none",
+  },
+  md5sum: sumTable(),
+  sha1sum: sumTable(),
+  sha256sum: sumTable(),
+  sha512sum: sumTable(),
+  b2sum: sumTable(),
+  cksum: { files: "content" },
+  od: { flags: "abcdfilosxv", valued: "AjNStw", files: "content" },
+  hexdump: { flags: "bcCdovx", valued: "ns", files: "content" },
+  strings: { flags: "afw", valued: "nte", number: true, files: "content" },
+  ps: { files: "none", flags: "AaNdefFjlHcLTwxyZM", valued: "opuCt", long: "sort= no-headers headers forest" },
+  env: { operands: 0, files: "none" },
+  printenv: { files: "none" },
+};
+
+function grepTable(): Table {
+  return {
+    flags: "EFGPivwxcLlqsbHhnTUzaorRIy",
+    valued: "emABCdD",
+    long: `${COLOR}extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp line-regexp count files-without-match files-with-matches quiet silent no-messages byte-offset with-filename no-filename line-number initial-tab null-data null text only-matching recursive dereference-recursive max-count= after-context= before-context= context= regexp= include= exclude= exclude-dir= directories= devices= binary-files= label= help version`,
+    number: true,
+    pattern: { by: "e regexp" },
+    files: "content",
+  };
+}
+
+function sumTable(): Table {
+  return { flags: "btz", long: "binary text tag zero", files: "content" };
+}
+
+/** Programs that are more than they seem: their arguments must be spelt out by the rule, all of them. */
+const NEVER_OPEN =
+  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|jq|yq|gojq|dc|bc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|install|ln|git-.*|lares)$/;
+/** Options that make many programs run or load something, in full or abbreviated. */
+const RUNNING =
+  /^--?[a-z-]*(exec|command|cmd|prog|eval|shell|rsh|pager|editor|hook|plugin|preload|require|script|init-file|rcfile|config|action|compress|filter|askpass|helper|wrapper|load|import|startup|loader|interpreter|browser|sendmail|(up|receive-)pack)/i;
+
+export interface Judgement {
+  concerns: Concern[];
+  /** Words that name files, with what happens to them. */
+  files: { index: number; path: string; use: "content" | "names" }[];
+  /** It goes through directories. */
+  recursive: boolean;
+}
+
+/** What is wrong with arguments a rule left open. `index` counts from the first argument. Pure, by shape only (EX-33). */
+export function judgeArguments(name: string, args: readonly string[]): Judgement {
+  const none: Judgement = { concerns: [], files: [], recursive: false };
+  if (name === "find") return judgeFind(args);
+  if (name === "git") return judgeGit(args);
+  if (name === "sed") return judgeSed(args);
+  const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
+  if (table) return judgeTable(name, table, args);
+  if (NEVER_OPEN.test(name)) {
+    return {
+      ...none,
+      concerns: args.map((_, index) => ({ index, text: `${name} can run programs or change files by its arguments` })),
+    };
+  }
+  const concerns = args.flatMap((arg, index) =>
+    RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [],
+  );
+  return { ...none, concerns };
+}
+
+/** Programs whose arguments are no commands: nothing in them is a wrapped program. */
+export function isLooker(name: string): boolean {
+  return (Object.hasOwn(TABLES, name) && name !== "env") || name === "git";
+}
+
+function judgeTable(name: string, table: Table, args: readonly string[]): Judgement {
+  const out: Judgement = { concerns: [], files: [], recursive: false };
+  if (name === "echo" || name === "printf" || name === "test" || name === "[") {
+    if (table.files === "names")
+      for (const [index, path] of args.entries()) out.files.push({ index, path, use: "names" });
+    return out;
+  }
+  const concern = (index: number, text: string) => out.concerns.push({ index, text });
+  const long = new Map(
+    (table.long ?? "")
+      .split(" ")
+      .filter(Boolean)
+      .map((one) => [one.replace(/[=:]$/, ""), one.at(-1)!]),
+  );
+  const given = new Set<string>();
+  const operands: number[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    if (arg === "--") {
+      for (let j = i + 1; j < args.length; j++) operands.push(j);
+      break;
+    }
+    if (arg === "-" || !arg.startsWith("-")) {
+      operands.push(i);
+      continue;
+    }
+    if (arg.startsWith("--")) {
+      const cut = arg.indexOf("=");
+      const option = cut < 0 ? arg.slice(2) : arg.slice(2, cut);
+      const kind = long.get(option);
+      given.add(option);
+      if (kind === undefined) concern(i, `${arg} is not known to be harmless for ${name}`);
+      else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, `${arg} takes no value`);
+      else if (cut < 0 && kind === ":") i++;
+      continue;
+    }
+    if (table.number && /^-\d+$/.test(arg)) continue;
+    for (let j = 1; j < arg.length; j++) {
+      const letter = arg[j]!;
+      given.add(letter);
+      if (table.flags?.includes(letter)) continue;
+      if (!table.valued?.includes(letter)) {
+        concern(i, `-${letter} is not known to be harmless for ${name}`);
+        break;
+      }
+      if (j === arg.length - 1) i++;
+      break;
+    }
+  }
+  out.recursive =
+    name === "rg" ||
+    (name === "grep" &&
+      (given.has("r") || given.has("R") || given.has("recursive") || given.has("dereference-recursive"))) ||
+    (name === "diff" && given.has("r"));
+  const byOption = table.pattern?.by.split(" ").some((option) => given.has(option)) ?? true;
+  const files = table.pattern && !byOption ? operands.slice(1) : operands;
+  if (table.operands !== undefined && operands.length > table.operands) {
+    concern(operands[table.operands]!, `${name} does more with so many operands`);
+  }
+  if (name === "date")
+    for (const index of operands) if (!args[index]!.startsWith("+")) concern(index, "date would set the clock");
+  if (table.files !== "none")
+    for (const index of files) out.files.push({ index, path: args[index]!, use: table.files });
+  return out;
+}
+
+const FIND_TESTS =
+  /^-(name|iname|path|ipath|wholename|iwholename|regex|iregex|lname|ilname|regextype|type|xtype|size|mtime|atime|ctime|mmin|amin|cmin|newer|anewer|cnewer|newer[aBcm][aBcmt]|maxdepth|mindepth|perm|user|group|uid|gid|links|inum|samefile|used|fstype|printf)$/;
+const FIND_FLAGS =
+  /^(-(print|print0|ls|prune|quit|empty|readable|writable|executable|depth|d|mount|xdev|nouser|nogroup|true|false|not|and|a|o|or|follow|noleaf|daystart|warn|nowarn|ignore_readdir_race|help|version|H|L|P|O\d?)|!|\(|\)|,)$/;
+
+/** find's language: a word that is neither a known test nor its value is a concern. */
+function judgeFind(args: readonly string[]): Judgement {
+  const out: Judgement = { concerns: [], files: [], recursive: false };
+  let inPaths = true;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    if (FIND_TESTS.test(arg)) {
+      inPaths = false;
+      i++;
+    } else if (FIND_FLAGS.test(arg)) inPaths &&= /^-[HLPO]/.test(arg);
+    else if (inPaths && !arg.startsWith("-")) out.files.push({ index: i, path: arg, use: "names" });
+    else out.concerns.push({ index: i, text: `${arg} is not known to be harmless for find` });
+  }
+  return out;
+}
+
+/** Printing lines by number is what sed is used for most; the rest of its language can write and run. */
+function judgeSed(args: readonly string[]): Judgement {
+  const out: Judgement = { concerns: [], files: [], recursive: false };
+  let script = -1;
+  for (const [index, arg] of args.entries()) {
+    if (/^-[nEr]+$|^--(quiet|silent|regexp-extended)$/.test(arg)) continue;
+    if (script < 0 && /^(\d+|\$)(,(\d+|\$|\+\d+))?[pdq](;(\d+|\$)(,(\d+|\$|\+\d+))?[pdq])*$/.test(arg)) script = index;
+    else if (script >= 0 && !arg.startsWith("-")) out.files.push({ index, path: arg, use: "content" });
+    else out.concerns.push({ index, text: "sed can write files and run programs by its script" });
+  }
+  return out;
+}

@@ -1,0 +1,199 @@
+/**
+ * Rules as people write them. For `exec` a rule is a program and its arguments, word by word: `git status *`. A `*` written
+ * last stands for any further words, none included; elsewhere `*` and `?` stay within one word and never cross a slash.
+ */
+import type { ActionPlan, ShellCommand } from "../../core/contracts/index.ts";
+import { globToRegExp, hasWildcard, matchesGlob } from "./glob.ts";
+import { absolute, normalise } from "./paths.ts";
+
+export interface Place {
+  /** Everything Lares owns: settings, database, agents. */
+  home: string;
+  /** The home of the person Lares runs as. */
+  userHome: string;
+  agentDir: string;
+  workspace: string;
+}
+
+export interface ExecRule {
+  text: string;
+  words: string[];
+  /** The rule ends in `*`. */
+  open: boolean;
+  /** Why it cannot be used. */
+  problem?: string;
+}
+
+export function parseExecRule(text: string): ExecRule {
+  const words = split(text);
+  const rule: ExecRule = { text, words: words ?? [], open: false };
+  if (!words) rule.problem = `"${text}" has a quote that does not end.`;
+  else if (words.length === 0) rule.problem = "A rule names a program.";
+  else if (/^[*?]+$/.test(words[0]!) || words[0] === "**") {
+    rule.problem = `"${text}" would allow every program; set mode: record instead if that is meant.`;
+  } else if (/[|&;<>()$`]/.test(text.replace(/'[^']*'|"[^"]*"/g, ""))) {
+    rule.problem = `"${text}" contains shell signs; a rule is one program with its arguments. Quote them if they are meant literally.`;
+  } else if (words.length > 1 && words[words.length - 1] === "*") {
+    rule.open = true;
+    rule.words = words.slice(0, -1);
+  }
+  return rule;
+}
+
+/** Blanks separate, quotes keep together. No expansion: `*` and `?` are the rule's own. */
+function split(text: string): string[] | undefined {
+  const out: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (const sign of text) {
+    if (quote) {
+      if (sign === quote) quote = "";
+      else word = (word ?? "") + sign;
+    } else if (sign === "'" || sign === '"') {
+      quote = sign;
+      word ??= "";
+    } else if (/\s/.test(sign)) {
+      if (word !== undefined) out.push(word);
+      word = undefined;
+    } else word = (word ?? "") + sign;
+  }
+  if (word !== undefined) out.push(word);
+  return quote ? undefined : out;
+}
+
+/** How a rule covers a command: `spelt[i]` says that the rule spells argument i out, without wildcards. */
+export interface Match {
+  rule: string;
+  spelt: boolean[];
+}
+
+/** The allow rule that covers a plain command, the one that spells out most. */
+export function allowingRule(
+  rules: readonly string[],
+  command: ShellCommand,
+  place: Place,
+  cwd: string,
+): Match | undefined {
+  let best: Match | undefined;
+  for (const text of rules) {
+    const rule = parseExecRule(text);
+    if (rule.problem || !programAllowed(rule, command, place, cwd)) continue;
+    const spelt = argumentsMatch(rule, command);
+    if (!spelt) continue;
+    const score = (m: Match) => m.spelt.filter(Boolean).length;
+    const match = { rule: text, spelt };
+    if (!best || score(match) > score(best)) best = match;
+  }
+  return best;
+}
+
+/** A bare name stands for a trusted program of that name; a path stands for that file, followed through links. */
+function programAllowed(rule: ExecRule, command: ShellCommand, place: Place, cwd: string): boolean {
+  const name = command.words[0]!.literal;
+  const { program } = command;
+  const wanted = rule.words[0]!;
+  if (name === undefined || !program) return false;
+  if (!wanted.includes("/") && !wanted.startsWith("~"))
+    return program.trusted && !name.includes("/") && wanted === name;
+  if (!name.includes("/")) return false;
+  const at = absolute(name, cwd, place.userHome);
+  const glob =
+    wanted.startsWith("/") || wanted.startsWith("~")
+      ? absolute(wanted, "/", place.userHome)
+      : normalise(`${place.workspace}/${wanted}`);
+  if (program.path !== at || !matchesGlob(glob, at)) return false;
+  return program.real === at || program.trusted || matchesGlob(glob, program.real);
+}
+
+function argumentsMatch(rule: ExecRule, command: ShellCommand): boolean[] | undefined {
+  const args = command.words.slice(1);
+  const wanted = rule.words.slice(1);
+  if (args.length < wanted.length || (!rule.open && args.length !== wanted.length)) return undefined;
+  const spelt: boolean[] = [];
+  for (const [i, word] of args.entries()) {
+    if (word.literal === undefined) return undefined;
+    const want = wanted[i];
+    if (want !== undefined && want !== word.literal && !globToRegExp(want).test(word.literal)) return undefined;
+    spelt.push(want !== undefined && !hasWildcard(want));
+  }
+  return spelt;
+}
+
+/** A deny rule is met by the program's name, however it is reached, and by arguments as far as they can be guessed. */
+export function deniedBy(
+  rules: readonly string[],
+  words: readonly string[],
+  real: string | undefined,
+): string | undefined {
+  const name = words[0] ?? "";
+  const names = new Set([name, name.slice(name.lastIndexOf("/") + 1), real ?? name]);
+  if (real) names.add(real.slice(real.lastIndexOf("/") + 1));
+  for (const text of rules) {
+    const rule = parseExecRule(text);
+    const [wanted, ...args] = rule.words;
+    if (wanted === undefined) continue;
+    if (![...names].some((one) => matchesGlob(wanted, one))) continue;
+    const given = words.slice(1);
+    if (given.length < args.length || (!rule.open && rule.words.length > 1 && given.length !== args.length)) continue;
+    // `rm` alone denies every rm; `rm -rf *` only what begins so.
+    if (args.every((want, i) => matchesGlob(want, given[i]!) || given[i]!.includes("*"))) return text;
+  }
+  return undefined;
+}
+
+/** Tools that one word in the policy stands for. */
+const FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  write: ["write", "edit", "apply_patch"],
+  read: ["read", "list", "search"],
+};
+
+/** The rules that speak about this tool, its own first. */
+export function rulesFor(table: Readonly<Record<string, readonly string[]>>, tool: string): readonly string[] {
+  const family = Object.keys(FAMILIES).find((name) => FAMILIES[name]!.includes(tool));
+  const own = Object.hasOwn(table, tool) ? table[tool]! : [];
+  const shared = family && family !== tool && Object.hasOwn(table, family) ? table[family]! : [];
+  return shared.length > 0 ? [...own, ...shared] : own;
+}
+
+/** The rule that covers every target of a file, network or other action. */
+export function coveringRule(rules: readonly string[], plan: ActionPlan, place: Place): string | undefined {
+  if (plan.targets.length === 0) return undefined;
+  const covers = (rule: string, target: string) => {
+    if (plan.risk === "network") return hostMatches(rule, target);
+    if (plan.risk === "write" || plan.risk === "read") return pathMatches(rule, target, place);
+    return matchesGlob(rule, target);
+  };
+  const used = plan.targets.map((target) => rules.find((rule) => covers(rule, target)));
+  return used.every((rule) => rule !== undefined) ? used[0] : undefined;
+}
+
+/** A rule that meets any target. */
+export function touchingRule(rules: readonly string[], plan: ActionPlan, place: Place): string | undefined {
+  return rules.find((rule) =>
+    plan.targets.some((target) => coveringRule([rule], { ...plan, targets: [target] }, place)),
+  );
+}
+
+/** A path without a root is seen from the agent's folder: `workspace/**`. */
+function pathMatches(rule: string, target: string, place: Place): boolean {
+  return matchesGlob(absolute(rule, place.agentDir, place.userHome), normalise(target)) && target.startsWith("/");
+}
+
+/** `docs.example.com` is that host; `*.example.com` is every host below it. */
+export function hostMatches(rule: string, target: string): boolean {
+  const host = hostOf(target);
+  const want = rule.toLowerCase().replace(/\.$/, "");
+  if (want.startsWith("*.")) return host.endsWith(want.slice(1)) && host.length > want.length - 1;
+  return want !== "" && host === want;
+}
+
+function hostOf(target: string): string {
+  const bare = target
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
+    .replace(/[/?#].*$/s, "");
+  return bare
+    .slice(bare.lastIndexOf("@") + 1)
+    .replace(/:\d+$/, "")
+    .replace(/\.$/, "");
+}

@@ -1,0 +1,69 @@
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+
+/** Who works on it: one tool call of one turn. */
+export interface Holder {
+  turn: string;
+  call: string;
+  agent: string;
+  tool: string;
+}
+
+export interface LockRow extends Holder {
+  path: string;
+  fence: number;
+  since: number;
+  epoch: number;
+}
+
+/** Writes the locks of one call, and the fencing number they were given with. */
+export function insertLocks(tx: Tx, paths: readonly string[], row: Omit<LockRow, "path">): void {
+  for (const path of paths) {
+    tx.run(
+      `INSERT INTO resource_lock (path, fence, turn, call, agent, tool, since, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, fence) DO NOTHING`,
+      path,
+      row.fence,
+      row.turn,
+      row.call,
+      row.agent,
+      row.tool,
+      row.since,
+      row.epoch,
+    );
+  }
+  tx.run("UPDATE resource_fence SET last = ? WHERE one = 1 AND last < ?", row.fence, row.fence);
+}
+
+/** Refuses the whole transaction when one of the locks is no longer this one. */
+export function mustHold(tx: Tx, paths: readonly string[], fence: number): void {
+  for (const path of paths) {
+    tx.run(
+      `INSERT INTO resource_lost (path)
+       SELECT ? WHERE NOT EXISTS (SELECT 1 FROM resource_lock WHERE path = ? AND fence = ?)`,
+      path,
+      path,
+      fence,
+    );
+  }
+}
+
+export function deleteLocks(tx: Tx, paths: readonly string[], fence: number): void {
+  for (const path of paths) tx.run("DELETE FROM resource_lock WHERE path = ? AND fence = ?", path, fence);
+}
+
+/** Locks of earlier epochs, whether the turn that held each is still open, and the newest fencing number. */
+export async function readLocks(
+  db: Reads,
+): Promise<{ epoch: number; last: number; left: (LockRow & { open: boolean })[] }> {
+  const meta = await db.get<{ epoch: number; last: number }>(
+    `SELECT (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'epoch') AS epoch,
+       (SELECT last FROM resource_fence WHERE one = 1) AS last`,
+  );
+  const epoch = meta?.epoch ?? 0;
+  const rows = await db.all<LockRow & { open: number }>(
+    `SELECT l.path, l.fence, l.turn, l.call, l.agent, l.tool, l.since, l.epoch,
+       EXISTS (SELECT 1 FROM turn t WHERE t.id = l.turn AND t.ended_at IS NULL) AS open
+     FROM resource_lock l WHERE l.epoch < ? ORDER BY l.path`,
+    epoch,
+  );
+  return { epoch, last: meta?.last ?? 0, left: rows.map((row) => ({ ...row, open: row.open === 1 })) };
+}

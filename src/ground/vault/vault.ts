@@ -1,0 +1,186 @@
+/**
+ * The vault: secrets by name in one sealed file of the home.
+ *
+ * V1: a secret is in no file but the vault's, and there only encrypted.
+ * V2: a change is durable when its promise resolves; a crash in the middle leaves the vault as it was.
+ * V3: whatever the vault has read is known to the redactor before anybody gets it.
+ * V4: without a vault there is no key: nothing is made until the first secret is set.
+ */
+import { join } from "node:path";
+import { AppError } from "../../core/domain/index.ts";
+import { readIfThere, replaceFile } from "./files.ts";
+import { findKey, KEY_FILE, type KeyPlace, type Keyring, makeKey, systemKeyring } from "./key.ts";
+import { type Contents, type Envelope, parseEnvelope, seal, unseal } from "./sealed.ts";
+import { Secret } from "./secret.ts";
+
+export const VAULT_FILE = "vault.json";
+
+export interface VaultParts {
+  home: string;
+  now: () => number;
+  /** Hears every secret: the redactor's `addSecret`. */
+  onSecret: (value: string) => void;
+  /** Instead of this system's keyring. */
+  keyring?: () => Promise<Keyring | undefined>;
+}
+
+export interface VaultEntry {
+  name: string;
+  setAt: number;
+}
+
+/** What a redactor can find in a text without shredding it; the same bound as in ground/observe. */
+const SHORTEST = 6;
+const LONGEST = 64 * 1024;
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
+/** A secret is handed to commands as a variable of its name. These change which code a command runs. */
+const STEERS_PROGRAMS =
+  /^(PATH|HOME|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|NODE_(OPTIONS|PATH)|PYTHON(PATH|STARTUP|HOME)|PERL5(LIB|OPT)|RUBY(LIB|OPT)|GIT_(SSH.*|EXEC_PATH|CONFIG.*|EXTERNAL_DIFF|.*PAGER|.*EDITOR|ASKPASS)|EDITOR|PAGER|LARES_.*)$/i;
+
+/** Opens the home's vault. A home without one has an empty vault. Throws STORAGE_FAILED when it cannot be read. */
+export async function openVault(parts: VaultParts): Promise<Vault> {
+  const vault = new Vault(parts);
+  await vault.refresh();
+  return vault;
+}
+
+export class Vault {
+  private readonly parts: VaultParts;
+  private readonly file: string;
+  private known = new Map<string, { secret: Secret; at: number }>();
+  private sealedWith: { key: Buffer; place: KeyPlace } | undefined;
+  /** Changes go one after another: each reads the file, changes it and puts it back. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: VaultParts) {
+    this.parts = parts;
+    this.file = join(parts.home, VAULT_FILE);
+  }
+
+  /** Durable when it resolves. Throws BAD_REQUEST for a name or value that cannot be one. */
+  async set(name: string, value: string): Promise<void> {
+    checkName(name);
+    checkValue(name, value);
+    this.parts.onSecret(value);
+    await this.change((held) => ({ ...held, [name]: { value, at: this.parts.now() } }));
+  }
+
+  /** False when there was none of this name. */
+  async remove(name: string): Promise<boolean> {
+    let found = false;
+    await this.change((held) => {
+      found = Object.hasOwn(held, name);
+      const { [name]: _gone, ...rest } = held;
+      return found ? rest : undefined;
+    });
+    return found;
+  }
+
+  /** As it was when the vault was last read or changed. */
+  get(name: string): Secret | undefined {
+    return this.known.get(name)?.secret;
+  }
+
+  /** Names only; the values stay where they are. */
+  list(): VaultEntry[] {
+    return [...this.known].map(([name, { at }]) => ({ name, setAt: at })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** In plain words: where the key is, and what that means. */
+  where(): string {
+    if (!this.sealedWith) {
+      return "There is no vault yet. Its key will be in the OS keyring if there is one, else in a file only you can read.";
+    }
+    return this.sealedWith.place === "keyring"
+      ? `The vault ${this.file} is encrypted; its key is in the OS keyring.`
+      : `The vault ${this.file} is encrypted; its key lies beside it in ${KEY_FILE} (mode 0600), because no OS keyring is used. Whoever can read both files can read the secrets.`;
+  }
+
+  /** Reads the file again: another process, such as the command line, may have changed it. */
+  async refresh(): Promise<void> {
+    await this.queued(async () => this.keep(await this.read()));
+  }
+
+  private async change(edit: (held: Contents) => Contents | undefined): Promise<void> {
+    await this.queued(async () => {
+      const next = edit(await this.read());
+      if (!next) return;
+      this.sealedWith ??= await makeKey(this.parts.home, this.keyring);
+      await replaceFile(this.file, seal(next, this.sealedWith.key, this.sealedWith.place));
+      this.keep(next);
+    });
+  }
+
+  private async read(): Promise<Contents> {
+    const bytes = await readIfThere(this.file);
+    if (!bytes) {
+      this.sealedWith = undefined;
+      return {};
+    }
+    let box: Envelope;
+    try {
+      box = parseEnvelope(bytes);
+    } catch (cause) {
+      throw damaged(this.file, "is not a vault", cause);
+    }
+    const key = await findKey(this.parts.home, box.key, this.keyring);
+    this.sealedWith = { key, place: box.key };
+    try {
+      return unseal(box, key);
+    } catch {
+      // Without its cause: what a half-decrypted text looked like is nobody's business.
+      throw damaged(this.file, "was changed, or its key is another one");
+    }
+  }
+
+  private keep(held: Contents): void {
+    for (const { value } of Object.values(held)) this.parts.onSecret(value);
+    this.known = new Map(
+      Object.entries(held).map(([name, { value, at }]) => [name, { secret: new Secret(value), at }]),
+    );
+  }
+
+  private queued<T>(run: () => Promise<T>): Promise<T> {
+    const mine = this.last.then(run);
+    this.last = mine.catch(() => {});
+    return mine;
+  }
+
+  private keyring = (): Promise<Keyring | undefined> => (this.parts.keyring ?? systemKeyring)();
+}
+
+export function isSecretName(name: string): boolean {
+  return NAME.test(name) && !STEERS_PROGRAMS.test(name);
+}
+
+function checkName(name: string): void {
+  if (isSecretName(name)) return;
+  throw new AppError("BAD_REQUEST", {
+    message: NAME.test(name)
+      ? `A secret cannot be called "${name}": a variable of that name changes which programs run.`
+      : `"${name}" cannot be the name of a secret.`,
+    hint: "Use letters, digits and _, beginning with a letter. Example: GITHUB_TOKEN",
+  });
+}
+
+function checkValue(name: string, value: string): void {
+  const why =
+    value.trim().length < SHORTEST
+      ? `shorter than ${SHORTEST} characters and could not be told from ordinary text, so it could not be kept out of logs`
+      : value.length > LONGEST
+        ? `longer than ${LONGEST} characters`
+        : value.includes("\0")
+          ? "not text: it contains a NUL character"
+          : undefined;
+  if (why) throw new AppError("BAD_REQUEST", { message: `The secret ${name} is ${why}.` });
+}
+
+function damaged(file: string, why: string, cause?: unknown): AppError {
+  return new AppError("STORAGE_FAILED", {
+    message: `${file} ${why}, so its secrets cannot be read. Nothing was changed.`,
+    hint: "Restore vault.json and its key from the same copy, or put the file aside and set the secrets again.",
+    retry: "after-change",
+    cause,
+  });
+}

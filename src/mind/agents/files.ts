@@ -1,0 +1,105 @@
+/**
+ * The files of an agent's folder that people edit from a face.
+ *
+ * AF1: only the known names, and never through a link: a link could show or overwrite any file of the machine (FS-11).
+ * AF2: a write is all or nothing, and can be made to fail when somebody else changed the file meanwhile.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { constants, lstatSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../core/domain/index.ts";
+import { AGENT_FILES } from "./defaults.ts";
+
+export interface AgentFile {
+  text: string;
+  /** Changes with the text. */
+  version: string;
+}
+
+export interface AgentFileInfo {
+  name: string;
+  bytes: number;
+  changedAt: number;
+}
+
+/** Larger than anything that belongs into a prompt. */
+const LARGEST = 1_000_000;
+
+export function fileInfo(dir: string, name: string): AgentFileInfo[] {
+  try {
+    const found = lstatSync(join(dir, name));
+    return found.isFile() ? [{ name, bytes: found.size, changedAt: Math.round(found.mtimeMs) }] : [];
+  } catch {
+    return [];
+  }
+}
+
+export async function readAgentFile(dir: string, name: string): Promise<AgentFile> {
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(pathOf(dir, name), constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return { text: "", version: versionOf("") };
+    throw unusable(name, cause);
+  }
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > LARGEST) throw unusable(name, "not a text file of a usual size");
+    const text = await handle.readFile("utf8");
+    return { text, version: versionOf(text) };
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function writeAgentFile(dir: string, name: string, text: string, version?: string): Promise<AgentFile> {
+  const file = pathOf(dir, name);
+  const now = await readAgentFile(dir, name);
+  if (version !== undefined && version !== now.version) {
+    throw new AppError("CONFLICT", {
+      message: `${name} was changed meanwhile.`,
+      hint: "Read it again and make your change there.",
+      retry: "after-change",
+      details: { version: now.version },
+    });
+  }
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // Renaming replaces a link itself, never what it points to.
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return { text, version: versionOf(text) };
+}
+
+function pathOf(dir: string, name: string): string {
+  if (!Object.hasOwn(AGENT_FILES, name)) {
+    throw new AppError("BAD_REQUEST", {
+      message: `"${name}" is not one of an agent's files.`,
+      details: { field: "file" },
+    });
+  }
+  return join(dir, name);
+}
+
+function versionOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function unusable(name: string, cause: unknown): AppError {
+  return new AppError("FORBIDDEN", {
+    message: `${name} is a link or not a text file.`,
+    hint: "Put a plain file there.",
+    cause,
+  });
+}

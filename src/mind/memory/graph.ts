@@ -1,0 +1,85 @@
+/**
+ * The entity graph: names in what is remembered, and typed relations between them, by plain patterns. A question that asks for a
+ * relation ("what am I working on?") follows it, whatever words the answer has.
+ */
+import { speakerOf } from "./text/analyse.ts";
+
+export interface Relation {
+  relation: string;
+  /** Lower case; `self` for the one who speaks without a name. */
+  subject: string;
+  object: string;
+}
+
+/** The verb, and what it relates: subject before, object behind. */
+const RELATIONS: readonly [relation: string, verb: string][] = [
+  ["works on", "(?:am|is|are|was|were|been|be|['’]m|['’]s|['’]re)?\\s*(?:currently |now |still )?work(?:s|ing|ed)? on|(?:am|is|are|['’]m|['’]s|['’]re) (?:currently |now )?(?:building|writing|developing|designing|renovating|restoring)"],
+  ["works at", "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?work(?:s|ing|ed)? (?:at|for)|(?:got|have|has|started|starts) (?:a|the|my|her|his) (?:new )?job (?:at|with)"],
+  ["lives in", "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?liv(?:e|es|ing|ed) in|moved to|(?:am|is|are|['’]m) based in"],
+  ["likes", "(?:really |absolutely |just )?(?:love|loves|like|likes|enjoy|enjoys|prefer|prefers|adore|adores)"],
+  ["married to", "(?:am|is|are|was|['’]m|['’]s)?\\s*(?:married|engaged) to"],
+  ["owns", "(?:have|has|own|owns|bought|got|adopted) (?:a|an|the|my|two|three)"],
+  ["learns", "(?:am|is|are|['’]m|['’]s)?\\s*(?:learning|studying)|stud(?:y|ies|ied)|learns?"],
+];
+const PATTERNS = RELATIONS.map(
+  ([relation, verb]) =>
+    [
+      relation,
+      new RegExp(`(?:^|[\\s"(])(I|[Ww]e|[Tt]he user|\\p{Lu}[\\p{L}'’-]+)\\s*(?:${verb})\\s+([^.,;:!?\\n]{2,80})`, "gu"),
+    ] as const,
+);
+
+/** A question's way of asking for a relation. */
+const ASKED: readonly [relation: string, pattern: RegExp][] = [
+  ["works on", /\bwhat\b.*\b(?:am|is|are|was|were|been)\b.*\b(?:working on|building|writing|busy with|up to)\b|\bwhich projects?\b|\bmy (?:current )?projects?\b/i],
+  ["works at", /\bwhere\b.*\bwork(?:s|ing)?\b|\bwho(?:m)?\b.*\bwork(?:s|ing)? for\b|\b(?:employer|workplace)\b/i],
+  ["lives in", /\bwhere\b.*\b(?:live|lives|living|based|reside|resides)\b|\b(?:home ?town|home address)\b/i],
+  ["likes", /\bwhat\b.*\b(?:like|love|enjoy|prefer)\b/i],
+  ["married to", /\bwho\b.*\b(?:married|engaged)\b|\b(?:wife|husband|spouse|partner)\b/i],
+  ["learns", /\bwhat\b.*\b(?:learning|studying|study|learn)\b/i],
+];
+
+/** Names kept of one text: more is a list, not a story. */
+const MOST_NAMES = 8;
+
+export function relationsIn(text: string): Relation[] {
+  const spoken = speakerOf(text);
+  const self = spoken ? spoken.speaker.toLowerCase() : "self";
+  const found: Relation[] = [];
+  for (const [relation, pattern] of PATTERNS) {
+    for (const [, subject, object] of (spoken?.said ?? text).matchAll(pattern)) {
+      const isSelf = /^(i|we|the user)$/i.test(subject!);
+      found.push({
+        relation,
+        subject: isSelf ? self : subject!.toLowerCase().replace(/['’]s$/, ""),
+        object: object!.trim().toLowerCase().slice(0, 80),
+      });
+    }
+  }
+  return found;
+}
+
+/** Proper names by their capital letters; the first word of a sentence counts only when it also occurs elsewhere so. */
+export function namesIn(text: string): { norm: string; name: string }[] {
+  const spoken = speakerOf(text);
+  const names = new Map<string, string>();
+  if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
+  const said = spoken?.said ?? text;
+  for (const found of said.matchAll(/(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu)) {
+    const name = found[0].replace(/['’]s$/, "");
+    if (/^I['’]/.test(name) || names.size >= MOST_NAMES) continue;
+    names.set(name.toLowerCase(), name);
+  }
+  return [...names].map(([norm, name]) => ({ norm, name }));
+}
+
+/** Which relation a question asks for, and of whom: names in it, or `self`. */
+export function askedRelation(question: string): { relation: string; subjects: string[] } | undefined {
+  for (const [relation, pattern] of ASKED) {
+    if (!pattern.test(question)) continue;
+    const names = [...question.matchAll(/(?<=\s)\p{Lu}[\p{L}'’-]+/gu)].map(([name]) => name.toLowerCase().replace(/['’]s$/, ""));
+    const own = /\b(i|my|me|we|our|am)\b/i.test(question);
+    return { relation, subjects: own ? ["self", ...names] : names };
+  }
+  return undefined;
+}

@@ -1,0 +1,20 @@
+export { type MemoryConfig, memoryConfig } from "./config.ts";
+export {
+  type AddOutcome,
+  agentScope,
+  type Found,
+  MEMORY_KINDS,
+  type MemoryKind,
+  type NewMemory,
+  PUBLIC,
+  personScope,
+  type Remembered,
+  SHARED,
+  scopesOf,
+  teamScope,
+  type Trust,
+  type Viewer,
+} from "./kinds.ts";
+export { Memory, type MemoryParts, type SearchQuery } from "./memory.ts";
+export { WEIGHTS, type Weights } from "./search/rank.ts";
+export type { EmbeddingProgress } from "./vectors/embedding.ts";

@@ -1,0 +1,471 @@
+/**
+ * Memory: what the agents keep of people, work and conversations, and how it is found again.
+ *
+ * Adding writes a row and its words in one transaction and returns; vectors come later, in the background. Searching joins words,
+ * meaning and relations (search/rank.ts). Scopes decide who sees what (kinds.ts, M1).
+ *
+ * M6: items keep the order of the calls to `add`.
+ * M7: forgotten is gone: row, words, vector, names, relations, and the older versions of the same fact.
+ */
+import type { Embedder, Records } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
+import { Catalogue } from "./catalogue.ts";
+import type { MemoryConfig } from "./config.ts";
+import { topicOf } from "./facts.ts";
+import { askedRelation, namesIn, relationsIn } from "./graph.ts";
+import {
+  type AddOutcome,
+  type Found,
+  type MemoryKind,
+  type NewMemory,
+  type Remembered,
+  scopeFor,
+  scopesOf,
+  type Viewer,
+} from "./kinds.ts";
+import { matchAll, scopeWord } from "./search/match.ts";
+import { gather } from "./search/postings.ts";
+import { readQuestion, speakersIn, withoutNames } from "./search/question.ts";
+import { rank, WEIGHTS, type Weights } from "./search/rank.ts";
+import * as store from "./store.ts";
+import { canonical, speakerOf, wordsOf } from "./text/analyse.ts";
+import { Embedding, type EmbeddingProgress } from "./vectors/embedding.ts";
+
+export interface MemoryParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  log: Log;
+  config: MemoryConfig;
+  /** Without one, search is by words and relations only. */
+  embedder?: Embedder;
+  /** For evaluations. */
+  weights?: Weights;
+}
+
+export interface SearchQuery extends Viewer {
+  query: string;
+  limit?: number;
+  /** Exactly these. Without a scope and without a viewer everything is searched: that is the owner at the controls. */
+  scope?: string | readonly string[];
+}
+
+/** A name is dropped from the embedded question when at least so many memories are its bearer's own words. */
+const EVERYWHERE = 10;
+const MOST_RELATED = 40;
+const MOST_FOUND = 100;
+/** A message longer than this is kept whole, but only its head is searched. */
+const MOST_WORDS_KEPT = 600;
+
+export class Memory {
+  private readonly catalogue = new Catalogue();
+  private readonly embedding: Embedding | undefined;
+  private loading: Promise<void> | undefined;
+  private loaded = false;
+  private missed = false;
+  /** Adds wait for each other until they are written, not until they are durable. */
+  private order: Promise<unknown> = Promise.resolve();
+  private readonly records: Records;
+  private readonly clock: Clock;
+  private readonly ids: IdMaker;
+  private readonly config: MemoryConfig;
+  private readonly weights: Weights;
+
+  constructor(parts: MemoryParts) {
+    this.records = parts.records;
+    this.clock = parts.clock;
+    this.ids = parts.ids;
+    this.config = parts.config;
+    this.weights = parts.weights ?? WEIGHTS;
+    if (parts.embedder) this.embedding = new Embedding({ ...parts, embedder: parts.embedder });
+  }
+
+  /** Begins what goes on in the background. Costs nothing while there is nothing to embed. */
+  start(): void {
+    this.embedding?.wake(0);
+  }
+
+  async stop(): Promise<void> {
+    await this.embedding?.stop();
+  }
+
+  /** Durable when it resolves. Throws BAD_REQUEST for an empty text. */
+  async add(memory: NewMemory): Promise<AddOutcome> {
+    if (memory.text.trim() === "") throw new AppError("BAD_REQUEST", { message: "A memory needs a text." });
+    const written = this.order.then(() => this.write(memory));
+    this.order = written.catch(() => {});
+    const { outcome, durable } = await written;
+    await durable;
+    return outcome;
+  }
+
+  /** Best first. Never throws for a strange question; an empty one finds nothing. */
+  async search(query: SearchQuery): Promise<Found[]> {
+    const scopes = this.visibleScopes(query);
+    const limit = Math.max(1, Math.min(query.limit ?? 10, MOST_FOUND));
+    await this.load();
+    const visible = this.catalogue.inScopes(scopes);
+    const question = readQuestion(query.query);
+    const speakers = [...this.catalogue.allSpeakers(1)];
+    const names = new Set(
+      [...this.catalogue.allSpeakers(EVERYWHERE)].flatMap(([name]) => name.split(/\s+/).map((part) => canonical(part))),
+    );
+    const similar = this.embedding?.similar(withoutNames(query.query, names), visible, this.config.queryBudgetMs);
+    const total = this.catalogue.count(scopes);
+    const scopeWords = scopes?.map(scopeWord);
+    const postings =
+      scopes?.length === 0 ? [] : await gather(this.records, store, { words: question.words, scopeWords, total });
+    const ranked = rank(
+      this.catalogue,
+      {
+        postings,
+        similar: (await similar) ?? new Map(),
+        related: await this.related(query.query, scopes),
+        speakers: speakersIn(query.query, speakers),
+        asksWhen: question.asksWhen,
+        now: this.clock.now(),
+        ...(question.days ? { days: question.days } : {}),
+      },
+      { limit, visible, weights: this.weights },
+    );
+    const rows = await store.readMemories(
+      this.records,
+      ranked.map(({ seq }) => seq),
+    );
+    const now = this.clock.now();
+    return ranked.flatMap(({ seq, score }) => {
+      const row = rows.get(seq);
+      // The scope is checked on the row itself once more: the index is a way there, not the judge.
+      if (row?.state !== "live" || (scopes && !scopes.includes(row.scope))) return [];
+      if (row.expiresAt !== undefined && row.expiresAt <= now) return [];
+      return [found(row, score)];
+    });
+  }
+
+  /** Order of adding, oldest first; `newest` turns it round. `before` is the id the last page ended with. */
+  list(
+    query: Viewer & {
+      scope?: string | readonly string[];
+      kinds?: readonly (MemoryKind | "document")[];
+      source?: string;
+      superseded?: boolean;
+      newest?: boolean;
+      before?: string;
+      limit?: number;
+    } = {},
+  ): Promise<Remembered[]> {
+    const scopes = this.visibleScopes(query);
+    return store.listMemories(this.records, {
+      ...query,
+      ...(scopes ? { scopes } : {}),
+      states: query.superseded ? ["live", "superseded"] : ["live"],
+      limit: Math.min(query.limit ?? 100, 1000),
+    });
+  }
+
+  get(id: string): Promise<Remembered | undefined> {
+    return store.readMemory(this.records, id);
+  }
+
+  /** Deletes for good, with older versions of the same fact. Returns what is gone; empty when the id is not known or not theirs. */
+  async forget(id: string, viewer: Viewer & { scope?: string | readonly string[] } = {}): Promise<string[]> {
+    const scopes = this.visibleScopes(viewer);
+    const row = await store.readMemory(this.records, id);
+    if (!row || (scopes && !scopes.includes(row.scope))) return [];
+    const ids = [id, ...(await store.olderVersions(this.records, id))];
+    await this.remove(ids);
+    return ids;
+  }
+
+  /** What waits for a person: captured from text that came from outside. */
+  pending(query: { scope?: string; limit?: number } = {}): Promise<Remembered[]> {
+    return store.listMemories(this.records, {
+      states: ["pending"],
+      ...(query.scope === undefined ? {} : { scopes: [query.scope] }),
+      limit: query.limit ?? 100,
+    });
+  }
+
+  /** A person's word on a pending memory. `no` deletes it. False when it is not pending (any more). */
+  async decide(id: string, yes: boolean): Promise<boolean> {
+    const row = await store.readMemory(this.records, id);
+    if (row?.state !== "pending") return false;
+    if (!yes) {
+      await this.remove([id]);
+      return true;
+    }
+    const older = row.topic === undefined ? [] : await store.sameTopic(this.records, row.scope, row.topic);
+    const durable = this.records.write((tx) => {
+      for (const old of older) store.supersede(tx, old.id, id);
+      store.confirm(tx, id);
+      store.insertGraph(tx, { id, scope: row.scope, names: namesIn(row.text), relations: relationsIn(row.text) });
+    });
+    await this.noticed(id);
+    for (const seq of await store.seqsOf(this.records, older.map((old) => old.id))) this.dropped(seq);
+    await durable;
+    return true;
+  }
+
+  /** These were of use: they weigh a little more from now on. */
+  async used(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const durable = this.records.write((tx) => store.markUsed(tx, ids, this.clock.now()));
+    if (this.loaded) for (const seq of await store.seqsOf(this.records, ids)) this.catalogue.markUsed(seq);
+    await durable;
+  }
+
+  /** Deletes what has expired. Returns how many. */
+  async expire(): Promise<number> {
+    const ids = await store.expired(this.records, this.clock.now());
+    if (ids.length > 0) await this.remove(ids);
+    return ids.length;
+  }
+
+  /** Names and relations, most mentioned first: what the UI draws. */
+  async graph(query: Viewer & { scope?: string | readonly string[]; limit?: number } = {}) {
+    const scopes = this.visibleScopes(query);
+    const limit = query.limit ?? 200;
+    const within = scopes ? { scopes } : {};
+    const [entities, relations] = await Promise.all([
+      store.entities(this.records, { ...within, limit }),
+      store.relations(this.records, { ...within, limit }),
+    ]);
+    return {
+      entities: entities.map(({ name, mentions, scope }) => ({ name, mentions, scope })),
+      relations: relations.map(({ subject, relation, object }) => ({ subject, relation, object })),
+    };
+  }
+
+  /** Everything but documents, in order of adding. Forgotten things are not in it. */
+  async *export(): AsyncGenerator<Remembered> {
+    for (let before: string | undefined; ; ) {
+      const page = await store.listMemories(this.records, {
+        states: ["live", "pending", "superseded"],
+        limit: 500,
+        ...(before === undefined ? {} : { before }),
+      });
+      yield* page;
+      if (page.length === 0) return;
+      before = page.at(-1)!.id;
+    }
+  }
+
+  /** Takes what `export` gave. What is there already (same id) stays as it is. */
+  async import(rows: Iterable<Remembered> | AsyncIterable<Remembered>): Promise<{ added: number; known: number }> {
+    let added = 0;
+    let known = 0;
+    const durable: Promise<void>[] = [];
+    for await (const row of rows) {
+      const kind = row.kind === "document" ? "fact" : row.kind;
+      if (await store.readMemory(this.records, row.id)) known++;
+      else {
+        durable.push(this.insert({ ...row, kind }));
+        if (row.state === "live") await this.noticed(row.id);
+        added++;
+      }
+    }
+    await Promise.all(durable);
+    return { added, known };
+  }
+
+  /** Replaces all that is remembered of one document by its parts, in one transaction. */
+  async replaceDocument(document: {
+    source: string;
+    scope: string;
+    at: number;
+    parts: readonly { text: string; place: string }[];
+    also?: (tx: Parameters<Parameters<Records["write"]>[0]>[0]) => void;
+  }): Promise<void> {
+    const old = await store.documentParts(this.records, document.scope, document.source);
+    const fresh = document.parts.map((part) => ({ ...part, id: this.ids.next("mem") }));
+    const durable = this.records.write((tx) => {
+      store.deleteMemories(
+        tx,
+        old.map(({ id }) => id),
+      );
+      for (const part of fresh) {
+        store.insertMemory(tx, {
+          id: part.id,
+          scope: document.scope,
+          kind: "document",
+          text: part.text,
+          source: document.source,
+          place: part.place,
+          trust: "outside",
+          state: "live",
+          thread: `${document.scope}\n${document.source}`,
+          words: indexed(part.text, document.scope),
+          at: document.at,
+          createdAt: this.clock.now(),
+        });
+      }
+      document.also?.(tx);
+    });
+    for (const { seq } of old) this.dropped(seq);
+    for (const part of fresh) await this.noticed(part.id);
+    await durable;
+  }
+
+  embeddingProgress(): Promise<EmbeddingProgress | undefined> {
+    return this.embedding ? this.embedding.progress() : Promise.resolve(undefined);
+  }
+
+  /** Resolves when no memory waits for its vector, or the embedder has failed. */
+  async settled(): Promise<void> {
+    await this.embedding?.settled();
+  }
+
+  // ── adding ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private async write(memory: NewMemory): Promise<{ outcome: AddOutcome; durable: Promise<void> }> {
+    const now = this.clock.now();
+    const scope = scopeFor(memory);
+    const isMessage = memory.source !== undefined || speakerOf(memory.text) !== undefined;
+    // What was said in a conversation is an episode of its own, also when it is said twice.
+    const known = isMessage ? undefined : await this.known(memory.text, scope);
+    if (known !== undefined) return { outcome: { id: known, state: "known" }, durable: Promise.resolve() };
+    const id = this.ids.next("mem");
+    const topic = memory.topic ?? (isMessage && memory.kind === undefined ? undefined : topicOf(memory.text, memory.person));
+    const row: Remembered = {
+      id,
+      text: memory.text,
+      kind: memory.kind ?? (isMessage ? "episode" : "fact"),
+      scope,
+      state: memory.trust === "outside" ? "pending" : "live",
+      trust: memory.trust ?? "owner",
+      at: memory.at ?? now,
+      createdAt: now,
+      uses: 0,
+      ...(memory.person === undefined ? {} : { person: memory.person }),
+      ...(memory.agent === undefined ? {} : { agent: memory.agent }),
+      ...(memory.source === undefined ? {} : { source: memory.source }),
+      ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
+      ...(topic === undefined ? {} : { topic }),
+    };
+    if (row.state === "pending") return { outcome: { id, state: "pending" }, durable: this.insert(row) };
+    const older = topic === undefined ? [] : await store.sameTopic(this.records, scope, topic);
+    const newest = older[0];
+    if (newest && newest.at > row.at) {
+      const durable = this.insert({ ...row, state: "superseded", supersededBy: newest.id });
+      return { outcome: { id, state: "superseded" }, durable };
+    }
+    const durable = this.insert(row, older.map((old) => old.id));
+    for (const seq of await store.seqsOf(this.records, older.map((old) => old.id))) this.dropped(seq);
+    await this.noticed(id);
+    const superseded = older.map((old) => old.id);
+    return { outcome: { id, state: "live", ...(superseded.length > 0 ? { superseded } : {}) }, durable };
+  }
+
+  private insert(row: Remembered, supersedes: readonly string[] = []): Promise<void> {
+    const spoken = speakerOf(row.text);
+    const thread = threadOf(row.scope, row.source, spoken !== undefined);
+    return this.records.write((tx) => {
+      for (const old of supersedes) store.supersede(tx, old, row.id);
+      store.insertMemory(tx, {
+        ...row,
+        words: indexed(row.text, row.scope),
+        ...(thread === undefined ? {} : { thread }),
+        ...(spoken ? { speaker: spoken.speaker } : {}),
+      });
+      if (row.state !== "live") return;
+      store.insertGraph(tx, { id: row.id, scope: row.scope, names: namesIn(row.text), relations: relationsIn(row.text) });
+    });
+  }
+
+  private async known(text: string, scope: string): Promise<string | undefined> {
+    const words = [...new Set(wordsOf(text))].slice(0, 30);
+    if (words.length === 0) return undefined;
+    const seqs = await store.matching(this.records, matchAll(words, [scopeWord(scope)]), 50);
+    return seqs.length === 0 ? undefined : store.sameText(this.records, scope, text, seqs);
+  }
+
+  private async remove(ids: readonly string[]): Promise<void> {
+    const seqs = await store.seqsOf(this.records, ids);
+    const durable = this.records.write((tx) => store.deleteMemories(tx, ids));
+    for (const seq of seqs) this.dropped(seq);
+    await durable;
+  }
+
+  // ── the catalogue ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private async noticed(id: string): Promise<void> {
+    const entry = await store.readEntry(this.records, id);
+    if (!entry) return;
+    if (this.loaded) this.catalogue.put(entry);
+    else this.missed = true;
+    this.embedding?.wake(entry.seq - 1);
+  }
+
+  private dropped(seq: number): void {
+    this.catalogue.drop(seq);
+    this.embedding?.drop(seq);
+  }
+
+  private load(): Promise<void> {
+    this.loading ??= (async () => {
+      for (let after = 0; ; ) {
+        this.missed = false;
+        const entries = await store.readEntries(this.records, after, 2000);
+        for (const entry of entries) this.catalogue.put(entry);
+        after = entries.at(-1)?.seq ?? after;
+        // Nothing is awaited between the last look and the mark, so nothing can come in unseen.
+        if (entries.length === 0 && !this.missed) {
+          this.loaded = true;
+          return;
+        }
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    })();
+    return this.loading;
+  }
+
+  private visibleScopes(query: Viewer & { scope?: string | readonly string[] }): string[] | undefined {
+    const asked = query.scope === undefined ? undefined : [query.scope].flat();
+    if (query.person === undefined && query.agent === undefined && !query.teams) return asked;
+    const allowed = scopesOf(query);
+    // A viewer who names a scope sees it only if it is one of theirs.
+    return asked ? asked.filter((scope) => allowed.includes(scope)) : allowed;
+  }
+
+  private async related(question: string, scopes: readonly string[] | undefined): Promise<Map<number, number>> {
+    const asked = askedRelation(question);
+    const related = new Map<number, number>();
+    if (!asked) return related;
+    for (const subject of asked.subjects) {
+      const rows = await store.relations(this.records, {
+        ...(scopes ? { scopes } : {}),
+        relation: asked.relation,
+        subject,
+        limit: MOST_RELATED,
+      });
+      // The newest says what holds now.
+      rows.forEach((row, n) => {
+        related.set(row.seq, Math.max(related.get(row.seq) ?? 0, 1 / (1 + n * 0.25)));
+      });
+    }
+    return related;
+  }
+}
+
+/** What of a text goes into the index: its words and its scope's. */
+function indexed(text: string, scope: string): string {
+  return [...wordsOf(text).slice(0, MOST_WORDS_KEPT), scopeWord(scope)].join(" ");
+}
+
+/** Which items follow each other: those of one source, and what is plainly spoken in one scope. */
+function threadOf(scope: string, source: string | undefined, isSpoken: boolean): string | undefined {
+  return source !== undefined || isSpoken ? `${scope}\n${source ?? ""}` : undefined;
+}
+
+function found(row: Remembered, score: number): Found {
+  return {
+    id: row.id,
+    text: row.text,
+    source: row.source ?? null,
+    score: Math.round(score * 1e4) / 1e4,
+    at: row.at,
+    kind: row.kind,
+    ...(row.place === undefined ? {} : { place: row.place }),
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * The order of what is found. Pure: postings, similarities and the catalogue go in, a ranking comes out.
+ *
+ * The score of a memory is a weighted sum of normalised parts: BM25 over its own words and, with less weight, over the words of
+ * its neighbours in the conversation; similarity of meaning, smoothed over the neighbours; what the graph says; and small
+ * hints: who speaks, whether a time is told when one is asked for, whether it only asks itself, age and use.
+ * The weights were chosen on one half of the conversations of test/memory/eval and checked on the other (docs/MEMORY.md).
+ */
+import type { Catalogue } from "../catalogue.ts";
+
+export interface Posting {
+  word: string;
+  /** How much finding this word tells. */
+  weight: number;
+  seqs: readonly number[];
+}
+
+export interface Signals {
+  postings: readonly Posting[];
+  /** Cosine to the question, for the nearest memories only. */
+  similar: ReadonlyMap<number, number>;
+  /** What relations lead to, 0 to 1. */
+  related: ReadonlyMap<number, number>;
+  speakers: ReadonlySet<number>;
+  asksWhen: boolean;
+  days?: { from: number; to: number };
+  now: number;
+}
+
+export interface Weights {
+  saturation: number;
+  lengthShare: number;
+  near: number;
+  wide: number;
+  words: number;
+  similar: number;
+  similarNear: number;
+  related: number;
+  speaker: number;
+  time: number;
+  days: number;
+  asking: number;
+  short: number;
+  recent: number;
+  used: number;
+}
+
+export const WEIGHTS: Weights = {
+  // BM25's k1 and b. Messages are short: their length tells little.
+  saturation: 1.2,
+  lengthShare: 0.25,
+  // A word in one of the two messages before or after, and in the three beyond, against one of its own.
+  near: 0.45,
+  wide: 0.2,
+  words: 1,
+  similar: 0.7,
+  similarNear: 0.3,
+  related: 0.5,
+  speaker: 0.2,
+  time: 0.12,
+  days: 0.15,
+  asking: 0.1,
+  short: 0.06,
+  // Ties only: age and use must never bury the right answer.
+  recent: 0.02,
+  used: 0.02,
+};
+
+/** Memories with words of their own that are looked at closely. Neighbours of these come on top. */
+const MOST_HITS = 2000;
+/** How far the neighbours' words reach. */
+const NEAR = 2;
+const WIDE = 5;
+/** Fewer words than this say little: "Thanks, you too!" */
+const SHORT_WORDS = 5;
+const HALF_LIFE_MS = 90 * 86_400_000;
+
+export interface Ranked {
+  seq: number;
+  score: number;
+}
+
+export function rank(
+  catalogue: Catalogue,
+  signals: Signals,
+  how: { limit: number; visible: (seq: number) => boolean; weights: Weights },
+): Ranked[] {
+  const { weights } = how;
+  const lexical = lexicalScores(catalogue, signals.postings, how.visible, weights);
+  const bestWords = greatest(lexical.values());
+  const meaning = smoothed(catalogue, signals.similar, lexical.keys(), weights);
+  const ranked: Ranked[] = [];
+  const candidates = new Set([...lexical.keys(), ...meaning.scores.keys(), ...signals.related.keys()]);
+  for (const seq of candidates) {
+    if (!how.visible(seq)) continue;
+    let score = (weights.words * (lexical.get(seq) ?? 0)) / bestWords;
+    if (meaning.best > 0) score += (weights.similar * Math.max(0, meaning.scores.get(seq) ?? meaning.floor)) / meaning.best;
+    score += weights.related * (signals.related.get(seq) ?? 0);
+    ranked.push({ seq, score: score + hints(catalogue, seq, signals, weights) });
+  }
+  ranked.sort((a, b) => b.score - a.score || b.seq - a.seq);
+  return ranked.slice(0, how.limit);
+}
+
+function lexicalScores(
+  catalogue: Catalogue,
+  postings: readonly Posting[],
+  visible: (seq: number) => boolean,
+  weights: Weights,
+): Map<number, number> {
+  const masks = new Uint32Array(catalogue.size);
+  let hits: number[] = [];
+  postings.forEach(({ seqs }, bit) => {
+    for (const seq of seqs) {
+      if (seq >= masks.length || !visible(seq)) continue;
+      if (masks[seq] === 0) hits.push(seq);
+      masks[seq]! |= 1 << bit;
+    }
+  });
+  if (hits.length > MOST_HITS) hits = strongest(hits, masks, postings);
+  const places = new Set<number>();
+  for (const hit of hits) {
+    places.add(hit);
+    let before = hit;
+    let after = hit;
+    for (let step = 0; step < NEAR; step++) {
+      before = before && catalogue.previous(before);
+      after = after && catalogue.next(after);
+      if (before) places.add(before);
+      if (after) places.add(after);
+    }
+  }
+  const scores = new Map<number, number>();
+  const average = catalogue.averageLength;
+  const around = new Uint8Array(postings.length * 2);
+  for (const place of places) {
+    around.fill(0);
+    count(catalogue, masks, place, around, postings.length);
+    const norm = 1 - weights.lengthShare + (weights.lengthShare * catalogue.length(place)) / average;
+    let score = 0;
+    for (let bit = 0; bit < postings.length; bit++) {
+      const own = (masks[place]! >>> bit) & 1;
+      const f = own / norm + weights.near * around[bit * 2]! + weights.wide * around[bit * 2 + 1]!;
+      if (f > 0) score += (postings[bit]!.weight * f * (weights.saturation + 1)) / (f + weights.saturation);
+    }
+    if (score > 0) scores.set(place, score);
+  }
+  return scores;
+}
+
+/** Not Math.max(...): a spread of many thousand values overflows the stack. */
+function greatest(values: Iterable<number>, least = 1e-9): number {
+  let best = least;
+  for (const value of values) if (value > best) best = value;
+  return best;
+}
+
+/** How often each word occurs nearby and a little further away. */
+function count(catalogue: Catalogue, masks: Uint32Array, place: number, into: Uint8Array, words: number): void {
+  for (const step of [-1, 1]) {
+    let at = place;
+    for (let distance = 1; distance <= WIDE; distance++) {
+      at = step < 0 ? catalogue.previous(at) : catalogue.next(at);
+      if (!at) break;
+      const mask = masks[at]!;
+      if (mask === 0) continue;
+      const ring = distance <= NEAR ? 0 : 1;
+      for (let bit = 0; bit < words; bit++) if ((mask >>> bit) & 1) into[bit * 2 + ring]!++;
+    }
+  }
+}
+
+function strongest(hits: readonly number[], masks: Uint32Array, postings: readonly Posting[]): number[] {
+  const weighed = hits.map((seq) => {
+    let weight = 0;
+    postings.forEach((posting, bit) => {
+      if ((masks[seq]! >>> bit) & 1) weight += posting.weight;
+    });
+    return { seq, weight };
+  });
+  weighed.sort((a, b) => b.weight - a.weight || b.seq - a.seq);
+  return weighed.slice(0, MOST_HITS).map(({ seq }) => seq);
+}
+
+/** Similarity over a small window: a message is meant in the light of the ones around it. */
+function smoothed(
+  catalogue: Catalogue,
+  similar: ReadonlyMap<number, number>,
+  also: Iterable<number>,
+  weights: Weights,
+): { scores: Map<number, number>; best: number; floor: number } {
+  const scores = new Map<number, number>();
+  if (similar.size === 0) return { scores, best: 0, floor: 0 };
+  // What is not among the nearest is at most as near as the farthest of them.
+  const floor = -greatest([...similar.values()].map((value) => -value), -1);
+  const of = (seq: number, otherwise: number) => (seq ? (similar.get(seq) ?? floor) : otherwise);
+  const at = (seq: number) => {
+    const own = similar.get(seq) ?? floor;
+    const sum = own + weights.similarNear * (of(catalogue.previous(seq), own) + of(catalogue.next(seq), own));
+    return sum / (1 + 2 * weights.similarNear);
+  };
+  let best = 0;
+  for (const seq of new Set([...similar.keys(), ...also])) {
+    const score = at(seq);
+    scores.set(seq, score);
+    best = Math.max(best, score);
+  }
+  return { scores, best, floor };
+}
+
+function hints(catalogue: Catalogue, seq: number, signals: Signals, weights: Weights): number {
+  let score = 0;
+  if (signals.speakers.has(catalogue.speaker(seq))) score += weights.speaker;
+  if (signals.asksWhen && catalogue.saysWhen(seq)) score += weights.time;
+  const at = catalogue.at(seq);
+  if (signals.days && at >= signals.days.from && at < signals.days.to) score += weights.days;
+  if (catalogue.isQuestion(seq)) score -= weights.asking;
+  // Only among messages: a fact may be three words long.
+  if (catalogue.speaker(seq) >= 0 && catalogue.length(seq) < SHORT_WORDS) score -= weights.short;
+  score += weights.recent * 2 ** (-Math.max(0, signals.now - at) / HALF_LIFE_MS);
+  score += weights.used * Math.min(1, Math.log2(1 + catalogue.uses(seq)) / 5);
+  return score;
+}

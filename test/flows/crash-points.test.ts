@@ -1,0 +1,278 @@
+/**
+ * Every named crash point: a scenario that passes it, a process that dies exactly there, a restart, and what must hold
+ * afterwards: the message is answered once, an effect that may not repeat is not repeated, what is unknown is said.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
+import type { HistoryMessage } from "../../src/core/protocol/index.ts";
+import {
+  callExec,
+  type FarSide,
+  Lares,
+  sendHook,
+  startFarSide,
+  startModel,
+  textsOf,
+  unknownIn,
+  until,
+} from "../support/index.ts";
+
+let model: Awaited<ReturnType<typeof startModel>>;
+beforeAll(async () => {
+  model = await startModel();
+});
+afterAll(() => model?.close());
+
+interface World {
+  lares: Lares;
+  far: FarSide;
+  plain: FarSide;
+  /** The lines an effect left outside the database. */
+  witness(agent: string): string[];
+}
+
+interface Scenario {
+  /** Does what passes the point. Errors of a lost connection are expected. */
+  provoke(world: World): Promise<unknown>;
+  /** In the next life: brings it to its end and looks. */
+  settle(world: World): Promise<void>;
+}
+
+const NO_CRASH = { LARES_CRASH_AT: "" };
+
+async function run(point: string, scenario: Scenario): Promise<void> {
+  const [far, plain] = await Promise.all([startFarSide(), startFarSide({ dedupes: false })]);
+  const lares = new Lares({
+    env: model.env,
+    config: {
+      policy: { mode: "record" },
+      agents: { asker: { policy: { mode: "ask" } } },
+      gateway: { http: { wait: 0.05 } },
+      outbox: { firstRetryMs: 20, mostRetryMs: 100 },
+      channels: {
+        webhook: {
+          dedupes: { secret: far.secret, url: far.url, dedupes: true },
+          plain: { secret: plain.secret, url: plain.url, dedupes: false },
+        },
+      },
+    },
+  });
+  const world: World = {
+    lares,
+    far,
+    plain,
+    witness: (agent) => {
+      const file = join(lares.workspace(agent), "witness");
+      return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+    },
+  };
+  try {
+    await lares.start({ LARES_CRASH_AT: point });
+    let died: unknown;
+    void lares.gone.then((end) => {
+      died = end;
+    });
+    await scenario.provoke(world).catch(() => {});
+    await until(`the process to die at ${point}`, () => died, { withinMs: 5_000 });
+    expect(died).toMatchObject({ signal: "SIGKILL" });
+    await lares.start(NO_CRASH);
+    await scenario.settle(world);
+    // And nothing of what touched the world happens again in a life after that.
+    if (!/^(effect|outbox|send|end)\./.test(point)) return;
+    const before = JSON.stringify([world.witness("main"), world.witness("asker"), far.shown, plain.shown]);
+    await lares.restart(NO_CRASH);
+    expect((await lares.chat("after", "say:all is well")).response).toBe("all is well");
+    expect(JSON.stringify([world.witness("main"), world.witness("asker"), far.shown, plain.shown])).toBe(before);
+  } finally {
+    await lares.dispose();
+    await Promise.all([far.close(), plain.close()]);
+  }
+}
+
+const MESSAGE = `#m ${callExec("echo token >> witness")} then: say:done`;
+
+/** How a turn with one exec ends, whatever happened on the way. */
+async function checkTurn(
+  world: World,
+  agent: string,
+  session: string,
+  expected: { lines: number; unknown: boolean },
+): Promise<void> {
+  const { turns } = await world.lares.rpc("turns.list", { session });
+  expect(turns.map((t) => t.state)).toEqual(["answered"]);
+  const turn = await world.lares.rpc("turns.get", { turn: turns[0]!.turn });
+  const { messages } = await world.lares.rpc("chat.history", { session });
+  expect(textsOf(messages).filter(([, text]) => text === MESSAGE)).toHaveLength(1);
+  expect(textsOf(messages).filter(([role]) => role === "assistant")).toEqual([["assistant", "done"]]);
+  checkWhole(messages);
+  expect(world.witness(agent)).toEqual(Array(expected.lines).fill("token"));
+  expect(unknownIn(messages)).toBe(expected.unknown);
+  expect(turn.notices.some((notice) => /not known/.test(notice))).toBe(expected.unknown);
+}
+
+/** Each call has exactly one result, right behind it. */
+function checkWhole(messages: HistoryMessage[]): void {
+  for (const [i, m] of messages.entries()) {
+    const calls = m.content.flatMap((part) => (part.type === "tool-call" ? [part.id] : []));
+    if (calls.length === 0) continue;
+    const results = messages[i + 1]!.content.flatMap((part) => (part.type === "tool-result" ? [part.id] : []));
+    expect(results).toEqual(calls);
+  }
+}
+
+/** A message with a tool call through /chat; the client retries with its key. */
+const plainTurn = (expected: { lines: number; unknown: boolean } = { lines: 1, unknown: false }): Scenario => ({
+  provoke: ({ lares }) => lares.chat("u", MESSAGE, { key: "k" }),
+  async settle(world) {
+    const answer = await world.lares.chat("u", MESSAGE, { key: "k" });
+    expect(answer).toMatchObject({ state: "answered", response: "done", duplicate: true });
+    await checkTurn(world, "main", answer.session, expected);
+  },
+});
+
+/** The same with an agent that asks; dies somewhere on the way to the person's answer, or after it. */
+const askedTurn = (expected: { lines: number; unknown: boolean } = { lines: 1, unknown: false }): Scenario => ({
+  async provoke({ lares }) {
+    const parked = await lares.chat("u", MESSAGE, { key: "k", agent: "asker" });
+    await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
+    await lares.rpc("turns.wait", { turn: parked.turn });
+  },
+  async settle(world) {
+    const { lares } = world;
+    // A person who got no answer looks again; where their word was taken, nothing waits any more.
+    const answer = await until("the answer", async () => {
+      const now = await lares.chat("u", MESSAGE, { key: "k", agent: "asker" });
+      if (now.approval) await lares.rpc("approvals.resolve", { id: now.approval.id, decision: "allow-once" });
+      return now.state === "answered" ? now : undefined;
+    });
+    await checkTurn(world, "asker", answer.session, expected);
+    const { approvals } = await lares.rpc("approvals.list", { state: "all" });
+    expect(approvals.map((a) => a.state)).toEqual(["allowed"]);
+  },
+});
+
+/** An answer to a webhook chat. `shown` is what the person there must see in the end. */
+const hookTurn = (account: "dedupes" | "plain", shown: (string | RegExp)[]): Scenario => {
+  const message = { id: "h1", chat: "c1", text: "say:hello hook" };
+  return {
+    provoke: ({ lares, far }) => sendHook(lares, account, far.secret, message),
+    async settle({ lares, far, plain }) {
+      const at = account === "plain" ? plain : far;
+      // The platform did not get its acknowledgement everywhere, so it repeats the message.
+      const { json } = await sendHook(lares, account, far.secret, message);
+      expect(json.duplicate).toBe(true);
+      await until(
+        "every delivery to be settled",
+        async () => {
+          const { deliveries } = await lares.rpc("turns.get", { turn: json.turn! });
+          return deliveries.length > 0 && deliveries.every((d) => d.state === "sent" || d.state === "uncertain");
+        },
+        { instead: () => lares.rpc("turns.get", { turn: json.turn! }) },
+      );
+      const seen = at.shown.map((m) => m.text);
+      expect(seen).toHaveLength(shown.length);
+      for (const [i, want] of shown.entries()) expect(seen[i]).toMatch(want);
+    },
+  };
+};
+
+const HELLO = /^hello hook$/;
+const NOTE = /could not confirm[\s\S]*hello hook/;
+
+const importing: Scenario = {
+  provoke: ({ lares }) => lares.rpc("sessions.import", { lines: LINES }),
+  async settle({ lares }) {
+    const { session } = LINES[0]!;
+    await expect(lares.rpc("sessions.get", { session })).rejects.toMatchObject({ status: 404 });
+    expect(await lares.rpc("sessions.import", { lines: LINES })).toMatchObject({ imported: LINES.length, skipped: 0 });
+    expect((await lares.rpc("sessions.export", { session })).lines).toEqual(LINES);
+  },
+};
+const LINES: HistoryMessage[] = Array.from({ length: 5 }, (_, i) => ({
+  session: "agent:main:imported",
+  seq: i + 1,
+  id: `m${i}`,
+  turn: "t1",
+  role: i % 2 ? ("assistant" as const) : ("user" as const),
+  content: [{ type: "text" as const, text: `line ${i}` }],
+  timestamp: new Date(1_700_000_000_000 + i).toISOString(),
+}));
+
+/** One scenario a point at least; `:n` is a later passing of it. */
+const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
+  "accept.committed": [["", plainTurn()]],
+  "segment.started": [
+    ["", plainTurn()],
+    [":2", askedTurn()],
+  ],
+  "model.before": [
+    ["", plainTurn()],
+    [":2", plainTurn()],
+  ],
+  "model.after": [
+    ["", plainTurn()],
+    [":2", plainTurn()],
+  ],
+  // The model's reply, the judgement, the second reply; then, of a turn that was asked for, the check of what was shown.
+  "step.recorded": [
+    ["", plainTurn()],
+    [":2", plainTurn()],
+    [":3", plainTurn()],
+    [":3", askedTurn()],
+  ],
+  "effect.intended": [
+    ["", plainTurn({ lines: 0, unknown: true })],
+    ["", askedTurn({ lines: 0, unknown: true })],
+  ],
+  "effect.acted": [
+    ["", plainTurn({ lines: 1, unknown: true })],
+    ["", askedTurn({ lines: 1, unknown: true })],
+  ],
+  "park.before": [["", askedTurn()]],
+  "park.committed": [["", askedTurn()]],
+  "resume.before": [["", askedTurn()]],
+  "resume.committed": [["", askedTurn()]],
+  "end.before": [
+    ["", plainTurn()],
+    ["", askedTurn()],
+    ["", hookTurn("plain", [HELLO])],
+  ],
+  "end.committed": [
+    ["", plainTurn()],
+    ["", hookTurn("plain", [HELLO])],
+  ],
+  "outbox.before": [
+    ["", hookTurn("dedupes", [HELLO])],
+    ["", hookTurn("plain", [HELLO])],
+  ],
+  "outbox.claimed": [
+    ["", hookTurn("dedupes", [HELLO])],
+    ["", hookTurn("plain", [NOTE])],
+  ],
+  "send.after": [
+    ["", hookTurn("dedupes", [HELLO])],
+    ["", hookTurn("plain", [HELLO, NOTE])],
+  ],
+  "outbox.recorded": [
+    ["", hookTurn("dedupes", [HELLO])],
+    ["", hookTurn("plain", [HELLO])],
+  ],
+  "import.row": [
+    ["", importing],
+    [":4", importing],
+  ],
+};
+
+it("the sweep knows every point of the catalogue", () => {
+  expect(Object.keys(SWEEP).sort()).toEqual(Object.keys(CRASH_POINTS).sort());
+  for (const list of Object.values(SWEEP)) expect(list.length).toBeGreaterThan(0);
+});
+
+describe.concurrent("killed at", () => {
+  const all = Object.entries(SWEEP).flatMap(([point, list]) =>
+    list.map(([n, scenario], i) => [`${point}${n}`, i + 1, scenario] as const),
+  );
+  it.each(all)("%s (%i)", (point, _i, scenario) => run(point, scenario), 60_000);
+});

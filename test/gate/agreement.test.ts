@@ -1,0 +1,13 @@
+/** S1, the quick version; `npm run test:gate` runs the whole. */
+import { expect, test } from "vitest";
+import { agree } from "./agreement.ts";
+
+test("a real shell starts nothing that the analyser did not report (2,000 strings)", { timeout: 120_000 }, async () => {
+  const seed = 20_260_801;
+  const { strings, known, started, misses } = await agree(seed, 2000);
+  expect(misses.map(({ seed: own, text, started: ran }) => ({ own, text, ran }))).toEqual([]);
+  // The property says something only when the analyser often claims to know, and programs really start.
+  expect(strings).toBe(2000);
+  expect(known).toBeGreaterThan(1000);
+  expect(started).toBeGreaterThan(1000);
+});

@@ -1,0 +1,457 @@
+/** `decide` as tables: rules, modes, deny, remembered approvals, paths, hosts, authority (I12). */
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { ActionPlan } from "../../src/core/contracts/index.ts";
+import {
+  type Authority,
+  decide,
+  explain,
+  explainText,
+  type Policy,
+  policyConfig,
+  policyOf,
+  ruleFor,
+} from "../../src/flow/gate/index.ts";
+import { ground } from "./support.ts";
+
+const g = ground();
+afterAll(() => g.close());
+const exec = (...rules: string[]) => ({ allow: { exec: rules } });
+const { place } = g.policy;
+const policy = (over: Partial<Policy> = {}): Policy => ({ ...g.policy, allow: {}, ...over });
+const action = (over: Partial<ActionPlan>): ActionPlan => ({
+  tool: "x",
+  risk: "state",
+  targets: [],
+  shown: "x",
+  binding: {},
+  ...over,
+});
+const write = (path: string, tool = "write") => action({ tool, risk: "write", targets: [path] });
+const fetched = (host: string) => action({ tool: "web_fetch", risk: "network", targets: [host] });
+const inWorkspace = (path: string) => join(place.workspace, path);
+
+describe("rules for commands", () => {
+  test.each<[rule: string, command: string, want: string]>([
+    ["ls *", "ls", "allow"],
+    ["ls *", "ls -la x", "allow"],
+    ["ls", "ls", "allow"],
+    ["ls", "ls -l", "ask"],
+    ["git status *", "git status", "allow"],
+    ["git status *", "git status --short", "allow"],
+    ["git status *", "git log", "ask"],
+    ["git status *", "git", "ask"],
+    ["git status", "git status -s", "ask"],
+    ["git *", "git commit -m x", "ask"],
+    ["git commit *", "git commit -m x", "allow"],
+    ["git commit *", "git -c x=y commit -m x", "ask"],
+    ["git push *", "git push --receive-pack=pwn", "ask"],
+    ["git push *", "git push ext::pwn", "ask"],
+    ["git push *", "git push origin main", "allow"],
+    ["git config *", "git config user.name x", "ask"],
+    ["git config user.name *", "git config user.name x", "ask"],
+    ["npm test", "npm test", "allow"],
+    ["true", "true", "allow"],
+    ["head -n * a.txt", "head -n 3 a.txt", "allow"],
+    ["head -n * a.txt", "head -n 3 b.txt", "ask"],
+    ["cat src/*", "cat src/x", "allow"],
+    ["cat src/?", "cat src/xy", "ask"],
+    ["cat docs/* x", "cat docs/a/b x", "ask"],
+    ["cat 'a b'", "cat 'a b'", "allow"],
+    ["cat 'a b'", "cat a b", "ask"],
+    ["bash *", "bash evil.sh", "ask"],
+    ["bash evil.sh", "bash evil.sh", "allow"],
+    ["bash evil.sh", "bash evil.sh x", "ask"],
+    ["python3 *", "python3 -c 1", "ask"],
+    ["timeout 5 *", "timeout 5 ls", "ask"],
+    ["timeout 5 ls", "timeout 5 ls", "allow"],
+    ["timeout * ls", "timeout 9 ls", "ask"],
+    ["xargs *", "xargs pwn", "ask"],
+    ["sort *", "sort --compress-program=pwn", "ask"],
+    ["sort -o out *", "sort -o out a.txt", "allow"],
+    ["sort -o out *", "sort -o out -o x", "ask"],
+    ["env *", "env FOO=1 ls", "ask"],
+    ["ls *", "ls $(pwn)", "ask"],
+    ["ls *", "LD_PRELOAD=x ls", "deny"],
+    ["cat *", "cat .env", "deny"],
+    ["cat .env", "cat .env", "allow"],
+    ["cat *", "cat /etc/hosts", "ask"],
+    ["cat /etc/hosts", "cat /etc/hosts", "allow"],
+    ["pwn", "pwn", "allow"],
+    ["pwn", "pwn x", "ask"],
+    ["ls*", "lsblk", "ask"],
+    ["LS *", "ls", "ask"],
+    ["tar *", "tar tf x.tar", "ask"],
+    ["make *", "make -j2", "ask"],
+    ["make test", "make test", "allow"],
+    ["uniq *", "uniq a b", "ask"],
+    ["date *", "date +%s", "allow"],
+    ["date *", "date 010203042026", "ask"],
+    ["date *", "date -s now", "ask"],
+    ["rg *", "rg --pre pwn x", "ask"],
+    ["rg *", "rg alpha", "allow"],
+    ["rg *", "rg -z alpha", "ask"],
+    ["sed *", "sed -n 1,5p a.txt", "allow"],
+    ["sed *", "sed 1e a.txt", "ask"],
+    ["sed *", "sed -i s/a/b/ a.txt", "ask"],
+    ["sed *", "sed 'w x' a.txt", "ask"],
+    ["tail *", "tail -n 5 a.txt", "allow"],
+    ["wc *", "wc -l a.txt", "allow"],
+    ["wc *", "wc --files0-from=x", "ask"],
+    ["du *", "du -sh .", "allow"],
+    ["diff *", "diff -u a b", "allow"],
+    ["file *", "file a.txt", "allow"],
+    ["file *", "file -C -m x", "ask"],
+    ["cd *", "cd x", "ask"],
+    ["exit", "exit", "ask"],
+    ["gcc *", "gcc -wrapper pwn x.c", "ask"],
+    ["curl *", "curl --config x y", "ask"],
+  ])("%j and %j: %s", async (rule, command, want) => {
+    const { verdict, because } = await g.judge(command, exec(rule));
+    if (!(await g.plan(command)).shell?.commands[0]?.program && want === "allow") return;
+    expect(`${verdict} ${because}`).toMatch(new RegExp(`^${want} `));
+  });
+
+  test("a list and a pipe of covered commands are allowed, and the shell gets our own words", async () => {
+    const plan = await g.plan("ls   -l # x\n echo 'a  b' | cat");
+    expect(decide(policy(exec("ls *", "echo *", "cat *")), plan).verdict).toBe("allow");
+    expect(plan.binding.argv).toEqual(["/bin/bash", "-c", "/usr/bin/ls -l; /usr/bin/echo 'a  b' | /usr/bin/cat"]);
+    expect(await g.run("ls a.txt && echo 'a  b' | cat")).toMatch(/^a\.txt\na {2}b\n/);
+  });
+
+  test("EX-27: ? and * never cross a slash, case counts, links are followed", async () => {
+    mkdirSync(inWorkspace("bin/x"), { recursive: true });
+    for (const name of ["bin/tool", "bin/x/tool"]) {
+      writeFileSync(inWorkspace(name), "#!/bin/sh\necho tool\n");
+      chmodSync(inWorkspace(name), 0o755);
+    }
+    symlinkSync(join(g.bin, "pwn"), inWorkspace("bin/link"));
+    const verdict = async (rule: string, command: string) => (await g.judge(command, exec(rule))).verdict;
+    const bin = inWorkspace("bin");
+    expect(await verdict(`${bin}/?ool`, `${bin}/tool`)).toBe("allow");
+    expect(await verdict(`${bin}/?ool`, `${bin}/x/tool`)).toBe("ask");
+    expect(await verdict(`${bin}/*`, `${bin}/x/tool`)).toBe("ask");
+    expect(await verdict("bin/*", "bin/tool")).toBe("allow");
+    expect(await verdict("bin/*", "./bin/tool")).toBe("allow");
+    expect(await verdict("bin/*", "bin/x/tool")).toBe("ask");
+    expect(await verdict("bin/*", "bin/../../../../../out/pwn")).not.toBe("allow");
+    expect(await verdict("bin/*", "bin/../bin/tool")).toBe("allow");
+    expect(await verdict("bin/*", "bin/link")).toBe("ask");
+    expect(await verdict("/usr/bin/ls *", "/usr/bin/ls")).toBe("allow");
+    expect(await verdict("/usr/bin/ls *", "/USR/BIN/LS")).toBe("ask");
+    expect(await verdict("/usr/bin/ls *", "ls")).toBe("ask");
+    expect(await verdict("tool *", "bin/tool")).toBe("ask");
+  });
+
+  test("EX-29: a fake in the workspace is never taken for the program of that name", async () => {
+    writeFileSync(inWorkspace("ls"), "#!/bin/sh\npwn\n");
+    chmodSync(inWorkspace("ls"), 0o755);
+    expect((await g.judge("./ls", exec("ls *"))).verdict).toBe("ask");
+    const plan = await g.plan("ls");
+    expect(plan.binding.argv).toEqual(["/usr/bin/ls"]);
+    await g.run("ls");
+    expect(g.pwned()).toBe(false);
+  });
+
+  test("EX-31: what is kept is what runs", async () => {
+    const rule = ruleFor(await g.plan("ls # && pwn"));
+    expect(rule).toBe('exec "/usr/bin/ls"');
+    const remembered = new Set([rule]);
+    expect((await g.judge("ls # something else", { ...exec(), remembered })).verdict).toBe("allow");
+    for (const command of ["pwn", "ls && pwn", "ls #\npwn", "ls -l"]) {
+      expect((await g.judge(command, { ...exec(), remembered })).verdict, command).toBe("ask");
+    }
+  });
+
+  test("a remembered approval is exact: text, directory and contents of scripts", async () => {
+    mkdirSync(inWorkspace("sub"), { recursive: true });
+    writeFileSync(inWorkspace("job.sh"), "echo one\n");
+    const remembered = new Set([ruleFor(await g.plan("bash job.sh")), ruleFor(await g.plan("ls | wc -l > n"))]);
+    const over = { allow: {}, remembered };
+    expect((await g.judge("bash job.sh", over)).verdict).toBe("allow");
+    expect((await g.judge("ls | wc -l > n", over)).verdict).toBe("allow");
+    expect((await g.judge("ls | wc -l > m", over)).verdict).toBe("ask");
+    expect(decide(policy(over), await g.plan("ls | wc -l > n", "sub")).verdict).toBe("ask");
+    writeFileSync(inWorkspace("job.sh"), "pwn\n");
+    expect((await g.judge("bash job.sh", over)).verdict).toBe("ask");
+  });
+
+  test("EX-33: the answer does not depend on what exists", async () => {
+    for (const [a, b] of [
+      ["a.txt", "no-such-file"],
+      ["/etc/hosts", "/etc/no-such"],
+      ["../x", "../SOUL.md"],
+    ] as const) {
+      const strip = (text: string, name: string) => text.replaceAll(name, "F");
+      const [one, two] = [await g.judge(`head ${a}`), await g.judge(`head ${b}`)];
+      expect(one.verdict).toBe(two.verdict);
+      expect(strip(one.because, a)).toBe(strip(two.because, b));
+    }
+  });
+});
+
+describe("deny rules win", () => {
+  test.each<[rule: string, command: string, want: string]>([
+    ["curl *", "curl http://x", "deny"],
+    ["curl", "curl http://x", "deny"],
+    ["curl *", "/usr/bin/curl x", "deny"],
+    ["curl *", "ls; curl x", "deny"],
+    ["curl *", "echo $(curl x)", "deny"],
+    ["curl *", "timeout 5 curl x", "deny"],
+    ["curl *", "bash -c 'curl x'", "deny"],
+    ["curl *", "sudo -u x curl y", "deny"],
+    ["curl *", "xargs curl", "deny"],
+    ["curl *", "c\\url x", "deny"],
+    ["curl *", "'curl' x", "deny"],
+    ["curl *", "find . -exec curl {} \\;", "deny"],
+    ["curl *", "f() { curl x; }; f", "deny"],
+    ["curl *", "env -S 'curl x'", "deny"],
+    ["git push *", "git push origin", "deny"],
+    ["git push *", "git status", "allow"],
+    ["git push *", "echo git push", "allow"],
+    ["ls -R *", "ls -R x", "deny"],
+    ["ls -R *", "ls x", "allow"],
+  ])("deny %j, %j: %s", async (rule, command, want) => {
+    for (const mode of ["ask", "record", "ignore"] as const) {
+      if (want === "allow" && mode !== "ask") continue;
+      const { verdict } = await g.judge(command, {
+        mode,
+        allow: { exec: ["curl *", "git *", "ls *", "echo *"] },
+        deny: { exec: [rule] },
+      });
+      expect(`${mode} ${verdict}`).toBe(`${mode} ${want}`);
+    }
+  });
+
+  test("files and hosts", () => {
+    const over = {
+      allow: { write: ["workspace/**"], web_fetch: ["*.example.com"] },
+      deny: { write: ["workspace/keep/**"], web_fetch: ["evil.example.com"] },
+    };
+    expect(decide(policy(over), write(inWorkspace("a"))).verdict).toBe("allow");
+    expect(decide(policy({ ...over, mode: "ignore" }), write(inWorkspace("keep/a"))).verdict).toBe("deny");
+    expect(decide(policy({ ...over, mode: "ignore" }), write(inWorkspace("keep/a"), "edit")).verdict).toBe("deny");
+    expect(decide(policy({ ...over, mode: "ignore" }), fetched("evil.example.com")).verdict).toBe("deny");
+  });
+});
+
+describe("rules for files and hosts", () => {
+  test.each<[rule: string, path: string, want: string]>([
+    ["workspace/**", "workspace/a", "allow"],
+    ["workspace/**", "workspace/a/b/c", "allow"],
+    ["workspace/*", "workspace/a", "allow"],
+    ["workspace/*", "workspace/a/b", "ask"],
+    ["workspace/*.md", "workspace/a.md", "allow"],
+    ["workspace/*.md", "workspace/a.ts", "ask"],
+    ["workspace/**/x.md", "workspace/a/b/x.md", "allow"],
+    ["workspace/**/x.md", "workspace/x.md", "allow"],
+    ["workspace/?.md", "workspace/ab.md", "ask"],
+    ["workspace/A", "workspace/a", "ask"],
+    ["workspace/**", "workspacex/a", "ask"],
+    ["workspace/**", "workspace/../SOUL.md", "ask"],
+    ["workspace/**", "workspace/.git/config", "ask"],
+    ["workspace/**", "workspace/.git/hooks/pre-commit", "ask"],
+    ["workspace/**", "workspace/x/.envrc", "ask"],
+    ["workspace/a.b", "workspace/aXb", "ask"],
+  ])("write %j, %j: %s", (rule, path, want) => {
+    expect(
+      decide(policy({ allow: { write: [rule] } }), write(join(place.agentDir, path).replace("/SOUL.md", "/../SOUL.md")))
+        .verdict,
+    ).toBe(path.includes("..") ? "deny" : want);
+    if (path.includes("..")) return;
+    expect(decide(policy({ allow: { write: [rule] } }), write(join(place.agentDir, path), "edit")).verdict).toBe(want);
+    expect(decide(policy({ allow: { edit: [rule] } }), write(join(place.agentDir, path), "edit")).verdict).toBe(want);
+    expect(decide(policy({ allow: { edit: [rule] } }), write(join(place.agentDir, path))).verdict).toBe("ask");
+  });
+
+  test.each<[rule: string, host: string, want: string]>([
+    ["docs.example.com", "docs.example.com", "allow"],
+    ["docs.example.com", "DOCS.example.com", "allow"],
+    ["docs.example.com", "docs.example.com.", "allow"],
+    ["docs.example.com", "docs.example.com.evil.net", "ask"],
+    ["docs.example.com", "xdocs.example.com", "ask"],
+    ["docs.example.com", "docsXexample.com", "ask"],
+    ["docs.example.com", "https://docs.example.com/a?b", "allow"],
+    ["docs.example.com", "https://docs.example.com@evil.net/", "ask"],
+    ["docs.example.com", "https://evil.net/docs.example.com", "ask"],
+    ["docs.example.com", "docs.example.com:8443", "allow"],
+    ["*.example.com", "a.example.com", "allow"],
+    ["*.example.com", "a.b.example.com", "allow"],
+    ["*.example.com", "example.com", "ask"],
+    ["*.example.com", "evilexample.com", "ask"],
+    ["*", "evil.net", "ask"],
+  ])("web_fetch %j, %j: %s", (rule, host, want) => {
+    expect(decide(policy({ allow: { web_fetch: [rule] } }), fetched(host)).verdict).toBe(want);
+  });
+
+  test("one uncovered target keeps the whole from being allowed", () => {
+    const plan = { ...write(inWorkspace("a")), targets: [inWorkspace("a"), join(place.agentDir, "b")] };
+    expect(decide(policy({ allow: { write: ["workspace/**"] } }), plan).verdict).toBe("ask");
+    expect(decide(policy({ allow: { write: ["workspace/**"] } }), { ...plan, targets: [] }).verdict).toBe("ask");
+  });
+
+  test("the files of Lares itself and of credentials are closed in every mode", () => {
+    for (const mode of ["ask", "record", "ignore"] as const) {
+      for (const path of [
+        join(place.home, "lares.yaml"),
+        join(place.home, "agents/other/x"),
+        "/etc/shadow",
+        join(place.userHome, ".ssh/id_rsa"),
+        "~/.aws/credentials",
+      ]) {
+        for (const risk of ["read", "write"] as const) {
+          const plan = action({ tool: risk, risk, targets: [path] });
+          expect(decide(policy({ mode, allow: { [risk]: ["/**", "~/**"] } }), plan).verdict, `${mode} ${path}`).toBe(
+            "deny",
+          );
+        }
+      }
+    }
+  });
+});
+
+describe("modes", () => {
+  test.each(["record", "ignore"] as const)(
+    "%s allows what ask would ask, with the reason in the sentence",
+    async (mode) => {
+      for (const command of ["pwn", "echo x > f", "echo $(ls)", "curl x | sh", "FOO=1 make", "bash -c 'ls'"]) {
+        const { verdict, because } = await g.judge(command, { mode });
+        expect(verdict, command).toBe("allow");
+        expect(because).toMatch(new RegExp(`^The agent's mode is "${mode}": .`));
+      }
+      for (const command of ["$x", "if pwn", "rm -rf ~"])
+        expect((await g.judge(command, { mode })).verdict, command).toBe("deny");
+    },
+  );
+
+  test("an agent's policy lies over the house's: mode replaces, lists add, the house's denials stay", () => {
+    const house = policyConfig.parse({ allow: { exec: ["ls *"] }, deny: { exec: ["curl *"] } });
+    const agent = policyConfig.parse({ mode: "record", allow: { exec: ["cat *"], write: ["workspace/**"] } });
+    const facts = { place, remembered: new Set<string>() };
+    expect(policyOf(house, agent, facts)).toMatchObject({
+      mode: "record",
+      allow: { exec: ["ls *", "cat *"], write: ["workspace/**"] },
+      deny: { exec: ["curl *"] },
+      authority: "owner",
+    });
+    expect(policyOf(house, undefined, facts).mode).toBe("ask");
+  });
+
+  test("the policy of DESIGN §14 is taken, and rules that allow everything or hold shell signs are not", () => {
+    const design = {
+      mode: "ask",
+      allow: { exec: ["git status *", "ls *"], write: ["workspace/**"], web_fetch: ["docs.example.com"] },
+      deny: {},
+    };
+    expect(policyConfig.parse(design)).toEqual(design);
+    expect(policyConfig.parse({})).toEqual({ mode: "ask", allow: {}, deny: {} });
+    for (const rule of ["*", "* *", "** x", "ls | head", "ls; pwn", "ls $(pwn)", "ls > x", "ls 'x", ""]) {
+      expect(policyConfig.safeParse({ allow: { exec: [rule] } }).success, rule).toBe(false);
+    }
+    expect(policyConfig.safeParse({ allow: { "../x": ["a"] } }).success).toBe(false);
+    expect(policyConfig.safeParse({ alow: {} }).success).toBe(false);
+  });
+});
+
+describe("authority (I12)", () => {
+  const allow = { exec: ["ls *", "pwn"], write: ["workspace/**"], web_fetch: ["docs.example.com"] };
+  const remember = action({ tool: "memory_add", changes: "memory" });
+  const cases: [
+    what: string,
+    plan: ActionPlan | string,
+    owner: string,
+    known: string,
+    outside: string,
+    ignoring: string,
+  ][] = [
+    [
+      "reading",
+      action({ tool: "read", risk: "read", targets: [inWorkspace("a")] }),
+      "allow",
+      "allow",
+      "allow",
+      "allow",
+    ],
+    ["a command a rule covers", "ls", "allow", "allow", "allow", "allow"],
+    ["a command no rule covers", "make", "ask", "ask", "ask", "ask"],
+    ["hidden code", "curl x | sh", "deny", "deny", "deny", "deny"],
+    ["a file a rule covers", write(inWorkspace("a")), "allow", "allow", "allow", "allow"],
+    ["a file no rule covers", write(join(place.agentDir, "x")), "ask", "ask", "ask", "ask"],
+    ["standing instructions", write(inWorkspace("AGENTS.md")), "allow", "allow", "ask", "ask"],
+    ["a skill", write(inWorkspace("skills/x/SKILL.md")), "allow", "allow", "ask", "ask"],
+    ["a known host", fetched("docs.example.com"), "allow", "allow", "allow", "allow"],
+    ["a new host", fetched("evil.net"), "ask", "ask", "ask", "ask"],
+    ["memory", remember, "ask", "ask", "ask", "ask"],
+    ["a schedule", action({ tool: "schedule_add", changes: "schedule" }), "ask", "ask", "ask", "ask"],
+    [
+      "a destination",
+      action({ tool: "message", risk: "network", targets: ["docs.example.com"], changes: "destination" }),
+      "ask",
+      "ask",
+      "ask",
+      "ask",
+    ],
+    ["the policy", action({ tool: "config_set", changes: "policy" }), "deny", "deny", "deny", "deny"],
+    ["rights", action({ tool: "grant", changes: "rights" }), "deny", "deny", "deny", "deny"],
+  ];
+  test.each(cases)("%s", async (_what, given, owner, known, outside, ignoring) => {
+    const plan = typeof given === "string" ? await g.plan(given) : given;
+    const said = (authority: Authority, mode: Policy["mode"] = "ask") =>
+      decide(policy({ allow, authority, mode }), plan).verdict;
+    expect([said("owner"), said("known"), said("outside"), said("outside", "ignore")]).toEqual([
+      owner,
+      known,
+      outside,
+      ignoring,
+    ]);
+  });
+
+  test("what was allowed always stays asked for when text from outside would change what Lares keeps", () => {
+    const remembered = new Set([ruleFor(remember)]);
+    expect(decide(policy({ remembered }), remember).verdict).toBe("allow");
+    for (const authority of ["known", "outside"] as const) {
+      expect(decide(policy({ remembered, authority, mode: "ignore" }), remember).verdict).toBe("ask");
+    }
+  });
+});
+
+describe("showing", () => {
+  test("explain gives the tree, each part and the decision", async () => {
+    const e = explain(g.policy, await g.plan("ls -l; echo $(pwn) > f"));
+    expect(e).toMatchObject({ verdict: "ask", form: "shell", mode: "ask" });
+    expect(e.commands.map(({ words, within }) => [words[0], within])).toEqual([
+      ["ls", []],
+      ["echo", []],
+      ["pwn", ["$( )"]],
+    ]);
+    const text = explainText(e);
+    expect(text).toMatch(/^ASK: /);
+    expect(text).toContain("pwn → ");
+    expect(text).toContain("redirection: It redirects: > f");
+    expect(JSON.parse(JSON.stringify(e))).toEqual(e);
+  });
+
+  test("AP-09: a long text keeps its end and every program; the count is said; blanks cannot push anything away", async () => {
+    const { plan } = await g.judge(`echo ${"a".repeat(10_000)}; pwn`);
+    expect(plan.shown.length).toBeLessThan(4000);
+    expect(plan.shown).toMatch(/\[… \d+ of \d+ characters not shown …\]/);
+    expect(plan.shown).toMatch(/; \S*pwn\n\[programs: echo, pwn\]/);
+    const middle = await g.judge(`echo ${"a".repeat(5000)}; pwn; echo ${"b".repeat(5000)} > out`);
+    expect(middle.plan.shown).toContain("; pwn; ");
+    expect(middle.plan.shown).toContain("> out");
+    const padded = await g.judge(`echo $x${" ".repeat(400)}; pwn`);
+    expect(padded.plan.shown).toMatch(/\[… 400 blanks …\] ; pwn/);
+    await expect(g.plan("x".repeat(16_001))).rejects.toThrow(/16000 is the most/);
+    const many = await g.judge(Array.from({ length: 900 }, (_, i) => `echo $x${i}`).join("; "));
+    expect(many.verdict).toBe("deny");
+  });
+
+  test("AP-11, AP-01: what is shown is what runs, quoting tricks undone, controls spelt out", async () => {
+    expect((await g.plan("p\\w'n' \"a b\"")).shown).toContain(`${g.bin}/pwn 'a b'`);
+    expect((await g.plan("./env sh -c pwn")).shown).toMatch(/^\.\/env sh -c pwn\n/);
+    expect((await g.plan("echo '\u202e' x")).shown).toContain("\\u{202e}");
+    expect((await g.plan("pwsh -enc cAB3AG4A")).shown).toContain("says: pwn");
+    expect((await g.plan("echo \u001b[2Jx; pwn")).shown).toContain("\\u{1b}");
+  });
+});

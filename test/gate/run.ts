@@ -1,0 +1,99 @@
+/**
+ * `npm run test:gate`: every case of the reference with the canary, the hard floor, and parser agreement over 20,000 strings
+ * against a real shell. Prints counts; exits 1 on any miss. `--strings N` and `--seed S` change the agreement run.
+ */
+import { performance } from "node:perf_hooks";
+import { decide } from "../../src/flow/gate/index.ts";
+import { agree } from "./agreement.ts";
+import { EN, EX } from "./cases.ts";
+import { check } from "./check.ts";
+import { FLOOR, NOT_FLOOR } from "./floor-cases.ts";
+import { type Ground, ground } from "./support.ts";
+
+const argument = (name: string, fallback: number) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? fallback : Number(process.argv[at + 1]);
+};
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+let misses = 0;
+const g = ground();
+try {
+  await families(g);
+  await hardFloor(g);
+  await timing(g);
+} finally {
+  g.close();
+}
+await agreement();
+say(misses === 0 ? "no miss" : `${misses} MISSES`);
+process.exitCode = misses === 0 ? 0 : 1;
+
+async function families(on: Ground): Promise<void> {
+  for (const [family, cases] of [...Object.entries(EX), ...Object.entries(EN)]) {
+    const wrong: string[] = [];
+    for (const one of cases) {
+      const problem = await check(on, one);
+      if (problem) wrong.push(problem);
+    }
+    say(`${wrong.length === 0 ? "ok  " : "MISS"} ${String(cases.length).padStart(4)}  ${family}`);
+    for (const line of wrong) say(`       ${line}`);
+    misses += wrong.length;
+  }
+  if (on.pwned()) {
+    say("MISS  the canary ran");
+    misses++;
+  }
+}
+
+async function hardFloor(on: Ground): Promise<void> {
+  let wrong = 0;
+  for (const mode of ["ask", "record", "ignore"] as const) {
+    for (const command of FLOOR) {
+      const { home } = on.policy.place;
+      const placed = command.includes("$HOME")
+        ? command
+        : command.replaceAll("HOME/", `${home}/`).replace(/\bHOME$/, home);
+      if ((await on.judge(placed, { mode })).verdict === "deny") continue;
+      say(`       ${mode}: ${command}`);
+      wrong++;
+    }
+  }
+  for (const command of NOT_FLOOR) {
+    if ((await on.judge(command, { mode: "record" })).verdict === "allow") continue;
+    say(`       denied for nothing: ${command}`);
+    wrong++;
+  }
+  say(
+    `${wrong === 0 ? "ok  " : "MISS"} ${String(FLOOR.length * 3 + NOT_FLOOR.length).padStart(4)}  the hard floor, three modes`,
+  );
+  misses += wrong;
+}
+
+async function timing(on: Ground): Promise<void> {
+  for (const command of ["ls -la", "cat a.txt | grep alpha | sort", "for i in 1 2; do echo $(ls $i) > f$i; done"]) {
+    const plan = await on.plan(command);
+    const many = 5000;
+    for (let i = 0; i < 500; i++) decide(on.policy, plan);
+    let begun = performance.now();
+    for (let i = 0; i < many; i++) decide(on.policy, plan);
+    const decided = ((performance.now() - begun) / many) * 1000;
+    begun = performance.now();
+    for (let i = 0; i < 500; i++) await on.plan(command);
+    const planned = ((performance.now() - begun) / 500) * 1000;
+    say(`time  decide ${decided.toFixed(1)} µs, plan ${planned.toFixed(0)} µs: ${command}`);
+  }
+}
+
+async function agreement(): Promise<void> {
+  const [seed, count] = [argument("--seed", 1), argument("--strings", 20_000)];
+  const begun = performance.now();
+  const result = await agree(seed, count);
+  const s = ((performance.now() - begun) / 1000).toFixed(0);
+  say(
+    `${result.misses.length === 0 ? "ok  " : "MISS"} ${result.strings} strings against bash (seed ${seed}, ${s} s): the analyser claims to know ${result.known}, ${result.unparsed} unparsed, ${result.started} programs started in the known ones, ${result.misses.length} not reported`,
+  );
+  for (const miss of result.misses)
+    say(`       seed ${miss.seed}: ${JSON.stringify(miss.text)} started ${miss.started.join(" ")}`);
+  misses += result.misses.length;
+}

@@ -1,0 +1,592 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references as they stand in lares.yaml
+/** The gateway's share of the security reference: WS, AU, LK and DO. Each test names its case. */
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canonicalAddress } from "../../src/faces/gateway/auth/address.ts";
+import { callerKey, Failures } from "../../src/faces/gateway/auth/failures.ts";
+import { bearer, type House, openHouse, openScripted, Socket, TOKEN, until } from "./support.ts";
+
+let house: House;
+beforeAll(async () => {
+  house = await openScripted();
+});
+afterAll(() => house.stop());
+
+const own = () => ({ origin: house.app.url, host: new URL(house.app.url).host });
+
+async function signIn(at: House = house): Promise<string> {
+  const link = at.app.loginUrl();
+  const answer = await at.ask(link.slice(at.app.url.length));
+  expect(answer.status).toBe(303);
+  return String(answer.headers["set-cookie"]).split(";")[0]!;
+}
+
+async function scoped(scopes: ("read" | "write" | "approvals" | "admin")[], name = scopes.join("+")) {
+  return house.rpc("tokens.create", { name, scopes });
+}
+
+describe("WS: browser, WebSocket, HTTP surface", () => {
+  test("WS-01 a page of another origin cannot open a socket, not even with the right token or cookie", async () => {
+    const cookie = await signIn();
+    for (const headers of [{}, bearer(), { cookie }] as Record<string, string>[]) {
+      const socket = new Socket(house.app.url, { ...headers, origin: "https://evil.example" });
+      expect(await socket.until("the refusal", () => socket.refused)).toBe(403);
+    }
+    const answer = await house.ask("/rpc/health", {
+      method: "POST",
+      headers: { ...bearer(), origin: "https://evil.example" },
+      body: "{}",
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test("WS-01 a name that is not ours is refused, so a rebound DNS name reaches nothing", async () => {
+    for (const host of ["evil.example", "127.0.0.1.evil.example:80", "10.0.0.7", "localhost.evil.example"]) {
+      const answer = await house.ask("/rpc/health", { method: "POST", headers: { ...bearer(), host }, body: "{}" });
+      expect([400, 403], host).toContain(answer.status);
+    }
+    const { host } = own();
+    expect((await house.ask("/healthz", { headers: { host: host.replace("127.0.0.1", "localhost") } })).status).toBe(
+      200,
+    );
+  });
+
+  test("WS-01 a null origin and an origin with our host but another port are refused", async () => {
+    for (const origin of ["null", "http://127.0.0.1:1", "https://127.0.0.1", "file://", "http://user@evil.example"]) {
+      const answer = await house.ask("/rpc/health", {
+        method: "POST",
+        headers: { ...bearer(), host: own().host, origin },
+        body: "{}",
+      });
+      expect(answer.status, origin).toBe(403);
+    }
+  });
+
+  test("WS-03 wrong tokens over loopback are counted, and a page's guesses do not lock out the terminal", async () => {
+    const at = await openHouse();
+    try {
+      const page = { origin: at.app.url, host: new URL(at.app.url).host };
+      const guess = (n: number) =>
+        at.ask("/rpc/health", { method: "POST", headers: { ...bearer(`guess-${n}`), ...page }, body: "{}" });
+      const seen: number[] = [];
+      for (let n = 0; n < 25; n++) seen.push((await guess(n)).status);
+      expect(seen.slice(0, 20).every((status) => status === 401)).toBe(true);
+      expect(seen.slice(20).every((status) => status === 429)).toBe(true);
+      // Even the right token waits there: otherwise guessing would go on at full speed.
+      expect(
+        (await at.ask("/rpc/health", { method: "POST", headers: { ...bearer(), ...page }, body: "{}" })).status,
+      ).toBe(429);
+      const socket = new Socket(at.app.url, { ...page });
+      await socket.opened();
+      socket.send("connect", { token: "guess-again" });
+      expect((await socket.over()).code).toBe(4029);
+      expect((await at.rpc("health", {})).ok).toBe(true);
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("WS-05 a form of another site changes nothing with the browser's cookie", async () => {
+    const cookie = await signIn();
+    const body = JSON.stringify({ name: "made by a form", scopes: ["admin"] });
+    const post = (headers: Record<string, string>) =>
+      house.ask("/rpc/tokens.create", {
+        method: "POST",
+        headers: { cookie, "content-type": "text/plain", ...headers },
+        body,
+      });
+    expect((await post({})).status).toBe(403);
+    expect((await post({ "sec-fetch-site": "cross-site", "x-lares-csrf": "1" })).status).toBe(403);
+    expect((await post({ "sec-fetch-site": "same-site", "x-lares-csrf": "1" })).status).toBe(403);
+    expect((await post({ ...own() })).status).toBe(403);
+    expect((await post({ "x-lares-csrf": "1" })).status).toBe(403);
+    expect((await house.rpc("tokens.list", {})).tokens.map((t) => t.name)).not.toContain("made by a form");
+    const good = await house.ask("/rpc/health", {
+      method: "POST",
+      headers: { cookie, ...own(), "x-lares-csrf": "1" },
+      body: "{}",
+    });
+    expect(good.status).toBe(200);
+    const socket = new Socket(house.app.url, { cookie });
+    expect(await socket.until("the refusal of a socket without Origin", () => socket.refused)).toBe(403);
+  });
+
+  test("WS-05 opening a page from a link elsewhere works, fetching or framing it does not", async () => {
+    const open = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+    expect((await house.ask("/approvals", { headers: open })).status).toBe(200);
+    expect((await house.ask("/approvals", { headers: { ...open, "sec-fetch-dest": "iframe" } })).status).toBe(403);
+    expect((await house.ask("/approvals", { headers: { ...open, "sec-fetch-mode": "no-cors" } })).status).toBe(403);
+    expect(
+      (await house.ask("/rpc/health", { method: "POST", headers: { ...open, ...bearer() }, body: "{}" })).status,
+    ).toBe(403);
+  });
+
+  test("WS-07 forwarding headers give no rights and no other place to be counted at", async () => {
+    const at = await openHouse();
+    try {
+      const forged = (n: number) => ({
+        "x-forwarded-for": `10.0.0.${n}, 127.0.0.1`,
+        forwarded: `for=10.0.0.${n}`,
+        "x-real-ip": `10.0.0.${n}`,
+        "x-forwarded-host": "127.0.0.1",
+      });
+      expect((await at.ask("/rpc/health", { method: "POST", headers: forged(1), body: "{}" })).status).toBe(401);
+      const seen: number[] = [];
+      for (let n = 0; n < 22; n++) {
+        seen.push(
+          (await at.ask("/rpc/health", { method: "POST", headers: { ...bearer("wrong"), ...forged(n) }, body: "{}" }))
+            .status,
+        );
+      }
+      expect(seen.at(-1)).toBe(429);
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("WS-09 nothing made by an agent can run in our pages: they take scripts, frames and connections from us alone", async () => {
+    const policy = String((await house.ask("/")).headers["content-security-policy"]);
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
+      expect(policy).toContain(part);
+    }
+    expect(policy).not.toContain("unsafe");
+    expect((await house.ask("/")).headers["x-frame-options"]).toBe("DENY");
+  });
+
+  test("a token or a gateway address in the query is refused and logged once", async () => {
+    const before = house.written.length;
+    for (const path of [
+      `/rpc/health?token=${TOKEN}`,
+      "/?gatewayUrl=ws://evil.example",
+      "/chat/x?a=1&gatewayurl=//evil",
+    ]) {
+      expect((await house.ask(path, { headers: bearer() })).status).toBe(400);
+      expect((await house.ask(path, { headers: bearer() })).status).toBe(400);
+    }
+    const socket = new Socket(`${house.app.url}`, {});
+    await socket.opened();
+    socket.close();
+    const lines = house.written.slice(before).filter((line) => line.includes("refused"));
+    expect(lines).toHaveLength(1);
+    expect(lines.join("")).not.toContain(TOKEN);
+  });
+});
+
+describe("AU: auth, scopes", () => {
+  test("AU-01 scopes are computed by the server, whatever a client asks for", async () => {
+    const reader = await scoped(["read"], "a reader");
+    const socket = new Socket(house.app.url);
+    await socket.opened();
+    const hello = await socket.call("connect", { token: reader.token, scopes: ["admin"], role: "owner" });
+    expect(hello).toMatchObject({ ok: true, payload: { scopes: ["read"] } });
+    expect(await socket.call("tokens.list", {})).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
+    expect(await socket.call("tokens.list", { scopes: ["admin"] })).toMatchObject({
+      ok: false,
+      error: { code: "FORBIDDEN" },
+    });
+    socket.close();
+  });
+
+  test("AU-03 a new token's rights are a part of its maker's", async () => {
+    const admin = await scoped(["admin"], "only admin");
+    await expect(
+      house.rpc("tokens.create", { name: "more", scopes: ["admin", "write"] }, { token: admin.token }),
+    ).rejects.toMatchObject({
+      status: 403,
+      body: { details: { missingScope: "write" } },
+    });
+    const same = await house.rpc("tokens.create", { name: "same", scopes: ["admin"] }, { token: admin.token });
+    expect(same.scopes).toEqual(["admin"]);
+    await expect(house.rpc("tokens.create", { name: "Owner", scopes: ["read"] })).rejects.toMatchObject({
+      code: "BAD_REQUEST",
+    });
+  });
+
+  test("AU-03 a login made with a token has that token's rights and ends with it", async () => {
+    const admin = await scoped(["admin", "read"], "admin and read");
+    const { url } = await house.rpc("login.code", {}, { token: admin.token });
+    const answer = await house.ask(url.slice(house.app.url.length));
+    const cookie = String(answer.headers["set-cookie"]).split(";")[0]!;
+    const post = (method: string, body: object) =>
+      house.ask(`/rpc/${method}`, {
+        method: "POST",
+        headers: { cookie, ...own(), "x-lares-csrf": "1" },
+        body: JSON.stringify(body),
+      });
+    expect((await post("status", {})).status).toBe(200);
+    expect((await post("chat.send", { message: "hello" })).status).toBe(403);
+    await house.rpc("tokens.revoke", { id: admin.id });
+    expect((await post("status", {})).status).toBe(401);
+  });
+
+  test("AU-05 a socket that logs in again or claims more keeps the rights of its credential", async () => {
+    const reader = await scoped(["read"], "claims more");
+    const socket = new Socket(house.app.url, bearer(reader.token));
+    await socket.event("hello");
+    expect(await socket.call("connect", { token: TOKEN, platform: "other", commands: ["exec"] })).toMatchObject({
+      payload: { scopes: ["read"] },
+    });
+    expect(await socket.call("chat.send", { message: "hello" })).toMatchObject({ error: { code: "FORBIDDEN" } });
+    socket.close();
+  });
+
+  test("AU-07 a write-only token cannot approve by a slash command, an approver can", async () => {
+    const writer = await scoped(["write", "read"], "a writer");
+    const approver = await scoped(["write", "read", "approvals"], "an approver");
+    const started = await house.rpc("chat.send", {
+      message: 'tool:exec {"command":"touch au07"} then: say:done',
+      user: "au07",
+      wait: false,
+    });
+    const asked = await until(
+      "the approval",
+      async () => (await house.rpc("approvals.list", { session: started.session })).approvals[0],
+    );
+    const say = (token: string) =>
+      house.rpc("chat.send", { message: `/approve ${asked.id.slice(-6)}`, user: "au07" }, { token });
+    expect((await say(writer.token)).response).toContain("may not");
+    expect((await house.rpc("approvals.get", { id: asked.id })).state).toBe("pending");
+    await expect(
+      house.rpc("approvals.resolve", { id: asked.id, decision: "allow-once" }, { token: writer.token }),
+    ).rejects.toMatchObject({ status: 403 });
+    expect((await say(approver.token)).response).toContain("Allowed");
+    expect((await house.rpc("approvals.get", { id: asked.id })).state).toBe("allowed");
+  });
+
+  test("AU-09 nothing is answered without a credential", async () => {
+    const tries: [string, string][] = [
+      ["POST", "/rpc/health"],
+      ["POST", "/rpc/config.set"],
+      ["POST", "/chat"],
+      ["GET", "/v1/models"],
+      ["POST", "/v1/chat/completions"],
+      ["GET", "/metrics"],
+      ["POST", "/logout"],
+      ["DELETE", "/rpc/health"],
+    ];
+    for (const [method, path] of tries)
+      expect((await house.ask(path, { method, ...(method === "POST" ? { body: "{}" } : {}) })).status, path).toBe(401);
+    for (const headers of [
+      bearer(""),
+      bearer("x"),
+      { authorization: "Basic b3duZXI6eA==" },
+      { authorization: TOKEN },
+    ] as Record<string, string>[]) {
+      expect((await house.ask("/rpc/health", { method: "POST", headers, body: "{}" })).status).toBe(401);
+    }
+    const socket = new Socket(house.app.url);
+    await socket.opened();
+    socket.send("health");
+    expect((await socket.over()).code).toBe(4003);
+  });
+
+  test("a code signs in once, an old one not at all, and neither stays in the address", async () => {
+    const link = house.app.loginUrl();
+    const path = link.slice(house.app.url.length);
+    // Looking ahead does not use it up.
+    await house.ask(path, { method: "HEAD" });
+    await house.ask(path, { headers: { "sec-purpose": "prefetch;prerender" } });
+    const first = await house.ask(path);
+    expect(first).toMatchObject({ status: 303, headers: { location: "/" } });
+    const cookie = String(first.headers["set-cookie"]);
+    for (const part of ["HttpOnly", "SameSite=Strict", "Path=/"]) expect(cookie).toContain(part);
+    const again = await house.ask(path);
+    expect(again.status).toBe(401);
+    expect(again.headers["set-cookie"]).toBeUndefined();
+    expect(again.text).toContain("already used");
+    expect((await house.ask("/login?code=nonsense")).status).toBe(401);
+    const json = await house.ask("/login", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code: new URL(house.app.loginUrl()).searchParams.get("code") }),
+    });
+    expect(json).toMatchObject({ status: 200, json: { ok: true } });
+    const form = await house.ask("/login", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: `code=${new URL(house.app.loginUrl()).searchParams.get("code")}`,
+    });
+    expect(form.status).toBe(303);
+  });
+
+  test("a login survives a restart; leaving ends it and closes its sockets", async () => {
+    const at = await openHouse({ port: 0 });
+    try {
+      const cookie = await signIn(at);
+      const socket = new Socket(at.app.url, { cookie, origin: at.app.url });
+      await socket.event("hello");
+      const out = await at.ask("/logout", {
+        method: "POST",
+        headers: { cookie, origin: at.app.url, host: new URL(at.app.url).host, "x-lares-csrf": "1" },
+      });
+      expect(out.status).toBe(200);
+      expect((await socket.over()).code).toBe(4004);
+      expect((await at.ask("/session", { headers: { cookie } })).json).toEqual({ signedIn: false });
+      const kept = await signIn(at);
+      const { port } = at.app;
+      await at.restart();
+      // The cookie's name carries the port; behind another port the same secret is sent under the new name.
+      const moved = kept.replace(String(port), String(at.app.port));
+      expect((await at.ask("/session", { headers: { cookie: moved } })).json).toMatchObject({ signedIn: true });
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("revoking a token closes its sockets at once, and nothing it sent is served any more", async () => {
+    const one = await scoped(["read", "write"], "to be revoked");
+    const socket = new Socket(house.app.url, bearer(one.token));
+    await socket.event("hello");
+    await house.rpc("tokens.revoke", { id: one.id });
+    expect(await socket.over()).toMatchObject({ code: 4004 });
+    await expect(house.rpc("health", {}, { token: one.token })).rejects.toMatchObject({ status: 401 });
+    await expect(house.rpc("tokens.revoke", { id: one.id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("tokens are stored as hashes and survive a restart", async () => {
+    const at = await openHouse();
+    try {
+      const made = await at.rpc("tokens.create", { name: "kept", scopes: ["read"] });
+      await at.restart();
+      expect((await at.rpc("health", {}, { token: made.token })).ok).toBe(true);
+      const { readFileSync } = await import("node:fs");
+      for (const file of ["lares.db", "lares.db-wal"]) {
+        let bytes = Buffer.alloc(0);
+        try {
+          bytes = readFileSync(`${at.home}/${file}`);
+        } catch {
+          continue;
+        }
+        expect(bytes.includes(made.token)).toBe(false);
+      }
+    } finally {
+      await at.stop();
+    }
+  });
+});
+
+describe("LK: leakage", () => {
+  test("LK-01 an error does not repeat a secret, and neither does the log", async () => {
+    const { json } = await house.ask(`/rpc/agents.get`, {
+      method: "POST",
+      headers: bearer(),
+      body: JSON.stringify({ agent: TOKEN.slice(0, 20).toLowerCase(), [TOKEN]: 1 }),
+    });
+    expect(JSON.stringify(json)).not.toContain(TOKEN);
+    await house.ask("/rpc/health", {
+      method: "POST",
+      headers: { ...bearer("sk-live-aaaaaaaaaaaaaaaaaaaaaa"), origin: "https://evil.example" },
+      body: "{}",
+    });
+    expect(house.written.join("")).not.toContain("sk-live-aaaaaaaaaaaaaaaaaaaaaa");
+    expect(house.written.join("")).not.toContain(TOKEN);
+  });
+
+  test("LK-03 saving a setting keeps references as references, and reading masks secrets", async () => {
+    const at = await openHouse({
+      env: { HOOK_SECRET: "hook-secret-value-123456" },
+      config: "# mine\nchannels:\n  webhook:\n    shop:\n      secret: ${HOOK_SECRET} # keep\nlimits:\n  dollars: 3\n",
+    });
+    try {
+      await at.rpc("config.set", { path: "limits.dollars", value: 4 });
+      const { readFileSync } = await import("node:fs");
+      const text = readFileSync(`${at.home}/lares.yaml`, "utf8");
+      expect(text).toContain("${HOOK_SECRET} # keep");
+      expect(text).toContain("# mine");
+      expect(text).not.toContain("hook-secret-value");
+      const shown = await at.rpc("config.get", {});
+      expect(JSON.stringify(shown)).not.toContain("hook-secret-value");
+      expect(await at.rpc("config.get", { path: "channels.webhook.shop.secret" })).toMatchObject({
+        value: "••••3456",
+        written: "${HOOK_SECRET}",
+      });
+      await expect(
+        at.rpc("config.set", { path: "channels.webhook.shop.secret", value: "••••3456" }),
+      ).rejects.toMatchObject({ status: 400 });
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("LK-05 an export has no keys, neither known ones nor ones that look like keys", async () => {
+    const canary = "sk-canary-0123456789abcdefgh";
+    const { session } = await house.rpc("chat.send", {
+      message: `say:the key is ${canary} and ${TOKEN}`,
+      user: "lk05",
+    });
+    const text = JSON.stringify(await house.rpc("sessions.export", { session }));
+    expect(text).not.toContain(canary);
+    expect(text).not.toContain(TOKEN);
+    expect(text).toContain("[redacted]");
+  });
+
+  test("LK-07 codes, cookies and tokens are independent random values", async () => {
+    const code = new URL(house.app.loginUrl()).searchParams.get("code")!;
+    const cookie = (await signIn()).split("=")[1]!;
+    const { token } = await scoped(["read"], "independent");
+    const all = [code, cookie, token.replace("lares_", ""), TOKEN];
+    for (const a of all) for (const b of all) if (a !== b) expect(a.includes(b.slice(0, 8))).toBe(false);
+    expect(new Set([1, 2, 3].map(() => house.app.loginUrl())).size).toBe(3);
+  });
+});
+
+describe("DO: denial of service", () => {
+  test("DO-01 sockets without a credential are few, their frames small, and others still get in", async () => {
+    const at = await openHouse();
+    const sockets = Array.from({ length: 60 }, () => new Socket(at.app.url));
+    try {
+      const settled = await Promise.all(
+        sockets.map((s) => s.until("open or refused", () => s.refused ?? (s.raw.readyState === 1 ? 101 : undefined))),
+      );
+      expect(settled.filter((status) => status === 101).length).toBeLessThanOrEqual(32);
+      expect(settled).toContain(503);
+      const known = new Socket(at.app.url, bearer());
+      await known.event("hello");
+      const open = sockets.find((s) => s.raw.readyState === 1)!;
+      open.raw.send(JSON.stringify({ type: "req", id: "1", method: "connect", params: { token: "x".repeat(65_536) } }));
+      expect((await open.over()).code).toBe(4009);
+      known.close();
+    } finally {
+      for (const socket of sockets) socket.raw.terminate();
+      await at.stop();
+    }
+  });
+
+  test("DO-01 a body is not read before the credential, and a large one is refused", async () => {
+    const large = "x".repeat(2_000_000);
+    expect((await house.ask("/rpc/chat.send", { method: "POST", headers: bearer(), body: large })).status).toBe(413);
+    // Says 5 GB, sends nothing: the answer does not wait for it.
+    const text = await new Promise<string>((resolve, reject) => {
+      const { hostname, port, host } = new URL(house.app.url);
+      const raw = connect(Number(port), hostname, () =>
+        raw.write(`POST /rpc/health HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5000000000\r\n\r\n`),
+      );
+      let got = "";
+      raw.on("data", (data) => {
+        got += String(data);
+        raw.destroy();
+        resolve(got);
+      });
+      raw.on("error", reject);
+    });
+    expect(text).toContain("401");
+    const headers = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`x-many-${i}`, "y".repeat(400)]));
+    expect((await house.ask("/healthz", { headers })).status).toBe(431);
+  });
+
+  test("DO-03 a search that looks like a pattern is a plain text", async () => {
+    const began = Date.now();
+    await house.rpc("sessions.list", { search: "(a+)+$" });
+    await house.rpc("sessions.list", { search: "%_".repeat(90) });
+    expect(Date.now() - began).toBeLessThan(1000);
+  });
+
+  test("DO-05 a flood of wrong codes does not keep the owner out", async () => {
+    const at = await openHouse();
+    try {
+      for (let n = 0; n < 40; n++) await at.ask(`/login?code=${n}`, { headers: { "sec-fetch-site": "none" } });
+      expect((await at.rpc("health", {})).ok).toBe(true);
+      expect((await at.ask(at.app.loginUrl().slice(at.app.url.length))).status).toBe(303);
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("DO-07 a flood of callers fills a bounded table", () => {
+    const failures = new Failures(() => 0);
+    for (let n = 0; n < 20_000; n++) failures.add(`program 2001:db8:0:${n.toString(16)}::/64`);
+    expect(failures.size).toBeLessThanOrEqual(4096);
+  });
+
+  test("DO-07 one caller has one address, however it is spelled", () => {
+    const same: [string, string][] = [
+      ["::ffff:127.0.0.1", "127.0.0.1"],
+      ["::ffff:7f00:1", "127.0.0.1"],
+      ["0:0:0:0:0:ffff:7f00:0001", "127.0.0.1"],
+      ["0:0:0:0:0:0:0:1", "::1"],
+      ["fe80::1%eth0", canonicalAddress("fe80:0:0:0:dead:beef:1:2")],
+      ["2001:DB8::1", canonicalAddress("2001:0db8:0000:0000:ffff::2")],
+    ];
+    for (const [given, expected] of same) expect(canonicalAddress(given), given).toBe(expected);
+    expect(canonicalAddress("2001:db8:0:1::1")).not.toBe(canonicalAddress("2001:db8:0:2::1"));
+    const from = (headers: Record<string, string>) =>
+      callerKey({ headers, socket: { remoteAddress: "::ffff:1.2.3.4" } } as never);
+    expect(new Set([from({}), from({ origin: "http://a" }), from({ "sec-fetch-site": "none" })]).size).toBe(3);
+    expect(from({ origin: "http://127.0.0.1:1" })).toBe(from({ origin: "http://127.0.0.1:2" }));
+  });
+
+  test("DO-09 keys that reach into objects are refused", async () => {
+    for (const path of ["__proto__.polluted", "limits.constructor", "agents.__proto__"]) {
+      await expect(house.rpc("config.set", { path, value: true })).rejects.toMatchObject({ status: 400 });
+    }
+    await expect(house.rpc("config.get", { path: "__proto__" })).rejects.toMatchObject({ status: 404 });
+    const body = '{"message":"say:fine","__proto__":{"isAdmin":true},"user":"do09"}';
+    const answer = await house.ask("/rpc/chat.send", { method: "POST", headers: bearer(), body });
+    expect(answer.status).toBe(400);
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+    for (const name of ["constructor", "__proto__", "toString"]) {
+      expect((await house.ask(`/rpc/${name}`, { method: "POST", headers: bearer(), body: "{}" })).status).toBe(404);
+    }
+  });
+});
+
+describe("bad input", () => {
+  test("a schema violation names the field and what to do", async () => {
+    await expect(house.rpc("chat.send", { message: "x", sesion: "y" } as never)).rejects.toMatchObject({
+      status: 400,
+      body: { code: "BAD_REQUEST", details: { field: "sesion" }, hint: 'Did you mean "session"?' },
+    });
+    await expect(house.rpc("chat.history", { session: "x", limit: 0 })).rejects.toMatchObject({
+      body: { details: { field: "limit" } },
+    });
+    await expect(house.rpc("chat.sned" as never, {} as never)).rejects.toMatchObject({
+      status: 404,
+      body: { hint: 'Did you mean "chat.send"?' },
+    });
+  });
+
+  test("binding beyond loopback needs to be said, and a token that cannot be guessed", async () => {
+    await expect(openHouse({ bind: "0.0.0.0" })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    await expect(openHouse({ bind: "0.0.0.0", exposed: true, env: { LARES_TOKEN: "short" } })).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+    });
+    const at = await openHouse({ bind: "0.0.0.0", exposed: true });
+    try {
+      expect(at.app.loginUrl()).toContain("http://127.0.0.1:");
+      expect((await at.rpc("security.audit", {})).findings.find((f) => f.id === "bind")).toMatchObject({
+        level: "warn",
+      });
+      // A name could be rebound, an address cannot.
+      expect((await at.ask("/healthz", { headers: { host: "lares.example" } })).status).toBe(403);
+      expect((await at.ask("/healthz", { headers: { host: `192.168.1.9:${at.app.port}` } })).status).toBe(200);
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("security.audit says what is open", async () => {
+    const { chmodSync } = await import("node:fs");
+    const at = await openHouse({ config: "policy:\n  mode: ignore\n", env: { LARES_TOKEN: "tiny-token" } });
+    try {
+      chmodSync(`${at.home}/lares.yaml`, 0o644);
+      const { worst, findings } = await at.rpc("security.audit", {}, { token: "tiny-token" });
+      expect(worst).toBe("bad");
+      const level = (id: string) => findings.find((f) => f.id === id)?.level;
+      expect([level("policy:every agent"), level("token"), level("mode:lares.yaml"), level("mode:lares.db")]).toEqual([
+        "bad",
+        "warn",
+        "warn",
+        "ok",
+      ]);
+    } finally {
+      await at.stop();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+/** The built UI as files: policy, caching, compression, and nothing outside the folder. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type House, openHouse } from "./support.ts";
+
+let house: House;
+let ui: string;
+beforeAll(async () => {
+  ui = mkdtempSync(join(tmpdir(), "lares-ui-"));
+  mkdirSync(join(ui, "assets"));
+  const script = "console.log('x');\n".repeat(50);
+  writeFileSync(join(ui, "index.html"), "<!doctype html><title>Lares</title>");
+  writeFileSync(join(ui, "favicon.svg"), "<svg/>");
+  writeFileSync(join(ui, "assets", "app-BxK2vQ1d.js"), script);
+  writeFileSync(join(ui, "assets", "app-BxK2vQ1d.js.br"), brotliCompressSync(script));
+  writeFileSync(join(ui, "assets", "app-BxK2vQ1d.js.gz"), gzipSync(script));
+  writeFileSync(join(ui, "..", "lares-outside.txt"), "outside");
+  symlinkSync(join(ui, "..", "lares-outside.txt"), join(ui, "link.txt"));
+  house = await openHouse({ uiDir: ui });
+});
+afterAll(async () => {
+  await house.stop();
+  rmSync(ui, { recursive: true, force: true });
+});
+
+test("pages carry a strict policy and need no login; data does", async () => {
+  for (const path of [
+    "/",
+    "/chat/agent:main:x",
+    "/sessions",
+    "/board",
+    "/schedule",
+    "/memory",
+    "/agents/main",
+    "/activity",
+    "/turns/t_1",
+    "/approvals",
+    "/usage",
+    "/log",
+    "/settings/models",
+  ]) {
+    const answer = await house.ask(path);
+    expect(answer.status, path).toBe(200);
+    expect(answer.text).toContain("<title>Lares</title>");
+    expect(answer.headers).toMatchObject({
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+    });
+  }
+  expect((await house.ask("/v1/models")).status).toBe(401);
+});
+
+test("hashed files are kept for ever, compressed as the reader takes it", async () => {
+  const path = "/assets/app-BxK2vQ1d.js";
+  const plain = await house.ask(path);
+  expect(plain.headers).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-type": "text/javascript; charset=utf-8",
+  });
+  expect((await house.ask(path, { headers: { "accept-encoding": "gzip, br" } })).headers["content-encoding"]).toBe(
+    "br",
+  );
+  expect((await house.ask(path, { headers: { "accept-encoding": "gzip" } })).headers["content-encoding"]).toBe("gzip");
+  const etag = String((await house.ask("/")).headers.etag);
+  expect((await house.ask("/", { headers: { "if-none-match": etag } })).status).toBe(304);
+});
+
+test("FS-11 nothing outside the folder is served, by dots or by links", async () => {
+  for (const path of [
+    "/link.txt",
+    "/../lares-outside.txt",
+    "/%2e%2e/lares-outside.txt",
+    "/assets/..%2f..%2flares-outside.txt",
+    "/assets//app-BxK2vQ1d.js",
+    "/.env",
+    "/assets",
+  ]) {
+    const answer = await house.ask(path);
+    expect(answer.text, path).not.toContain("outside");
+    expect([401, 404, 400], path).toContain(answer.status);
+  }
+});
+
+test("before the UI is built the page says how, and takes a code", async () => {
+  const bare = await openHouse({ uiDir: join(ui, "nothing-here") });
+  try {
+    const answer = await bare.ask("/");
+    expect(answer.text).toContain("npm run build:ui");
+    expect(answer.text).toContain("lares dashboard");
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(answer.headers["referrer-policy"]).toBe("same-origin");
+    expect((await bare.ask("/login.css")).headers["content-type"]).toContain("text/css");
+    const login = await bare.ask("/login");
+    expect(login).toMatchObject({ status: 200 });
+    expect(login.text).toContain("<form");
+  } finally {
+    await bare.stop();
+  }
+});

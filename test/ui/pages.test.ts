@@ -1,0 +1,238 @@
+/** The first minute, every page at every width, and the bars for size and speed. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HistoryMessage } from "../../src/core/protocol/index.ts";
+import { PROGRAM } from "../support/index.ts";
+import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
+
+const PAGES = [
+  "/",
+  "/chat",
+  "/sessions",
+  "/agents",
+  "/agents/main",
+  "/activity",
+  "/approvals",
+  "/usage",
+  "/log",
+].concat(["models", "channels", "access", "look", "about"].map((tab) => `/settings/${tab}`));
+
+/** A page as a reader without eyes or with a small screen meets it. Code of the page, hence a string. */
+const SEEN = `({
+  over: document.documentElement.scrollWidth - innerWidth,
+  mains: document.querySelectorAll("main").length,
+  navs: document.querySelectorAll("nav").length,
+  titles: [...document.querySelectorAll("h1")].filter((h) => h.offsetParent).length,
+  unnamed: [...document.querySelectorAll("button, a[href], input, textarea, select")].filter(
+    (e) => !(e.textContent?.trim() || e.getAttribute("aria-label") || e.getAttribute("title") || e.labels?.length),
+  ).length,
+})`;
+
+describe.skipIf(!hasBrowser)("the pages", () => {
+  let browser: Browser;
+  let house: House;
+  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+
+  beforeAll(async () => {
+    [browser, house] = await Promise.all([startBrowser(), startHouse()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await house?.dispose();
+  });
+
+  test("the first minute: without a login it says how; the link signs in; the practice model uses a tool and asks", async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(`${house.url}/chat`);
+    await page.getByText("lares dashboard").waitFor();
+    await page.fill("#code", "not-a-code");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText(/not known/).waitFor();
+
+    const link = await house.loginLink();
+    await page.goto(link);
+    const wrong = complaints(page);
+    await page.getByRole("heading", { name: "Say hello" }).waitFor();
+    await page.getByText("Lares is running. Nothing needs you.").waitFor();
+    await page.getByText("Connect a model").waitFor();
+    await page.getByRole("button", { name: /List files/ }).click();
+    await page.waitForURL(/\/chat\/agent/);
+    const log = page.locator("[role=log]");
+    await log.getByText(/answered/).waitFor();
+    await page.locator("header").getByText("practice model").waitFor();
+    await log.getByRole("button", { name: /list/ }).waitFor();
+
+    await page.fill("#composer", "run echo hello-from-the-shell");
+    await page.press("#composer", "Enter");
+    await page.getByText("May it run this command?").waitFor();
+    await page.getByRole("link", { name: /^Now/ }).click();
+    await page.getByText("One thing needs you.").waitFor();
+    await page.getByRole("button", { name: /Allow once/ }).click();
+    await page.getByText("Lares is running. Nothing needs you.").waitFor();
+    await page.goBack();
+    await log.getByText("hello-from-the-shell").last().waitFor();
+    signedIn = await context.storageState();
+    expect(wrong).toEqual([]);
+
+    // A link works once and says so.
+    const other = await (await browser.newContext()).newPage();
+    await other.goto(link);
+    await other.getByText(/already used/).waitFor();
+    await other.context().close();
+    await context.close();
+  });
+
+  test("deep links: a session, a turn with its steps, an approval", async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
+    const page = await context.newPage();
+    const wrong = complaints(page);
+    const { turns } = await house.rpc("turns.list", { limit: 1 });
+    await page.goto(`${house.url}/turns/${turns[0]!.turn}`);
+    await page.getByText(/answered · 3 steps/).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.locator(".row.selected").getByText("exec").waitFor();
+    await page.getByText("hello-from-the-shell").first().waitFor();
+    const { approvals } = await house.rpc("approvals.list", { state: "all" });
+    await page.goto(`${house.url}/approvals/${approvals[0]!.id}`);
+    await page.getByText("Answered").waitFor();
+    await page.goto(`${house.url}/chat/${encodeURIComponent(turns[0]!.session)}`);
+    await page.locator("[role=log]").getByText("hello-from-the-shell").first().waitFor();
+    // The palette and the keys.
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("usage");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/usage/);
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.waitForURL(/\/agents/);
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+
+  test("an agent's file is edited with a preview and is there afterwards", async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
+    const page = await context.newPage();
+    await page.goto(`${house.url}/agents/main?file=USER.md`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.fill("textarea", "# Who you talk to\n\nAna, who likes **short** answers.");
+    await page.locator(".preview strong").getByText("short").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    expect((await house.rpc("agents.files.get", { agent: "main", file: "USER.md" })).text).toContain("Ana");
+    await context.close();
+  });
+
+  test.each([320, 380, 800, 1440])(
+    "at %i px every page has its landmarks, no sideways scroll, no complaint",
+    async (width) => {
+      const context = await browser.newContext({ viewport: { width, height: 800 }, storageState: signedIn });
+      const page = await context.newPage();
+      const wrong = complaints(page);
+      const sessions = (await house.rpc("sessions.list", {})).sessions;
+      const { turns } = await house.rpc("turns.list", { limit: 1 });
+      await page.goto(house.url);
+      for (const path of [...PAGES, `/chat/${encodeURIComponent(sessions[0]!.session)}`, `/turns/${turns[0]!.turn}`]) {
+        await page.evaluate(
+          `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
+        );
+        await page.waitForFunction("document.querySelector('main')?.textContent?.trim()");
+        await settled(page);
+        const seen = (await page.evaluate(SEEN)) as {
+          over: number;
+          mains: number;
+          navs: number;
+          titles: number;
+          unnamed: number;
+        };
+        expect({ path, over: seen.over <= 0, mains: seen.mains, unnamed: seen.unnamed }).toEqual({
+          path,
+          over: true,
+          mains: 1,
+          unnamed: 0,
+        });
+        expect(seen.navs).toBeGreaterThan(0);
+      }
+      expect(wrong).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test("sizes: first page, each page's chunk, style", () => {
+    const folder = join(dirname(PROGRAM), "ui", "assets");
+    const size = (name: string) => readFileSync(join(folder, name)).length / 1000;
+    const files = readdirSync(folder).filter((name) => name.endsWith(".gz"));
+    const sum = (pattern: RegExp) => files.filter((f) => pattern.test(f)).reduce((all, f) => all + size(f), 0);
+    const now = sum(/^(index|shell|Now)-.*\.js/);
+    const chat = sum(/^(index|shell|text|Chat|Timeline)-.*\.js/);
+    process.stdout.write(
+      `UI sizes, gzip: Now ${now.toFixed(1)} kB, Chat ${chat.toFixed(1)} kB, style ${sum(/\.css/).toFixed(1)} kB\n`,
+    );
+    expect(now).toBeLessThan(90);
+    expect(chat).toBeLessThan(90);
+    expect(sum(/\.css/)).toBeLessThan(12);
+    for (const f of files) if (!/^(shell|text|style)/.test(f)) expect(size(f), f).toBeLessThan(30);
+  });
+
+  test("speed: first paint and a usable composer from a cold cache, few requests, a long conversation", async () => {
+    const lines: HistoryMessage[] = [];
+    const session = "agent:main:web:long";
+    for (let i = 0; i < 10_000; i++) {
+      const mine = i % 2 === 0;
+      lines.push({
+        session,
+        seq: i + 1,
+        id: `long:${i}`,
+        turn: `long-${i >> 1}`,
+        role: mine ? "user" : "assistant",
+        content: [
+          { type: "text", text: mine ? `Question ${i}` : `Answer ${i} with a list:\n\n- one\n- two\n\nand \`code\`.` },
+        ],
+        ...(mine ? { person: "ws:owner" } : {}),
+        timestamp: new Date(1_700_000_000_000 + i * 60_000).toISOString(),
+      });
+    }
+    await house.rpc("sessions.import", { session, agent: "main", lines });
+
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
+    const page = await context.newPage();
+    let requests = 0;
+    page.on("request", () => requests++);
+    const began = performance.now();
+    await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
+    await page.waitForSelector("#composer");
+    const usable = performance.now() - began;
+    await page.getByText("Answer 9999").waitFor();
+    const paint = Number(
+      await page.evaluate(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`),
+    );
+    for (let i = 0; i < 12; i++) {
+      await page.evaluate(`document.querySelector("[role=log]").scrollTo(0, 0)`);
+      await settled(page);
+    }
+    const nodes = Number(await page.evaluate(`document.querySelectorAll("*").length`));
+    const heap = Number(await page.evaluate("performance.memory.usedJSHeapSize")) / 1e6;
+    process.stdout.write(
+      `UI speed: first paint ${paint.toFixed(0)} ms, composer ${usable.toFixed(0)} ms, ${requests} requests; 10,000 messages: ${nodes} nodes, ${heap.toFixed(0)} MB\n`,
+    );
+    expect(paint).toBeGreaterThan(0);
+    expect(paint).toBeLessThan(1000);
+    expect(requests).toBeLessThanOrEqual(12);
+    expect(nodes).toBeLessThan(2500);
+    expect(heap).toBeLessThan(40);
+    await page.getByRole("button", { name: /↓/ }).click();
+    await page.getByText("Answer 9999").waitFor();
+    await context.close();
+  });
+});
+
+/** Two frames without work: what a page wanted to draw is drawn. */
+async function settled(page: Page): Promise<void> {
+  const frames =
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))";
+  await page.evaluate(frames);
+}

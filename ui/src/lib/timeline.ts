@@ -1,0 +1,117 @@
+/**
+ * A turn's steps as rows of a timeline. Stretches in which it waited for a person are shortened, so that the work stays
+ * readable: a night of waiting takes as much room as a moment.
+ */
+import type { Result } from "../../../src/core/protocol/index.ts";
+import { w } from "./words.ts";
+
+export type TurnFacts = Result<"turns.get">;
+export interface Row {
+  key: string;
+  kind: "model" | "tool" | "approval" | "delivery";
+  state: string;
+  name: string;
+  /** The id of the tool call, where it is one. */
+  call?: string;
+  /** Number of the model call. */
+  n?: number;
+  approval?: string;
+  at: number;
+  end: number;
+  open: boolean;
+}
+
+/** What the engine records for itself tells a reader nothing. */
+const SHOWN = /^(model|tool):/;
+/** Share of the width one wait gets. */
+const PARK_SHARE = 0.16;
+
+export function toRows(facts: TurnFacts, now: number): Row[] {
+  const rows: Row[] = [];
+  for (const step of facts.steps) {
+    if (!SHOWN.test(step.name)) continue;
+    const [kind = "", name = "", ...rest] = step.name.split(":");
+    const running = step.endedAt === undefined && facts.endedAt === undefined && step.state !== "unknown";
+    rows.push({
+      key: `${step.segment}.${step.index}`,
+      kind: kind as Row["kind"],
+      state: step.state === "intent" && !running ? "unknown" : step.state,
+      name: kind === "model" ? w.turn.model : name,
+      ...(kind === "model" ? { n: Number(name) } : { call: rest.join(":") }),
+      at: step.at,
+      end: step.endedAt ?? (running ? now : step.at),
+      open: running,
+    });
+  }
+  for (const a of facts.approvals) {
+    rows.push({
+      key: a.id,
+      kind: "approval",
+      state: a.state,
+      name: w.turn.approval,
+      approval: a.id,
+      at: a.askedAt,
+      end: a.answeredAt ?? (a.state === "pending" ? now : a.askedAt),
+      open: a.state === "pending",
+    });
+  }
+  return rows.sort((x, y) => x.at - y.at || (x.kind === "approval" ? 1 : -1));
+}
+
+export interface Scale {
+  /** From a time to 0…1. */
+  at(time: number): number;
+  workMs: number;
+  parkedMs: number;
+  queueMs: number;
+}
+
+export function toScale(facts: TurnFacts, rows: readonly Row[], now: number): Scale {
+  const start = facts.acceptedAt;
+  const first = rows[0]?.at ?? facts.startedAt ?? start;
+  const end = Math.max(facts.endedAt ?? now, ...rows.map((r) => r.end), start + 1);
+  const parks = waits(rows);
+  const parkedMs = parks.reduce((sum, [from, to]) => sum + to - from, 0);
+  const busyMs = Math.max(1, end - start - parkedMs);
+  // A wait shorter than its share keeps its true length.
+  const share = Math.min(PARK_SHARE, 0.6 / Math.max(1, parks.length));
+  const widths = parks.map(([from, to]) => Math.min(share, (to - from) / (end - start)));
+  const left = 1 - widths.reduce((sum, x) => sum + x, 0);
+  return {
+    parkedMs,
+    queueMs: Math.max(0, first - start),
+    workMs: Math.max(0, busyMs - Math.max(0, first - start)),
+    at(time) {
+      let x = 0;
+      let from = start;
+      for (const [i, [a, b]] of parks.entries()) {
+        if (time <= a) break;
+        x += ((a - from) / busyMs) * left;
+        const inside = Math.min(time, b) - a;
+        x += (inside / Math.max(1, b - a)) * widths[i]!;
+        from = Math.min(time, b);
+        if (time <= b) return clamp(x);
+        from = b;
+      }
+      return clamp(x + ((time - from) / busyMs) * left);
+    },
+  };
+}
+
+/** Stretches in which something was asked and nothing worked. */
+function waits(rows: readonly Row[]): [number, number][] {
+  const work = rows.filter((r) => r.kind !== "approval");
+  const out: [number, number][] = [];
+  for (const asked of rows.filter((r) => r.kind === "approval" && r.end > r.at)) {
+    const last = out.at(-1);
+    if (last && asked.at <= last[1]) {
+      last[1] = Math.max(last[1], asked.end);
+      continue;
+    }
+    const next = work.filter((r) => r.at >= asked.at && r.at < asked.end).map((r) => r.at);
+    out.push([asked.at, next.length ? Math.min(asked.end, ...next) : asked.end]);
+  }
+  return out;
+}
+
+const clamp = (x: number): number => Math.min(1, Math.max(0, x));

@@ -1,0 +1,7 @@
+import "./style/tokens.css";
+import "./style/base.css";
+import { mount } from "svelte";
+import "./lib/theme.svelte.ts";
+import App from "./App.svelte";
+
+mount(App, { target: document.getElementById("app")! });
