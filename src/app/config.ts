@@ -14,6 +14,7 @@ import { grantsConfig } from "../ground/vault/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
 import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
+import { teamsConfig } from "../mind/teams/index.ts";
 
 const lanesConfig = z
   .strictObject({
@@ -50,6 +51,7 @@ export const schema = defineConfig({
   locks: locksConfig,
   context: contextConfig,
   time: timeConfig,
+  teams: teamsConfig,
   schedules: schedulesConfig,
   lanes: lanesConfig,
   retention: retentionConfig,

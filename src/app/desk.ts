@@ -1,9 +1,12 @@
-/** The schedule tools' view of the schedules: a job made in a chat answers in that chat. */
+/** What tools see of the house: a job made in a chat answers in that chat; a session sees its own subtree. */
 
 import { AppError } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
-import type { ScheduleDesk } from "../edges/tools/index.ts";
+import type { ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
+import type { Sessions } from "../flow/sessions/index.ts";
+import type { TurnWatch } from "../flow/turns/index.ts";
 import { inWords, type JobView, previewWhen, type Schedules } from "../mind/schedule/index.ts";
+import type { Children } from "../mind/teams/index.ts";
 
 export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Clock): ScheduleDesk {
   const shown = (job: JobView) => ({ name: job.name, words: inWords(job.when, job.zone), next: job.next ?? null });
@@ -30,6 +33,35 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
         });
       }
       await schedules.remove(job.id);
+    },
+  };
+}
+
+export function sessionDesk(children: Children, sessions: Sessions, watch: TurnWatch): SessionDesk {
+  return {
+    spawn: (given) => children.spawn(given),
+    async list(caller) {
+      const rows = await children.list(caller.session);
+      return Promise.all(
+        rows.map(async (row) => ({
+          session: row.session,
+          task: row.task.split("\n")[0]!.slice(0, 120),
+          state: (await watch.read(row.turn))?.result?.state ?? "running",
+        })),
+      );
+    },
+    async history(session, limit, caller) {
+      if (!(await children.mayRead(caller.session, session))) {
+        throw new AppError("TOOL_INPUT", {
+          message: `"${session}" is no sub-agent of yours.`,
+          hint: "See sessions_list.",
+        });
+      }
+      const { messages } = await sessions.history({ session, limit });
+      return messages.map((m) => ({
+        role: m.role,
+        text: m.content.map((part) => ("text" in part ? part.text : `[${part.name}]`)).join(""),
+      }));
     },
   };
 }

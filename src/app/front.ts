@@ -13,6 +13,7 @@ import { makeHouseHandlers } from "./house-handlers.ts";
 import { withKeys } from "./keyed.ts";
 import { makeMetrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
+import { makeTimeHandlers } from "./time-handlers.ts";
 
 export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redact"> {
   settings: Settings;
@@ -46,6 +47,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
   const handlers = withKeys(
     {
       ...makeHandlers(shared),
+      ...makeTimeHandlers(shared),
       ...makeHouseHandlers({
         ...shared,
         access,

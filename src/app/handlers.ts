@@ -16,6 +16,7 @@ import { listTurns, type TurnRow } from "../flow/turns/index.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
 import { countOpen, deliveriesOf, usageSince } from "./store.ts";
+import type { makeTimeHandlers } from "./time-handlers.ts";
 
 export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "config" | "models" | "clock" | "ids"> {
   house: () => House;
@@ -26,7 +27,9 @@ export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "con
   redact: (text: string) => string;
 }
 
-export function makeHandlers(parts: HandlerParts): Omit<Handlers, keyof ReturnType<typeof makeHouseHandlers>> {
+export function makeHandlers(
+  parts: HandlerParts,
+): Omit<Handlers, keyof ReturnType<typeof makeHouseHandlers> | keyof ReturnType<typeof makeTimeHandlers>> {
   const { clock } = parts;
   const committed = () => parts.house().records.committed;
   return {

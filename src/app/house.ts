@@ -6,11 +6,11 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL, type Channel } from "../core/contracts/index.ts";
-import { type AgentId, AppError, asId, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type Json, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import type { createModels } from "../edges/models/index.ts";
-import { createScheduleTools, createTools } from "../edges/tools/index.ts";
+import { createScheduleTools, createSessionTools, createTools } from "../edges/tools/index.ts";
 import { Approvals, approvalEvent, shortCode } from "../flow/approvals/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { decide, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
@@ -27,8 +27,10 @@ import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { Budget } from "../mind/budget/index.ts";
 import { Contexts, estimateTokens } from "../mind/context/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
+import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import type { LaresConfig } from "./config.ts";
-import { scheduleDesk } from "./desk.ts";
+import { scheduleDesk, sessionDesk } from "./desk.ts";
+import { announce, describeSession } from "./news.ts";
 
 export interface HouseParts {
   home: string;
@@ -211,25 +213,13 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       resolve: (id, answer) => approvals.resolve(id, answer),
       waiting: (session) => approvals.list({ pendingOnly: true, session, limit: 5 }),
     },
-    status: (session) => describe(session),
+    status: (session) =>
+      describeSession({ records, approvals, running: running.running.bind(running), models: parts.models }, session),
     mayApprove: (message) =>
       message.mayApprove === true ||
       (message.route.channel === "webhook" &&
         (webhooks.get(message.route.account)?.mayApprove(message.sender.id) ?? false)),
   });
-  const describe = async (session: SessionKey): Promise<string> => {
-    const open = await listTurns(records, { session, open: true, limit: 10 });
-    const waiting = await approvals.list({ pendingOnly: true, session, limit: 10 });
-    const model = parts.models.primary();
-    return [
-      running.running(session) ? "Working on your message." : "Idle.",
-      open.length > 1 ? `${open.length} messages are open.` : "",
-      ...waiting.map((a) => `Waiting for you: ${a.tool} (${shortCode(a.id)}).`),
-      `Model: ${model.id}${model.practice ? " (practice, not a language model)" : ""}.`,
-    ]
-      .filter(Boolean)
-      .join("\n");
-  };
   const inbox = makeInbox({
     config: () => config.routing as never,
     engine: running,
@@ -254,42 +244,43 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     routeExists: (route) => channel(route.channel, route.account) !== undefined,
     result: async (turn) => (await waiters.read(turn))?.result,
   });
+  const children = new Children({
+    records,
+    clock,
+    config: () => config.teams,
+    admit: (message) => inbox.admit(message),
+    stop: stopTurn,
+    timer: (id, slot) => running.schedule(id, slot),
+    agentExists: (agent) => agents.exists(agent),
+    result: async (turn) => (await waiters.read(turn))?.result,
+  });
   for (const tool of createScheduleTools(scheduleDesk(schedules, zone, clock))) tools.register(tool);
+  for (const tool of createSessionTools(sessionDesk(children, sessions, waiters))) tools.register(tool);
 
   await running.start({
     version: parts.version,
-    segment: (ctx, input) => {
-      const body = input.body as SlotBody | { kind: "message" | "command" };
-      return body.kind === "slot" ? schedules.fire(ctx, body) : turns.segment(ctx, input);
+    async segment(ctx, input) {
+      const body = input.body as SlotBody | DeadlineBody | { kind: "message" | "command" };
+      if (body.kind === "slot") return schedules.fire(ctx, body);
+      if (body.kind !== "child-deadline") return turns.segment(ctx, input);
+      await children.overdue(body);
+      return { end: null };
     },
     settled(turn, session, how) {
       waiters.settled(turn);
       void outbox.wake(turn);
       if (how === "ended") {
         void schedules.ended(turn);
+        void children.ended(turn);
         locks.settled(turn);
       }
-      void announce(turn, session, how);
+      void announce({ bus, approvals, watch: waiters }, turn, session, how);
     },
   });
-  const announce = async (turn: TurnId, lane: SessionKey, how: "ended" | "parked") => {
-    const session = asId<SessionKey>(lane.replace(/#command$/, ""));
-    if (how === "parked") {
-      const asked = await approvals.list({ pendingOnly: true, turn, limit: 50 });
-      for (const a of asked) {
-        bus.emit({ event: "approval.asked", session, turn, approval: a.id, shown: a.shown, because: a.because });
-      }
-      bus.emit({ event: "turn.parked", session, turn, approvals: asked.map((a) => a.id) });
-      return;
-    }
-    const row = await waiters.read(turn);
-    if (!row?.result) return;
-    const { state, text, reason, joined } = row.result;
-    bus.emit({ event: "turn.ended", session, turn, state, text: text || reason || "", ...(joined ? { joined } : {}) });
-  };
   await outbox.start();
   await schedules.declare(config.schedules as never);
   await schedules.settle();
+  await children.settle();
   for (const one of webhooks.values()) await one.start((message) => inbox.admit(message));
 
   return {

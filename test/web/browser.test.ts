@@ -317,14 +317,12 @@ describe.skipIf(!chromium)("browser", () => {
       .trim()
       .split(" ")[0]!;
     process.kill(Number(pid), "SIGKILL");
-    await expect
-      .poll(() =>
-        made.tool.plan({ action: "snapshot" }, place).then(
-          () => "open",
-          () => "gone",
-        ),
-      )
-      .toBe("gone");
+    const state = () =>
+      made.tool.plan({ action: "snapshot" }, place).then(
+        () => "open",
+        () => "gone",
+      );
+    await expect.poll(state, { timeout: 10_000 }).toBe("gone");
     expect((await open("/account")).text).toContain("Ada");
   });
 
@@ -343,7 +341,7 @@ describe.skipIf(!chromium)("browser", () => {
 
   test("closing all ends every process, and none is started afterwards", async () => {
     await made.closeAll();
-    await expect.poll(() => chromiumProcesses(home)).toBe(0);
+    await expect.poll(() => chromiumProcesses(home), { timeout: 10_000 }).toBe(0);
     await expect(open("/")).rejects.toThrow(/stopping/);
   });
 });

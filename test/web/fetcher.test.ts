@@ -287,7 +287,7 @@ describe("limits", () => {
     });
     const { fetch } = createFetcher(allowing(endless));
     await expect(fetch({ url: endless.url, maxBytes: 300_000 })).rejects.toMatchObject({ code: "BODY_TOO_LARGE" });
-    await expect.poll(() => closed).toBe(true);
+    await expect.poll(() => closed, { timeout: 10_000 }).toBe(true);
   });
 
   test("an endless bomb ends at the limit: nothing waits for its end", async () => {
@@ -321,7 +321,7 @@ describe("limits", () => {
     const clock = new ManualClock();
     const fetching = createFetcher({ ...allowing(silent), clock }).fetch({ url: silent.url, timeoutMs: 5000 });
     const failure = expect(fetching).rejects.toThrow(/no whole answer within 5 s/);
-    await expect.poll(() => silent.seen.length).toBe(1);
+    await expect.poll(() => silent.seen.length, { timeout: 10_000 }).toBe(1);
     clock.advance(5001);
     await failure;
   });

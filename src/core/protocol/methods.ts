@@ -19,6 +19,7 @@ import {
   turnView,
   usage,
 } from "./shapes.ts";
+import { TIME_METHODS } from "./time-methods.ts";
 
 export const METHODS = {
   health: method({
@@ -217,6 +218,7 @@ export const METHODS = {
     doc: "The models that can answer, and why each is here.",
   }),
   ...HOUSE_METHODS,
+  ...TIME_METHODS,
 } as const;
 
 export type MethodName = keyof typeof METHODS;

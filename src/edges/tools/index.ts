@@ -10,5 +10,6 @@ export { createWrite } from "./files/write.ts";
 export { parseInput } from "./input.ts";
 export { Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createTools, emptyRegistry, type ToolRegistry, type ToolsOptions } from "./registry.ts";
-export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
+export { createSearch, type SearchOptions } from "./search/search.ts";
+export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";

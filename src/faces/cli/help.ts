@@ -1,7 +1,7 @@
 /** The first page of help: one screen, five groups, an example each. A test compares it with the table of words. */
 export const HELP = `Lares keeps AI agents alive.
 
-Talk    lares chat                        a conversation; -m TEXT for one message
+Talk    lares chat                        a conversation; -m TEXT for one answer
         lares sessions list               conversations; get, export, delete …
         lares agents list                 who can be talked to; get, create
         lares memory search TEXT          what it knows; list, add, forget

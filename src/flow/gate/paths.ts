@@ -41,14 +41,17 @@ function canMeet(a: string, b: string): boolean {
   if (!/[*?]/.test(a) && !/[*?]/.test(b)) return false;
   // As in a shell: a wildcard at the beginning does not stand for a dot.
   if (b.startsWith(".") && /^[*?]/.test(a)) return false;
-  const met = (i: number, j: number): boolean => {
-    if (i === a.length && j === b.length) return true;
-    if (a[i] === "*") return met(i + 1, j) || (j < b.length && met(i, j + 1));
-    if (b[j] === "*") return met(i, j + 1) || (i < a.length && met(i + 1, j));
-    if (i === a.length || j === b.length) return false;
-    return (a[i] === b[j] || a[i] === "?" || b[j] === "?") && met(i + 1, j + 1);
-  };
-  // Long names with many wildcards would take for ever; they are taken to meet.
-  if ((a.match(/\*/g)?.length ?? 0) + (b.match(/\*/g)?.length ?? 0) > 6) return true;
-  return met(0, 0);
+  // can[j]: the rest of a from here can be the rest of b from j. Filled from the ends, so that no pattern takes for ever.
+  let can: boolean[] = Array.from({ length: b.length + 1 }, (_, j) => /^\**$/.test(b.slice(j)));
+  for (let i = a.length - 1; i >= 0; i--) {
+    const next = can;
+    can = [];
+    for (let j = b.length; j >= 0; j--) {
+      const same = j < b.length && (a[i] === b[j] || a[i] === "?" || b[j] === "?") && next[j + 1]!;
+      const byA = a[i] === "*" && (next[j]! || (j < b.length && can[j + 1]!));
+      const byB = b[j] === "*" && (can[j + 1]! || next[j]!);
+      can[j] = same || byA || byB;
+    }
+  }
+  return can[0]!;
 }

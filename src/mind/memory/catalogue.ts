@@ -66,15 +66,15 @@ export class Catalogue {
     this.grow(seq + 1);
     if (this.isLive(seq)) this.drop(seq);
     this.top = Math.max(this.top, seq);
-    this.flags[seq] =
-      ALIVE | (/[?？]\s*$/.test(entry.text) ? ASKS : 0) | (SAYS_WHEN.test(entry.text) ? SAYS_TIME : 0);
+    this.flags[seq] = ALIVE | (/[?？]\s*$/.test(entry.text) ? ASKS : 0) | (SAYS_WHEN.test(entry.text) ? SAYS_TIME : 0);
     this.scope[seq] = this.scopes.number(entry.scope);
     this.speakerOf[seq] = entry.speaker === null ? -1 : this.speakers.number(entry.speaker);
     this.words[seq] = Math.min(entry.length, 65_535);
     this.used[seq] = Math.min(entry.uses, 65_535);
     this.time[seq] = entry.at;
     this.perScope[this.scope[seq]!] = (this.perScope[this.scope[seq]!] ?? 0) + 1;
-    if (entry.speaker !== null) this.perSpeaker[this.speakerOf[seq]!] = (this.perSpeaker[this.speakerOf[seq]!] ?? 0) + 1;
+    if (entry.speaker !== null)
+      this.perSpeaker[this.speakerOf[seq]!] = (this.perSpeaker[this.speakerOf[seq]!] ?? 0) + 1;
     this.alive++;
     this.allWords += this.words[seq]!;
     this.threadOf[seq] = entry.thread === null ? -1 : this.threads.number(entry.thread);

@@ -13,10 +13,19 @@ const ATTRIBUTE =
   /^(.{1,40}?)(?:['’]s|(?<=\bmy|\bour|\bhis|\bher|\btheir))\s+((?:favou?rite|preferred|current|new|home|work|mobile)\s+[\w-]+(?:\s+[\w-]+)?|(?:first |last |full |nick)?name|birthday|birth date|date of birth|age|e-?mail(?: address)?|phone(?: number)?|(?:home |work )?address|time ?zone|job|job title|employer|company|wife|husband|partner|spouse|boss|manager|home ?town|blood type|shoe size|language|nationality|star sign|car|bank|doctor|dentist)\s+(?:is|are|was|=|:)\s+(?:now\s+)?\S/i;
 
 const VERBS: readonly [relation: string, pattern: RegExp][] = [
-  ["lives in", /^(.{1,40}?)\s+(?:now\s+|currently\s+)?(?:lives?|resides?|(?:is|am|are|['’]m) (?:now )?(?:living|based))\s+(?:in|at|near)\s+\S/i],
+  [
+    "lives in",
+    /^(.{1,40}?)\s+(?:now\s+|currently\s+)?(?:lives?|resides?|(?:is|am|are|['’]m) (?:now )?(?:living|based))\s+(?:in|at|near)\s+\S/i,
+  ],
   ["lives in", /^(.{1,40}?)\s+(?:has |have |['’]ve )?(?:just |recently )?moved\s+to\s+\S/i],
-  ["works at", /^(.{1,40}?)\s+(?:now\s+|currently\s+)?(?:works?|(?:is|am|are|['’]m) (?:now )?(?:working|employed))\s+(?:at|for|with)\s+\S/i],
-  ["works as", /^(.{1,40}?)\s+(?:now\s+|currently\s+)?(?:works?|(?:is|am|are|['’]m) (?:now )?(?:working|employed))\s+as\s+\S/i],
+  [
+    "works at",
+    /^(.{1,40}?)\s+(?:now\s+|currently\s+)?(?:works?|(?:is|am|are|['’]m) (?:now )?(?:working|employed))\s+(?:at|for|with)\s+\S/i,
+  ],
+  [
+    "works as",
+    /^(.{1,40}?)\s+(?:now\s+|currently\s+)?(?:works?|(?:is|am|are|['’]m) (?:now )?(?:working|employed))\s+as\s+\S/i,
+  ],
   ["is married to", /^(.{1,40}?)\s+(?:is|am|are|['’]m)\s+(?:now\s+)?(?:married|engaged)\s+to\s+\S/i],
   ["is called", /^(.{1,40}?)\s+(?:is|am|are|['’]m)\s+(?:called|named)\s+\S/i],
   ["is called", /^(.{1,40}?)\s+(?:goes|go)\s+by\s+\S/i],
@@ -38,5 +47,9 @@ export function topicOf(text: string, person: string | undefined): string | unde
 function topic(subject: string, relation: string, person: string | undefined): string {
   const who = subject.trim().replace(/^the\s+/i, "");
   const name = SELF.test(subject.trim()) || SELF.test(who) ? `self:${person ?? ""}` : who.toLowerCase();
-  return `${name} | ${relation.toLowerCase().replace(/favour/, "favor").replace(/^(?:current|new) /, "").replace(/\s+/g, " ")}`;
+  return `${name} | ${relation
+    .toLowerCase()
+    .replace(/favour/, "favor")
+    .replace(/^(?:current|new) /, "")
+    .replace(/\s+/g, " ")}`;
 }

@@ -13,9 +13,18 @@ export interface Relation {
 
 /** The verb, and what it relates: subject before, object behind. */
 const RELATIONS: readonly [relation: string, verb: string][] = [
-  ["works on", "(?:am|is|are|was|were|been|be|['’]m|['’]s|['’]re)?\\s*(?:currently |now |still )?work(?:s|ing|ed)? on|(?:am|is|are|['’]m|['’]s|['’]re) (?:currently |now )?(?:building|writing|developing|designing|renovating|restoring)"],
-  ["works at", "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?work(?:s|ing|ed)? (?:at|for)|(?:got|have|has|started|starts) (?:a|the|my|her|his) (?:new )?job (?:at|with)"],
-  ["lives in", "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?liv(?:e|es|ing|ed) in|moved to|(?:am|is|are|['’]m) based in"],
+  [
+    "works on",
+    "(?:am|is|are|was|were|been|be|['’]m|['’]s|['’]re)?\\s*(?:currently |now |still )?work(?:s|ing|ed)? on|(?:am|is|are|['’]m|['’]s|['’]re) (?:currently |now )?(?:building|writing|developing|designing|renovating|restoring)",
+  ],
+  [
+    "works at",
+    "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?work(?:s|ing|ed)? (?:at|for)|(?:got|have|has|started|starts) (?:a|the|my|her|his) (?:new )?job (?:at|with)",
+  ],
+  [
+    "lives in",
+    "(?:am|is|are|['’]m|['’]s)?\\s*(?:currently |now )?liv(?:e|es|ing|ed) in|moved to|(?:am|is|are|['’]m) based in",
+  ],
   ["likes", "(?:really |absolutely |just )?(?:love|loves|like|likes|enjoy|enjoys|prefer|prefers|adore|adores)"],
   ["married to", "(?:am|is|are|was|['’]m|['’]s)?\\s*(?:married|engaged) to"],
   ["owns", "(?:have|has|own|owns|bought|got|adopted) (?:a|an|the|my|two|three)"],
@@ -31,7 +40,10 @@ const PATTERNS = RELATIONS.map(
 
 /** A question's way of asking for a relation. */
 const ASKED: readonly [relation: string, pattern: RegExp][] = [
-  ["works on", /\bwhat\b.*\b(?:am|is|are|was|were|been)\b.*\b(?:working on|building|writing|busy with|up to)\b|\bwhich projects?\b|\bmy (?:current )?projects?\b/i],
+  [
+    "works on",
+    /\bwhat\b.*\b(?:am|is|are|was|were|been)\b.*\b(?:working on|building|writing|busy with|up to)\b|\bwhich projects?\b|\bmy (?:current )?projects?\b/i,
+  ],
   ["works at", /\bwhere\b.*\bwork(?:s|ing)?\b|\bwho(?:m)?\b.*\bwork(?:s|ing)? for\b|\b(?:employer|workplace)\b/i],
   ["lives in", /\bwhere\b.*\b(?:live|lives|living|based|reside|resides)\b|\b(?:home ?town|home address)\b/i],
   ["likes", /\bwhat\b.*\b(?:like|love|enjoy|prefer)\b/i],
@@ -65,7 +77,9 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
   const said = spoken?.said ?? text;
-  for (const found of said.matchAll(/(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu)) {
+  for (const found of said.matchAll(
+    /(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu,
+  )) {
     const name = found[0].replace(/['’]s$/, "");
     if (/^I['’]/.test(name) || names.size >= MOST_NAMES) continue;
     names.set(name.toLowerCase(), name);
@@ -77,7 +91,9 @@ export function namesIn(text: string): { norm: string; name: string }[] {
 export function askedRelation(question: string): { relation: string; subjects: string[] } | undefined {
   for (const [relation, pattern] of ASKED) {
     if (!pattern.test(question)) continue;
-    const names = [...question.matchAll(/(?<=\s)\p{Lu}[\p{L}'’-]+/gu)].map(([name]) => name.toLowerCase().replace(/['’]s$/, ""));
+    const names = [...question.matchAll(/(?<=\s)\p{Lu}[\p{L}'’-]+/gu)].map(([name]) =>
+      name.toLowerCase().replace(/['’]s$/, ""),
+    );
     const own = /\b(i|my|me|we|our|am)\b/i.test(question);
     return { relation, subjects: own ? ["self", ...names] : names };
   }

@@ -11,8 +11,8 @@ export {
   type Remembered,
   SHARED,
   scopesOf,
-  teamScope,
   type Trust,
+  teamScope,
   type Viewer,
 } from "./kinds.ts";
 export { Memory, type MemoryParts, type SearchQuery } from "./memory.ts";

@@ -202,7 +202,11 @@ export class Memory {
       store.insertGraph(tx, { id, scope: row.scope, names: namesIn(row.text), relations: relationsIn(row.text) });
     });
     await this.noticed(id);
-    for (const seq of await store.seqsOf(this.records, older.map((old) => old.id))) this.dropped(seq);
+    for (const seq of await store.seqsOf(
+      this.records,
+      older.map((old) => old.id),
+    ))
+      this.dropped(seq);
     await durable;
     return true;
   }
@@ -326,7 +330,8 @@ export class Memory {
     const known = isMessage ? undefined : await this.known(memory.text, scope);
     if (known !== undefined) return { outcome: { id: known, state: "known" }, durable: Promise.resolve() };
     const id = this.ids.next("mem");
-    const topic = memory.topic ?? (isMessage && memory.kind === undefined ? undefined : topicOf(memory.text, memory.person));
+    const topic =
+      memory.topic ?? (isMessage && memory.kind === undefined ? undefined : topicOf(memory.text, memory.person));
     const row: Remembered = {
       id,
       text: memory.text,
@@ -350,8 +355,15 @@ export class Memory {
       const durable = this.insert({ ...row, state: "superseded", supersededBy: newest.id });
       return { outcome: { id, state: "superseded" }, durable };
     }
-    const durable = this.insert(row, older.map((old) => old.id));
-    for (const seq of await store.seqsOf(this.records, older.map((old) => old.id))) this.dropped(seq);
+    const durable = this.insert(
+      row,
+      older.map((old) => old.id),
+    );
+    for (const seq of await store.seqsOf(
+      this.records,
+      older.map((old) => old.id),
+    ))
+      this.dropped(seq);
     await this.noticed(id);
     const superseded = older.map((old) => old.id);
     return { outcome: { id, state: "live", ...(superseded.length > 0 ? { superseded } : {}) }, durable };
@@ -369,7 +381,12 @@ export class Memory {
         ...(spoken ? { speaker: spoken.speaker } : {}),
       });
       if (row.state !== "live") return;
-      store.insertGraph(tx, { id: row.id, scope: row.scope, names: namesIn(row.text), relations: relationsIn(row.text) });
+      store.insertGraph(tx, {
+        id: row.id,
+        scope: row.scope,
+        names: namesIn(row.text),
+        relations: relationsIn(row.text),
+      });
     });
   }
 

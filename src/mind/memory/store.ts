@@ -212,7 +212,11 @@ export async function listMemories(
 }
 
 /** Live facts about the same thing, newest first. */
-export function sameTopic(db: Reads, scope: string, topic: string): Promise<{ id: string; text: string; at: number }[]> {
+export function sameTopic(
+  db: Reads,
+  scope: string,
+  topic: string,
+): Promise<{ id: string; text: string; at: number }[]> {
   return db.all(
     "SELECT id, text, at FROM memory WHERE scope = ? AND topic = ? AND state = 'live' ORDER BY at DESC, seq DESC",
     scope,
@@ -221,7 +225,12 @@ export function sameTopic(db: Reads, scope: string, topic: string): Promise<{ id
 }
 
 /** A live memory with exactly these words in its index entry: the same thing said again. */
-export async function sameText(db: Reads, scope: string, text: string, seqs: readonly number[]): Promise<string | undefined> {
+export async function sameText(
+  db: Reads,
+  scope: string,
+  text: string,
+  seqs: readonly number[],
+): Promise<string | undefined> {
   const row = await db.get<{ id: string }>(
     `SELECT id FROM memory WHERE seq IN (SELECT value FROM json_each(?)) AND scope = ? AND state = 'live'
      AND lower(trim(text)) = lower(trim(?)) AND kind <> 'document' LIMIT 1`,

@@ -278,6 +278,7 @@ export class Schedules {
       ...(job.model ? { model: job.model } : {}),
     });
     await this.parts.records.write((tx) => startSlot(tx, job.id, due, turn, this.parts.clock.now()));
+    this.parts.bus.emit({ event: "schedule.fired", schedule: job.id, session, turn });
     return { turn };
   }
 

@@ -57,11 +57,12 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   const files = boundFiles(shell);
   if (!isPlain) return { argv: [systemShell(), "-c", text], env, shell, files };
 
-  const git = tops.find((one) => baseName(one.words[0]!.guess) === "git");
-  if (git) {
-    shell.settings = await gitSettings(git.program!.real, where.cwd, env);
-    const guarded = gitEnvironment(git.words.slice(1).map((word) => word.guess));
-    if (guarded) Object.assign(env, guarded);
+  const gits = tops.filter((one) => baseName(one.words[0]!.guess) === "git");
+  if (gits.length > 0) {
+    shell.settings = await gitSettings(gits[0]!.program!.real, where.cwd, env);
+    const guards = gits.map((git) => gitEnvironment(git.words.slice(1).map((word) => word.guess)));
+    // A commit beside a status keeps its hooks: a rule or a person said yes to the commit.
+    if (guards.every((guard) => guard !== undefined)) Object.assign(env, guards[0]);
   }
   const [only] = sequence.commands;
   if (sequence.commands.length === 1) {

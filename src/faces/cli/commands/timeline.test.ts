@@ -37,9 +37,11 @@ describe("a turn as a timeline", () => {
   it("a night of waiting for a person is hatched and leaves the work readable", () => {
     const night = 28_800_000;
     const t = turnDetail({
-      approvals: [approval({ state: "allowed", askedAt: NOW + 1000, answeredAt: NOW + night, answeredBy: "ana" })],
-      steps: [step("model:0", 0, 1000), step("tool:exec:c", night, night + 1000)],
-      endedAt: NOW + night + 1000,
+      approvals: [
+        approval({ state: "allowed", askedAt: NOW + 1000, answeredAt: NOW + 1000 + night, answeredBy: "ana" }),
+      ],
+      steps: [step("model:0", 0, 1000), step("tool:exec:c", night + 1000, night + 2000)],
+      endedAt: NOW + night + 2000,
     });
     const lines = timeline(t, look);
     const asked = bar(lines, "asked: exec");

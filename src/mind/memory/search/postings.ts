@@ -41,9 +41,7 @@ export async function gather(
   // Only common words: where the two rarest meet, and the newest of each.
   const [first, second] = common;
   if (!first) return [];
-  const meet = second
-    ? await index.matching(db, matchAll([first.word, second.word], q.scopeWords), MOST_ROWS)
-    : [];
+  const meet = second ? await index.matching(db, matchAll([first.word, second.word], q.scopeWords), MOST_ROWS) : [];
   return chosen(
     common.slice(0, 4).map(({ word, frequency, newest }, n) => ({
       word,

@@ -24,7 +24,9 @@ export function readQuestion(text: string): Question {
 /** Names that occur everywhere say nothing about meaning and pull the vector towards whatever else names them. */
 export function withoutNames(text: string, names: ReadonlySet<string>): string {
   const rest = text
-    .replace(/[\p{L}\p{N}]+(?:['’]s)?/gu, (token) => (/^\p{Lu}/u.test(token) && names.has(canonical(token)) ? "" : token))
+    .replace(/[\p{L}\p{N}]+(?:['’]s)?/gu, (token) =>
+      /^\p{Lu}/u.test(token) && names.has(canonical(token)) ? "" : token,
+    )
     .replace(/\s+/g, " ")
     .trim();
   return /\p{L}/u.test(rest) ? rest : text;
@@ -35,12 +37,16 @@ export function speakersIn(text: string, speakers: Iterable<[name: string, numbe
   const words = new Set([...text.matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => word.toLowerCase()));
   const found = new Set<number>();
   for (const [name, number] of speakers) {
-    if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.length > 1 && words.has(part.toLowerCase()))) found.add(number);
+    if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.length > 1 && words.has(part.toLowerCase())))
+      found.add(number);
   }
   return found;
 }
 
-const MONTH = new RegExp(`\\b(?:(\\d{1,2})(?:st|nd|rd|th)?\\s+(?:of\\s+)?)?(${MONTHS.join("|")})\\b(?:\\s+(\\d{1,2})(?:st|nd|rd|th)?\\b(?!\\d))?(?:,?\\s+(?:of\\s+)?((?:19|20)\\d\\d))?`, "i");
+const MONTH = new RegExp(
+  `\\b(?:(\\d{1,2})(?:st|nd|rd|th)?\\s+(?:of\\s+)?)?(${MONTHS.join("|")})\\b(?:\\s+(\\d{1,2})(?:st|nd|rd|th)?\\b(?!\\d))?(?:,?\\s+(?:of\\s+)?((?:19|20)\\d\\d))?`,
+  "i",
+);
 
 function daysIn(text: string): { from: number; to: number } | undefined {
   const month = MONTH.exec(text);

@@ -94,7 +94,8 @@ export function rank(
   for (const seq of candidates) {
     if (!how.visible(seq)) continue;
     let score = (weights.words * (lexical.get(seq) ?? 0)) / bestWords;
-    if (meaning.best > 0) score += (weights.similar * Math.max(0, meaning.scores.get(seq) ?? meaning.floor)) / meaning.best;
+    if (meaning.best > 0)
+      score += (weights.similar * Math.max(0, meaning.scores.get(seq) ?? meaning.floor)) / meaning.best;
     score += weights.related * (signals.related.get(seq) ?? 0);
     ranked.push({ seq, score: score + hints(catalogue, seq, signals, weights) });
   }
@@ -192,7 +193,10 @@ function smoothed(
   const scores = new Map<number, number>();
   if (similar.size === 0) return { scores, best: 0, floor: 0 };
   // What is not among the nearest is at most as near as the farthest of them.
-  const floor = -greatest([...similar.values()].map((value) => -value), -1);
+  const floor = -greatest(
+    [...similar.values()].map((value) => -value),
+    -1,
+  );
   const of = (seq: number, otherwise: number) => (seq ? (similar.get(seq) ?? floor) : otherwise);
   const at = (seq: number) => {
     const own = similar.get(seq) ?? floor;

@@ -82,7 +82,8 @@ export class Codes {
 
   private write(parts: Float32Array | Int8Array, into: Uint32Array, at: number): void {
     into.fill(0, at, at + this.width);
-    for (let i = 0; i < parts.length && i < this.width * 32; i++) if (parts[i]! > 0) into[at + (i >>> 5)]! |= 1 << (i & 31);
+    for (let i = 0; i < parts.length && i < this.width * 32; i++)
+      if (parts[i]! > 0) into[at + (i >>> 5)]! |= 1 << (i & 31);
   }
 
   private grow(size: number): void {

@@ -1,0 +1,206 @@
+/** Schedules, memory and policy, as their rooms answer. */
+import { afterEach, describe, expect, it } from "vitest";
+import { ManualClock } from "../../../core/kit/index.ts";
+import type { Fact, Job, Slot } from "../shapes.ts";
+import { cli, type FakeGateway, fakeGateway, NOW, type Ran, type RunOptions, until } from "../testing.ts";
+
+let gateway: FakeGateway;
+afterEach(() => gateway.close());
+
+async function start(argv: string[], more: FakeGateway["more"], options: Partial<RunOptions> = {}): Promise<Ran> {
+  gateway = await fakeGateway({}, more);
+  return cli(argv, { home: gateway.home, clock: new ManualClock(NOW), ...options });
+}
+
+async function run(argv: string[], more: FakeGateway["more"], options: Partial<RunOptions> = {}) {
+  const ran = await start(argv, more, options);
+  return { code: await ran.code, out: ran.out(), err: ran.err() };
+}
+
+describe("schedule", () => {
+  const job = (over: Partial<Job> = {}): Job => ({
+    id: "sc_0000aa1111",
+    name: "mail",
+    words: "weekdays 07:00, Lisbon",
+    agent: "main",
+    prompt: "Summarise my mail",
+    session: "isolated",
+    enabled: true,
+    declared: false,
+    next: NOW + 1_620_000,
+    failures: 0,
+    ...over,
+  });
+  const plants = job({
+    id: "sc_0000bb2222",
+    name: "plants",
+    next: NOW + 86_400_000,
+    last: { due: NOW, state: "failed" },
+  });
+  const paused = job({ id: "sc_0000cc3333", name: "old", enabled: false, next: undefined, declared: true });
+  const jobs = { "schedule.list": () => ({ jobs: [job(), plants, paused] }) };
+
+  it("list answers when the next one is, and that one stands last", async () => {
+    const { out } = await run(["schedule", "list"], jobs);
+    const lines = out.trimEnd().split("\n");
+    expect(lines[0]).toBe("3 schedules; the next, mail, in 27 min.");
+    expect(lines[1]).toMatch(/– {2}cc3333 {2}old {5}weekdays 07:00, Lisbon {2}paused +from lares\.yaml/);
+    expect(lines[2]).toMatch(/○ {2}bb2222 {2}plants .* in 1 d +✕ failed/);
+    expect(lines[3]).toMatch(/○ {2}aa1111 {2}mail .* in 27 min/);
+    await gateway.close();
+    const none = await run(["schedule", "list"], { "schedule.list": () => ({ jobs: [] }) });
+    expect(none.out).toContain("Nothing planned. Add one: lares schedule add");
+  });
+
+  it("add sends what was said and tells when it runs", async () => {
+    const argv = ["schedule", "add", "Summarise my mail", "--cron", "0 7 * * 1-5", "--zone", "Europe/Lisbon"];
+    const more = ["--name", "mail", "--deliver", "telegram/main/-100/7", "--thread", "9", "--catch-up", "skip"];
+    const { out, code } = await run([...argv, ...more], { "schedule.add": () => job() });
+    expect(gateway.callsOf("schedule.add")).toEqual([
+      {
+        prompt: "Summarise my mail",
+        cron: "0 7 * * 1-5",
+        zone: "Europe/Lisbon",
+        name: "mail",
+        catchUp: "skip",
+        deliver: { channel: "telegram", account: "main", chat: "-100/7", thread: "9" },
+      },
+    ]);
+    expect(out).toContain("Planned as mail: weekdays 07:00, Lisbon; next in 27 min.");
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [["add", "x"], "It needs a time."],
+    [["add", "x", "--in", "1 h", "--every", "1 h"], "Give only one of"],
+    [["add", "x", "--in", "1 h", "--deliver", "telegram"], "is no place to deliver to"],
+    [["add", "x", "--in", "1 h", "--catch-up", "never"], "once, all, skip"],
+    [["update", "mail"], "Nothing to change was named."],
+    [["update", "mail", "--pause", "--resume"], "not both"],
+  ])("%s is wrong usage, and nothing is sent", async (argv, message) => {
+    const { code, err } = await run(["schedule", ...argv], jobs);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(gateway.calls).toEqual([]);
+  });
+
+  it("update finds it by name or ending and changes only what was named", async () => {
+    const more = { ...jobs, "schedule.update": () => job({ enabled: false }) };
+    const { out } = await run(["schedule", "update", "mail", "--pause"], more);
+    expect(gateway.callsOf("schedule.update")).toEqual([{ id: job().id, enabled: false }]);
+    expect(out).toContain("Paused mail: weekdays 07:00, Lisbon.");
+    await gateway.close();
+    await run(["schedule", "update", "bb2222", "--every", "2 days", "--prompt", "Water"], more);
+    expect(gateway.callsOf("schedule.update")).toEqual([{ id: plants.id, every: "2 days", prompt: "Water" }]);
+  });
+
+  it("remove asks first; without a terminal only --yes removes", async () => {
+    const more = { ...jobs, "schedule.remove": () => ({ removed: true }) };
+    const asked = await start(["schedule", "remove", "mail"], more, { tty: true });
+    await until(() => asked.err().includes("Remove mail (weekdays 07:00, Lisbon)?"));
+    asked.type("n\n");
+    expect(await asked.code).toBe(7);
+    expect(gateway.callsOf("schedule.remove")).toEqual([]);
+    await gateway.close();
+    expect((await run(["schedule", "remove", "mail"], more)).code).toBe(2);
+    expect(gateway.callsOf("schedule.remove")).toEqual([]);
+    await gateway.close();
+    expect((await run(["schedule", "remove", "mail", "--yes"], more)).out).toBe("Removed mail.\n");
+    expect(gateway.callsOf("schedule.remove")).toEqual([{ id: job().id }]);
+  });
+
+  it("run names the turn; a wrong name gets the nearest", async () => {
+    const more = { ...jobs, "schedule.run": () => ({ turn: "t_9" }) };
+    expect((await run(["schedule", "run", "plants"], more)).out).toContain("lares turns get t_9");
+    expect(gateway.callsOf("schedule.run")).toEqual([{ id: plants.id }]);
+    await gateway.close();
+    const wrong = await run(["schedule", "run", "plnats"], more);
+    expect(wrong.err).toBe('There is no schedule "plnats". Did you mean "plants"?\n');
+    expect(wrong.code).toBe(5);
+  });
+
+  it("history tells each run with its reason, newest last", async () => {
+    const slots: Slot[] = [
+      { due: NOW, state: "missed", reason: "Lares was not running." },
+      { due: NOW - 1000, state: "done", turn: "t_1", startedAt: NOW, endedAt: NOW + 4200 },
+    ];
+    const more = { ...jobs, "schedule.history": () => ({ slots }) };
+    const { out } = await run(["schedule", "history", "mail", "--limit", "2"], more);
+    expect(gateway.callsOf("schedule.history")).toEqual([{ id: job().id, limit: 2 }]);
+    const lines = out.trimEnd().split("\n");
+    expect(lines[0]).toBe("mail: 2 runs, 1 of them failed or missed.");
+    expect(lines[1]).toMatch(/✓ done .* 4\.2 s {2}t_1/);
+    expect(lines[2]).toMatch(/✕ missed .* Lares was not running\./);
+  });
+});
+
+describe("memory", () => {
+  const facts: Fact[] = [
+    { id: "m_0000000002", text: "Ana likes\u001b[2J tea", kind: "fact", source: "chat", at: NOW - 60_000 },
+    { id: "m_0000000001", text: "The cat is Tom", kind: "fact", source: "telegram", at: NOW - 3_600_000 },
+  ];
+  const more: FakeGateway["more"] = {
+    "memory.list": () => ({ facts }),
+    "memory.search": () => ({ results: facts.map((fact) => ({ ...fact, score: 1 })) }),
+    "memory.add": () => ({ id: "m_0000000003" }),
+    "memory.forget": () => ({ forgotten: true }),
+  };
+
+  it("list has the newest last, search the best first; both with their source", async () => {
+    const { out } = await run(["memory", "list"], more);
+    const lines = out.trimEnd().split("\n");
+    expect(lines[0]).toBe("2 facts, the newest last.");
+    expect(lines[2]).toMatch(/000002 {2}1 min ago {2}Ana likes\\x1b\[2J tea {2}chat/);
+    await gateway.close();
+    const found = await run(["memory", "search", "tea", "--limit", "5", "--scope", "ana"], more);
+    expect(gateway.callsOf("memory.search")).toEqual([{ query: "tea", limit: 5, scope: "ana" }]);
+    expect(found.out.split("\n")[1]).toContain("Ana likes");
+    await gateway.close();
+    const none = await run(["memory", "search", "tea"], { "memory.search": () => ({ results: [] }) });
+    expect(none.out).toBe('Nothing is known about "tea".\n');
+  });
+
+  it("add keeps a text or stdin, and refuses nothing", async () => {
+    const { out } = await run(["memory", "add", "Tom eats fish", "--source", "me"], more);
+    expect(gateway.callsOf("memory.add")).toEqual([{ text: "Tom eats fish", source: "me" }]);
+    expect(out).toContain("lares memory forget 000003");
+    await gateway.close();
+    await run(["memory", "add", "-"], more, { input: "from a pipe\n" });
+    expect(gateway.callsOf("memory.add")).toEqual([{ text: "from a pipe" }]);
+    await gateway.close();
+    expect((await run(["memory", "add", "  "], more)).code).toBe(2);
+    expect(gateway.calls).toEqual([]);
+  });
+
+  it("forget shows what goes and asks first", async () => {
+    const ran = await start(["memory", "forget", "000001"], more, { tty: true });
+    await until(() => ran.err().includes('Forget "The cat is Tom"?'));
+    ran.type("y\n");
+    expect(await ran.code).toBe(0);
+    expect(gateway.callsOf("memory.forget")).toEqual([{ id: "m_0000000001" }]);
+    await gateway.close();
+    const none = await run(["memory", "forget", "nothing", "--yes"], more);
+    expect(none.code).toBe(5);
+    expect(gateway.callsOf("memory.forget")).toEqual([]);
+  });
+});
+
+describe("policy explain", () => {
+  const part = { verdict: "ask", what: "rm -rf build", because: "It deletes." };
+  it.each([
+    ["allow", "✓ It would run without asking: It is listed."],
+    ["ask", "◐ It would ask you first: It is listed."],
+    ["deny", "✕ It would be refused: It is listed."],
+  ])("%s in words, then each part", async (verdict, first) => {
+    const answer = { verdict, because: "It is listed.", text: "rm -rf build", parts: [part] };
+    const { out, code } = await run(["policy", "explain", "rm -rf build", "--agent", "main"], {
+      "policy.explain": () => answer,
+    });
+    expect(gateway.callsOf("policy.explain")).toEqual([{ command: "rm -rf build", agent: "main" }]);
+    expect(out).toBe(`${first}\n  ask  rm -rf build  It deletes.\n`);
+    expect(code).toBe(0);
+    await gateway.close();
+    const json = await run(["policy", "explain", "x", "--json"], { "policy.explain": () => answer });
+    expect(JSON.parse(json.out)).toEqual(answer);
+  });
+});

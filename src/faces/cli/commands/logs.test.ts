@@ -1,0 +1,82 @@
+import { afterEach, expect, it } from "vitest";
+import type { Result } from "../../../core/protocol/index.ts";
+import { cli, type FakeGateway, fakeGateway, type Ran, until } from "../testing.ts";
+
+type Line = Result<"logs.tail">["lines"][number];
+const line = (seq: number, what: string, level: Line["level"] = "info"): Line => ({
+  seq,
+  level,
+  time: "2026-11-15T12:00:00.000Z",
+  room: "turns",
+  what,
+});
+
+let gateway: FakeGateway;
+let ran: Ran;
+let kept: Line[];
+afterEach(async () => {
+  ran.signal("SIGINT");
+  await ran.code;
+  await gateway.close();
+});
+
+async function run(...argv: string[]): Promise<void> {
+  gateway = await fakeGateway({
+    "logs.tail": ({ after = 0, limit = 50 }) => ({ lines: kept.filter((one) => one.seq > after).slice(-limit) }),
+  });
+  ran = cli(["logs", ...argv], { home: gateway.home });
+}
+const said = (what: string) => ran.out().split(what).length - 1;
+
+it("shows the newest lines with their facts, and nothing in them can steer the terminal", async () => {
+  kept = [line(1, "old"), { ...line(2, "a\u001b[2Jb", "warn"), facts: { code: "X", n: 3 } }];
+  await run("-n", "1", "--level", "info");
+  expect(await ran.code).toBe(0);
+  expect(ran.out()).toMatch(/^\d\d:00:00 {2}warn {3}turns {2}a\\x1b\[2Jb {2}code=X n=3\n$/);
+  expect(gateway.callsOf("logs.tail")).toEqual([{ limit: 1, level: "info" }]);
+});
+
+it("an empty log is a sentence", async () => {
+  kept = [];
+  await run();
+  await ran.code;
+  expect(ran.out()).toBe("Nothing was logged.\n");
+});
+
+it("-f goes on, each line once, and quieter ones are left out", async () => {
+  kept = [line(1, "first"), line(2, "second", "warn")];
+  await run("-f", "--level", "info");
+  await until(() => said("second") === 1);
+  gateway.emit({ event: "log", ...line(2, "second", "warn") });
+  gateway.emit({ event: "log", ...line(3, "whispered", "debug") });
+  gateway.emit({ event: "log", ...line(4, "third", "error") });
+  await until(() => said("third") === 1);
+  expect([said("first"), said("second"), said("whispered")]).toEqual([1, 1, 0]);
+  ran.signal("SIGINT");
+  expect(await ran.code).toBe(130);
+});
+
+it("-f finds what was said while the connection was away", async () => {
+  kept = [line(1, "before")];
+  await run("-f", "--json");
+  await until(() => said("before") === 1);
+  kept.push(line(2, "meanwhile"));
+  gateway.cut();
+  await until(() => said("meanwhile") === 1);
+  gateway.emit({ event: "log", ...line(3, "after") });
+  await until(() => said("after") === 1);
+  const lines = ran.out().trim().split("\n");
+  expect(lines.map((one) => (JSON.parse(one) as Line).what)).toEqual(["before", "meanwhile", "after"]);
+  expect(ran.err()).toBe("");
+});
+
+it("-f through a restart shows what the new process says from its beginning", async () => {
+  kept = [line(1, "before"), line(2, "more")];
+  await run("-f");
+  await until(() => said("more") === 1);
+  await gateway.stop();
+  kept = [line(1, "hello again")];
+  await gateway.start();
+  await until(() => said("hello again") === 1);
+  expect(ran.err()).toContain("Lares restarted");
+});
