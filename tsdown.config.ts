@@ -7,7 +7,8 @@ export default defineConfig({
   platform: "node",
   target: "node20",
   outDir: "dist",
-  clean: true,
+  // Not the whole folder: the web UI is built into dist/ui beside it.
+  clean: ["dist/*.js", "dist/*.js.map"],
   dts: false,
   sourcemap: true,
   fixedExtension: false,

@@ -109,6 +109,10 @@ const POWER =
 const READS_DEEP =
   /^(grep|egrep|fgrep|rgrep|zgrep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7z|7za|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|xargs|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
 
+/** Programs the floor looks at more closely, beside those it knows by name alone. */
+const WATCHED =
+  /^(init|systemctl|loginctl|sysctl|kill|lares|node|nodejs|npx|npm|bun|tsx|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
+
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: Place): string | undefined {
   if (plan.changes === "policy" || plan.changes === "rights") {
@@ -178,6 +182,7 @@ function programFloor(
   { cwd, place, isProgram }: { cwd: string; place: Place; isProgram: boolean },
 ): string | undefined {
   const name = baseName(words[0] ?? "");
+  if (!WATCHED.test(name) && !WIPES.test(name) && !POWER.test(name)) return undefined;
   const args = words.slice(1);
   const options = args.filter((arg) => arg.startsWith("-"));
   const operands = args.filter((arg) => !arg.startsWith("-"));
@@ -301,24 +306,42 @@ function holdsSecrets(path: string, place: Place): boolean {
 export function secret(path: string, place: Place): string | undefined {
   const clean = normalise(path);
   const closed = (what: string) => `${what} stays closed: ${path}.`;
-  if (SECRET_SYSTEM.some((one) => relation(clean, one) === "inside"))
-    return closed("A place of credentials or of the kernel");
-  const homes = [place.userHome, "/root", "/home/*", "/Users/*", place.workspace];
-  for (const home of homes) {
-    for (const one of SECRET_HOME) {
-      // The workspace is the commands' own home: its .npmrc and the like are work.
-      if (home === place.workspace && !/^\.(ssh|aws|gnupg)$/.test(one)) continue;
-      if (one === ".lares" && isInside(clean, place.agentDir)) continue;
-      if (relation(clean, `${home}/${one}`) === "inside") return closed("A place of credentials");
-    }
-  }
+  const isPattern = /[*?]/.test(clean);
+  const system = isPattern ? SECRET_SYSTEM.some((one) => relation(clean, one) === "inside") : IN_SYSTEM.test(clean);
+  if (system) return closed("A place of credentials or of the kernel");
+  if (inSecretHome(clean, isPattern, place)) return closed("A place of credentials");
   if (isInside(clean, place.home) && !isInside(clean, place.agentDir)) return closed("What Lares itself keeps");
   return undefined;
 }
 
+function inSecretHome(clean: string, isPattern: boolean, place: Place): boolean {
+  // An agent's folder lies in ~/.lares, and is its own.
+  if (isInside(clean, place.agentDir)) return WORKSPACE_SECRET.test(clean.slice(place.workspace.length));
+  if (!isPattern) {
+    const rest = isInside(clean, place.userHome) ? clean.slice(place.userHome.length) : SOME_HOME.exec(clean)?.[1];
+    return rest !== undefined && IN_HOME.test(rest);
+  }
+  return [place.userHome, "/root", "/home/*", "/Users/*"].some((home) =>
+    SECRET_HOME.some((one) => relation(clean, `${home}/${one}`) === "inside"),
+  );
+}
+
+/** The workspace is the commands' own home: its .npmrc and the like are work, keys are not. */
+const WORKSPACE_SECRET = /^\/\.(ssh|aws|gnupg)(\/|$)/;
+const SOME_HOME = /^(?:\/root|\/(?:home|Users)\/[^/]+)(\/.*)?$/;
+const IN_HOME = anyOf(SECRET_HOME.map((one) => `/${one}`));
+const IN_SYSTEM = anyOf(SECRET_SYSTEM);
+
+/** One expression for many places: much quicker than asking one by one. */
+function anyOf(places: readonly string[]): RegExp {
+  const sources = places.map((one) => one.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*"));
+  return new RegExp(`^(?:${sources.join("|")})(?:/|$)`);
+}
+
 /** Everything in a word that may be a path: `of=/dev/sda`, `@~/.netrc`, `-I/etc`, `file:///etc/shadow`. */
 export function pathsIn(word: string, cwd: string, place: Place): string[] {
-  if (word === "" || word.length > 4096) return [];
+  // A bare name lies in the working directory, and that is the agent's.
+  if (!/[/~.*?]/.test(word) || word.length > 4096) return [];
   const out = new Set<string>([absolute(word, cwd, place.userHome)]);
   for (const piece of word.split(/[=@:,;\s'"()[\]{}<>|&]+/)) if (piece) out.add(absolute(piece, cwd, place.userHome));
   for (const found of word.matchAll(/(?:~|\/)[^=@:,;\s'"()[\]{}<>|&]*/g)) {

@@ -247,12 +247,8 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
     return out;
   }
   const concern = (index: number, text: string) => out.concerns.push({ index, text });
-  const long = new Map(
-    (table.long ?? "")
-      .split(" ")
-      .filter(Boolean)
-      .map((one) => [one.replace(/[=:]$/, ""), one.at(-1)!]),
-  );
+  const long = ` ${table.long ?? ""} `;
+  const kindOf = (option: string) => ["", "=", ":"].find((kind) => long.includes(` ${option}${kind} `));
   const given = new Set<string>();
   const operands: number[] = [];
   for (let i = 0; i < args.length; i++) {
@@ -268,7 +264,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
     if (arg.startsWith("--")) {
       const cut = arg.indexOf("=");
       const option = cut < 0 ? arg.slice(2) : arg.slice(2, cut);
-      const kind = long.get(option);
+      const kind = /^[a-z0-9-]+$/.test(option) ? kindOf(option) : undefined;
       given.add(option);
       if (kind === undefined) concern(i, `${arg} is not known to be harmless for ${name}`);
       else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, `${arg} takes no value`);

@@ -75,7 +75,10 @@ export function allowingRule(
   cwd: string,
 ): Match | undefined {
   let best: Match | undefined;
+  const name = command.words[0]!.literal ?? "";
   for (const text of rules) {
+    // Most rules are about other programs; those are passed by without reading them.
+    if (!text.startsWith(name) && !/^[\s'"]|\//.test(text)) continue;
     const rule = parseExecRule(text);
     if (rule.problem || !programAllowed(rule, command, place, cwd)) continue;
     const spelt = argumentsMatch(rule, command);
@@ -113,7 +116,8 @@ function argumentsMatch(rule: ExecRule, command: ShellCommand): boolean[] | unde
   for (const [i, word] of args.entries()) {
     if (word.literal === undefined) return undefined;
     const want = wanted[i];
-    if (want !== undefined && want !== word.literal && !globToRegExp(want).test(word.literal)) return undefined;
+    if (want !== undefined && want !== word.literal && !(hasWildcard(want) && globToRegExp(want).test(word.literal)))
+      return undefined;
     spelt.push(want !== undefined && !hasWildcard(want));
   }
   return spelt;

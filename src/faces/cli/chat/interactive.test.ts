@@ -336,6 +336,7 @@ describe("an approval", () => {
     clock.advance(DEAF_MS);
     ran.type("d");
     await shows("    second");
+    await until(() => resolved().length === 1);
     ran.type("d");
     await settled();
     expect(resolved()).toHaveLength(1);

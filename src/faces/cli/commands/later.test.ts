@@ -1,8 +1,12 @@
 /** Schedules, memory and policy, as their rooms answer. */
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../../core/kit/index.ts";
-import type { Fact, Job, Slot } from "../shapes.ts";
+import type { Result } from "../../../core/protocol/index.ts";
+import type { Fact } from "../shapes.ts";
 import { cli, type FakeGateway, fakeGateway, NOW, type Ran, type RunOptions, until } from "../testing.ts";
+
+type Job = Result<"schedule.add">;
+type Slot = Result<"schedule.history">["slots"][number];
 
 let gateway: FakeGateway;
 afterEach(() => gateway.close());
@@ -25,6 +29,8 @@ describe("schedule", () => {
     agent: "main",
     prompt: "Summarise my mail",
     session: "isolated",
+    zone: "Europe/Lisbon",
+    catchUp: "once",
     enabled: true,
     declared: false,
     next: NOW + 1_620_000,
@@ -54,7 +60,18 @@ describe("schedule", () => {
 
   it("add sends what was said and tells when it runs", async () => {
     const argv = ["schedule", "add", "Summarise my mail", "--cron", "0 7 * * 1-5", "--zone", "Europe/Lisbon"];
-    const more = ["--name", "mail", "--deliver", "telegram/main/-100/7", "--thread", "9", "--catch-up", "skip"];
+    const more = [
+      "--name",
+      "mail",
+      "--deliver",
+      "telegram/main/-100/7",
+      "--thread",
+      "9",
+      "--catch-up",
+      "skip",
+      "--agent",
+      "main",
+    ];
     const { out, code } = await run([...argv, ...more], { "schedule.add": () => job() });
     expect(gateway.callsOf("schedule.add")).toEqual([
       {
@@ -62,6 +79,7 @@ describe("schedule", () => {
         cron: "0 7 * * 1-5",
         zone: "Europe/Lisbon",
         name: "mail",
+        agent: "main",
         catchUp: "skip",
         deliver: { channel: "telegram", account: "main", chat: "-100/7", thread: "9" },
       },
@@ -89,6 +107,9 @@ describe("schedule", () => {
     const { out } = await run(["schedule", "update", "mail", "--pause"], more);
     expect(gateway.callsOf("schedule.update")).toEqual([{ id: job().id, enabled: false }]);
     expect(out).toContain("Paused mail: weekdays 07:00, Lisbon.");
+    await gateway.close();
+    await run(["schedule", "update", "mail", "--deliver", "none"], more);
+    expect(gateway.callsOf("schedule.update")).toEqual([{ id: job().id, deliver: null }]);
     await gateway.close();
     await run(["schedule", "update", "bb2222", "--every", "2 days", "--prompt", "Water"], more);
     expect(gateway.callsOf("schedule.update")).toEqual([{ id: plants.id, every: "2 days", prompt: "Water" }]);

@@ -1,4 +1,5 @@
 /** `lares schedule`: what happens by itself, when, and whether the last time went well. */
+import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -6,9 +7,11 @@ import { ago, duration, oneLine, plural, shortId, when } from "../format.ts";
 import type { Paint } from "../output.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
-import type { Job, Slot, SlotState } from "../shapes.ts";
 import { cut } from "../width.ts";
 import { kept } from "./sessions.ts";
+
+type Job = Result<"schedule.add">;
+type SlotState = NonNullable<Job["last"]>["state"];
 
 export const list: Action = async (ctx) => {
   const { out, clock } = ctx;
@@ -20,7 +23,7 @@ export const list: Action = async (ctx) => {
     out.say('Nothing planned. Add one: lares schedule add "Water the plants" --every "3 days"');
     return EXIT.done;
   }
-  const soon = jobs.filter((job) => job.enabled && typeof job.next === "number").at(-1);
+  const soon = jobs.filter((job) => job.enabled && job.next !== undefined).at(-1);
   const first = soon ? `; the next, ${soon.name}, ${until(soon.next, clock.now())}` : "; none will run by itself";
   out.say(
     `${plural(jobs.length, "schedule")}${first}.`,
@@ -49,7 +52,12 @@ export const add: Action = async (ctx, [prompt = ""]) => {
       'For example: --in "30 minutes", --at "tomorrow 9am", --every "2 hours", --cron "0 7 * * 1-5"',
     );
   }
-  const job = await ctx.rpc.callAny<Job>("schedule.add", { prompt, ...asked(ctx) });
+  const job = await ctx.rpc.call("schedule.add", {
+    prompt,
+    agent: options.agent,
+    session: options.session,
+    ...asked(ctx),
+  });
   return tell(ctx, `Planned as ${job.name}`, job);
 };
 
@@ -62,7 +70,7 @@ export const update: Action = async (ctx, [typed = ""]) => {
     throw usage("Nothing to change was named.", "For example: lares schedule update ID --pause");
   }
   const { id } = await find(ctx, typed);
-  const job = await ctx.rpc.callAny<Job>("schedule.update", { id, ...changes });
+  const job = await ctx.rpc.call("schedule.update", { id, ...changes });
   return tell(ctx, job.enabled ? `Changed ${job.name}` : `Paused ${job.name}`, job);
 };
 
@@ -70,7 +78,7 @@ export const remove: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
   const job = await find(ctx, typed);
   if (!(await confirmed(ctx, `Remove ${job.name} (${job.words})? This cannot be undone.`))) return kept(ctx);
-  const done = await rpc.callAny<{ removed: boolean }>("schedule.remove", { id: job.id });
+  const done = await rpc.call("schedule.remove", { id: job.id });
   out.document({ id: job.id, ...done });
   out.say(done.removed ? `Removed ${job.name}.` : `${job.name} was gone already.`);
   return EXIT.done;
@@ -79,7 +87,7 @@ export const remove: Action = async (ctx, [typed = ""]) => {
 export const run: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
   const job = await find(ctx, typed);
-  const done = await rpc.callAny<{ turn: string }>("schedule.run", { id: job.id });
+  const done = await rpc.call("schedule.run", { id: job.id });
   out.document(done);
   out.say(`${job.name} runs now. What becomes of it: lares turns get ${done.turn}`);
   return EXIT.done;
@@ -88,7 +96,7 @@ export const run: Action = async (ctx, [typed = ""]) => {
 export const history: Action = async (ctx, [typed = ""]) => {
   const { rpc, out, options, clock } = ctx;
   const job = await find(ctx, typed);
-  const { slots } = await rpc.callAny<{ slots: Slot[] }>("schedule.history", { id: job.id, limit: options.limit });
+  const { slots } = await rpc.call("schedule.history", { id: job.id, limit: options.limit });
   const newestLast = [...slots].sort((a, b) => a.due - b.due);
   out.items(newestLast);
   const bad = slots.filter((slot) => slot.state === "failed" || slot.state === "missed").length;
@@ -127,7 +135,7 @@ function tell({ out, clock }: Context, what: string, job: Job): number {
 }
 
 async function all({ rpc }: Context): Promise<Job[]> {
-  return (await rpc.callAny<{ jobs: Job[] }>("schedule.list", {})).jobs;
+  return (await rpc.call("schedule.list", {})).jobs;
 }
 
 async function find(ctx: Context, typed: string): Promise<Job> {
@@ -137,21 +145,21 @@ async function find(ctx: Context, typed: string): Promise<Job> {
 /** What the flags say; what was not named is left out. */
 function asked({ options: o }: Context) {
   const times = { in: o.in, at: o.at, every: o.every, cron: o.cron, zone: o.zone };
-  const who = { name: o.name, agent: o.agent, session: o.session, model: o.model, catchUp: o.catchUp };
-  return { ...times, ...who, deliver: deliverOf(o.deliver, o.thread) };
+  return { ...times, name: o.name, model: o.model, catchUp: o.catchUp, deliver: deliverOf(o.deliver, o.thread) };
 }
 
 function deliverOf(given: string | undefined, thread: string | undefined) {
   if (given === undefined) return undefined;
+  if (given === "none") return null;
   const [, channel, account, chat] = /^([^/]+)\/([^/]+)\/(.+)$/.exec(given) ?? [];
   if (!channel || !account || !chat) {
-    throw usage(`"${given}" is no place to deliver to.`, "Say channel/account/chat: telegram/main/12345");
+    throw usage(`"${given}" is no place to deliver to.`, "Say channel/account/chat: telegram/main/12345, or none.");
   }
   return { channel, account, chat, ...(thread === undefined ? {} : { thread }) };
 }
 
-function until(next: number | null | undefined, now: number): string {
-  if (typeof next !== "number") return "no more runs";
+function until(next: number | undefined, now: number): string {
+  if (next === undefined) return "no more runs";
   return next <= now ? `${ago(next, now)}, about to run` : `in ${duration(next - now)}`;
 }
 

@@ -45,7 +45,7 @@ describe("a turn as a timeline", () => {
     });
     const lines = timeline(t, look);
     const asked = bar(lines, "asked: exec");
-    expect(asked.line).toMatch(/░+ +8 h {2}allowed by ana/);
+    expect(asked.line).toMatch(/░+ +8 h +allowed by ana/);
     expect(asked.length).toBeLessThan(10);
     expect(bar(lines, "model call 1").length).toBeGreaterThan(12);
   });

@@ -13,11 +13,9 @@ const when: readonly Flag[] = [
 ];
 const how: readonly Flag[] = [
   { flag: "--name <name>", about: "its name" },
-  { flag: "--agent <a>", about: "who does it" },
-  { flag: "--session <s>", about: "isolated, main, or a conversation's key" },
   { flag: "--model <m>", about: "provider/model for its runs" },
   { flag: "--catch-up <how>", about: "what happens with runs that were missed", choices: ["once", "all", "skip"] },
-  { flag: "--deliver <to>", about: "where the answer goes: channel/account/chat" },
+  { flag: "--deliver <to>", about: "where the answer goes: channel/account/chat, or none" },
   { flag: "--thread <t>", about: "the thread there" },
 ];
 
@@ -64,7 +62,12 @@ export const look: Group = {
       name: "schedule add",
       takes: "<prompt>",
       about: "plan something; give one of --in, --at, --every, --cron",
-      flags: [...when, ...how],
+      flags: [
+        ...when,
+        ...how,
+        { flag: "--agent <a>", about: "who does it" },
+        { flag: "--session <s>", about: "isolated, main, or a conversation's key" },
+      ],
       example: 'lares schedule add "Summarise my mail" --cron "0 7 * * 1-5"',
       load: async () => (await schedule()).add,
     },
