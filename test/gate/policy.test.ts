@@ -416,6 +416,18 @@ describe("authority (I12)", () => {
   });
 });
 
+test("EN-07: the shell is a known one from a system directory, whatever $SHELL says", async () => {
+  const before = process.env.SHELL;
+  process.env.SHELL = inWorkspace("evil");
+  try {
+    const plan = await g.plan("echo $SHELL; type ls");
+    expect((plan.binding.argv as string[])[0]).toBe("/bin/bash");
+    expect(Object.keys(plan.binding.env as object).sort()).toEqual(["HOME", "LANG", "LC_ALL", "PATH", "TERM", "TZ"]);
+  } finally {
+    process.env.SHELL = before;
+  }
+});
+
 describe("showing", () => {
   test("explain gives the tree, each part and the decision", async () => {
     const e = explain(g.policy, await g.plan("ls -l; echo $(pwn) > f"));

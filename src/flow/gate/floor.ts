@@ -111,7 +111,7 @@ const READS_DEEP =
 
 /** Programs the floor looks at more closely, beside those it knows by name alone. */
 const WATCHED =
-  /^(init|systemctl|loginctl|sysctl|kill|lares|node|nodejs|npx|npm|bun|tsx|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
+  /^(init|systemctl|loginctl|sysctl|kill|lares|node|nodejs|npx|npm|bun|tsx|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
 
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: Place): string | undefined {
@@ -316,7 +316,8 @@ export function secret(path: string, place: Place): string | undefined {
 
 function inSecretHome(clean: string, isPattern: boolean, place: Place): boolean {
   // An agent's folder lies in ~/.lares, and is its own.
-  if (isInside(clean, place.agentDir)) return WORKSPACE_SECRET.test(clean.slice(place.workspace.length));
+  if (isInside(clean, place.workspace)) return WORKSPACE_SECRET.test(clean.slice(place.workspace.length));
+  if (isInside(clean, place.agentDir)) return false;
   if (!isPattern) {
     const rest = isInside(clean, place.userHome) ? clean.slice(place.userHome.length) : SOME_HOME.exec(clean)?.[1];
     return rest !== undefined && IN_HOME.test(rest);

@@ -7,8 +7,8 @@ export const memoryConfig = z
       .int()
       .min(0)
       .max(5000)
-      .default(60)
-      .describe("How long a search waits for the question's vector. When it is late, the search goes on without it."),
+      .default(100)
+      .describe("How long a search waits for the vector of its question: 30 ms, and as much when a text is under way. When it is late, the search goes on without it."),
     documents: z
       .array(z.string().min(1))
       .default([])

@@ -4,6 +4,8 @@
  *   npm run eval:memory                          our own set, both halves
  *   npm run eval:memory -- --set file.json       another set in the format of docs/MEMORY.md
  *   npm run eval:memory -- --no-vectors          without the embedder
+ *   npm run eval:memory -- --dir DIR             keeps the filled database there for the next run
+ *   npm run eval:memory -- --misses              lists the questions whose evidence was not among the first ten
  *
  * Everything goes through the real Memory on a real database: `add` per message in order, then `search`.
  */
@@ -17,7 +19,7 @@ import { openMemory, removeDir } from "../support.ts";
 import { type EvalSet, evalSet, type Question } from "./set.ts";
 
 const { values: options } = parseArgs({
-  options: { set: { type: "string" }, "no-vectors": { type: "boolean" }, misses: { type: "boolean" } },
+  options: { set: { type: "string" }, "no-vectors": { type: "boolean" }, misses: { type: "boolean" }, dir: { type: "string" } },
 });
 const file = options.set ?? fileURLToPath(new URL("set.json", import.meta.url));
 const set = evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
@@ -60,10 +62,14 @@ for (const [title, isIn] of halves) {
     print(rows);
   }
 }
-removeDir(base.dir);
+if (!options.dir) removeDir(base.dir);
 
 async function filled(of: EvalSet) {
-  const opened = await openMemory(withVectors ? { embedder: new OfflineEmbedder({ clock: systemClock }) } : {});
+  const opened = await openMemory({
+    ...(withVectors ? { embedder: new OfflineEmbedder({ clock: systemClock }) } : {}),
+    ...(options.dir ? { dir: options.dir } : {}),
+  });
+  if ((await opened.memory.list({ limit: 1 })).length > 0) return opened;
   for (const conversation of of.conversations) {
     for (const message of conversation.messages) {
       // A session's name as source: what stands before the message's own number.

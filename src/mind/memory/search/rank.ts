@@ -197,11 +197,14 @@ function smoothed(
     [...similar.values()].map((value) => -value),
     -1,
   );
-  const of = (seq: number, otherwise: number) => (seq ? (similar.get(seq) ?? floor) : otherwise);
+  const of = (seq: number) => (seq ? (similar.get(seq) ?? floor) : floor);
   const at = (seq: number) => {
     const own = similar.get(seq) ?? floor;
-    const sum = own + weights.similarNear * (of(catalogue.previous(seq), own) + of(catalogue.next(seq), own));
-    return sum / (1 + 2 * weights.similarNear);
+    const before = catalogue.previous(seq);
+    const after = catalogue.next(seq);
+    // A fact that stands alone is not the worse for it; the first and last words of a conversation mostly are.
+    if (!before && !after) return own;
+    return (own + weights.similarNear * (of(before) + of(after))) / (1 + 2 * weights.similarNear);
   };
   let best = 0;
   for (const seq of new Set([...similar.keys(), ...also])) {
