@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { webhookConfig } from "../edges/channels/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
+import { webConfig } from "../edges/tools/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
 import { approvalsConfig } from "../flow/approvals/index.ts";
 import { policyConfig } from "../flow/gate/index.ts";
@@ -52,6 +53,7 @@ export const schema = defineConfig({
   context: contextConfig,
   time: timeConfig,
   teams: teamsConfig,
+  web: webConfig.prefault({}),
   schedules: schedulesConfig,
   lanes: lanesConfig,
   retention: retentionConfig,

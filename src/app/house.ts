@@ -10,10 +10,20 @@ import { type AgentId, AppError, asId, type Json, type TurnId } from "../core/do
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import type { createModels } from "../edges/models/index.ts";
-import { createScheduleTools, createSessionTools, createTools } from "../edges/tools/index.ts";
+import {
+  createBrowserTool,
+  createScheduleTools,
+  createSessionTools,
+  createTools,
+  createWebTools,
+  registerTools,
+  visible,
+  type WebConfig,
+  withListed,
+} from "../edges/tools/index.ts";
 import { Approvals, approvalEvent, shortCode } from "../flow/approvals/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
-import { decide, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
+import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
 import { type Inbox, makeInbox } from "../flow/inbox/index.ts";
 import { take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
@@ -64,6 +74,8 @@ export interface House {
   locks: Locks;
   /** Which secrets an agent's commands get. */
   grants: ReturnType<typeof makeGrants>;
+  /** How the gate would judge a command; nothing runs. */
+  explainCommand: (command: string, agent?: string) => Promise<Explanation>;
   stop(drainMs: number): Promise<void>;
 }
 
@@ -138,6 +150,18 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const grants = makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []);
   const clean = (value: Json): Json => scrub(value, parts.redact);
 
+  const policyFor = async (agent: AgentId) => {
+    const facts = { place: gatePlace(agent), remembered: await approvals.remembered(agent) };
+    return policyOf(config.policy, config.agents[agent]?.policy, facts);
+  };
+  const explainCommand = async (command: string, name: string = config.routing.defaultAgent) => {
+    const agent = asId<AgentId>(name);
+    const caller = { agent: name, session: "none", turn: "none", route: { channel: "none", account: "", chat: "" } };
+    const plan = await tools.get("exec").plan({ command }, { ...agents.place(agent), caller });
+    const found = explain(await policyFor(agent), plan);
+    return { ...found, text: explainText(found, visible) };
+  };
+
   const turns = makeTurns({
     records,
     models: parts.models,
@@ -157,13 +181,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       },
       take,
     },
-    judge: {
-      async judge(agent, plan) {
-        const facts = { place: gatePlace(agent), remembered: await approvals.remembered(agent) };
-        const policy = policyOf(config.policy, config.agents[agent]?.policy, facts);
-        return { ...decide(policy, plan), rule: ruleFor(plan) };
-      },
-    },
+    judge: { judge: async (agent, plan) => ({ ...decide(await policyFor(agent), plan), rule: ruleFor(plan) }) },
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
       close: (tx, id, state) => approvals.close(tx, id, state),
@@ -254,8 +272,13 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     agentExists: (agent) => agents.exists(agent),
     result: async (turn) => (await waiters.read(turn))?.result,
   });
-  for (const tool of createScheduleTools(scheduleDesk(schedules, zone, clock))) tools.register(tool);
-  for (const tool of createSessionTools(sessionDesk(children, sessions, waiters))) tools.register(tool);
+  const browser = createBrowserTool(withListed(config.web as WebConfig, { clock }));
+  registerTools(tools, [
+    ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
+    ...createSessionTools(sessionDesk(children, sessions, waiters)),
+    ...createWebTools(config.web as WebConfig, { clock }),
+    browser.tool,
+  ]);
 
   await running.start({
     version: parts.version,
@@ -297,8 +320,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     budget,
     locks,
     grants,
+    explainCommand,
     async stop(drainMs) {
       for (const one of webhooks.values()) await one.stop();
+      await browser.closeAll();
       await running.stop(drainMs);
       waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();

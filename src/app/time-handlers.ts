@@ -1,10 +1,11 @@
-/** Handlers of the methods about time. */
+/** Handlers of the methods about time and policy. */
+import type { Json } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { inWords, type JobView, type Slot } from "../mind/schedule/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 
-type TimeHandlers = Pick<Handlers, `schedule.${string}` & keyof Handlers>;
+type TimeHandlers = Pick<Handlers, (`schedule.${string}` & keyof Handlers) | "policy.explain">;
 
 export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandlers {
   const schedules = () => parts.house().schedules;
@@ -19,6 +20,10 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandle
     async "schedule.remove"({ id }) {
       await schedules().remove(id);
       return { removed: true };
+    },
+    async "policy.explain"({ command, agent }) {
+      const found = await parts.house().explainCommand(command, agent);
+      return { ...found, parts: found.parts as unknown as Json[] };
     },
     "schedule.run": ({ id }) => schedules().run(id),
     "schedule.history": async ({ id, limit }) => ({

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { HOUSE_METHODS } from "./house-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
+import { POLICY_METHODS } from "./policy-methods.ts";
 import {
   agentId,
   approval,
@@ -219,6 +220,7 @@ export const METHODS = {
   }),
   ...HOUSE_METHODS,
   ...TIME_METHODS,
+  ...POLICY_METHODS,
 } as const;
 
 export type MethodName = keyof typeof METHODS;

@@ -1,4 +1,6 @@
 /** The built-in tools and what other tools are made of: registry, paths, visible text, clean environment. */
+
+export { createBrowserTool } from "./browser/index.ts";
 export { visible, visibleLine } from "./escape.ts";
 export { cleanEnvironment, type Locale, RUN_TAG } from "./exec/environment.ts";
 export { createExec } from "./exec/exec.ts";
@@ -9,7 +11,9 @@ export { createRead } from "./files/read.ts";
 export { createWrite } from "./files/write.ts";
 export { parseInput } from "./input.ts";
 export { Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
-export { createTools, emptyRegistry, type ToolRegistry, type ToolsOptions } from "./registry.ts";
+export { createRareTools } from "./rare/rare.ts";
+export { createTools, emptyRegistry, registerTools, type ToolRegistry, type ToolsOptions } from "./registry.ts";
 export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";
+export { createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";

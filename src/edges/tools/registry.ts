@@ -11,6 +11,7 @@ import { createEdit } from "./files/edit.ts";
 import { createList } from "./files/list.ts";
 import { createRead } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
+import { createRareTools } from "./rare/rare.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
 
 export interface ToolRegistry {
@@ -37,6 +38,26 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
   registry.register(createSearch(options));
   registry.register(createExec(options.locale));
   return registry;
+}
+
+/** Offered only through `tool_search`: their schemas would be paid for on every call and are rarely wanted. */
+const RARE: ReadonlySet<string> = new Set([
+  "browser",
+  "web_search",
+  "apply_patch",
+  "process",
+  "memory_forget",
+  "schedule_list",
+  "schedule_remove",
+  "sessions_list",
+  "sessions_history",
+]);
+
+/** Registers the house's tools; rarely used ones behind `tool_search`. */
+export function registerTools(registry: ToolRegistry, tools: readonly Tool[]): void {
+  for (const tool of tools) if (!RARE.has(tool.spec.name)) registry.register(tool);
+  const rare = tools.filter((tool) => RARE.has(tool.spec.name));
+  if (rare.length) for (const tool of createRareTools(rare)) registry.register(tool);
 }
 
 export function emptyRegistry(): ToolRegistry {

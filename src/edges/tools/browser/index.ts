@@ -4,4 +4,3 @@ export { findChromium } from "./find.ts";
 export type { BrowserDeps } from "./pool.ts";
 
 /** Found on demand, not listed in every prompt. */
-export const RARE_TOOLS: readonly string[] = ["browser", "web_search"];

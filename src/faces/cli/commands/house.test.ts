@@ -55,7 +55,7 @@ describe("usage", () => {
   it("asks for the reader's days, today included", async () => {
     await run(["usage", "--days", "2", "--agent", "main"], { "usage.summary": () => summary });
     const [asked] = gateway.callsOf("usage.summary") as { from: string; to: string; zoneOffsetMinutes: number }[];
-    expect(asked).toMatchObject({ agent: "main", zoneOffsetMinutes: -new Date(NOW).getTimezoneOffset() });
+    expect(asked).toMatchObject({ agent: "main", zoneOffsetMinutes: 0 - new Date(NOW).getTimezoneOffset() });
     expect(Date.parse(asked!.to) - Date.parse(asked!.from)).toBe(86_400_000);
     expect(asked!.to).toBe(new Date(NOW - new Date(NOW).getTimezoneOffset() * 60_000).toISOString().slice(0, 10));
   });

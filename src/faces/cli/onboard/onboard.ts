@@ -45,7 +45,7 @@ export const onboard: Action = async (ctx) => {
         ? []
         : [`The key …${typed.length > 12 ? typed.slice(-4) : ""} is in ${file}, which only you can read (0600).`]),
       next === text ? "Nothing had to be changed." : `Written to ${file}.`,
-      ...(tested ? [tested.ok ? `Tested: it answered in ${duration(tested.ms)}.` : `Not tested: ${tested.why}`] : []),
+      ...(tested ? [testLine(tested)] : []),
     );
     out.note(...how, ...later(ctx, how.length > 0));
     return tested && !tested.ok && tested.failed ? EXIT.failed : EXIT.done;
@@ -105,6 +105,11 @@ function keyPlace(choice: ModelChoice): "environment" | "file" | "none" {
 }
 
 type Tested = { ok: true; ms: number } | { ok: false; why: string; failed: boolean };
+
+function testLine(tested: Tested): string {
+  if (tested.ok) return `Tested: it answered in ${duration(tested.ms)}.`;
+  return tested.failed ? `Tested, and it failed: ${tested.why}` : `Not tested: ${tested.why}`;
+}
 
 /** One tiny request through the running Lares: only it knows the models. */
 async function test(ctx: Context, model: string, isNew: boolean): Promise<Tested> {

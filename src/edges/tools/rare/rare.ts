@@ -1,0 +1,88 @@
+/**
+ * Rarely used tools, found on demand: their schemas are not paid for on every call. `tool_search` shows what there is,
+ * `tool_run` runs one of them.
+ *
+ * Y1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
+ */
+import { z } from "zod";
+import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index.ts";
+import { AppError, type Json } from "../../../core/domain/index.ts";
+import { nearest } from "../../../core/kit/index.ts";
+import { parseInput } from "../input.ts";
+
+const searchInput = z.strictObject({ query: z.string().max(200).optional() });
+const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json().optional() });
+
+export function createRareTools(rare: readonly Tool[]): Tool[] {
+  const byName = new Map(rare.map((tool) => [tool.spec.name, tool]));
+  return [search(rare), run(byName)];
+}
+
+function search(rare: readonly Tool[]): Tool {
+  const names = rare.map((tool) => tool.spec.name).join(", ");
+  return {
+    spec: {
+      name: "tool_search",
+      description: `More tools: ${names}. Shows how to call them with tool_run.`,
+      input: { type: "object", properties: { query: { type: "string" } } },
+    },
+    repeat: "safe",
+    async plan(input): Promise<ActionPlan> {
+      parseInput("tool_search", searchInput, input);
+      return { tool: "tool_search", risk: "read", targets: [], shown: "Look for a tool.", binding: {} };
+    },
+    async run(input): Promise<ToolResult> {
+      const { query = "" } = parseInput("tool_search", searchInput, input);
+      const words = query
+        .toLowerCase()
+        .split(/[^a-z]+/)
+        .filter(Boolean);
+      const text = (tool: Tool) => `${tool.spec.name} ${tool.spec.description}`.toLowerCase();
+      const found = rare.filter((tool) => words.some((word) => text(tool).includes(word)));
+      const shown = found.length ? found : rare;
+      return {
+        text: shown.map(({ spec }) => `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`).join("\n"),
+      };
+    },
+  };
+}
+
+function run(byName: ReadonlyMap<string, Tool>): Tool {
+  const inner = (input: Json): { tool: Tool; input: Json } => {
+    const { name, input: given } = parseInput("tool_run", runInput, input);
+    const tool = byName.get(name);
+    if (tool) return { tool, input: given ?? {} };
+    const near = nearest(name, byName.keys());
+    throw new AppError("TOOL_INPUT", {
+      message: `tool_run knows no tool "${name}".`,
+      hint: near ? `Did you mean "${near}"?` : "See tool_search.",
+    });
+  };
+  return {
+    spec: {
+      name: "tool_run",
+      description: "Run a tool found with tool_search.",
+      input: {
+        type: "object",
+        properties: { name: { type: "string" }, input: { type: "object" } },
+        required: ["name"],
+      },
+    },
+    // The strictest class: what the inner tool would be, nobody knows before it is called.
+    repeat: "never",
+    plan: async (input, place) => {
+      const { tool, input: given } = inner(input);
+      return tool.plan(given, place);
+    },
+    run: async (input, place, key, signal) => {
+      const { tool, input: given } = inner(input);
+      return tool.run(given, place, key, signal);
+    },
+    probe: async (input, place, key) => {
+      const { tool, input: given } = inner(input);
+      if (tool.probe) return tool.probe(given, place, key);
+      // Reading again is harmless; anything else stays unknown.
+      return tool.repeat === "safe" ? tool.run(given, place, key, AbortSignal.timeout(60_000)) : undefined;
+    },
+  };
+}

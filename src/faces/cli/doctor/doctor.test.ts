@@ -1,0 +1,311 @@
+/** Each check with something good and something bad, on a real home and a machine made up. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references as lares.yaml has them
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Result } from "../../../core/protocol/index.ts";
+import { defineConfig, readEnvironment } from "../../../ground/config/index.ts";
+import { cli, type FakeGateway, fakeGateway } from "../testing.ts";
+import type { Finding, Ground, Machine } from "./check.ts";
+import { CHECKS, examine } from "./doctor.ts";
+
+const NOW = Date.UTC(2026, 10, 15);
+const MB = 1_048_576;
+const schema = defineConfig({
+  gateway: z.strictObject({ port: z.number().int().default(7717), bind: z.string().default("127.0.0.1") }),
+  models: z.strictObject({
+    default: z.string().optional(),
+    providers: z
+      .record(z.string(), z.strictObject({ keys: z.array(z.string()).optional(), baseUrl: z.string().optional() }))
+      .default({}),
+  }),
+});
+const STATUS: Result<"status"> = {
+  version: "1",
+  pid: 7,
+  home: "/h",
+  url: "http://127.0.0.1:7717",
+  uptimeMs: 1,
+  model: { id: "anthropic/claude", practice: false, because: "ANTHROPIC_API_KEY is set" },
+  turns: { queued: 0, running: 0, parked: 0 },
+  approvals: { pending: 0 },
+  deliveries: { waiting: 0, uncertain: 0, failed: 0 },
+  channels: [],
+  usageToday: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 },
+  memory: { rss: 1, heapUsed: 1 },
+  problems: [],
+};
+
+let home: string;
+let machine: Machine;
+let ground: Ground;
+/** Where the checks tried to connect. */
+let reached: { host: string; port: number }[];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "lares-doctor-"));
+  reached = [];
+  machine = {
+    now: NOW,
+    platform: "linux",
+    nodeVersion: "v20.19.0",
+    freeBytes: async () => 500 * MB,
+    program: (name) => `/usr/bin/${name}`,
+    isAlive: () => false,
+    canConnect: async (at) => {
+      reached.push(at);
+      return false;
+    },
+  };
+  ground = {
+    home,
+    env: readEnvironment({ HOME: home, LARES_HOME: home }),
+    machine,
+    schema: async () => schema,
+    status: undefined,
+  };
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+async function check(id: string, over: Partial<Ground> & { on?: Partial<Machine> } = {}): Promise<Finding> {
+  const { on, ...rest } = over;
+  const found = await examine(
+    { ...ground, ...rest, machine: { ...machine, ...on } },
+    CHECKS.filter((one) => one.id === id),
+  );
+  expect(found.length).toBe(1);
+  return found[0]!;
+}
+
+function put(name: string, text: string, mode = 0o600): string {
+  const file = join(home, name);
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return file;
+}
+
+describe("Node", () => {
+  it.each(["v20.19.0", "v22.1.0"])("%s is new enough", async (nodeVersion) => {
+    expect((await check("node", { on: { nodeVersion } })).level).toBe("ok");
+  });
+  it.each(["v20.18.9", "v18.20.0"])("%s is too old", async (nodeVersion) => {
+    expect(await check("node", { on: { nodeVersion } })).toMatchObject({
+      level: "bad",
+      fix: "Install Node 20.19 or newer",
+    });
+  });
+});
+
+describe("home", () => {
+  it("0700 is good, anything others can see is bad, and so is none or a file", async () => {
+    expect((await check("home")).level).toBe("ok");
+    chmodSync(home, 0o750);
+    expect(await check("home")).toMatchObject({ level: "bad", fix: `chmod 700 ${home}` });
+    expect(await check("home", { home: join(home, "none") })).toMatchObject({
+      level: "bad",
+      fix: expect.stringContaining("lares onboard"),
+    });
+    expect((await check("home", { home: put("file", "") })).text).toContain("not a folder");
+  });
+});
+
+describe("files", () => {
+  it.each(["token", "lares.db", "chat-history"])("%s that others can read is bad", async (name) => {
+    put(name, "x");
+    expect((await check("files")).level).toBe("ok");
+    const file = put(name, "x", 0o640);
+    expect(await check("files")).toMatchObject({ level: "bad", fix: `chmod 600 ${file}` });
+  });
+
+  it("lares.yaml matters when a key stands in it, not when it only refers to one", async () => {
+    put("lares.yaml", 'models:\n  providers:\n    openai:\n      keys: ["${OPENAI_API_KEY}"]\n', 0o644);
+    expect((await check("files")).level).toBe("ok");
+    put("lares.yaml", "models:\n  providers:\n    openai:\n      keys: [sk-123]\n", 0o644);
+    expect((await check("files")).level).toBe("bad");
+    put("lares.yaml", "models:\n  providers:\n    openai:\n      keys: [sk-123]\n", 0o600);
+    expect((await check("files")).level).toBe("ok");
+  });
+});
+
+describe("disk", () => {
+  it("less than 200 MB is bad, not knowing is said", async () => {
+    expect((await check("disk", { on: { freeBytes: async () => 200 * MB } })).level).toBe("ok");
+    const little = await check("disk", { on: { freeBytes: async () => 199 * MB } });
+    expect(little).toMatchObject({ level: "bad", text: "Only 199 MB are left." });
+    expect((await check("disk", { on: { freeBytes: async () => undefined } })).level).toBe("warn");
+  });
+});
+
+describe("clock", () => {
+  it("before this Lares was made is bad", async () => {
+    expect((await check("clock")).level).toBe("ok");
+    expect(await check("clock", { on: { now: Date.UTC(1970, 0, 1) } })).toMatchObject({
+      level: "bad",
+      text: expect.stringContaining("1970-01-01"),
+    });
+  });
+  it("behind the newest record is bad, a little is not", async () => {
+    const file = put("lares.db", "");
+    utimesSync(file, NOW / 1000, NOW / 1000 + 30);
+    expect((await check("clock")).level).toBe("ok");
+    utimesSync(file, NOW / 1000, NOW / 1000 + 7200);
+    expect((await check("clock")).text).toBe("The clock is 2 h behind the newest record.");
+  });
+});
+
+describe("settings", () => {
+  it("none and good ones are fine; a bad one is told with line and caret", async () => {
+    expect((await check("config")).level).toBe("ok");
+    put("lares.yaml", "gateway:\n  port: 8080\n");
+    expect((await check("config")).text).toContain("is in order");
+    put("lares.yaml", "gateway:\n  port: lots\n");
+    const bad = await check("config");
+    expect(bad.level).toBe("bad");
+    expect(bad.text).toContain("line 2");
+    expect(bad.more).toEqual(["2 |   port: lots", "  |         ^"]);
+  });
+  it("every problem is a line of its own", async () => {
+    put("lares.yaml", "gateway:\n  prot: 1\n  bind: 5\n");
+    const found = await examine(
+      ground,
+      CHECKS.filter(({ id }) => id === "config"),
+    );
+    expect(found.map(({ level }) => level)).toEqual(["bad", "bad"]);
+  });
+});
+
+describe("database", () => {
+  it("its header tells", async () => {
+    expect((await check("database")).level).toBe("ok");
+    put("lares.db", `SQLite format 3\u0000${"x".repeat(4096)}`);
+    expect((await check("database")).text).toContain("is a database of 4 kB");
+    put("lares.db", "");
+    expect((await check("database")).level).toBe("warn");
+    put("lares.db", "this is not a database at all");
+    expect(await check("database")).toMatchObject({ level: "bad", fix: expect.stringContaining("restore a copy") });
+    rmSync(join(home, "lares.db"));
+    mkdirSync(join(home, "lares.db"));
+    expect((await check("database")).level).toBe("bad");
+  });
+});
+
+describe("process", () => {
+  it("a living process without an answer is bad, a dead one is not", async () => {
+    expect((await check("lock")).level).toBe("ok");
+    put("lares.pid", "4242\n");
+    expect((await check("lock")).text).toContain("Process 4242 was killed");
+    expect(await check("lock", { on: { isAlive: () => true } })).toMatchObject({
+      level: "bad",
+      fix: expect.stringContaining("kill 4242"),
+    });
+    expect((await check("lock", { on: { isAlive: () => true }, status: STATUS })).text).toContain("process 7");
+  });
+});
+
+describe("port", () => {
+  it("free or ours is good; taken by another is bad", async () => {
+    put("lares.yaml", "gateway:\n  port: 8080\n");
+    expect((await check("port")).text).toContain("Port 8080 is free.");
+    expect(reached).toEqual([{ host: "127.0.0.1", port: 8080 }]);
+    const taken = await check("port", { on: { canConnect: async () => true } });
+    expect(taken).toMatchObject({ level: "bad", fix: expect.stringContaining("lares config set gateway.port 8081") });
+    expect((await check("port", { status: STATUS, on: { canConnect: async () => true } })).level).toBe("ok");
+  });
+});
+
+describe("model", () => {
+  const env = (more: Record<string, string>) => readEnvironment({ HOME: home, LARES_HOME: home, ...more });
+
+  it("without any, the practice model answers, which is not wrong", async () => {
+    expect(await check("model")).toMatchObject({ level: "off", fix: "Connect one: lares onboard" });
+    const status = { ...STATUS, model: { id: "practice/practice", practice: true, because: "no key" } };
+    expect((await check("model", { status })).level).toBe("off");
+  });
+
+  it.each([
+    [{ ANTHROPIC_API_KEY: "k" }, "", "api.anthropic.com", 443],
+    [{ OLLAMA_BASE_URL: "http://127.0.0.1:9999" }, "", "127.0.0.1", 9999],
+    [{ ANTHROPIC_API_KEY: "k", LARES_MODEL: "openai/x" }, "", "api.openai.com", 443],
+    [{}, "models:\n  default: own/m\n  providers: { own: { baseUrl: 'http://10.0.0.1/v1' } }\n", "10.0.0.1", 80],
+  ])("%s is looked for where it is", async (variables, yaml, host, port) => {
+    put("lares.yaml", yaml);
+    const down = await check("model", { env: env(variables as Record<string, string>) });
+    expect(down.level).toBe("bad");
+    expect(reached).toEqual([{ host, port }]);
+    const up = await check("model", {
+      env: env(variables as Record<string, string>),
+      on: { canConnect: async () => true },
+    });
+    expect(up.level).toBe("ok");
+  });
+
+  it("what the running Lares uses is what is looked for", async () => {
+    await check("model", { status: STATUS, env: env({ OPENAI_API_KEY: "k" }) });
+    expect(reached).toEqual([{ host: "api.anthropic.com", port: 443 }]);
+  });
+
+  it("a place nobody knows is said", async () => {
+    put("lares.yaml", "models:\n  default: nobody/m\n");
+    expect((await check("model")).level).toBe("warn");
+  });
+});
+
+describe("what is optional", () => {
+  it.each(["sandbox", "browser"])("%s missing is not wrong, and says how to get it", async (id) => {
+    expect((await check(id)).level).toBe("ok");
+    expect(await check(id, { on: { program: () => undefined } })).toMatchObject({
+      level: "off",
+      fix: expect.stringContaining("apt install"),
+    });
+  });
+});
+
+describe("lares doctor", () => {
+  let gateway: FakeGateway | undefined;
+  afterEach(async () => {
+    await gateway?.close();
+    gateway = undefined;
+  });
+  async function run(argv: string[], at: string) {
+    const ran = cli(["doctor", ...argv], { home: at, configSchema: async () => schema });
+    return { code: await ran.code, out: ran.out(), err: ran.err() };
+  }
+
+  it("works when nothing runs, names each fix, and ends with 1 when something is wrong", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as { port: number };
+    put("lares.yaml", `gateway:\n  port: ${port}\n`);
+    const { code, out } = await run([], home);
+    expect(out).toMatch(/^1 thing is wrong\.\n/);
+    expect(out).toMatch(new RegExp(`✕ {2}port +Another program listens on port ${port}\\.\\n {6}→ Stop it`));
+    expect(code).toBe(1);
+    await new Promise((resolve) => server.close(resolve));
+    const good = await run([], home);
+    expect(good.out.split("\n")[0]).toBe("Nothing is wrong.");
+    expect(good.code).toBe(0);
+  });
+
+  it("--json is one document with every check", async () => {
+    put("lares.yaml", "gateway:\n  port: x\n");
+    const { code, out } = await run(["--json"], home);
+    const told = JSON.parse(out) as { ok: boolean; running: boolean; checks: { id: string; level: string }[] };
+    expect([...new Set(told.checks.map(({ id }) => id))]).toEqual(CHECKS.map(({ id }) => id));
+    expect(told).toMatchObject({ ok: false, running: false });
+    expect(code).toBe(1);
+  });
+
+  it("asks the running Lares, and a token it refuses is told", async () => {
+    gateway = await fakeGateway({ status: () => ({ ...STATUS, model: { ...STATUS.model, practice: true } }) });
+    chmodSync(join(gateway.home, "gateway.json"), 0o600);
+    const good = await run([], gateway.home);
+    expect(good.out).toContain("Lares answers at http://127.0.0.1:7717.");
+    expect(good.code).toBe(0);
+    const wrong = await run(["--token", "no"], gateway.home);
+    expect(wrong.out).toContain("A token is needed.");
+    expect(wrong.code).toBe(1);
+  });
+});

@@ -1,0 +1,262 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references as lares.yaml has them
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { modelsConfig } from "../../../edges/models/index.ts";
+import { defineConfig } from "../../../ground/config/index.ts";
+import { cli, type FakeGateway, fakeGateway, type Handlers, type RunOptions, until } from "../testing.ts";
+
+const schema = defineConfig({ models: modelsConfig });
+const KEY = { ANTHROPIC_API_KEY: "sk-from-environment-1234" };
+
+let home: string;
+let file: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "lares-onboard-"));
+  file = join(home, "lares.yaml");
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const written = () => readFileSync(file, "utf8");
+const start = (argv: string[], options: Partial<RunOptions> = {}) =>
+  cli(["onboard", ...argv], { home, configSchema: async () => schema, ...options });
+
+async function run(argv: string[], options: Partial<RunOptions> = {}) {
+  const ran = start(argv, options);
+  return { code: await ran.code, out: ran.out(), err: ran.err() };
+}
+
+describe("with flags", () => {
+  it("a key of the environment is written as a reference, never as itself", async () => {
+    const { code, out } = await run(["--provider", "anthropic", "--key-env", "ANTHROPIC_API_KEY", "--yes"], {
+      variables: KEY,
+    });
+    expect(written()).toBe(
+      "models:\n  default: anthropic/claude-sonnet-5-5\n  providers:\n    anthropic:\n      keys:\n        - ${ANTHROPIC_API_KEY}\n",
+    );
+    expect(out.split("\n")[0]).toBe("anthropic/claude-sonnet-5-5 will answer, with the key in ANTHROPIC_API_KEY.");
+    expect(out).toContain("Not tested: Lares is not running.");
+    expect(code).toBe(0);
+  });
+
+  it("a variable of another name says whose it is; the provider is known by its own", async () => {
+    await run(["--provider", "openai", "--key-env", "WORK_KEY", "--model", "gpt-5-mini"], {
+      variables: { WORK_KEY: "k" },
+    });
+    expect(written()).toContain("default: openai/gpt-5-mini");
+    expect(written()).toContain("- ${WORK_KEY}");
+    await run(["--key-env", "ANTHROPIC_API_KEY"], { variables: { ...KEY, WORK_KEY: "k" } });
+    expect(written()).toContain("default: anthropic/claude-sonnet-5-5");
+  });
+
+  it("a key from stdin is in a file that only the owner can read, and is shown by its end only", async () => {
+    writeFileSync(file, "# mine\nmodels:\n  idleTimeoutMs: 5 # slow\n");
+    chmodSync(file, 0o644);
+    const { out, err } = await run(["--provider", "openai", "--key", "-"], { input: "sk-very-secret-9876\n" });
+    expect(written()).toContain("# mine\nmodels:\n  idleTimeoutMs: 5 # slow\n");
+    expect(written()).toContain("- sk-very-secret-9876");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(out).toContain(`The key …9876 is in ${file}, which only you can read (0600).`);
+    expect(out + err).not.toContain("very-secret");
+  });
+
+  it("a server of one's own is asked for its models", async () => {
+    const server: Server = createServer((request, response) =>
+      response.end(JSON.stringify(request.url === "/v1/models" ? { data: [{ id: "qwen" }] } : {})),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const { out } = await run(["--base-url", `${url}/`]);
+    expect(written()).toBe(`models:\n  default: local/qwen\n  providers:\n    local:\n      baseUrl: ${url}\n`);
+    expect(out).toContain(`local/qwen will answer, at ${url}.`);
+    await new Promise((resolve) => server.close(resolve));
+    const gone = await run(["--base-url", "http://127.0.0.1:1/v1", "--provider", "other"]);
+    expect(gone.err).toContain("Which model of other shall answer? Give it with --model.");
+    expect(gone.code).toBe(2);
+  });
+
+  it.each([
+    [["--provider", "ollama"], "default: ollama/llama3.2", "baseUrl: http://127.0.0.1:11434/v1"],
+    [["--model", "openai/gpt-5-mini"], "default: openai/gpt-5-mini", ""],
+    [["--provider", "openrouter", "--key-env", "K"], "default: openrouter/openrouter/auto", "${K}"],
+  ])("%s is enough", async (argv, model, more) => {
+    await run(argv, { variables: { K: "k" } });
+    expect(written()).toContain(model);
+    expect(written()).toContain(more);
+  });
+
+  it.each([
+    [["--key", "sk-123", "--provider", "openai"], "can be read by others"],
+    [["--key", "-", "--provider", "openai"], "There is no key."],
+    [["--key-env", "NOPE", "--provider", "openai"], "NOPE is not set here"],
+    [["--provider", "openai"], "There is no key for openai."],
+    [["--provider", "antropic", "--key-env", "HOME"], 'Did you mean "anthropic"?'],
+    [["--base-url", "ftp://x", "--model", "m"], "not an http or https address"],
+    [["--model", "gpt"], "does not say whose model it is"],
+  ])("%s is wrong usage, and nothing is written", async (argv, message) => {
+    const { code, err } = await run(argv);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("with nothing but --yes the best that is there is taken", async () => {
+    await run(["--yes"], { variables: KEY });
+    expect(written()).toContain("${ANTHROPIC_API_KEY}");
+    rmSync(file);
+    const none = await run(["--yes"]);
+    expect(none.out).toContain("The practice model will answer");
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("--practice goes before a key that is there", async () => {
+    await run(["--practice"], { variables: KEY });
+    expect(written()).toBe("models:\n  default: practice/practice\n");
+  });
+
+  it("LARES_MODEL, which goes before the file, is told", async () => {
+    const { out } = await run(["--yes"], { variables: { ...KEY, LARES_MODEL: "openai/x" } });
+    expect(out).toContain("LARES_MODEL says openai/x, which goes before it.");
+  });
+
+  it("a file that is not in order is left as it is", async () => {
+    writeFileSync(file, "models:\n  defautl: x/y\n");
+    const { code, err } = await run(["--yes", "--key-env", "ANTHROPIC_API_KEY"], { variables: KEY });
+    expect(err).toContain("defautl");
+    expect(code).toBe(1);
+    expect(written()).toBe("models:\n  defautl: x/y\n");
+  });
+
+  it("--json is one document without the key", async () => {
+    const { out } = await run(["--provider", "openai", "--key", "-", "--json"], { input: "sk-very-secret-9876" });
+    expect(JSON.parse(out)).toEqual({
+      model: "openai/gpt-6.1-sol",
+      file,
+      changed: true,
+      key: "file",
+      tested: { ok: false, why: "Lares is not running.", failed: false },
+    });
+  });
+});
+
+describe("again", () => {
+  it("the same is not written twice; something else changes it", async () => {
+    await run(["--key-env", "ANTHROPIC_API_KEY"], { variables: KEY });
+    const first = written();
+    const again = await run(["--key-env", "ANTHROPIC_API_KEY"], { variables: KEY });
+    expect(again.out).toContain("Nothing had to be changed.");
+    expect(written()).toBe(first);
+    const keep = await run(["--yes"], { variables: KEY });
+    expect(keep.out).toContain("anthropic/claude-sonnet-5-5 will answer.");
+    expect(written()).toBe(first);
+    await run(["--provider", "anthropic", "--model", "claude-opus-5-5"], { variables: KEY });
+    expect(written()).toBe(first.replace("claude-sonnet-5-5", "claude-opus-5-5"));
+  });
+});
+
+describe("asking", () => {
+  async function answer(ran: ReturnType<typeof start>, question: string, keys: string): Promise<void> {
+    await until(() => ran.err().includes(question));
+    ran.type(keys);
+  }
+
+  it("Enter three times takes the key that was found, and nothing else", async () => {
+    const ran = start([], { tty: true, variables: KEY });
+    await answer(ran, "1  anthropic, with ANTHROPIC_API_KEY from the environment", "\n");
+    await answer(ran, "A channel to talk through", "\n");
+    expect(existsSync(file)).toBe(false);
+    await answer(ran, "Start it with the computer?", "\n");
+    expect(await ran.code).toBe(0);
+    expect(written()).toContain("${ANTHROPIC_API_KEY}");
+    expect(ran.err()).toContain("Next: lares gateway run");
+  });
+
+  it("a pasted key is never shown, and what was deleted is not part of it", async () => {
+    const ran = start([], { tty: true });
+    await answer(ran, "2  paste a key", "7\n2\n");
+    await answer(ran, "A number from 1 to 3.", "");
+    await answer(ran, "Whose key is it?", "2\n");
+    await answer(ran, "The key (it is not shown):", "sk-secrex\u007ft-abcd\r");
+    await answer(ran, "The model? [gpt-6.1-sol]", "\n");
+    await answer(ran, "A channel to talk through", "2\n");
+    await answer(ran, "Start it with the computer?", "2\n");
+    expect(await ran.code).toBe(0);
+    expect(written()).toContain("- sk-secret-abcd");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(ran.err() + ran.out()).not.toContain("sk-secre");
+    expect(ran.err()).toContain("lares config explain channels");
+    expect(ran.err()).toContain("@reboot lares gateway run");
+  });
+
+  it("a second run offers to keep what is set", async () => {
+    writeFileSync(file, "models:\n  default: openai/gpt-5-mini\n");
+    const ran = start([], { tty: true, variables: KEY });
+    await answer(ran, "1  keep openai/gpt-5-mini", "\n\n\n");
+    expect(await ran.code).toBe(0);
+    expect(written()).toBe("models:\n  default: openai/gpt-5-mini\n");
+  });
+
+  it.each(["\u0003", "\u0004"])("leaving in the middle writes nothing (%j)", async (key) => {
+    const ran = start([], { tty: true, variables: KEY });
+    await answer(ran, "Which model", "\n");
+    await answer(ran, "A channel", key);
+    expect(await ran.code).toBe(130);
+    expect(existsSync(file)).toBe(false);
+    expect(ran.err()).toContain("Nothing was written.");
+  });
+
+  it("--no-input never asks", async () => {
+    const { err, code } = await run(["--no-input"], { tty: true, input: "" });
+    expect(err).not.toContain("?");
+    expect(code).toBe(0);
+  });
+});
+
+describe("with a running Lares", () => {
+  let gateway: FakeGateway;
+  afterEach(() => gateway.close());
+  const status = (id: string): Handlers => ({
+    status: () => ({
+      version: "1",
+      pid: 1,
+      home: "/h",
+      url: "http://x",
+      uptimeMs: 1,
+      model: { id, practice: false, because: "" },
+      turns: { queued: 0, running: 0, parked: 0 },
+      approvals: { pending: 0 },
+      deliveries: { waiting: 0, uncertain: 0, failed: 0 },
+      channels: [],
+      usageToday: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 },
+      memory: { rss: 1, heapUsed: 1 },
+      problems: [],
+    }),
+  });
+  const model = "anthropic/claude-sonnet-5-5";
+  const go = async (more: FakeGateway["more"]) => {
+    gateway = await fakeGateway(status(model), more);
+    return run(["--yes"], { home: gateway.home, variables: KEY });
+  };
+
+  it("one tiny request tests it", async () => {
+    const { out, code } = await go({ "models.test": () => ({ ok: true, ms: 800 }) });
+    expect(gateway.callsOf("models.test")).toEqual([{ model }]);
+    expect(out).toContain("Tested: it answered in 0.8 s.");
+    expect(code).toBe(0);
+  });
+
+  it("a key that is refused is told, and the end is 1", async () => {
+    const { out, code } = await go({ "models.test": () => ({ ok: false, error: "Anthropic refused the key." }) });
+    expect(out).toContain("Tested, and it failed: Anthropic refused the key.");
+    expect(code).toBe(1);
+  });
+
+  it("one that cannot test says what to do instead", async () => {
+    const { out, code } = await go({});
+    expect(out).toContain("Not tested: say hello to it in lares chat.");
+    expect(code).toBe(0);
+  });
+});
