@@ -222,6 +222,7 @@ function inbound(
     sender: { id: user },
     text: p.message,
     mayApprove: caller.principal.scopes.has("approvals"),
+    authority: caller.principal.scopes.has("admin") ? "owner" : "known",
     ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
     ...(p.agent ? { agent: asId<AgentId>(p.agent) } : {}),
     ...(p.mode ? { mode: p.mode } : {}),

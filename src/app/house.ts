@@ -24,8 +24,8 @@ import {
 import { Approvals, approvalEvent, shortCode } from "../flow/approvals/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
-import { type Inbox, makeInbox } from "../flow/inbox/index.ts";
-import { take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
+import { type Inbox, makeInbox, wasAdmitted } from "../flow/inbox/index.ts";
+import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
@@ -174,14 +174,22 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     history: contexts,
     replies: outbox,
     intake: {
-      next: async (session, by) => taken(await waitingIn(records, session), by),
+      next: async (session, by) => {
+        const waiting = await waitingIn(records, session);
+        return { messages: taken(waiting, by), interrupted: isInterrupted(waiting, by.turn) };
+      },
       own: async (turn) => {
         const row = await takenBy(records, turn);
         return row && { takenBy: row.taken_by, mode: row.mode, message: row };
       },
       take,
     },
-    judge: { judge: async (agent, plan) => ({ ...decide(await policyFor(agent), plan), rule: ruleFor(plan) }) },
+    judge: {
+      judge: async (agent, plan, standing) => ({
+        ...decide({ ...(await policyFor(agent)), authority: standing.authority, tainted: standing.tainted }, plan),
+        rule: ruleFor(plan),
+      }),
+    },
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
       close: (tx, id, state) => approvals.close(tx, id, state),
@@ -242,6 +250,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     config: () => config.routing as never,
     engine: running,
     commands,
+    isKnown: (id) => wasAdmitted(records, id),
     agents,
     clock,
     ids,

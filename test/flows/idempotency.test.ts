@@ -33,7 +33,7 @@ async function checkOneTurn(lares: Lares, session: string, text: string): Promis
   ]);
 }
 
-describe.concurrent("killed at", () => {
+describe.concurrent("killed at", { timeout: 60_000 }, () => {
   it.each(POINTS)("%s: the retry gives the one answer", async (point) => {
     const lares = await startLares({ env: { ...model.env, LARES_CRASH_AT: point } });
     try {

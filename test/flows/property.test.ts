@@ -95,7 +95,7 @@ it(
       },
     );
     process.stdout.write(`property: seed ${seed}, ${runs} interleavings, ${lives} lives\n`);
-    expect(runs).toBeGreaterThan(5);
+    expect(runs).toBeGreaterThan(2);
   },
   SECONDS * 1000 + 60_000,
 );

@@ -175,6 +175,7 @@ describe("out", () => {
     await until("the note", () => shown(plain, "c-u1").find((text) => /could not confirm/.test(text)));
     expect(shown(plain, "c-u1").filter((text) => text === "perhaps")).toHaveLength(1);
     expect(shown(plain, "c-u1")).toHaveLength(2);
+    await until("the note to be recorded", async () => (await deliveries(json.turn!))[1]?.state === "sent");
     expect((await deliveries(json.turn!)).map((d) => d.state)).toEqual(["uncertain", "sent"]);
     expect((await lares.rpc("status", {})).deliveries.uncertain).toBeGreaterThan(0);
     // And that stays so.

@@ -1,6 +1,8 @@
 /** S1, the quick version; `npm run test:gate` runs the whole. */
 import { expect, test } from "vitest";
 import { agree } from "./agreement.ts";
+import { oracle } from "./oracle.ts";
+import { ground } from "./support.ts";
 
 test("a real shell starts nothing that the analyser did not report (2,000 strings)", { timeout: 120_000 }, async () => {
   const seed = 20_260_801;
@@ -10,4 +12,17 @@ test("a real shell starts nothing that the analyser did not report (2,000 string
   expect(strings).toBe(2000);
   expect(known).toBeGreaterThan(1000);
   expect(started).toBeGreaterThan(1000);
+});
+
+test("whatever the gate allows of 200 generated strings neither runs the canary nor writes a file", {
+  timeout: 120_000,
+}, async () => {
+  const g = ground();
+  try {
+    const { allow, misses } = await oracle(g, 41, 200);
+    expect(misses).toEqual([]);
+    expect(allow).toBeGreaterThan(25);
+  } finally {
+    g.close();
+  }
 });

@@ -5,10 +5,9 @@ import { runKill, table } from "./kill.ts";
 it("random kill -9 under load: nothing lost, nothing twice, in order, every unknown said", async () => {
   const seed = Number(process.env.LARES_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
   process.stdout.write(`kill test, seed ${seed}\n`);
-  const report = await runKill({ rounds: 8, seed });
+  const report = await runKill({ rounds: 8, seed, leastAnswers: 80 });
   expect(report.violations, `seed ${seed}\n${table(report)}`).toEqual([]);
-  // A run that did nothing proves nothing.
-  expect(report.messages).toBeGreaterThan(30);
-  expect(report.effects).toBeGreaterThan(10);
-  expect(report.delivered).toBeGreaterThan(1);
+  expect(report.messages).toBeGreaterThanOrEqual(80);
+  expect(report.effects).toBeGreaterThan(0);
+  expect(report.delivered).toBeGreaterThan(0);
 }, 120_000);

@@ -13,6 +13,8 @@ import { openWorld } from "./world.ts";
 export interface KillOptions {
   rounds: number;
   seed: number;
+  /** After the last kill the clients go on until so many messages are answered: a run that did nothing proves nothing. */
+  leastAnswers?: number;
   /** Called after each round. */
   progress?: (round: number, messages: number) => void;
 }
@@ -87,6 +89,9 @@ export async function runKill(options: KillOptions): Promise<KillReport> {
         talks.flat().reduce((n, talk) => n + talk.sent.length, 0),
       );
     }
+    await until("enough answers", () => failed !== undefined || answered(talks) >= (options.leastAnswers ?? 0), {
+      withinMs: 60_000,
+    });
     going = false;
     await Promise.all(clients);
     if (failed !== undefined) throw failed;

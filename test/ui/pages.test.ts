@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
-import { PROGRAM } from "../support/index.ts";
+import { PROGRAM, until } from "../support/index.ts";
 import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
 
 const PAGES = [
@@ -140,7 +140,9 @@ describe.skipIf(!hasBrowser)("the pages", () => {
         await page.evaluate(
           `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
         );
-        await page.waitForFunction("document.querySelector('main')?.textContent?.trim()");
+        await until("the page to say something", () =>
+          page.evaluate(`document.querySelector("main")?.textContent?.trim()`),
+        );
         await settled(page);
         const seen = (await page.evaluate(SEEN)) as {
           over: number;

@@ -44,6 +44,8 @@ export interface ActionPlan {
   shell?: ShellPlan;
   /** What of Lares itself would change; turns caused by text from outside never do this without a person (I12). */
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
+  /** Files this leaves in the workspace, by their absolute paths, where the tool knows beforehand; null: no file. */
+  leaves?: { path: string; sha256: string | null }[];
 }
 
 /** What a shell text would do, as facts a pure gate can judge. */

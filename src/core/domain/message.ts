@@ -15,6 +15,16 @@ export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 /** Interactive work goes before scheduled work, scheduled before background work. */
 export type LaneClass = "interactive" | "scheduled" | "background";
 
+/** Whose rights a turn acts with: the owner's, a known person's, or a stranger's (I12). */
+export type Authority = "owner" | "known" | "outside";
+
+const TRUST: readonly Authority[] = ["outside", "known", "owner"];
+
+/** The least trusted of them. */
+export function leastTrusted(...all: readonly Authority[]): Authority {
+  return TRUST[Math.min(...all.map((one) => TRUST.indexOf(one)))] ?? "outside";
+}
+
 /** What a channel, a schedule or a face hands to the inbox. */
 export interface InboundMessage {
   route: ReplyRoute;
@@ -36,6 +46,8 @@ export interface InboundMessage {
   origin?: "person" | "event";
   /** Whether this sender may answer approvals: the right follows the action, not the door (AU-07). */
   mayApprove?: boolean;
+  /** Whose rights its turn acts with; without a word, a stranger's. */
+  authority?: Authority;
   /** What the caller brings for this turn. */
   given?: Given;
 }

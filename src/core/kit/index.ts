@@ -6,3 +6,4 @@ export * from "./ids.ts";
 export * from "./log.ts";
 export * from "./nearest.ts";
 export * from "./retry.ts";
+export * from "./visible.ts";

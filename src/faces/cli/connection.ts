@@ -71,12 +71,12 @@ export function rpcClient(find: FindPlace, isAsked: boolean): Rpc {
             })
           : notRunning(cause);
       });
-      return read<T>(place, status, text);
+      return read<T>(place, method, status, text);
     },
   };
 }
 
-function read<T>(place: Place, status: number, text: string): T {
+function read<T>(place: Place, method: string, status: number, text: string): T {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -88,6 +88,13 @@ function read<T>(place: Place, status: number, text: string): T {
   }
   if (status >= 200 && status < 300) return body as T;
   const error = (body as { error?: Partial<ErrorShape> } | null)?.error;
+  if (error?.code === "UNKNOWN_METHOD") {
+    throw new AppError("UNKNOWN_METHOD", {
+      message: `The Lares that runs cannot do this (${method}).`,
+      hint: "It may be of another version than this command: stop it, then lares gateway run",
+      retry: "after-change",
+    });
+  }
   throw new AppError(error?.code ?? "INTERNAL", {
     message: error?.message ?? `Lares answered ${status}.`,
     retry: error?.retry ?? "later",

@@ -69,6 +69,7 @@ export function tokens(usage: Usage): number {
 }
 
 export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
   if (n >= 10_737_418_240) return `${Math.round(n / 1_073_741_824)} GB`;
   return n < 1_048_576 ? `${Math.round(n / 1024)} kB` : `${Math.round(n / 1_048_576)} MB`;
 }

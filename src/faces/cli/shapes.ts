@@ -1,4 +1,4 @@
-/** What rooms answer whose methods are younger than this face. When the registry has them, these are the same shapes. */
+/** What memory answers, until the registry has its methods: memory.add, search, list and forget. */
 
 export interface Fact {
   id: string;
@@ -7,11 +7,4 @@ export interface Fact {
   source?: string;
   at?: number | string;
   score?: number;
-}
-
-export interface Verdict {
-  verdict: "allow" | "ask" | "deny";
-  because: string;
-  text: string;
-  parts: { verdict: string; what: string; because: string }[];
 }

@@ -5,13 +5,11 @@
  * the mode. A later word never softens an earlier one.
  */
 import type { ActionPlan } from "../../core/contracts/index.ts";
+import type { Authority } from "../../core/domain/index.ts";
 import type { PolicyConfig } from "./config.ts";
 import { judgeShell, type Part } from "./exec.ts";
 import { floor } from "./floor.ts";
 import { coveringRule, deniedBy, type Place, rulesFor, touchingRule } from "./rules.ts";
-
-/** Who, at the least trusted, caused the turn: the owner, a known person, or text from outside. */
-export type Authority = "owner" | "known" | "outside";
 
 type Rules = Readonly<Record<string, readonly string[]>>;
 
@@ -22,7 +20,10 @@ export interface Policy {
   /** Rules a person remembered with "allow always", exactly as they were shown. */
   remembered: ReadonlySet<string>;
   place: Place;
+  /** Whose message caused the turn, at the least trusted. */
   authority: Authority;
+  /** Text from outside is in what the model read. */
+  tainted?: boolean;
 }
 
 export interface Verdict {
@@ -66,7 +67,7 @@ export function decide(policy: Policy, plan: ActionPlan): Verdict {
   if (tainted) return { ...tainted, parts };
   if (plan.risk === "read") return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
-  const trusted = policy.mode !== "ask" && policy.authority === "owner";
+  const trusted = policy.mode !== "ask" && policy.authority !== "outside";
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
@@ -92,7 +93,7 @@ function taint(
   plan: ActionPlan,
   parts: Part[],
 ): { verdict: "ask" | "deny"; because: string } | undefined {
-  const { authority } = policy;
+  const authority = policy.tainted ? "outside" : policy.authority;
   if (authority === "owner") return undefined;
   const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
   if (plan.changes || plan.risk === "state") {

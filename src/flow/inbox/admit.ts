@@ -34,6 +34,8 @@ export interface InboxParts {
   config: () => InboxConfig;
   engine: Acceptor;
   commands: Commands;
+  /** Whether a message with this id was admitted before. */
+  isKnown: (acceptId: string) => Promise<boolean>;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
   ids: IdMaker;
@@ -60,8 +62,11 @@ export function makeInbox(parts: InboxParts) {
     async admit(message: InboundMessage): Promise<Admitted> {
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
-      const reply = await parts.commands.run(placement.text, { placement, message });
-      const admitted = await accept(parts, message, placement, reply);
+      const id = acceptId(message, parts.ids);
+      // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
+      const isNew = !(await parts.isKnown(id));
+      const reply = isNew ? await parts.commands.run(placement.text, { placement, message }) : undefined;
+      const admitted = await accept(parts, { id, message, placement, reply });
       if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
         await interrupt(parts, admitted);
       return admitted;
@@ -71,14 +76,12 @@ export function makeInbox(parts: InboxParts) {
 
 async function accept(
   parts: InboxParts,
-  message: InboundMessage,
-  placement: Placement,
-  reply: string | undefined,
+  m: { id: string; message: InboundMessage; placement: Placement; reply: string | undefined },
 ): Promise<Admitted> {
+  const { id, message, placement, reply } = m;
   const { agent, session, person, mode, text } = placement;
   const lane = message.lane ?? "interactive";
   const at = message.receivedAt ?? parts.clock.now();
-  const id = acceptId(message, parts.ids);
   const route = message.route as unknown as Json;
   const body: TurnBody =
     reply === undefined
@@ -106,6 +109,7 @@ async function accept(
       mode,
       text,
       at,
+      authority: message.authority ?? "outside",
       forModel: reply === undefined,
     }),
   );

@@ -1,6 +1,7 @@
-import type { Tx } from "../../core/contracts/index.ts";
+import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
+  Authority,
   LaneClass,
   PersonId,
   QueueMode,
@@ -20,6 +21,7 @@ export interface AdmittedRow {
   mode: QueueMode;
   text: string;
   at: number;
+  authority: Authority;
   /** False for a command: it has no message for a model. */
   forModel: boolean;
 }
@@ -50,7 +52,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   if (!row.forModel) return;
   tx.run(
-    `INSERT INTO inbox (turn, session, route, person, mode, text, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
@@ -58,6 +60,11 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.person,
     row.mode,
     row.text,
+    row.authority,
     row.at,
   );
+}
+
+export async function wasAdmitted(db: Reads, acceptId: string): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM turn WHERE accept_id = ?", acceptId)) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asId, type QueueMode, type TurnId } from "../../core/domain/index.ts";
-import { type Pending, taken } from "./take.ts";
+import { isInterrupted, type Pending, taken } from "./take.ts";
 
 const id = (name: string) => asId<TurnId>(name);
 const waiting = (turn: string, mode: QueueMode, route = "here"): Pending => ({ turn: id(turn), mode, route });
@@ -27,6 +27,11 @@ describe("what a call takes from the inbox", () => {
 
   test("a message that would be answered elsewhere never joins (I7)", () => {
     expect(take([waiting("a", "steer"), waiting("b", "steer", "there")], "a", 0)).toEqual(["a"]);
+  });
+
+  test("a waiting interrupt wants every other turn out of its way, not its own", () => {
+    expect(isInterrupted([waiting("b", "interrupt")], id("a"))).toBe(true);
+    expect(isInterrupted([waiting("a", "interrupt"), waiting("b", "steer")], id("a"))).toBe(false);
   });
 
   test("the own message comes first, the others in the order of admission", () => {

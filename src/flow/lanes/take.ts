@@ -24,6 +24,11 @@ export function taken<T extends Pending>(
   return own ? [own, ...others] : others;
 }
 
+/** Whether a message waits that wants this turn out of its way. Data, not a signal: it holds over a crash. */
+export function isInterrupted(pending: readonly Pending[], turn: TurnId): boolean {
+  return pending.some((p) => p.mode === "interrupt" && p.turn !== turn);
+}
+
 function joins(mode: QueueMode, ownMode: QueueMode | undefined, call: number): boolean {
   switch (mode) {
     case "steer":

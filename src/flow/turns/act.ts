@@ -28,7 +28,7 @@ import {
 } from "../../core/domain/index.ts";
 import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
-import type { Held, TurnParts } from "./ports.ts";
+import type { Held, Standing, TurnParts } from "./ports.ts";
 import type { Progress, Waiting } from "./progress.ts";
 
 export interface At {
@@ -68,7 +68,7 @@ export async function act(
   p: Progress,
 ): Promise<{ results: ToolResultPart[]; waiting: (Waiting & { because: string; rule: string })[] }> {
   const n = p.call - 1;
-  const judged = await at.ctx.step(`judge:${n}`, () => Promise.all(calls.map((call) => judge(parts, at, call))));
+  const judged = await at.ctx.step(`judge:${n}`, () => Promise.all(calls.map((call) => judge(parts, at, call, p))));
   const waiting: (Waiting & { because: string; rule: string })[] = [];
   const results = await Promise.all(
     calls.map(async (call, i): Promise<ToolResultPart> => {
@@ -99,7 +99,7 @@ export async function act(
   return { results, waiting };
 }
 
-async function judge(parts: TurnParts, at: At, call: ToolCallPart): Promise<Judged> {
+async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Standing): Promise<Judged> {
   const none = { shown: "", rule: "", hash: "" };
   const tool = parts.tools.get(call.name);
   if (!tool) {
@@ -108,7 +108,7 @@ async function judge(parts: TurnParts, at: At, call: ToolCallPart): Promise<Judg
   }
   try {
     const plan = await tool.plan(call.input, placeOf(parts, at));
-    const { verdict, because, rule } = await parts.judge.judge(at.agent, plan);
+    const { verdict, because, rule } = await parts.judge.judge(at.agent, plan, standing);
     return { verdict, because, rule, shown: plan.shown, hash: hashOf(call.name, plan.binding) };
   } catch (error) {
     if (error instanceof AppError) {

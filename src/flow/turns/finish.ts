@@ -62,5 +62,6 @@ export function userMessage(m: IntakeMessage) {
     message: { role: "user" as const, content: [{ type: "text" as const, text: m.text }] },
     ...(m.person ? { person: m.person } : {}),
     at: m.at,
+    outside: m.authority === "outside",
   };
 }

@@ -13,6 +13,7 @@ import type {
 import type {
   AgentId,
   ApprovalId,
+  Authority,
   Given,
   Json,
   JsonObject,
@@ -30,13 +31,20 @@ export interface IntakeMessage {
   turn: TurnId;
   text: string;
   person: string | null;
+  authority: Authority;
   at: number;
 }
 
 /** What waits in the session's inbox. */
 export interface Intake {
-  /** Messages the next call of this turn contains, its own first. Reading takes nothing. */
-  next(session: SessionKey, by: { turn: TurnId; call: number; route: string }): Promise<IntakeMessage[]>;
+  /**
+   * Messages the next call of this turn contains, its own first. Reading takes nothing. `interrupted`: a message waits that
+   * wants this turn stopped.
+   */
+  next(
+    session: SessionKey,
+    by: { turn: TurnId; call: number; route: string },
+  ): Promise<{ messages: IntakeMessage[]; interrupted: boolean }>;
   /** The turn's own message, and the turn that took it if one did. */
   own(turn: TurnId): Promise<{ takenBy: TurnId | null; mode: QueueMode; message: IntakeMessage } | undefined>;
   /** The message leaves the inbox with this call. Repeating it changes nothing. */
@@ -48,7 +56,7 @@ export interface History {
     session: SessionKey,
     agent: AgentId,
     given?: Given,
-  ): Promise<{ system: string; tools: ToolSpec[]; messages: ModelMessage[]; model: string | null }>;
+  ): Promise<{ system: string; tools: ToolSpec[]; messages: ModelMessage[]; model: string | null; tainted: boolean }>;
   /** The same id again changes nothing. */
   append(
     tx: Tx,
@@ -60,10 +68,18 @@ export interface History {
       person?: string;
       at: number;
       meta?: JsonObject;
+      /** Text from outside: tool output, pages, strangers. */
+      outside?: boolean;
     },
   ): void;
   /** Gives up half of the window. False when nothing is left to give. */
   shrink(session: SessionKey): Promise<boolean>;
+}
+
+/** Whose rights a turn has, and whether text from outside is in what the model read (I12). */
+export interface Standing {
+  authority: Authority;
+  tainted: boolean;
 }
 
 export interface Judge {
@@ -71,6 +87,7 @@ export interface Judge {
   judge(
     agent: AgentId,
     plan: ActionPlan,
+    standing: Standing,
   ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string }>;
 }
 

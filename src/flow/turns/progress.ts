@@ -1,5 +1,5 @@
 /** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
-import type { ApprovalId, Json, Usage } from "../../core/domain/index.ts";
+import type { ApprovalId, Authority, Json, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
 
 export const PROGRESS_VERSION = 1;
@@ -32,6 +32,10 @@ export type Progress = {
   /** The next call gets no tools: the agent must answer. */
   forced: boolean;
   tookOwn: boolean;
+  /** The least trusted of those whose messages this turn took. */
+  authority: Authority;
+  /** Text from outside was in a request of this turn. */
+  tainted: boolean;
   model: string | null;
   practice: boolean;
   waiting: Waiting[];
@@ -51,6 +55,8 @@ export function newProgress(now: number): Progress {
     last: null,
     forced: false,
     tookOwn: false,
+    authority: "owner",
+    tainted: false,
     model: null,
     practice: false,
     waiting: [],

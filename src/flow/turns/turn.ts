@@ -16,10 +16,12 @@ import {
 } from "../../core/contracts/index.ts";
 import {
   type AgentId,
+  type Authority,
   addUsage,
   asId,
   type Given,
   type Json,
+  leastTrusted,
   type ModelMessage,
   type ReplyRoute,
   type ToolCallPart,
@@ -45,7 +47,9 @@ interface Run extends At {
   began: number;
 }
 
-type Called = { reply: ModelReply; took: string[]; warnings?: string[] } | { refused: string };
+type Called =
+  | { reply: ModelReply; took: string[]; warnings?: string[]; authority: Authority; tainted: boolean }
+  | { refused: string };
 
 /** For what was streamed before a stop, which no provider counts for us. */
 const LETTERS_PER_TOKEN = 4;
@@ -154,7 +158,7 @@ export function makeTurns(parts: TurnParts) {
         const tool = parts.tools.get(w.tool);
         const plan = await tool?.plan(w.input, placeOf(parts, run)).catch(() => undefined);
         if (!plan) return null;
-        const { rule } = await parts.judge.judge(run.agent, plan);
+        const { rule } = await parts.judge.judge(run.agent, plan, run.p);
         return { shown: plan.shown, rule, binding: plan.binding } as unknown as Json;
       });
       if (!again) {
@@ -193,6 +197,7 @@ export function makeTurns(parts: TurnParts) {
           content: [{ type: "text", text: `[Outcome of the ${w.tool} call that waited for approval]\n${text}` }],
         },
         at: parts.clock.now(),
+        outside: !isOwnWord(w.tool),
         meta: { kind: "outcome", approval: w.approval },
       });
     });
@@ -207,6 +212,8 @@ export function makeTurns(parts: TurnParts) {
       const called = await call(run);
       if ("refused" in called) return end(run, { state: "declined", text: "", reason: called.refused });
       const { reply, took, warnings = [] } = called;
+      p.authority = leastTrusted(p.authority, called.authority);
+      p.tainted ||= called.tainted;
       p.notices.push(...warnings);
       p.tookOwn ||= took.includes(run.turn);
       p.usage = addUsage(p.usage, reply.usage);
@@ -235,6 +242,7 @@ export function makeTurns(parts: TurnParts) {
           id: `${run.turn}:${run.segment}:${p.call - 1}:results`,
           message: { role: "tool", content: results },
           at: parts.clock.now(),
+          outside: results.some((r) => !isOwnWord(r.name)),
         }),
       );
       if (waiting.length) {
@@ -256,8 +264,10 @@ export function makeTurns(parts: TurnParts) {
     const called = ctx.step(
       `model:${n}`,
       async () => {
-        took = await parts.intake.next(session, { turn, call: n, route: routeKey });
-        const { system, tools, messages, model } = await parts.history.build(session, agent, run.given);
+        const intake = await parts.intake.next(session, { turn, call: n, route: routeKey });
+        if (intake.interrupted) throw new Stopped();
+        took = intake.messages;
+        const { system, tools, messages, model, tainted } = await parts.history.build(session, agent, run.given);
         const said: ModelMessage[] = [...messages, ...took.filter(isSaid).map((m) => userMessage(m).message)];
         if (p.forced) said.push({ role: "user", content: [{ type: "text", text: FORCED }] });
         const chosen = run.model ?? model ?? parts.agentModel(agent);
@@ -282,7 +292,9 @@ export function makeTurns(parts: TurnParts) {
           signal,
         );
         parts.crash.at("model.after");
-        return { reply, took: took.map((m) => m.turn), warnings: aside.settle(reply.usage) } as unknown as Json;
+        const authority = leastTrusted("owner", ...took.map((m) => m.authority));
+        const warnings = aside.settle(reply.usage);
+        return { reply, took: took.map((m) => m.turn), warnings, authority, tainted } as unknown as Json;
       },
       (tx, result) => {
         const done = result as unknown as Called;
@@ -341,6 +353,11 @@ export function makeTurns(parts: TurnParts) {
     run.p.activeMs += parts.clock.now() - run.began;
     return park(parts, run, run.p, run.route, fresh);
   }
+}
+
+/** Tools whose answer is the house's own word; everything else may carry somebody's text. */
+function isOwnWord(tool: string): boolean {
+  return /^(schedule_|tool_search$|sessions_(spawn|list)$|memory_(save|forget)$|list$|write$|edit$)/.test(tool);
 }
 
 const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";

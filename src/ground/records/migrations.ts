@@ -103,6 +103,7 @@ export const MIGRATIONS: readonly string[] = [
     content TEXT NOT NULL,
     person TEXT,
     tokens INTEGER NOT NULL DEFAULT 0,
+    outside INTEGER NOT NULL DEFAULT 0,
     meta TEXT,
     at INTEGER NOT NULL,
     PRIMARY KEY (session, seq)
@@ -119,6 +120,7 @@ export const MIGRATIONS: readonly string[] = [
     mode TEXT NOT NULL,
     text TEXT NOT NULL,
     at INTEGER NOT NULL,
+    authority TEXT NOT NULL DEFAULT 'outside',
     taken_by TEXT,
     taken_call INTEGER
   );

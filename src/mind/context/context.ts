@@ -41,6 +41,8 @@ interface Hot {
   model: string | null;
   from: number;
   messages: ModelMessage[];
+  /** Beside each message: whether it carries text from outside (I12). */
+  outside: boolean[];
   /** Ids of what is in the window or was appended since: a repeated append must not show twice. */
   ids: Set<string>;
   tokens: number;
@@ -66,16 +68,18 @@ export class Contexts {
     session: SessionKey,
     agent: AgentId,
     given?: Given,
-  ): Promise<Prompt & { messages: ModelMessage[]; model: string | null }> {
+  ): Promise<Prompt & { messages: ModelMessage[]; model: string | null; tainted: boolean }> {
     const hot = await this.load(session);
     hot.prompt ??= await this.promptFor(session, agent);
-    if (!given) return { ...hot.prompt, messages: wellFormed(hot.messages), model: hot.model };
+    const tainted = hot.outside.includes(true);
+    if (!given) return { ...hot.prompt, messages: wellFormed(hot.messages), model: hot.model, tainted };
     // What a caller brings for one turn stands around what the session has.
     return {
       system: [hot.prompt.system, given.instructions].filter(Boolean).join("\n\n"),
       tools: given.tools ?? hot.prompt.tools,
       messages: wellFormed([...(given.history ?? []), ...hot.messages]),
       model: hot.model,
+      tainted,
     };
   }
 
@@ -87,6 +91,7 @@ export class Contexts {
     if (!hot || hot.ids.has(m.id)) return;
     hot.ids.add(m.id);
     hot.messages.push(m.message);
+    hot.outside.push(m.outside ?? false);
     this.weigh(hot, tokens);
     this.moveOn(tx, m.session, hot);
   }
@@ -121,6 +126,7 @@ export class Contexts {
       model: row?.model ?? null,
       from: rows[0]?.seq ?? from,
       messages: rows.map((r) => ({ role: r.role, content: JSON.parse(r.content) }) as ModelMessage),
+      outside: rows.map((r) => r.outside === 1),
       ids: new Set(rows.map((r) => r.id)),
       tokens: 0,
     };
@@ -162,6 +168,7 @@ export class Contexts {
     while (at < hot.messages.length && hot.messages[at]!.role !== "user") at++;
     // A single turn that fills the window: keep it, the provider's limit is the judge.
     if (at >= hot.messages.length) return;
+    hot.outside.splice(0, at);
     const gone = hot.messages.splice(0, at).reduce((sum, m) => sum + estimateTokens(m.content), 0);
     hot.tokens -= gone;
     this.hotTokens -= gone;

@@ -10,13 +10,15 @@ export interface NewMessage {
   at: number;
   tokens: number;
   meta?: HistoryEntry["meta"];
+  /** It carries text from outside. */
+  outside?: boolean;
 }
 
 /** Appends to the history. The same id again changes nothing, so a repeated step writes the same row. */
 export function appendMessage(tx: Tx, m: NewMessage): void {
   tx.run(
-    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, meta, at)
-     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at)
+     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     m.session,
     m.session,
@@ -26,6 +28,7 @@ export function appendMessage(tx: Tx, m: NewMessage): void {
     JSON.stringify(m.message.content),
     m.person ?? null,
     m.tokens,
+    m.outside ? 1 : 0,
     m.meta ? JSON.stringify(m.meta) : null,
     m.at,
   );
@@ -37,12 +40,13 @@ export interface WindowRow {
   role: ModelMessage["role"];
   content: string;
   tokens: number;
+  outside: number;
 }
 
 /** The newest messages from `from` on, newest first, at most `limit`. */
 export function readWindow(db: Reads, session: SessionKey, from: number, limit: number): Promise<WindowRow[]> {
   return db.all(
-    "SELECT seq, id, role, content, tokens FROM message WHERE session = ? AND seq >= ? ORDER BY seq DESC LIMIT ?",
+    "SELECT seq, id, role, content, tokens, outside FROM message WHERE session = ? AND seq >= ? ORDER BY seq DESC LIMIT ?",
     session,
     from,
     limit,

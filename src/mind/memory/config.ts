@@ -8,7 +8,9 @@ export const memoryConfig = z
       .min(0)
       .max(5000)
       .default(100)
-      .describe("How long a search waits for the vector of its question: 30 ms, and as much when a text is under way. When it is late, the search goes on without it."),
+      .describe(
+        "How long a search waits for the vector of its question: 30 ms, and as much when a text is under way. When it is late, the search goes on without it.",
+      ),
     documents: z
       .array(z.string().min(1))
       .default([])

@@ -275,6 +275,8 @@ export class Schedules {
       lane: "scheduled",
       mode: "followup",
       origin: "event",
+      // Made by the owner, or with a person's yes.
+      authority: "owner",
       ...(job.model ? { model: job.model } : {}),
     });
     await this.parts.records.write((tx) => startSlot(tx, job.id, due, turn, this.parts.clock.now()));

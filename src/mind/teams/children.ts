@@ -87,6 +87,7 @@ export class Children {
       lane: "background",
       mode: "followup",
       origin: "event",
+      authority: "known",
     });
     const minutes = Math.min(given.minutes ?? config.minutes, config.minutes);
     const deadline = known?.deadline ?? clock.now() + minutes * 60_000;
@@ -133,6 +134,7 @@ export class Children {
       session: child.parent_session,
       mode: "steer",
       origin: "event",
+      authority: "known",
     });
     await records.write((tx) => markTold(tx, turn));
     await this.parts.timer(timerOf(turn), null);

@@ -5,6 +5,7 @@
  *   npm run eval:memory -- --set file.json       another set in the format of docs/MEMORY.md
  *   npm run eval:memory -- --no-vectors          without the embedder
  *   npm run eval:memory -- --dir DIR             keeps the filled database there for the next run
+ *   npm run eval:memory -- --only hybrid --weights '{"similar":0.5}'
  *   npm run eval:memory -- --misses              lists the questions whose evidence was not among the first ten
  *
  * Everything goes through the real Memory on a real database: `add` per message in order, then `search`.
@@ -19,7 +20,7 @@ import { openMemory, removeDir } from "../support.ts";
 import { type EvalSet, evalSet, type Question } from "./set.ts";
 
 const { values: options } = parseArgs({
-  options: { set: { type: "string" }, "no-vectors": { type: "boolean" }, misses: { type: "boolean" }, dir: { type: "string" } },
+  options: { set: { type: "string" }, "no-vectors": { type: "boolean" }, misses: { type: "boolean" }, dir: { type: "string" }, only: { type: "string" }, weights: { type: "string" } },
 });
 const file = options.set ?? fileURLToPath(new URL("set.json", import.meta.url));
 const set = evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
@@ -27,6 +28,7 @@ const withVectors = !options["no-vectors"];
 
 /** Nothing but the parts a baseline has. */
 const NO_HINTS = { related: 0, speaker: 0, time: 0, days: 0, asking: 0, short: 0, recent: 0, used: 0 };
+const chosen = { ...WEIGHTS, ...(JSON.parse(options.weights ?? "{}") as Partial<typeof WEIGHTS>) };
 const ways = [
   {
     name: "keyword",
@@ -34,9 +36,9 @@ const ways = [
     weights: { ...WEIGHTS, ...NO_HINTS, near: 0, wide: 0, similar: 0, lengthShare: 0.75 },
   },
   { name: "vector", vectors: true, weights: { ...WEIGHTS, ...NO_HINTS, words: 0, similarNear: 0, near: 0, wide: 0 } },
-  { name: "hybrid, no vectors", vectors: false, weights: { ...WEIGHTS, similar: 0 } },
-  { name: "hybrid", vectors: true, weights: WEIGHTS },
-].filter((way) => withVectors || !way.vectors);
+  { name: "hybrid, no vectors", vectors: false, weights: { ...chosen, similar: 0 } },
+  { name: "hybrid", vectors: true, weights: chosen },
+].filter((way) => (withVectors || !way.vectors) && (!options.only || way.name === options.only));
 
 const base = await filled(set);
 if (withVectors) {

@@ -168,6 +168,15 @@ export function telling(input: unknown): string {
   return first === undefined ? "" : String(first);
 }
 
+/** The exit code a command ended with, as its output says it. */
+export function exitOf(use: ToolUse): string | undefined {
+  return /\[exit (\d+), [\d.]+ s[^\]]*\]\s*$/.exec(use.outcome ?? use.result ?? "")?.[1];
+}
+export function wentWrong(use: ToolUse): boolean {
+  const exit = exitOf(use);
+  return use.isError === true || (exit !== undefined && exit !== "0");
+}
+
 /** The pending or answered approval of a tool row. */
 export function approvalOf(use: ToolUse, approvals: readonly Approval[]): Approval | undefined {
   return use.code === undefined ? undefined : approvals.find((a) => a.turn === use.turn && a.id.endsWith(use.code!));

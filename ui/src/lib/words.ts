@@ -127,9 +127,8 @@ export const w = {
     prompts: [
       { text: "List files", why: "uses a tool" },
       { text: "Run date", why: "asks you before it runs" },
-      { text: "What can you do?", why: "shows what else it knows" },
+      { text: "Remind me in 2 minutes to drink water", why: "comes back by itself" },
     ],
-    reminder: { text: "Remind me in 2 minutes to drink water", why: "comes back by itself" },
   },
   checklist: {
     title: "To make it yours",

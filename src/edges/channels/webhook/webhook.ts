@@ -86,6 +86,7 @@ export class WebhookChannel implements Channel {
       route: { channel: this.name, account: this.accountName, chat: m.chat, ...(m.thread ? { thread: m.thread } : {}) },
       sender: { id: m.sender.id, ...(m.sender.name ? { name: m.sender.name } : {}) },
       platformId: m.id,
+      authority: this.mayApprove(m.sender.id) ? "owner" : "known",
       text: m.text,
     });
   }

@@ -32,6 +32,56 @@ export function binaryKind(start: Buffer): string | undefined {
   return known && known[0].length > 4 && !isUtf8(looked) ? known[1] : undefined;
 }
 
+/** The images models can look at, by how they start. */
+export function imageType(start: Buffer): string | undefined {
+  const hex = start.subarray(0, 12).toString("hex");
+  if (hex.startsWith("89504e470d0a1a0a")) return "image/png";
+  if (hex.startsWith("ffd8ff")) return "image/jpeg";
+  if (/^47494638(37|39)61/.test(hex)) return "image/gif";
+  return /^52494646.{8}57454250/.test(hex) ? "image/webp" : undefined;
+}
+
+/** Width and height, when they stand where they should. */
+export function imageSize(start: Buffer): { width: number; height: number } | undefined {
+  const type = imageType(start);
+  try {
+    if (type === "image/png") return { width: start.readUInt32BE(16), height: start.readUInt32BE(20) };
+    if (type === "image/gif") return { width: start.readUInt16LE(6), height: start.readUInt16LE(8) };
+    if (type === "image/webp") return webpSize(start);
+    return type === "image/jpeg" ? jpegSize(start) : undefined;
+  } catch (error) {
+    // Cut off before the size: then it is not said.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function webpSize(start: Buffer): { width: number; height: number } | undefined {
+  switch (start.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return { width: start.readUIntLE(24, 3) + 1, height: start.readUIntLE(27, 3) + 1 };
+    case "VP8 ":
+      return { width: start.readUInt16LE(26) & 0x3fff, height: start.readUInt16LE(28) & 0x3fff };
+    case "VP8L": {
+      const bits = start.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Segments follow each other with their lengths; the one called "start of frame" has the size. */
+function jpegSize(start: Buffer): { width: number; height: number } | undefined {
+  for (let at = 2; start[at] === 0xff; ) {
+    const marker = start.readUInt8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { width: start.readUInt16BE(at + 7), height: start.readUInt16BE(at + 5) };
+    at += 2 + start.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
 /** The text of a UTF-8 file, byte order mark included; undefined when it is not UTF-8. */
 export function decodeText(content: Uint8Array): string | undefined {
   try {

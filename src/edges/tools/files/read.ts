@@ -1,10 +1,13 @@
-/** `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read. */
+/**
+ * `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read. An image is
+ * described, and named in `meta.image` for whoever can show it to a model.
+ */
 import { z } from "zod";
-import type { Tool } from "../../../core/contracts/index.ts";
+import type { Tool, ToolResult } from "../../../core/contracts/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { withInside } from "../paths/index.ts";
-import { binaryKind, humanSize } from "./content.ts";
+import { binaryKind, humanSize, imageSize, imageType } from "./content.ts";
 import { readWindow, type Window } from "./lines.ts";
 import { planFile } from "./plan.ts";
 
@@ -12,6 +15,10 @@ import { planFile } from "./plan.ts";
 const LINES = 2000;
 /** About 16k tokens: a quarter of the smallest context window in use. */
 const BYTES = 64 * 1024;
+/** What providers take of one image. */
+const IMAGE_BYTES = 5 * 1024 * 1024;
+/** Enough to find the size of a photograph behind its camera's notes. */
+const LOOKED_AT = 64 * 1024;
 
 const schema = z.strictObject({
   path: z.string().min(1),
@@ -23,7 +30,7 @@ export function createRead(): Tool {
   return {
     spec: {
       name: "read",
-      description: "Read lines of a text file",
+      description: "Read lines of a text file, or describe an image",
       input: {
         type: "object",
         properties: {
@@ -46,9 +53,12 @@ export function createRead(): Tool {
         const file = await inside.open();
         try {
           const { size } = await file.stat();
-          const start = Buffer.alloc(8192);
-          const { bytesRead } = await file.read(start, 0, start.length, 0);
-          const kind = binaryKind(start.subarray(0, bytesRead));
+          const room = Buffer.alloc(Math.min(LOOKED_AT, size));
+          const { bytesRead } = await file.read(room, 0, room.length, 0);
+          const start = room.subarray(0, bytesRead);
+          const image = imageType(start);
+          if (image) return describeImage({ path: inside.path, mediaType: image, bytes: size }, start);
+          const kind = binaryKind(start);
           if (kind) {
             const text = `[${visibleLine(inside.path)} is not text: ${kind}, ${humanSize(size)}]`;
             return { text, meta: { path: inside.path, bytes: size, binary: kind } };
@@ -62,6 +72,17 @@ export function createRead(): Tool {
       });
     },
   };
+}
+
+function describeImage(image: { path: string; mediaType: string; bytes: number }, start: Buffer): ToolResult {
+  const { path, mediaType, bytes } = image;
+  const size = imageSize(start);
+  const pixels = size ? `, ${size.width} × ${size.height} pixels` : "";
+  const what = `${visibleLine(path)} is an image: ${mediaType}${pixels}, ${humanSize(bytes)}`;
+  const meta = { path, bytes, binary: mediaType };
+  if (bytes > IMAGE_BYTES)
+    return { text: `[${what}; more than ${humanSize(IMAGE_BYTES)} cannot be looked at: make it smaller first]`, meta };
+  return { text: `[${what}]`, meta: { ...meta, image } };
 }
 
 function render(window: Window, size: number): string {

@@ -16,8 +16,8 @@ it("what was typed is there the next time, the newest first, and is the owner's 
   first.add("one");
   first.add("two\nlines");
   first.add("two\nlines");
-  expect(openHistory(home).lines).toEqual(["two lines", "one"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(openHistory(home).lines).toEqual(["two lines", "one"]);
 });
 
 it("at most 500 lines are kept, the newest", () => {

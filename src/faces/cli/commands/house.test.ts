@@ -38,6 +38,7 @@ describe("usage", () => {
     models: [
       { ...line(0.42), model: "anthropic/claude" },
       { ...line(null), model: "local/own" },
+      { ...line(0, { unknownPrice: 2 }), model: "new/model" },
     ],
     agents: [{ ...line(0), agent: "main" }],
   };
@@ -48,6 +49,8 @@ describe("usage", () => {
     expect(out).toMatch(/2025-06-14 {2}2 calls {2}1k tokens {2}\$0\.020 {2}▇{5}\n/);
     expect(out).toMatch(/2025-06-15 {2}2 calls {2}4k tokens {2}\$0\.40 {3}▇{20}\n/);
     expect(out).toMatch(/local\/own +2 calls {2}1k tokens {2}price unknown/);
+    expect(out).toMatch(/new\/model +2 calls {2}1k tokens {2}price unknown/);
+    expect(out).toMatch(/main +2 calls {2}1k tokens {2}\$0\n/);
     expect(out).not.toContain("$0.00");
     expect(code).toBe(0);
   });
@@ -122,6 +125,12 @@ describe("tokens", () => {
     const { out } = await run(["tokens", "revoke", typed], handlers);
     expect(gateway.callsOf("tokens.revoke")).toEqual([{ id }]);
     expect(out).toContain("Ended");
+  });
+
+  it("an ending that is too short to be meant ends nothing", async () => {
+    const { code } = await run(["tokens", "revoke", "222"], handlers);
+    expect(code).toBe(5);
+    expect(gateway.callsOf("tokens.revoke")).toEqual([]);
   });
 
   it("revoke of an unknown one ends nothing", async () => {

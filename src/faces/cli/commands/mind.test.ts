@@ -142,6 +142,7 @@ describe("schedule", () => {
 
   it("history tells each run with its reason, newest last", async () => {
     const slots: Slot[] = [
+      { due: NOW + 86_400_000, state: "pending" },
       { due: NOW, state: "missed", reason: "Lares was not running." },
       { due: NOW - 1000, state: "done", turn: "t_1", startedAt: NOW, endedAt: NOW + 4200 },
     ];
@@ -152,6 +153,7 @@ describe("schedule", () => {
     expect(lines[0]).toBe("mail: 2 runs, 1 of them failed or missed.");
     expect(lines[1]).toMatch(/✓ done .* 4\.2 s {2}t_1/);
     expect(lines[2]).toMatch(/✕ missed .* Lares was not running\./);
+    expect(lines[3]).toContain("○ pending");
   });
 });
 
@@ -207,21 +209,36 @@ describe("memory", () => {
 });
 
 describe("policy explain", () => {
-  const part = { verdict: "ask", what: "rm -rf build", because: "It deletes." };
   it.each([
     ["allow", "✓ It would run without asking: It is listed."],
     ["ask", "◐ It would ask you first: It is listed."],
     ["deny", "✕ It would be refused: It is listed."],
-  ])("%s in words, then each part", async (verdict, first) => {
-    const answer = { verdict, because: "It is listed.", text: "rm -rf build", parts: [part] };
-    const { out, code } = await run(["policy", "explain", "rm -rf build", "--agent", "main"], {
-      "policy.explain": () => answer,
-    });
-    expect(gateway.callsOf("policy.explain")).toEqual([{ command: "rm -rf build", agent: "main" }]);
-    expect(out).toBe(`${first}\n  ask  rm -rf build  It deletes.\n`);
+  ] as const)("%s in words, then the gate's account", async (verdict, first) => {
+    const text = `${verdict.toUpperCase()}: It is listed.\nmode ask; started without a shell\n  rm\u001b[2J build`;
+    const answer = {
+      verdict,
+      because: "It is listed.",
+      mode: "ask",
+      form: "argv",
+      rule: "rm build",
+      text,
+      commands: [],
+      parts: [],
+    };
+    const more = { "policy.explain": () => answer };
+    const { out, code } = await run(["policy", "explain", "rm build", "--agent", "main"], more);
+    expect(gateway.callsOf("policy.explain")).toEqual([{ command: "rm build", agent: "main" }]);
+    const rule = verdict === "ask" ? '  "Always allow" would keep: rm build\n' : "";
+    expect(out).toBe(`${first}\n  mode ask; started without a shell\n    rm\\x1b[2J build\n${rule}`);
     expect(code).toBe(0);
     await gateway.close();
-    const json = await run(["policy", "explain", "x", "--json"], { "policy.explain": () => answer });
+    const json = await run(["policy", "explain", "x", "--json"], more);
     expect(JSON.parse(json.out)).toEqual(answer);
   });
+});
+
+it("a method that the running Lares does not know is told as such", async () => {
+  const { err, code } = await run(["memory", "list"], {});
+  expect(err).toContain("The Lares that runs cannot do this (memory.list).");
+  expect(code).toBe(1);
 });

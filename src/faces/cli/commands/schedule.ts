@@ -99,11 +99,12 @@ export const history: Action = async (ctx, [typed = ""]) => {
   const { slots } = await rpc.call("schedule.history", { id: job.id, limit: options.limit });
   const newestLast = [...slots].sort((a, b) => a.due - b.due);
   out.items(newestLast);
+  const ran = slots.filter((slot) => slot.state !== "pending").length;
   const bad = slots.filter((slot) => slot.state === "failed" || slot.state === "missed").length;
   out.say(
-    slots.length
-      ? `${job.name}: ${plural(slots.length, "run")}, ${bad ? `${bad} of them failed or missed` : "none failed or missed"}.`
-      : `${job.name} has not run yet; it will ${until(job.next, clock.now())}.`,
+    ran
+      ? `${job.name}: ${plural(ran, "run")}, ${bad ? `${bad} of them failed or missed` : "none failed or missed"}.`
+      : `${job.name} has not run yet; next: ${until(job.next, clock.now())}.`,
     ...table(
       newestLast.map((slot) => [
         mark(slot.state, out.paint),

@@ -47,10 +47,10 @@ export const model: Check = {
   id: "model",
   what: "model",
   async run(at) {
-    if (at.status?.model.practice) return practice(at.status.model.because);
+    if (at.status?.model.practice) return PRACTISING;
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
-    if (!id || id === PRACTICE) return practice("no key was found");
+    if (!id || id === PRACTICE) return PRACTISING;
     const url = known && (known.id === id || !at.status) ? known.url : providerNamed(id.split("/")[0] ?? "")?.url;
     if (!url) return warn(`Where ${id} is, is not known.`, "Say it: lares onboard --base-url URL");
     const { hostname, port: given, protocol } = new URL(url);
@@ -66,9 +66,7 @@ export const model: Check = {
   },
 };
 
-function practice(because: string): Finding {
-  return off(`The practice model answers: rules, not a language model (${because}).`, "Connect one: lares onboard");
-}
+const PRACTISING = off("The practice model answers: rules, not a language model.", "Connect one: lares onboard");
 
 /** Which model would answer, and where it is, by the settings and the environment alone. */
 async function chosen(at: Ground): Promise<{ id: string; url: string | undefined } | undefined> {

@@ -1,0 +1,169 @@
+/**
+ * Where the hunks of one file go, as pure functions. First exactly; then without regard to trailing blanks, then to
+ * indentation; then, where the patch gives line numbers, without the outermost lines of context, as patch(1) does. A hunk that
+ * fits in several places goes to the one its line number is nearest to; without a number it is refused.
+ */
+import { wrongInput } from "../../paths/index.ts";
+import { nearestLines } from "../match.ts";
+import type { Hunk, HunkLine } from "./parse.ts";
+
+export interface Fitted {
+  text: string;
+  added: number;
+  removed: number;
+  /** How a hunk was placed, when not exactly where the patch says; sentences for the model. */
+  notes: string[];
+  /** Where each hunk went: its first line in the old file, from 1. */
+  lines: number[];
+}
+
+/** patch(1) drops up to so many lines of context. */
+const MOST_FUZZ = 2;
+
+export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fitted {
+  const usesCrlf = text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
+  let isOpen = text !== "" && !text.endsWith("\n");
+  const old = text === "" ? [] : (isOpen ? text : text.slice(0, -1)).split("\n");
+  const out: string[] = [];
+  const fitted: Fitted = { text: "", added: 0, removed: 0, notes: [], lines: [] };
+  let from = 0;
+  let drift = 0;
+  for (const [i, hunk] of hunks.entries()) {
+    const label = `Hunk ${i + 1} of ${hunks.length} in ${name}`;
+    const spot = place(old, hunk, { from, drift, label });
+    out.push(...old.slice(from, spot.at));
+    let at = spot.at;
+    for (const { kind, text: line } of spot.lines) {
+      if (kind === "+") {
+        out.push(usesCrlf ? `${line}\r` : line);
+        fitted.added++;
+        continue;
+      }
+      // A line of context stays as the file has it, also where it was matched loosely.
+      if (kind === " ") out.push(old[at]!);
+      else fitted.removed++;
+      at++;
+    }
+    if (at === old.length && hunk.newIsOpen) isOpen = true;
+    else if (at === old.length && hunk.oldIsOpen) isOpen = false;
+    if (spot.note) fitted.notes.push(`${label} ${spot.note}.`);
+    if (hunk.line) drift = spot.at + 1 - hunk.line;
+    fitted.lines.push(spot.at + 1);
+    from = at;
+  }
+  out.push(...old.slice(from));
+  fitted.text = out.length === 0 ? "" : out.join("\n") + (isOpen ? "" : "\n");
+  return fitted;
+}
+
+/** The same hunks backwards: whether a file already has what they make of it. */
+export function reversed(hunks: readonly Hunk[]): Hunk[] {
+  return hunks.map((hunk) => {
+    const { line: _line, oldIsOpen, newIsOpen, ...rest } = hunk;
+    const turned = hunk.lines.map((one): HunkLine => {
+      const kind = one.kind === "+" ? "-" : one.kind === "-" ? "+" : " ";
+      return { kind, text: one.text };
+    });
+    return {
+      ...rest,
+      lines: turned,
+      ...(oldIsOpen ? { newIsOpen: true } : {}),
+      ...(newIsOpen ? { oldIsOpen: true } : {}),
+    };
+  });
+}
+
+interface Spot {
+  at: number;
+  lines: HunkLine[];
+  note?: string;
+}
+
+function place(old: readonly string[], hunk: Hunk, where: { from: number; drift: number; label: string }): Spot {
+  const { from, drift, label } = where;
+  const start = hunk.after === undefined ? from : behind(old, hunk.after, from, label);
+  const wanted = hunk.line === undefined ? undefined : hunk.line - 1 + drift;
+  if (hunk.lines.every((line) => line.kind === "+")) {
+    // Nothing to match: after the numbered line, behind the named one, or at the end.
+    const at = wanted !== undefined ? wanted + (hunk.line === 0 ? 0 : 1) : hunk.after !== undefined ? start : old.length;
+    return { at: Math.min(Math.max(at, from), old.length), lines: hunk.lines };
+  }
+  for (const { lines, same, note } of ways(hunk)) {
+    const found = matches(old, lines, start, same).filter(
+      (at) => !hunk.atEnd || at + lines.filter((line) => line.kind !== "+").length === old.length,
+    );
+    const at = choose(found, wanted, hunk.after !== undefined);
+    if (at === "many") {
+      const places = found.map((one) => one + 1);
+      throw wrongInput(
+        `${label} ("${hunk.title}") fits in ${found.length} places (lines ${places.slice(0, 10).join(", ")}); nothing was changed.`,
+        "Give more lines of context, so that it fits in one.",
+      );
+    }
+    if (at === undefined) continue;
+    const away = wanted === undefined ? 0 : Math.abs(at - wanted);
+    const moved = away > 0 && drift !== at - (hunk.line! - 1) ? `was placed at line ${at + 1}` : undefined;
+    const told = [moved, note].filter(Boolean).join(" and ");
+    return { at, lines, ...(told ? { note: told } : {}) };
+  }
+  const sought = hunk.lines.filter((line) => line.kind !== "+").map((line) => line.text);
+  const near = nearestLines(old.join("\n"), sought.join("\n"));
+  throw wrongInput(
+    `${label} ("${hunk.title}") does not fit: its old lines, beginning with "${(sought.find((l) => l.trim()) ?? "").slice(0, 200)}", are not there${start > 0 ? ` after line ${start}` : ""}; nothing was changed.${near ? ` The nearest lines are:\n${near}` : " Nothing in the file is like them."}`,
+    "Read the file again and make the patch from what it says.",
+  );
+}
+
+type Same = (a: string, b: string) => boolean;
+const EXACTLY: Same = (a, b) => a === b || a.replace(/\r$/, "") === b;
+const BUT_TRAILING: Same = (a, b) => a.trimEnd() === b.trimEnd();
+const BUT_INDENT: Same = (a, b) => a.trim() === b.trim();
+
+function* ways(hunk: Hunk): Generator<{ lines: HunkLine[]; same: Same; note?: string }> {
+  const { lines } = hunk;
+  yield { lines, same: EXACTLY };
+  yield { lines, same: BUT_TRAILING, note: "was matched without regard to trailing blanks" };
+  yield { lines, same: BUT_INDENT, note: "was matched without regard to indentation" };
+  if (hunk.line === undefined) return;
+  for (let fuzz = 1; fuzz <= MOST_FUZZ; fuzz++) {
+    const fewer = trimmed(lines, fuzz);
+    // Without a single old line left it would fit everywhere.
+    if (fewer.every((line) => line.kind === "+")) return;
+    yield { lines: fewer, same: EXACTLY, note: `was matched without ${fuzz} outer lines of context` };
+  }
+}
+
+function trimmed(lines: readonly HunkLine[], fuzz: number): HunkLine[] {
+  const first = lines.findIndex((line) => line.kind !== " ");
+  const last = lines.findLastIndex((line) => line.kind !== " ");
+  return lines.slice(Math.min(fuzz, first), lines.length - Math.min(fuzz, lines.length - 1 - last));
+}
+
+function matches(old: readonly string[], lines: readonly HunkLine[], from: number, same: Same): number[] {
+  const sought = lines.filter((line) => line.kind !== "+");
+  const found: number[] = [];
+  for (let at = from; at + sought.length <= old.length; at++) {
+    if (sought.every((line, k) => same(old[at + k]!, line.text))) found.push(at);
+  }
+  return found;
+}
+
+function choose(found: readonly number[], wanted: number | undefined, first: boolean): number | "many" | undefined {
+  if (found.length <= 1 || first) return found[0];
+  if (wanted === undefined) return "many";
+  const byDistance = [...found].sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+  const isTie = Math.abs(byDistance[0]! - wanted) === Math.abs(byDistance[1]! - wanted);
+  return isTie ? "many" : byDistance[0];
+}
+
+function behind(old: readonly string[], named: string, from: number, label: string): number {
+  for (const same of [EXACTLY, BUT_TRAILING, BUT_INDENT]) {
+    const at = old.findIndex((line, i) => i >= from && same(line, named));
+    if (at >= 0) return at + 1;
+  }
+  const near = nearestLines(old.join("\n"), named);
+  throw wrongInput(
+    `${label}: the line its "@@" names ("${named.slice(0, 200)}") is not there; nothing was changed.${near ? ` The nearest lines are:\n${near}` : ""}`,
+    "Read the file again and make the patch from what it says.",
+  );
+}
