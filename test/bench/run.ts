@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
 
 interface Figure {
@@ -31,6 +32,7 @@ await turns();
 await growth();
 await recovery();
 await prompt();
+await door();
 installed();
 await end(model);
 print();
@@ -164,6 +166,23 @@ async function prompt(): Promise<void> {
   note('prompt for "hello" (bytes / 4)', `${tokens} tokens, ${line.bytes} bytes`, "≤ 1,900; aim 1,000", tokens <= 1900);
   await end(lares);
   await end(server);
+}
+
+async function door(): Promise<void> {
+  const g = await gatewayFigures(model.url);
+  note("WebSocket call p50 / p95", `${ms(g.rpcP50)} / ${ms(g.rpcP95)}`, "OpenClaw 2.3 / 4.3 ms", g.rpcP50 <= 2.3);
+  note("200 idle sockets", `${g.socketsMb.toFixed(1)} MB`, "");
+  note("fan-out to 50 clients, first to last p95", `${ms(g.fanOutP95)} (${g.events} events heard)`, "");
+  const ui = uiWeight(root);
+  if (ui) {
+    const kb = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`;
+    note(
+      "web UI, first page: script / style, compressed",
+      `${kb(ui.script)} / ${kb(ui.style)}`,
+      "≤ 250 / 30 kB; aim 90 / 12",
+      ui.script <= 250_000 && ui.style <= 30_000,
+    );
+  } else note("web UI", "not built", "≤ 250 / 30 kB", false);
 }
 
 /** What an installation without development packages weighs: the lockfile says which those are. */

@@ -20,9 +20,11 @@ export interface AtomicWrite {
   tag: string;
   /** The file that is replaced; its mode and owner are kept. */
   old?: Stats;
+  /** For a file that is not there; without it whatever the umask gives. */
+  mode?: number;
 }
 
-export async function writeAtomic({ dir, name, content, tag, old }: AtomicWrite): Promise<void> {
+export async function writeAtomic({ dir, name, content, tag, old, mode }: AtomicWrite): Promise<void> {
   const temp = tempName(tag);
   const file = await createFresh(dir, temp);
   try {
@@ -30,6 +32,7 @@ export async function writeAtomic({ dir, name, content, tag, old }: AtomicWrite)
     try {
       await file.writeFile(content);
       if (old) await keepOwner(file, old);
+      else if (mode !== undefined) await file.chmod(mode & 0o777);
       await file.sync();
       written = await file.stat({ bigint: true });
     } finally {

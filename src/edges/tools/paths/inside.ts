@@ -6,7 +6,7 @@
  * P5: a regular file with other names (hard links) is not written: one of them may lie outside.
  */
 import { constants, type Stats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { discard, writeAtomic } from "./atomic.ts";
 import type { Dir, Entry, How } from "./dir.ts";
@@ -106,12 +106,27 @@ export class Inside {
     }
   }
 
-  /** Replaces or creates the file (A1). `tag` is the same on every try of the same write. */
-  async writeAtomic(content: string | Uint8Array, tag: string): Promise<void> {
+  /** Replaces or creates the file (A1). `tag` is the same on every try of the same write; `mode` is for a new file. */
+  async writeAtomic(content: string | Uint8Array, tag: string, mode?: number): Promise<void> {
     this.checkWritable();
     const { dir, name } = this.parent();
     const old = this.spot.stats;
-    await this.translated(() => writeAtomic({ dir, name, content, tag, ...(old ? { old } : {}) }));
+    const keep = { ...(old ? { old } : {}), ...(mode === undefined ? {} : { mode }) };
+    await this.translated(() => writeAtomic({ dir, name, content, tag, ...keep }));
+  }
+
+  /** Takes the file away; durable when it resolves. One that is gone already is fine. */
+  async remove(): Promise<void> {
+    if (this.kind === "missing") return;
+    if (this.kind === "directory") throw wrongInput(`"${this.path}" is a directory.`);
+    const { dir, name } = this.parent();
+    if (this.kind === "other") throw this.special();
+    await this.translated(async () => {
+      await unlink(await dir.at(name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+      });
+      await dir.handle.sync();
+    });
   }
 
   /** Refuses what must not be written (P3, P4, P5). */

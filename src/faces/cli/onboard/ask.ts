@@ -62,6 +62,11 @@ export class Asker {
     }
   }
 
+  /** Ctrl-C came as a signal, as it does while the terminal edits the line. */
+  interrupt(): void {
+    this.ended();
+  }
+
   close(): void {
     this.input.off("data", this.heard);
     this.input.off("end", this.ended);

@@ -208,6 +208,14 @@ describe("asking", () => {
     expect(ran.err()).toContain("Nothing was written.");
   });
 
+  it("Ctrl-C at a question writes nothing either", async () => {
+    const ran = start([], { tty: true, variables: KEY });
+    await answer(ran, "Which model", "");
+    ran.signal("SIGINT");
+    expect(await ran.code).toBe(130);
+    expect(existsSync(file)).toBe(false);
+  });
+
   it("--no-input never asks", async () => {
     const { err, code } = await run(["--no-input"], { tty: true, input: "" });
     expect(err).not.toContain("?");

@@ -61,6 +61,7 @@ async function ask(
   before: Parameters<typeof standard>[1],
 ): Promise<{ choice: ModelChoice; how: string[] }> {
   const asker = new Asker(ctx.ports.stdin, ctx.ports.stderr);
+  const off = ctx.onSignal("SIGINT", () => asker.interrupt());
   const laterOr = (how: string[]) => [
     { text: "later", value: [] as string[] },
     { text: "say how", value: how },
@@ -71,6 +72,7 @@ async function ask(
     const start = await asker.choose("Start it with the computer?", laterOr(START));
     return { choice, how: [...channel, ...start] };
   } finally {
+    off();
     asker.close();
   }
 }

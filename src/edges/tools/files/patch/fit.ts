@@ -81,11 +81,12 @@ interface Spot {
 
 function place(old: readonly string[], hunk: Hunk, where: { from: number; drift: number; label: string }): Spot {
   const { from, drift, label } = where;
-  const start = hunk.after === undefined ? from : behind(old, hunk.after, from, label);
+  const start = hunk.after === undefined ? from : named(old, hunk.after, from, label);
   const wanted = hunk.line === undefined ? undefined : hunk.line - 1 + drift;
   if (hunk.lines.every((line) => line.kind === "+")) {
     // Nothing to match: after the numbered line, behind the named one, or at the end.
-    const at = wanted !== undefined ? wanted + (hunk.line === 0 ? 0 : 1) : hunk.after !== undefined ? start : old.length;
+    const behindNamed = hunk.after === undefined ? old.length : start + 1;
+    const at = wanted === undefined ? behindNamed : wanted + (hunk.line === 0 ? 0 : 1);
     return { at: Math.min(Math.max(at, from), old.length), lines: hunk.lines };
   }
   for (const { lines, same, note } of ways(hunk)) {
@@ -156,14 +157,15 @@ function choose(found: readonly number[], wanted: number | undefined, first: boo
   return isTie ? "many" : byDistance[0];
 }
 
-function behind(old: readonly string[], named: string, from: number, label: string): number {
+function named(old: readonly string[], name: string, from: number, label: string): number {
   for (const same of [EXACTLY, BUT_TRAILING, BUT_INDENT]) {
-    const at = old.findIndex((line, i) => i >= from && same(line, named));
-    if (at >= 0) return at + 1;
+    const at = old.findIndex((line, i) => i >= from && same(line, name));
+    // The line itself counts too: it is often repeated as the first line of context.
+    if (at >= 0) return at;
   }
-  const near = nearestLines(old.join("\n"), named);
+  const near = nearestLines(old.join("\n"), name);
   throw wrongInput(
-    `${label}: the line its "@@" names ("${named.slice(0, 200)}") is not there; nothing was changed.${near ? ` The nearest lines are:\n${near}` : ""}`,
+    `${label}: the line its "@@" names ("${name.slice(0, 200)}") is not there; nothing was changed.${near ? ` The nearest lines are:\n${near}` : ""}`,
     "Read the file again and make the patch from what it says.",
   );
 }
