@@ -5,6 +5,7 @@ export { visible, visibleLine } from "./escape.ts";
 export { cleanEnvironment, type Locale, RUN_TAG } from "./exec/environment.ts";
 export { createExec } from "./exec/exec.ts";
 export { endRun } from "./exec/processes.ts";
+export { createApplyPatch } from "./files/apply-patch.ts";
 export { createEdit } from "./files/edit.ts";
 export { createList } from "./files/list.ts";
 export { createRead } from "./files/read.ts";

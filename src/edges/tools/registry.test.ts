@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRead } from "./files/read.ts";
 import { createTools } from "./registry.ts";
 
-test("the six tool specs together cost less than 500 tokens", () => {
+test("the built-in tool specs together cost less than 500 tokens", () => {
   expect(JSON.stringify(createTools().specs()).length).toBeLessThan(2000);
 });
 
@@ -12,7 +12,7 @@ test("the specs are the same bytes each time, in a fixed order", () => {
     createTools()
       .specs()
       .map((spec) => spec.name),
-  ).toEqual(["read", "write", "edit", "list", "search", "exec"]);
+  ).toEqual(["read", "write", "edit", "apply_patch", "list", "search", "exec"]);
 });
 
 test("a later tool comes last and a taken name is refused", () => {
@@ -30,6 +30,7 @@ test("an unknown tool is refused with the nearest name", () => {
 test("reading may be repeated, a whole write may, an edit is probed, a command never", () => {
   const tools = createTools();
   const repeat = Object.fromEntries(tools.specs().map(({ name }) => [name, tools.get(name).repeat]));
-  expect(repeat).toEqual({ read: "safe", list: "safe", search: "safe", write: "safe", edit: "never", exec: "never" });
+  expect(repeat).toEqual({ read: "safe", list: "safe", search: "safe", write: "safe", edit: "never", apply_patch: "never", exec: "never" });
   expect(tools.get("edit").probe).toBeTypeOf("function");
+  expect(tools.get("apply_patch").probe).toBeTypeOf("function");
 });

@@ -7,6 +7,7 @@ import { AppError } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
 import type { Locale } from "./exec/environment.ts";
 import { createExec } from "./exec/exec.ts";
+import { createApplyPatch } from "./files/apply-patch.ts";
 import { createEdit } from "./files/edit.ts";
 import { createList } from "./files/list.ts";
 import { createRead } from "./files/read.ts";
@@ -28,12 +29,13 @@ export interface ToolsOptions extends SearchOptions {
   locale?: Locale;
 }
 
-/** The built-in six. */
+/** The built-in ones. */
 export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const registry = emptyRegistry();
   registry.register(createRead());
   registry.register(createWrite());
   registry.register(createEdit());
+  registry.register(createApplyPatch());
   registry.register(createList());
   registry.register(createSearch(options));
   registry.register(createExec(options.locale));

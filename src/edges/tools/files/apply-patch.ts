@@ -9,7 +9,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import { type Inside, withInside, wrongInput } from "../paths/index.ts";
-import { decodeText } from "./content.ts";
+import { decodeText, humanSize } from "./content.ts";
 import { fitHunks, reversed } from "./patch/fit.ts";
 import { type Change, parsePatch } from "./patch/parse.ts";
 import { planFile, sha256 } from "./plan.ts";
@@ -119,7 +119,7 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
       mustBeThere(file);
       file.after = null;
       said.push(`deleted ${name}`);
-      shown.push(`delete ${name}`);
+      shown.push(`delete ${name} (${humanSize(file.before?.length ?? 0)})`);
     } else {
       mustBeThere(file);
       const { text, added, removed, notes, lines } = fitHunks(name, textOf(file), change.hunks);
@@ -248,6 +248,7 @@ function done(files: readonly Written[], said: readonly string[], note = ""): To
 type Standing = "old" | "new" | "unclear";
 
 async function probe(changes: readonly Change[], place: ToolPlace, key: string): Promise<ToolResult | undefined> {
+  for (const change of changes) await endMove(change, place);
   const standing = await Promise.all(changes.map((change) => standingOf(change, place)));
   const names = (which: Standing) =>
     changes.flatMap((change, i) => (standing[i] === which ? pathsOf(change).map(visibleLine) : []));
@@ -282,6 +283,20 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
   return { text, isError: true, meta: { probed: true } };
 }
 
+/** The new file is written before the old one goes: both there, and the new one as it should be, only lacks that. */
+async function endMove(change: Change, place: ToolPlace): Promise<void> {
+  if (change.kind !== "update" || change.moveTo === undefined) return;
+  const at = (path: string) => ({ root: place.workspace, path, parents: "imagine" as const });
+  const moved = await withInside(at(change.moveTo), contentOf).catch(() => null);
+  if (moved === null) return;
+  await withInside(at(change.path), async (inside) => {
+    const now = await contentOf(inside);
+    const text = now === null ? undefined : decodeText(now);
+    if (text === undefined || !fits(text, change.hunks)) return;
+    if (isSame(fitHunks("", text, change.hunks).text, moved)) await inside.remove();
+  }).catch(() => undefined);
+}
+
 async function standingOf(change: Change, place: ToolPlace): Promise<Standing> {
   const read = (path: string) =>
     withInside({ root: place.workspace, path, parents: "imagine" }, contentOf).catch(() => undefined);
@@ -293,9 +308,7 @@ async function standingOf(change: Change, place: ToolPlace): Promise<Standing> {
   if (change.moveTo !== undefined) {
     if (moved === undefined) return "unclear";
     if (now !== null && moved === null) return "old";
-    // The new one is written before the old one goes: both there is a move that only lacks its end.
-    if (now === null && moved !== null) return "new";
-    return "unclear";
+    return now === null && moved !== null ? "new" : "unclear";
   }
   const text = now === null ? undefined : decodeText(now);
   if (text === undefined) return "unclear";

@@ -57,6 +57,7 @@ export function createEdit(): Tool {
           return {
             details: `, ${where(after)}`,
             binding: { before: sha256(before), after: sha256(after.text) },
+            leaves: sha256(after.text),
           };
         },
       );

@@ -24,10 +24,10 @@ export interface FilePlan {
   binding: JsonObject;
 }
 
-/** `look` adds what only the file itself can say; it is not called for a path outside. */
+/** `look` adds what only the file itself can say, and the hash it will leave; it is not called for a path outside. */
 export async function planFile(
   plan: FilePlan,
-  look: (inside: Inside) => Promise<{ details?: string; binding?: JsonObject }> = async () => ({}),
+  look: (inside: Inside) => Promise<{ details?: string; binding?: JsonObject; leaves?: string }> = async () => ({}),
 ): Promise<ActionPlan> {
   const { tool, risk, place, path } = plan;
   const shown = (where: string, more = "") => `${tool} ${visibleLine(where)}${more}${plan.details}`;
@@ -40,6 +40,7 @@ export async function planFile(
         targets: [inside.absolute],
         shown: shown(inside.absolute, seen.details),
         binding: { path: inside.absolute, ...plan.binding, ...seen.binding },
+        ...(seen.leaves === undefined ? {} : { leaves: [{ path: inside.absolute, sha256: seen.leaves }] }),
       };
     });
   } catch (error) {

@@ -44,6 +44,7 @@ export function createWrite(): Tool {
           return {
             details: ` (${humanSize(bytes)}, ${old ? `replaces ${humanSize(old.size)}` : "new file"})`,
             binding: { old: await fingerprint(inside) },
+            leaves: sha256(content),
           };
         },
       );
