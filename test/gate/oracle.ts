@@ -28,6 +28,7 @@ export async function oracle(g: Ground, seed: number, count: number): Promise<Or
     const text = r.chance(50)
       ? shellString(r).replace(/p(\d+)/g, (_, n: string) => NAMES[Number(n) % NAMES.length]!)
       : one() + (r.chance(25) ? r.pick([" | ", "; ", " && ", " || ", "\n"]) + one() : "");
+    if (text.trim() === "") continue;
     const { verdict, plan } = await g.judge(text);
     out[verdict]++;
     if (verdict === "ask" && /\bpwn\b/.test(text) && !plan.shown.includes("pwn")) out.misses.push(`not shown: ${text}`);

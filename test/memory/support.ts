@@ -16,13 +16,7 @@ export interface Opened {
 }
 
 export async function openMemory(
-  options: {
-    dir?: string;
-    embedder?: Embedder;
-    clock?: Clock;
-    config?: object;
-    weights?: MemoryParts["weights"];
-  } = {},
+  options: { dir?: string; embedder?: Embedder; clock?: Clock; config?: object; weights?: MemoryParts["weights"] } = {},
 ): Promise<Opened> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "lares-memory-"));
   const records = await openRecords(join(dir, "lares.db"), (error) => {

@@ -81,7 +81,10 @@ export class OfflineEmbedder implements Embedder {
   private running(): Worker {
     this.cancelIdle?.();
     if (this.worker) return this.worker;
-    const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { engine: find(ENGINE), weights: find(WEIGHTS) } });
+    const worker = new Worker(WORKER_SOURCE, {
+      eval: true,
+      workerData: { engine: find(ENGINE), weights: find(WEIGHTS) },
+    });
     // It never keeps the process alive by itself.
     worker.unref();
     worker.on("message", (reply: Reply) => this.answered(reply));

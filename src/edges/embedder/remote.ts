@@ -6,7 +6,9 @@ import { AppError } from "../../core/domain/index.ts";
 /** A local model on a slow machine, loading from disk. */
 const TIMEOUT_MS = 60_000;
 /** An answer of 64 vectors of 8192 numbers as text is about 10 MB. */
-const openaiAnswer = z.object({ data: z.array(z.object({ embedding: z.array(z.number()), index: z.number().optional() })) });
+const openaiAnswer = z.object({
+  data: z.array(z.object({ embedding: z.array(z.number()), index: z.number().optional() })),
+});
 const ollamaAnswer = z.object({ embeddings: z.array(z.array(z.number())) });
 
 export interface RemoteParts {

@@ -11,6 +11,7 @@ export { createList } from "./files/list.ts";
 export { createRead } from "./files/read.ts";
 export { createWrite } from "./files/write.ts";
 export { parseInput } from "./input.ts";
+export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
 export { Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createRareTools } from "./rare/rare.ts";
 export { createTools, emptyRegistry, registerTools, type ToolRegistry, type ToolsOptions } from "./registry.ts";

@@ -30,7 +30,15 @@ test("an unknown tool is refused with the nearest name", () => {
 test("reading may be repeated, a whole write may, an edit is probed, a command never", () => {
   const tools = createTools();
   const repeat = Object.fromEntries(tools.specs().map(({ name }) => [name, tools.get(name).repeat]));
-  expect(repeat).toEqual({ read: "safe", list: "safe", search: "safe", write: "safe", edit: "never", apply_patch: "never", exec: "never" });
+  expect(repeat).toEqual({
+    read: "safe",
+    list: "safe",
+    search: "safe",
+    write: "safe",
+    edit: "never",
+    apply_patch: "never",
+    exec: "never",
+  });
   expect(tools.get("edit").probe).toBeTypeOf("function");
   expect(tools.get("apply_patch").probe).toBeTypeOf("function");
 });

@@ -435,6 +435,7 @@ export const MIGRATIONS: readonly string[] = [
     top INTEGER NOT NULL DEFAULT 0
   );
   CREATE INDEX message_shelf_waiting ON message_shelf (n) WHERE indexed < top;
+  CREATE INDEX session_person ON session (person) WHERE person IS NOT NULL;
   CREATE VIRTUAL TABLE message_fts USING fts5(
     words, content = '', contentless_delete = 1, detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"

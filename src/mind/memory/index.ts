@@ -1,4 +1,5 @@
 export { type MemoryConfig, memoryConfig } from "./config.ts";
+export { Documents, type IndexReport } from "./documents/documents.ts";
 export {
   type AddOutcome,
   agentScope,
@@ -17,4 +18,5 @@ export {
 } from "./kinds.ts";
 export { Memory, type MemoryParts, type SearchQuery } from "./memory.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
+export { type SessionQuery, Sessions } from "./sessions/sessions.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";

@@ -8,6 +8,8 @@ export type Trust = "owner" | "agent" | "person" | "outside";
 
 export interface NewMemory {
   text: string;
+  /** An id of the caller's making: the same id again is the same memory. */
+  id?: string;
   kind?: MemoryKind;
   /** Where it comes from: a turn, a message, a conversation's name. Items that share it follow each other. */
   source?: string;

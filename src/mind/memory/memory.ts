@@ -327,9 +327,14 @@ export class Memory {
     const scope = scopeFor(memory);
     const isMessage = memory.source !== undefined || speakerOf(memory.text) !== undefined;
     // What was said in a conversation is an episode of its own, also when it is said twice.
-    const known = isMessage ? undefined : await this.known(memory.text, scope);
+    const known =
+      memory.id !== undefined && (await store.readMemory(this.records, memory.id))
+        ? memory.id
+        : isMessage
+          ? undefined
+          : await this.known(memory.text, scope);
     if (known !== undefined) return { outcome: { id: known, state: "known" }, durable: Promise.resolve() };
-    const id = this.ids.next("mem");
+    const id = memory.id ?? this.ids.next("mem");
     const topic =
       memory.topic ?? (isMessage && memory.kind === undefined ? undefined : topicOf(memory.text, memory.person));
     const row: Remembered = {

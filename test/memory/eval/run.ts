@@ -20,7 +20,14 @@ import { openMemory, removeDir } from "../support.ts";
 import { type EvalSet, evalSet, type Question } from "./set.ts";
 
 const { values: options } = parseArgs({
-  options: { set: { type: "string" }, "no-vectors": { type: "boolean" }, misses: { type: "boolean" }, dir: { type: "string" }, only: { type: "string" }, weights: { type: "string" } },
+  options: {
+    set: { type: "string" },
+    "no-vectors": { type: "boolean" },
+    misses: { type: "boolean" },
+    dir: { type: "string" },
+    only: { type: "string" },
+    weights: { type: "string" },
+  },
 });
 const file = options.set ?? fileURLToPath(new URL("set.json", import.meta.url));
 const set = evalSet.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -58,7 +58,11 @@ export function createApplyPatch(): Tool {
         targets: files.map((file) => file.absolute),
         shown,
         binding: {
-          files: files.map(({ absolute, before, after }) => ({ path: absolute, before: print(before), after: print(after) })),
+          files: files.map(({ absolute, before, after }) => ({
+            path: absolute,
+            before: print(before),
+            after: print(after),
+          })),
         },
         leaves: files.map(({ absolute, after }) => ({ path: absolute, sha256: print(after) })),
       };
@@ -85,7 +89,15 @@ function checked(raw: Parameters<Tool["plan"]>[0]): Change[] {
 async function firstOutside(changes: readonly Change[], place: ToolPlace): Promise<ActionPlan | undefined> {
   for (const path of changes.flatMap(pathsOf)) {
     const details = " by a patch";
-    const plan = await planFile({ tool: "apply_patch", risk: "write", place, path, parents: "imagine", details, binding: {} });
+    const plan = await planFile({
+      tool: "apply_patch",
+      risk: "write",
+      place,
+      path,
+      parents: "imagine",
+      details,
+      binding: {},
+    });
     if (plan.outside) return plan;
   }
   return undefined;
@@ -188,7 +200,9 @@ async function writeAll(files: readonly Written[], place: ToolPlace, key: string
   } catch (error) {
     const left: string[] = [];
     for (const file of written.reverse()) {
-      await writeOne(file, file.after, file.before, place, `${key}:${file.path}:back`).catch(() => left.push(file.path));
+      await writeOne(file, file.after, file.before, place, `${key}:${file.path}:back`).catch(() =>
+        left.push(file.path),
+      );
     }
     // The one that failed has its old content; only others can be left over.
     const bad = await stillChanged(left, files, place);
@@ -209,16 +223,19 @@ async function writeOne(
   place: ToolPlace,
   tag: string,
 ): Promise<void> {
-  await withInside({ root: place.workspace, path: file.absolute, parents: to === null ? "need" : "make" }, async (inside) => {
-    inside.checkWritable();
-    const now = await contentOf(inside);
-    if (isSame(now, to)) return;
-    if (!isSame(now, from)) {
-      throw wrongInput(`"${visibleLine(file.path)}" was changed by somebody else meanwhile; nothing was changed.`);
-    }
-    if (to === null) await inside.remove();
-    else await inside.writeAtomic(to, tag, file.mode);
-  });
+  await withInside(
+    { root: place.workspace, path: file.absolute, parents: to === null ? "need" : "make" },
+    async (inside) => {
+      inside.checkWritable();
+      const now = await contentOf(inside);
+      if (isSame(now, to)) return;
+      if (!isSame(now, from)) {
+        throw wrongInput(`"${visibleLine(file.path)}" was changed by somebody else meanwhile; nothing was changed.`);
+      }
+      if (to === null) await inside.remove();
+      else await inside.writeAtomic(to, tag, file.mode);
+    },
+  );
 }
 
 async function stillChanged(paths: string[], files: readonly Written[], place: ToolPlace): Promise<string[]> {
@@ -270,7 +287,11 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
       place,
     );
     await writeAll(files, place, key);
-    return done(files, said, `\n[It was interrupted; done before that: ${names("new").join(", ")}. The rest is done now.]`);
+    return done(
+      files,
+      said,
+      `\n[It was interrupted; done before that: ${names("new").join(", ")}. The rest is done now.]`,
+    );
   }
   if (changes.length === 1) return undefined;
   const parts = [

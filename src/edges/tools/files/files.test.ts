@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json } from "../../../core/domain/index.ts";
 import { never, type Scene, SECRET, scene } from "../testing.ts";
 import { createList } from "./list.ts";
@@ -61,7 +61,7 @@ test("a binary file is described, not dumped", async () => {
   const place = await scene();
   await writeFile(join(place.workspace, "p.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
   await writeFile(join(place.workspace, "x"), Buffer.from([1, 2, 0, 3]));
-  expect((await read(place, { path: "p.png" })).text).toBe("[p.png is not text: PNG image, 16 bytes]");
+  expect((await read(place, { path: "p.png" })).text).toBe("[p.png is an image: image/png, 16 bytes]");
   expect((await read(place, { path: "x" })).text).toBe("[x is not text: binary file, 4 bytes]");
 });
 
@@ -152,4 +152,42 @@ test("a long list is cut and says so", async () => {
   const lines = (await list(place, {})).text.split("\n");
   expect(lines).toHaveLength(501);
   expect(lines.at(-1)).toMatch(/cut at 500 names/);
+});
+
+describe("images", () => {
+  const PNG = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAYAAAC07w7bAAAADUlEQVR42mNk+M/wHwAEAQH/7nY0/wAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  test("an image is described with type and size, and named for whoever can show it", async () => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "a.png"), PNG);
+    const result = await createRead().run({ path: "a.png" }, place, "k", never);
+    expect(result.text).toBe(`[a.png is an image: image/png, 10 × 20 pixels, ${PNG.length} bytes]`);
+    expect(result.meta!.image).toEqual({ path: "a.png", mediaType: "image/png", bytes: PNG.length });
+  });
+
+  test.each([
+    ["gif", "image/gif", Buffer.concat([Buffer.from("GIF89a"), Buffer.from([3, 0, 4, 0])])],
+    ["jpg", "image/jpeg", Buffer.from("ffd8ffe000040000ffc0000b0800040003011100", "hex")],
+    [
+      "webp",
+      "image/webp",
+      Buffer.concat([Buffer.from("RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0"), Buffer.from([2, 0, 0, 3, 0, 0])]),
+    ],
+  ])("%s is known by its contents, not its name", async (_kind, mediaType, bytes) => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "picture.txt"), bytes);
+    const result = await createRead().run({ path: "picture.txt" }, place, "k", never);
+    expect(result.text).toContain(`${mediaType}, 3 × 4 pixels`);
+    expect(result.meta!.image).toMatchObject({ mediaType });
+  });
+
+  test("one above 5 MB is described and not offered", async () => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "a.png"), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
+    const result = await createRead().run({ path: "a.png" }, place, "k", never);
+    expect(result.text).toMatch(/cannot be looked at/);
+    expect(result.meta!.image).toBeUndefined();
+  });
 });

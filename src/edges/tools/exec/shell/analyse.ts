@@ -355,8 +355,11 @@ function leavesUnexplained(node: SyntaxNode, inTest: boolean): boolean {
     case "BraceExpansion":
     case "ExtendedGlob":
       return !("parts" in node && node.parts) && ACTIVE.test(unescaped(node.text));
-    case "HereDocBody":
-      return false;
+    case "Command":
+    case "For":
+    case "Select":
+    case "ArrayValue":
+      return hasTouchingWords(node);
     case "HereDoc":
       return !node.delimiter?.quoted && !node.body.parts && ACTIVE_QUOTED.test(unescaped(node.body.text));
     case "ArithmeticWord":
@@ -364,6 +367,17 @@ function leavesUnexplained(node: SyntaxNode, inTest: boolean): boolean {
     default:
       return false;
   }
+}
+
+/** Two words without a blank between them are one word to a shell: `a<(x)` is not `a` and `<(x)`. */
+function hasTouchingWords(node: SyntaxNode): boolean {
+  let end = -1;
+  let touches = false;
+  forEachChild(node, (child) => {
+    touches ||= child.pos === end && (child.type === "Word" || child.type === "Assignment");
+    end = child.end;
+  });
+  return touches;
 }
 
 const ACTIVE = /`|\$[({[A-Za-z_0-9]|[<>]\(/;

@@ -54,7 +54,7 @@ function parseMarked(lines: readonly string[], begin: number): Change[] {
   const close = () => {
     const last = changes.at(-1);
     if (added && last?.kind === "add") last.content = added.length ? `${added.join("\n")}\n` : "";
-    if (update && update.hunks.every((hunk) => hunk.lines.length === 0)) update.hunks = [];
+    if (update?.hunks.every((hunk) => hunk.lines.length === 0)) update.hunks = [];
     if (update && update.hunks.length === 0 && update.moveTo === undefined) {
       throw wrongInput(`apply_patch: "${update.path}" is to be updated, and no hunk says how.`);
     }
@@ -235,7 +235,7 @@ function readHunks(lines: readonly string[], start: number): { hunks: Hunk[]; en
         if (last !== "-") hunk.newIsOpen = true;
         continue;
       }
-      if (line === "" && !goesOn(lines, at)) break;
+      if (line === "" && !goesOn(lines, at, counted)) break;
       if (!counted && !/^[-+ ]/.test(line) && line !== "") break;
       const one = bodyLine(line, at);
       if (one.kind !== "+") oldLeft--;
@@ -249,11 +249,11 @@ function readHunks(lines: readonly string[], start: number): { hunks: Hunk[]; en
 }
 
 /** An empty line is a line of the hunk when the hunk goes on behind it. */
-function goesOn(lines: readonly string[], at: number): boolean {
+function goesOn(lines: readonly string[], at: number, counted: boolean): boolean {
   let next = at + 1;
   while (next < lines.length && lines[next] === "") next++;
   const line = lines[next];
-  return line !== undefined && /^[-+ ]/.test(line) && !startsFile(lines, next);
+  return line !== undefined && /^[-+ ]/.test(line) && (counted || !startsFile(lines, next));
 }
 
 // ---- both

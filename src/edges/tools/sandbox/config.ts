@@ -1,0 +1,35 @@
+/** The slice `sandbox` of the configuration. */
+import { z } from "zod";
+
+export const sandboxConfig = z
+  .strictObject({
+    backend: z
+      .enum(["auto", "bubblewrap", "none", "docker", "podman", "ssh"])
+      .default("auto")
+      .describe("What shuts commands in. auto: bubblewrap where it works, else nothing, which is said."),
+    network: z
+      .union([z.boolean(), z.string().min(1)])
+      .default(false)
+      .describe("Whether commands reach the network; for containers also the name of one. Example: true"),
+    readable: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Folders commands may look at besides the system's. Example: [/srv/data]"),
+    image: z.string().min(1).optional().describe("The image for docker and podman. Example: debian:stable-slim"),
+    host: z.string().min(1).optional().describe("The machine for ssh. Example: agent@build.lan"),
+    folder: z.string().min(1).optional().describe("The folder on that machine that stands for the workspace."),
+    dangerouslyAllow: z
+      .array(z.enum(["binds", "network"]))
+      .default([])
+      .describe("Lets in what would be a way out: binds such as /etc, networks such as host."),
+  })
+  .superRefine(({ backend, image, host }, context) => {
+    const needs = (path: string) =>
+      context.addIssue({ code: "custom", path: [path], message: `the backend ${backend} needs it` });
+    if ((backend === "docker" || backend === "podman") && !image) needs("image");
+    if (backend === "ssh" && !host) needs("host");
+  })
+  .prefault({})
+  .describe("Where commands run.");
+
+export type SandboxConfig = z.output<typeof sandboxConfig>;

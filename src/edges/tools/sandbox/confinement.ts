@@ -1,0 +1,125 @@
+/**
+ * From the configuration to the sandbox that is used now. `auto` falls back to none and says so; a backend that was asked
+ * for by name and does not work refuses to run commands: nobody is less confined than the owner wanted.
+ */
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../../../core/domain/index.ts";
+import { createBubblewrap } from "./bubblewrap.ts";
+import type { SandboxConfig } from "./config.ts";
+import { createContainer } from "./container.ts";
+import { CREDENTIALS, type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
+import { named } from "./named.ts";
+import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
+import { within } from "./rules.ts";
+import { createSsh } from "./ssh.ts";
+
+/** Where commands of one agent run. */
+export interface Room {
+  name: Sandbox["name"];
+  /** For the ask text and for status. */
+  where: string;
+  rules: Rules;
+  wrap(command: Confined): Wrapped;
+}
+
+export interface Confinement {
+  /** The room for commands in this workspace. Throws CONFIG_INVALID when the configured one cannot be had. */
+  room(workspace: string): Promise<Room>;
+  /** For status and doctor: what is in use, or why nothing is. */
+  state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string }>;
+}
+
+export interface ConfinementParts extends Homes {
+  config: () => SandboxConfig;
+  /** Rules of whoever asked, when that is itself confined: the room is never wider (S3). */
+  parent?: Rules;
+  bubblewrap?: Sandbox;
+}
+
+export function createNone(why?: string): Sandbox {
+  return {
+    name: "none",
+    available: async () => ({ ok: true }),
+    wrap: ({ argv, argv0, env }) => ({ argv: named(argv, argv0), env: { ...env } }),
+    where: () => (why ? `without a sandbox: ${why}` : "without a sandbox"),
+  };
+}
+
+export function createConfinement(parts: ConfinementParts): Confinement {
+  const bubblewrap = parts.bubblewrap ?? createBubblewrap();
+  // Remembering whether a backend works is worth nothing when it is made anew for every command.
+  let made: { key: string; sandbox: Sandbox } | undefined;
+  const configured = (config: SandboxConfig): Sandbox => {
+    if (config.backend === "auto" || config.backend === "bubblewrap") return bubblewrap;
+    const key = JSON.stringify(config);
+    if (made?.key !== key) made = { key, sandbox: makeBackend(config) };
+    return made.sandbox;
+  };
+  const choose = async (): Promise<{ sandbox: Sandbox; ok: boolean; why?: string }> => {
+    const config = parts.config();
+    const sandbox = configured(config);
+    const { ok, why } = await sandbox.available();
+    if (ok) return { sandbox, ok };
+    if (config.backend !== "auto") return { sandbox, ok, ...(why ? { why } : {}) };
+    return { sandbox: createNone(why), ok: false, ...(why ? { why } : {}) };
+  };
+  return {
+    async room(workspace) {
+      const { sandbox, ok, why } = await choose();
+      if (!ok && sandbox.name !== "none") {
+        throw new AppError("CONFIG_INVALID", {
+          message: `Commands do not run: the sandbox "${sandbox.name}" is not there. ${why ?? ""}`.trim(),
+          hint: "Repair it, or choose another: lares config set sandbox.backend auto",
+          retry: "after-change",
+        });
+      }
+      const own = rulesOf(parts.config(), workspace, parts);
+      const rules = parts.parent ? within(parts.parent, own) : own;
+      return {
+        name: sandbox.name,
+        where: sandbox.where(rules),
+        rules,
+        wrap: (command) => sandbox.wrap(command, rules),
+      };
+    },
+    async state() {
+      const { sandbox, ok, why } = await choose();
+      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...(why ? { why } : {}) };
+    },
+  };
+}
+
+/** The workspace, what the config adds, and nothing of Lares or of anybody's keys. */
+export function rulesOf(config: SandboxConfig, workspace: string, homes: Homes): Rules {
+  const brave = config.dangerouslyAllow.includes("binds");
+  const readable = config.readable.map((path) => (brave ? realOr(path) : safeBind(path, "read", homes)));
+  return {
+    writable: [brave ? realOr(workspace) : safeWorkspace(workspace)],
+    readable,
+    hidden: [realOr(homes.home), ...CREDENTIALS.map((name) => realOr(join(homes.userHome, name)))],
+    network: config.network !== false && config.network !== "none",
+  };
+}
+
+function makeBackend(config: SandboxConfig): Sandbox {
+  if (config.backend === "ssh") {
+    return createSsh({ host: config.host ?? "", ...(config.folder ? { folder: config.folder } : {}) });
+  }
+  if (config.backend !== "docker" && config.backend !== "podman") return createNone("the config says so");
+  const brave = config.dangerouslyAllow.includes("network");
+  const { network } = config;
+  return createContainer({
+    engine: config.backend,
+    image: config.image ?? "",
+    ...(typeof network === "string" ? { network: brave ? network : safeNetwork(network) } : {}),
+  });
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Docker or Podman, by their command line: each command is a container of its own, with the workspace mounted at the same
+ * path. Killing the client does not end the container, so the run is ended by its name too.
+ */
+import { existsSync, statSync } from "node:fs";
+import { AppError } from "../../../core/domain/index.ts";
+import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
+import { covers } from "./rules.ts";
+import { remembered, tryRun } from "./trial.ts";
+
+export interface ContainerOptions {
+  engine: "docker" | "podman";
+  /** Has a shell and the programs the agent needs. */
+  image: string;
+  /** A network of its own instead of the engine's default. */
+  network?: string;
+  program?: string;
+  /** Whose the files in the workspace are. */
+  owner?: { uid: number; gid: number };
+}
+
+/** A fork bomb stops here. */
+const MOST_PROCESSES = 512;
+
+export function createContainer(options: ContainerOptions): Sandbox {
+  const { engine, image } = options;
+  const program = options.program ?? engine;
+  const trial = remembered(() =>
+    tryRun([program, "version", "--format", "{{.Server.Version}}"], { PATH: "/usr/local/bin:/usr/bin:/bin" }),
+  );
+  return {
+    name: engine,
+    async available() {
+      if (!/^[a-z0-9][\w./:@-]*$/.test(image)) return { ok: false, why: `"${image}" is not an image's name` };
+      const found = await trial();
+      return found.ok ? found : { ok: false, why: `${engine} does not answer: ${found.why}` };
+    },
+    wrap(command: Confined, rules: Rules): Wrapped {
+      const name = `lares-${command.key.replace(/[^\w.-]/g, "_")}`;
+      const owner = options.owner ?? { uid: process.getuid?.() ?? 1000, gid: process.getgid?.() ?? 1000 };
+      const args = ["run", "--rm", "--init", "--name", name, "--label", `lares.run=${command.key}`];
+      args.push("--pull", "missing", "--log-driver", "none");
+      args.push("--network", rules.network ? (options.network ?? "bridge") : "none");
+      args.push("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", String(MOST_PROCESSES));
+      args.push("--user", `${owner.uid}:${owner.gid}`, ...(engine === "podman" ? ["--userns", "keep-id"] : []));
+      args.push("--read-only", "--tmpfs", "/tmp:rw,nosuid,nodev,mode=1777");
+      const open = [...rules.writable, ...rules.readable];
+      for (const path of rules.writable) args.push("--mount", `type=bind,src=${plain(path)},dst=${path}`);
+      for (const path of rules.readable) args.push("--mount", `type=bind,src=${plain(path)},dst=${path},readonly`);
+      for (const path of rules.hidden.filter((one) => open.some((outer) => covers(outer, one) && existsSync(one)))) {
+        const mask = statSync(path).isDirectory() ? `type=tmpfs,dst=${plain(path)},tmpfs-size=0` : undefined;
+        args.push("--mount", mask ?? `type=bind,src=/dev/null,dst=${plain(path)},readonly`);
+      }
+      if (command.terminal) args.push("--tty");
+      // By name only: the values come from the client's own environment (S1).
+      for (const variable of Object.keys(command.env)) args.push("--env", variable);
+      args.push("--workdir", command.cwd, "--entrypoint", command.argv0 ?? command.argv[0], image);
+      return {
+        argv: [program, ...args, ...command.argv.slice(1)],
+        env: { ...command.env },
+        end: [program, "kill", name],
+      };
+    },
+    where: (rules) => `in a container (${engine}, ${image}) ${rules.network ? "with" : "without"} network`,
+  };
+}
+
+/** A mount is written as a list with commas. */
+function plain(path: string): string {
+  if (!/[,\n"]/.test(path)) return path;
+  throw new AppError("CONFIG_INVALID", {
+    message: `A container cannot mount ${JSON.stringify(path)}: its name has a comma, a quote or a line break.`,
+    retry: "after-change",
+  });
+}

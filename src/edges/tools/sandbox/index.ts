@@ -1,0 +1,17 @@
+/** The sandbox: one port, several backends, and the choice between them. */
+export { createBubblewrap } from "./bubblewrap.ts";
+export { type SandboxConfig, sandboxConfig } from "./config.ts";
+export {
+  type Confinement,
+  type ConfinementParts,
+  createConfinement,
+  createNone,
+  type Room,
+  rulesOf,
+} from "./confinement.ts";
+export { type ContainerOptions, createContainer } from "./container.ts";
+export { type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
+export { named } from "./named.ts";
+export type { Confined, Rules, Sandbox, SandboxName, Wrapped } from "./port.ts";
+export { type Deed, permits, within } from "./rules.ts";
+export { createSsh, type SshOptions } from "./ssh.ts";

@@ -1,0 +1,51 @@
+/**
+ * A sandbox turns a command into a command that runs shut in. It starts nothing itself, so that whatever starts and ends
+ * commands stays one piece of code.
+ *
+ * S1: the variables of a command never stand on a command line: secrets among them would be read by everybody who may see processes.
+ * S2: a backend that cannot keep a rule says so in `where`; it never says it keeps one it does not.
+ */
+export type SandboxName = "bubblewrap" | "none" | "docker" | "podman" | "ssh";
+
+export interface Rules {
+  /** Paths a command may change. Real paths, like all here. */
+  writable: readonly string[];
+  /** Paths it may look at, besides the system's own. */
+  readable: readonly string[];
+  /** Paths it must not see, also where they lie inside the others. */
+  hidden: readonly string[];
+  network: boolean;
+}
+
+export interface Confined {
+  argv: readonly [string, ...string[]];
+  /** The name the program is told it has, when that is not its file's. */
+  argv0?: string;
+  /** Real path of the working directory. */
+  cwd: string;
+  /** All of its variables; nothing is added. */
+  env: Readonly<Record<string, string>>;
+  /** Names the run: what ends it by name uses this. */
+  key: string;
+  /** It goes on when the process that started it ends. */
+  survives?: boolean;
+  /** It has a terminal of its own. */
+  terminal?: boolean;
+}
+
+export interface Wrapped {
+  argv: [string, ...string[]];
+  env: Record<string, string>;
+  /** What ends the run where killing our own processes does not reach. */
+  end?: [string, ...string[]];
+}
+
+export interface Sandbox {
+  readonly name: SandboxName;
+  /** Whether it works here, by trying. Remembered for a while; never throws. */
+  available(): Promise<{ ok: boolean; why?: string }>;
+  /** The same command, shut in. Pure but for looking at which paths are there. */
+  wrap(command: Confined, rules: Rules): Wrapped;
+  /** For a person who is asked: "in a sandbox (bubblewrap) without network". */
+  where(rules: Rules): string;
+}

@@ -1,0 +1,179 @@
+/**
+ * Search over all session messages, without a model. The turn only writes its message; the words are indexed afterwards, a few
+ * dozen at a time, and a kill in between repeats at most one such piece.
+ */
+import type { Records } from "../../../core/contracts/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
+import type { Found, Viewer } from "../kinds.ts";
+import { gather } from "../search/postings.ts";
+import { readQuestion } from "../search/question.ts";
+import { type Posting, WEIGHTS } from "../search/rank.ts";
+import { wordsOf } from "../text/analyse.ts";
+import { SAYS_WHEN } from "../text/vocabulary.ts";
+import * as store from "./store.ts";
+
+/** Messages indexed in one transaction: about 2 ms, which nobody notices. */
+const PIECE = 64;
+/** Of a long message the beginning is searched. */
+const MOST_WORDS = 400;
+const MOST_HITS = 1500;
+/** A person's sessions that are searched, newest first. */
+const MOST_SESSIONS = 50;
+/** How long the number of all messages is taken as known: it only weighs words. */
+const COUNT_MS = 30_000;
+const SESSION_SIGN = "\u{e001}";
+
+export interface SessionQuery extends Viewer {
+  query: string;
+  limit?: number;
+  /** Only these sessions; a stranger's own among them. */
+  sessions?: readonly string[];
+}
+
+export class Sessions {
+  private working: Promise<void> | undefined;
+  private stopped = false;
+  private counted: { total: number; at: number } | undefined;
+  private readonly records: Records;
+  private readonly clock: Clock;
+
+  constructor(parts: { records: Records; clock: Clock }) {
+    this.records = parts.records;
+    this.clock = parts.clock;
+  }
+
+  /** There may be new messages. Returns at once. */
+  wake(): void {
+    this.working ??= this.indexAll().finally(() => {
+      this.working = undefined;
+    });
+  }
+
+  /** Resolves when every message that was there is indexed. */
+  async settled(): Promise<void> {
+    this.wake();
+    await this.working;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.working;
+  }
+
+  /** How many messages wait to be indexed. */
+  waiting(): Promise<number> {
+    return store.waitingCount(this.records);
+  }
+
+  /** Best first; `source` is the session, `place` the message's number in it. A stranger finds only what they said themselves. */
+  async search(query: SessionQuery): Promise<Found[]> {
+    const limit = Math.max(1, Math.min(query.limit ?? 10, 100));
+    const question = readQuestion(query.query);
+    const scopeWords = await this.sessionWords(query);
+    if (scopeWords?.length === 0) return [];
+    const total = await this.total();
+    const postings = await gather(this.records, store, { words: question.words, scopeWords, total });
+    const found: Found[] = [];
+    // Some of the best fall away: messages without text of their own, or deleted meanwhile.
+    for (const { number, score } of ranked(postings).slice(0, limit * 3)) {
+      const row = await store.messageAt(this.records, number);
+      const text = row ? textOf(row) : "";
+      if (!row || text === "") continue;
+      const says = question.asksWhen && SAYS_WHEN.test(text) ? WEIGHTS.time : 0;
+      const asks = /[?？]\s*$/.test(text) ? WEIGHTS.asking : 0;
+      found.push({
+        id: row.id,
+        text,
+        source: row.session,
+        place: String(row.seq),
+        score: Math.round((score + says - asks) * 1e4) / 1e4,
+        at: row.at,
+        kind: "message",
+      });
+    }
+    return found.sort((a, b) => b.score - a.score).slice(0, limit);
+  }
+
+  private async sessionWords(query: SessionQuery): Promise<string[] | undefined> {
+    const isStranger = query.person !== undefined && !query.owner;
+    if (!isStranger && !query.sessions) return undefined;
+    const own = isStranger ? await store.shelvesOf(this.records, query.person!, MOST_SESSIONS) : undefined;
+    const named = query.sessions && (await store.shelvesNamed(this.records, query.sessions.slice(0, MOST_SESSIONS)));
+    const numbers = own && named ? named.filter((n) => own.includes(n)) : (own ?? named ?? []);
+    return numbers.map(sessionWord);
+  }
+
+  private async total(): Promise<number> {
+    const now = this.clock.now();
+    if (!this.counted || now - this.counted.at > COUNT_MS) {
+      this.counted = { total: await store.messageCount(this.records), at: now };
+    }
+    return Math.max(1, this.counted.total);
+  }
+
+  private async indexAll(): Promise<void> {
+    for (let shelf = await store.nextShelf(this.records); shelf && !this.stopped; ) {
+      await this.indexPiece(shelf);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      shelf = await store.nextShelf(this.records);
+    }
+  }
+
+  private async indexPiece(shelf: store.Shelf): Promise<void> {
+    const rows = await store.messagesAfter(this.records, shelf.session, shelf.indexed, PIECE);
+    await this.records.write((tx) => {
+      for (const row of rows) {
+        const words = new Set(wordsOf(textOf(row)).slice(0, MOST_WORDS));
+        if (words.size > 0) store.indexMessage(tx, shelf, row.seq, [...words, sessionWord(shelf.n)].join(" "));
+      }
+      // Fewer than asked for: the rest up to the top was deleted.
+      store.markIndexed(tx, shelf, rows.length < PIECE ? undefined : rows.at(-1)!.seq);
+    });
+  }
+}
+
+function sessionWord(n: number): string {
+  return SESSION_SIGN + n.toString(36);
+}
+
+/** What was said: text of people and agents, not thoughts, calls and their output. */
+function textOf(row: { role: string; content: string }): string {
+  if (row.role === "tool") return "";
+  const parts = JSON.parse(row.content) as readonly { type: string; text?: string }[];
+  return parts
+    .filter((part) => part.type === "text")
+    .map((part) => part.text ?? "")
+    .join("\n")
+    .trim();
+}
+
+/** As in rank.ts, over numbers alone: neighbours are the messages before and after in the same session. */
+function ranked(postings: readonly Posting[]): { number: number; score: number }[] {
+  const masks = new Map<number, number>();
+  postings.forEach(({ seqs }, bit) => {
+    for (const number of seqs) masks.set(number, (masks.get(number) ?? 0) | (1 << bit));
+  });
+  const weigh = (mask: number) => {
+    let weight = 0;
+    for (let bit = 0; bit < postings.length; bit++) if ((mask >>> bit) & 1) weight += postings[bit]!.weight;
+    return weight;
+  };
+  let hits = [...masks].map(([number, mask]) => ({ number, mask, weight: weigh(mask) }));
+  if (hits.length > MOST_HITS) hits = hits.sort((a, b) => b.weight - a.weight).slice(0, MOST_HITS);
+  const places = new Set(hits.flatMap(({ number }) => [number - 2, number - 1, number, number + 1, number + 2]));
+  const scored: { number: number; score: number }[] = [];
+  let best = 1e-9;
+  for (const number of places) {
+    let score = 0;
+    for (let bit = 0; bit < postings.length; bit++) {
+      const has = (at: number) => ((masks.get(at) ?? 0) >>> bit) & 1;
+      const f = has(number) + WEIGHTS.near * (has(number - 2) + has(number - 1) + has(number + 1) + has(number + 2));
+      score += (postings[bit]!.weight * f * (WEIGHTS.saturation + 1)) / (f + WEIGHTS.saturation);
+    }
+    best = Math.max(best, score);
+    scored.push({ number, score });
+  }
+  return scored
+    .map(({ number, score }) => ({ number, score: score / best }))
+    .sort((a, b) => b.score - a.score || b.number - a.number);
+}

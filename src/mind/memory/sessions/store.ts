@@ -1,0 +1,97 @@
+/** The index over session messages. A message's number in it is its session's number and its own: n * 2^24 + seq. */
+import type { Reads, Tx } from "../../../core/contracts/index.ts";
+import type { Role } from "../../../core/domain/index.ts";
+
+export const PER_SESSION = 16_777_216;
+
+export interface Shelf {
+  n: number;
+  session: string;
+  indexed: number;
+}
+
+export function nextShelf(db: Reads): Promise<Shelf | undefined> {
+  return db.get("SELECT n, session, indexed FROM message_shelf WHERE indexed < top ORDER BY n LIMIT 1");
+}
+
+export interface MessageRow {
+  id: string;
+  session: string;
+  seq: number;
+  role: Role;
+  content: string;
+  at: number;
+}
+
+export function messagesAfter(db: Reads, session: string, after: number, limit: number): Promise<MessageRow[]> {
+  return db.all(
+    "SELECT id, session, seq, role, content, at FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",
+    session,
+    after,
+    limit,
+  );
+}
+
+/** The same message again replaces its entry, so a pass that was cut off may be repeated. */
+export function indexMessage(tx: Tx, shelf: Shelf, seq: number, words: string): void {
+  tx.run("INSERT OR REPLACE INTO message_fts (rowid, words) VALUES (?, ?)", shelf.n * PER_SESSION + seq, words);
+}
+
+/** `to` undefined: all there is. */
+export function markIndexed(tx: Tx, shelf: Shelf, to: number | undefined): void {
+  if (to === undefined) tx.run("UPDATE message_shelf SET indexed = top WHERE n = ?", shelf.n);
+  else tx.run("UPDATE message_shelf SET indexed = ? WHERE n = ?", to, shelf.n);
+}
+
+export async function matching(db: Reads, match: string, limit: number): Promise<number[]> {
+  const rows = await db.all<{ rowid: number }>(
+    "SELECT rowid FROM message_fts WHERE message_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
+    match,
+    limit,
+  );
+  return rows.map((row) => row.rowid);
+}
+
+export async function documentFrequency(db: Reads, word: string): Promise<number> {
+  const row = await db.get<{ doc: number }>("SELECT doc FROM message_fts_word WHERE term = ?", word);
+  return row?.doc ?? 0;
+}
+
+export async function messageCount(db: Reads): Promise<number> {
+  return (await db.get<{ total: number | null }>("SELECT SUM(indexed) AS total FROM message_shelf"))?.total ?? 0;
+}
+
+export async function waitingCount(db: Reads): Promise<number> {
+  const row = await db.get<{ total: number | null }>(
+    "SELECT SUM(top - indexed) AS total FROM message_shelf WHERE indexed < top",
+  );
+  return row?.total ?? 0;
+}
+
+/** Numbers of a person's sessions, newest first. */
+export async function shelvesOf(db: Reads, person: string, limit: number): Promise<number[]> {
+  const rows = await db.all<{ n: number }>(
+    `SELECT f.n FROM session s JOIN message_shelf f ON f.session = s.key WHERE s.person = ?
+     ORDER BY s.updated_at DESC LIMIT ?`,
+    person,
+    limit,
+  );
+  return rows.map((row) => row.n);
+}
+
+export async function shelvesNamed(db: Reads, sessions: readonly string[]): Promise<number[]> {
+  const rows = await db.all<{ n: number }>(
+    "SELECT n FROM message_shelf WHERE session IN (SELECT value FROM json_each(?))",
+    JSON.stringify(sessions),
+  );
+  return rows.map((row) => row.n);
+}
+
+export function messageAt(db: Reads, number: number): Promise<MessageRow | undefined> {
+  return db.get(
+    `SELECT m.id, m.session, m.seq, m.role, m.content, m.at FROM message_shelf f
+     JOIN message m ON m.session = f.session AND m.seq = ? WHERE f.n = ?`,
+    number % PER_SESSION,
+    Math.floor(number / PER_SESSION),
+  );
+}
