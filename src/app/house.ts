@@ -41,6 +41,7 @@ import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import type { LaresConfig } from "./config.ts";
 import { scheduleDesk, sessionDesk } from "./desk.ts";
 import { announce, describeSession } from "./news.ts";
+import { commandWords } from "./words.ts";
 
 export interface HouseParts {
   home: string;
@@ -230,6 +231,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ended,
   });
   const commands = makeCommands({
+    ...commandWords({
+      records,
+      models: parts.models,
+      contexts,
+      sessions,
+      agents,
+      schedules: () => schedules,
+      recall: async () => "Nothing is remembered yet.",
+    }),
     current: async (session) =>
       running.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id,
     stop: stopTurn,

@@ -157,3 +157,21 @@ export async function figures(db: Reads) {
     pending: (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0,
   };
 }
+
+/** What one session's model calls used. */
+export async function usageOfSession(db: Reads, session: string): Promise<Usage & { calls: number }> {
+  const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number; n: number }>(
+    `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
+       COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
+       COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown, COUNT(*) AS n FROM usage WHERE session = ?`,
+    session,
+  );
+  return {
+    inputTokens: row?.i ?? 0,
+    outputTokens: row?.o ?? 0,
+    cacheReadTokens: row?.r ?? 0,
+    cacheWriteTokens: row?.w ?? 0,
+    cost: row?.unknown ? null : (row?.c ?? 0),
+    calls: row?.n ?? 0,
+  };
+}

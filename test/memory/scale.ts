@@ -55,7 +55,7 @@ said(`RSS before: ${rss()} MB`);
 
 let started = performance.now();
 for (let n = 0; n < memories; n += 500) {
-  const scope = `scope-${Math.floor(n / 20_000)}`;
+  const scope = `scope-${Math.floor((n * 5) / memories)}`;
   await Promise.all(
     Array.from({ length: Math.min(500, memories - n) }, (_, i) =>
       memory.add({

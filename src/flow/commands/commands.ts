@@ -19,6 +19,15 @@ export interface CommandParts {
     waiting(session: SessionKey): Promise<ApprovalView[]>;
   };
   status: (session: SessionKey) => Promise<string>;
+  /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` takes it back. */
+  tune: (session: SessionKey, change: { model?: string | null; thinking?: string | null }) => Promise<string>;
+  /** Gives up the older half of what the model sees. */
+  compact: (session: SessionKey) => Promise<string>;
+  usage: (session: SessionKey) => Promise<string>;
+  agents: () => Promise<string>;
+  schedules: () => Promise<string>;
+  memory: (session: SessionKey, query: string, message: InboundMessage) => Promise<string>;
+  exported: (session: SessionKey) => Promise<string>;
   /** Whether this sender may answer approvals here. */
   mayApprove: (message: InboundMessage) => boolean;
 }
@@ -35,6 +44,8 @@ interface Command {
   doc: string;
   run(parts: CommandParts, call: Call): Promise<string>;
 }
+
+const LEVELS = ["off", "low", "medium", "high"];
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   help: {
@@ -58,6 +69,33 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   new: { usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
   reset: { usage: "/reset", doc: "the same as /new", run: (parts, call) => reset(parts, call) },
   status: { usage: "/status", doc: "what is going on", run: (parts, { session }) => parts.status(session) },
+  model: {
+    usage: "/model [ID | default]",
+    doc: "which model answers here; change it",
+    run: (parts, { session, args }) => parts.tune(session, args ? { model: args === "default" ? null : args } : {}),
+  },
+  think: {
+    usage: "/think off|low|medium|high",
+    doc: "how much it thinks before it answers here",
+    run: (parts, { session, args }) =>
+      LEVELS.includes(args)
+        ? parts.tune(session, { thinking: args === "off" ? null : args })
+        : Promise.resolve(`Say one of ${LEVELS.join(", ")}.`),
+  },
+  compact: { usage: "/compact", doc: "let the older half go", run: (parts, { session }) => parts.compact(session) },
+  usage: { usage: "/usage", doc: "what this conversation cost", run: (parts, { session }) => parts.usage(session) },
+  agents: { usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
+  schedule: { usage: "/schedule", doc: "what is planned", run: (parts) => parts.schedules() },
+  memory: {
+    usage: "/memory [WORDS]",
+    doc: "what is remembered",
+    run: (parts, { session, args, message }) => parts.memory(session, args, message),
+  },
+  export: {
+    usage: "/export",
+    doc: "this conversation as a file",
+    run: (parts, { session }) => parts.exported(session),
+  },
   approve: {
     usage: "/approve CODE [always]",
     doc: "allow what waits for you",

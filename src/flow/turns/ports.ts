@@ -4,6 +4,7 @@ import type {
   ModelRequest,
   Models,
   Records,
+  ThinkingLevel,
   Tool,
   ToolCaller,
   ToolPlace,
@@ -56,7 +57,14 @@ export interface History {
     session: SessionKey,
     agent: AgentId,
     given?: Given,
-  ): Promise<{ system: string; tools: ToolSpec[]; messages: ModelMessage[]; model: string | null; tainted: boolean }>;
+  ): Promise<{
+    system: string;
+    tools: ToolSpec[];
+    messages: ModelMessage[];
+    model: string | null;
+    thinking: ThinkingLevel | null;
+    tainted: boolean;
+  }>;
   /** The same id again changes nothing. */
   append(
     tx: Tx,

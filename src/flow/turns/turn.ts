@@ -267,11 +267,22 @@ export function makeTurns(parts: TurnParts) {
         const intake = await parts.intake.next(session, { turn, call: n, route: routeKey });
         if (intake.interrupted) throw new Stopped();
         took = intake.messages;
-        const { system, tools, messages, model, tainted } = await parts.history.build(session, agent, run.given);
+        const { system, tools, messages, model, thinking, tainted } = await parts.history.build(
+          session,
+          agent,
+          run.given,
+        );
         const said: ModelMessage[] = [...messages, ...took.filter(isSaid).map((m) => userMessage(m).message)];
         if (p.forced) said.push({ role: "user", content: [{ type: "text", text: FORCED }] });
         const chosen = run.model ?? model ?? parts.agentModel(agent);
-        const request = { system, tools, messages: said, cacheKey: session, ...(chosen ? { model: chosen } : {}) };
+        const request = {
+          system,
+          tools,
+          messages: said,
+          cacheKey: session,
+          ...(chosen ? { model: chosen } : {}),
+          ...(thinking ? { thinking } : {}),
+        };
         const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
         const got = await parts.spending.reserve({ turn, call: n, session, agent, request }, signal);
         if ("refused" in got) return got;

@@ -79,6 +79,7 @@ export const MIGRATIONS: readonly string[] = [
     title TEXT,
     prompt TEXT,
     model TEXT,
+    thinking TEXT,
     context_from INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL

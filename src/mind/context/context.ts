@@ -7,7 +7,7 @@
  * X4: what is kept in memory is a copy; losing it costs a read, never a message.
  */
 import { createHash } from "node:crypto";
-import type { Records, ToolSpec, Tx } from "../../core/contracts/index.ts";
+import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
 import type { AgentId, Given, ModelMessage, SessionKey } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { ContextConfig } from "./config.ts";
@@ -19,6 +19,7 @@ import {
   readPrompt,
   readSession,
   readWindow,
+  tuneSession,
 } from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
 import { wellFormed } from "./well-formed.ts";
@@ -39,6 +40,7 @@ export interface ContextParts {
 interface Hot {
   prompt?: Prompt;
   model: string | null;
+  thinking: ThinkingLevel | null;
   from: number;
   messages: ModelMessage[];
   /** Beside each message: whether it carries text from outside (I12). */
@@ -68,17 +70,21 @@ export class Contexts {
     session: SessionKey,
     agent: AgentId,
     given?: Given,
-  ): Promise<Prompt & { messages: ModelMessage[]; model: string | null; tainted: boolean }> {
+  ): Promise<
+    Prompt & { messages: ModelMessage[]; model: string | null; thinking: ThinkingLevel | null; tainted: boolean }
+  > {
     const hot = await this.load(session);
     hot.prompt ??= await this.promptFor(session, agent);
     const tainted = hot.outside.includes(true);
-    if (!given) return { ...hot.prompt, messages: wellFormed(hot.messages), model: hot.model, tainted };
+    const { model, thinking } = hot;
+    if (!given) return { ...hot.prompt, messages: wellFormed(hot.messages), model, thinking, tainted };
     // What a caller brings for one turn stands around what the session has.
     return {
       system: [hot.prompt.system, given.instructions].filter(Boolean).join("\n\n"),
       tools: given.tools ?? hot.prompt.tools,
       messages: wellFormed([...(given.history ?? []), ...hot.messages]),
-      model: hot.model,
+      model,
+      thinking,
       tainted,
     };
   }
@@ -104,6 +110,18 @@ export class Contexts {
     return true;
   }
 
+  /** Which model and how much thinking this session asks for. */
+  async tune(
+    session: SessionKey,
+    change: { model?: string | null; thinking?: string | null },
+  ): Promise<{ model: string | null; thinking: string | null }> {
+    const { model = null, thinking = null } = (await readSession(this.parts.records, session)) ?? {};
+    const set = { model, thinking, ...change } as { model: string | null; thinking: string | null };
+    await this.parts.records.write((tx) => tuneSession(tx, session, set));
+    this.drop(session);
+    return set;
+  }
+
   /** Forgets the copy, e.g. after a reset or an import. */
   drop(session: SessionKey): void {
     const hot = this.hot.get(session);
@@ -124,6 +142,7 @@ export class Contexts {
     const rows = (await readWindow(records, session, from, this.parts.config().maxMessages)).reverse();
     const hot: Hot = {
       model: row?.model ?? null,
+      thinking: (row?.thinking ?? null) as ThinkingLevel | null,
       from: rows[0]?.seq ?? from,
       messages: rows.map((r) => ({ role: r.role, content: JSON.parse(r.content) }) as ModelMessage),
       outside: rows.map((r) => r.outside === 1),

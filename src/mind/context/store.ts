@@ -56,11 +56,12 @@ export function readWindow(db: Reads, session: SessionKey, from: number, limit: 
 export interface SessionContext {
   prompt: string | null;
   model: string | null;
+  thinking: string | null;
   context_from: number;
 }
 
 export function readSession(db: Reads, session: SessionKey): Promise<SessionContext | undefined> {
-  return db.get("SELECT prompt, model, context_from FROM session WHERE key = ?", session);
+  return db.get("SELECT prompt, model, thinking, context_from FROM session WHERE key = ?", session);
 }
 
 export function readPrompt(db: Reads, hash: string): Promise<{ system: string; tools: string } | undefined> {
@@ -80,6 +81,10 @@ export function keepPrompt(
     p.at,
   );
   tx.run("UPDATE session SET prompt = ? WHERE key = ? AND prompt IS NULL", p.hash, p.session);
+}
+
+export function tuneSession(tx: Tx, session: SessionKey, set: { model: string | null; thinking: string | null }): void {
+  tx.run("UPDATE session SET model = ?, thinking = ? WHERE key = ?", set.model, set.thinking, session);
 }
 
 export function moveWindow(tx: Tx, session: SessionKey, from: number): void {

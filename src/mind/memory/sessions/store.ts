@@ -44,12 +44,14 @@ export function markIndexed(tx: Tx, shelf: Shelf, to: number | undefined): void 
 }
 
 export async function matching(db: Reads, match: string, limit: number): Promise<number[]> {
-  const rows = await db.all<{ rowid: number }>(
-    "SELECT rowid FROM message_fts WHERE message_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
+  // One text instead of a row each: making thousands of row objects costs more than finding them.
+  const row = await db.get<{ numbers: string | null }>(
+    `SELECT group_concat(rowid) AS numbers FROM
+     (SELECT rowid FROM message_fts WHERE message_fts MATCH ? ORDER BY rowid DESC LIMIT ?)`,
     match,
     limit,
   );
-  return rows.map((row) => row.rowid);
+  return row?.numbers ? row.numbers.split(",").map(Number) : [];
 }
 
 export async function documentFrequency(db: Reads, word: string): Promise<number> {

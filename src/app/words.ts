@@ -1,0 +1,65 @@
+/** What slash commands answer, in words. */
+import type { Models, Records } from "../core/contracts/index.ts";
+import { AppError, type SessionKey } from "../core/domain/index.ts";
+import type { CommandParts } from "../flow/commands/index.ts";
+import type { Sessions } from "../flow/sessions/index.ts";
+import type { AgentFolders } from "../mind/agents/index.ts";
+import type { Contexts } from "../mind/context/index.ts";
+import { inWords, type Schedules } from "../mind/schedule/index.ts";
+import { usageOfSession } from "./store.ts";
+
+export interface WordParts {
+  records: Records;
+  models: Models;
+  contexts: Contexts;
+  sessions: Sessions;
+  agents: AgentFolders;
+  schedules: () => Schedules;
+  recall: CommandParts["memory"];
+}
+
+type Told = Pick<CommandParts, "tune" | "compact" | "usage" | "agents" | "schedules" | "memory" | "exported">;
+
+export function commandWords(parts: WordParts): Told {
+  const { models } = parts;
+  return {
+    async tune(session, change) {
+      if (change.model && !models.info(change.model)) {
+        throw new AppError("MODEL_UNKNOWN", {
+          message: `"${change.model}" cannot answer here.`,
+          hint: `Known: ${models
+            .list()
+            .map((m) => m.id)
+            .join(", ")}.`,
+        });
+      }
+      const set = await parts.contexts.tune(session, change);
+      const model = set.model ?? models.primary().id;
+      return `${model} answers here${set.model ? "" : " (the default)"}; thinking ${set.thinking ?? "off"}.`;
+    },
+    async compact(session) {
+      const made = await parts.contexts.shrink(session);
+      return made
+        ? "The older half is no longer shown to the model. It stays in the history."
+        : "There is not enough here to let go of.";
+    },
+    async usage(session) {
+      const u = await usageOfSession(parts.records, session);
+      const money = u.cost === null ? "price unknown" : u.cost === 0 ? "free" : `$${u.cost.toFixed(4)}`;
+      const read = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
+      return `${u.calls} model calls, ${read} tokens read (${u.cacheReadTokens} from the cache), ${u.outputTokens} written, ${money}.`;
+    },
+    agents: async () => parts.agents.names().join("\n"),
+    async schedules() {
+      const jobs = await parts.schedules().list();
+      const line = (job: (typeof jobs)[number]) =>
+        `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
+      return jobs.map(line).join("\n") || 'Nothing planned. Say "remind me tomorrow at 9 to …".';
+    },
+    memory: parts.recall,
+    async exported(session: SessionKey) {
+      const { messages } = await parts.sessions.get(session);
+      return `${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`;
+    },
+  };
+}
