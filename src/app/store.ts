@@ -1,5 +1,5 @@
 /** Small views over several rooms' records, for the status and the turn's page. */
-import type { Reads, Records } from "../core/contracts/index.ts";
+import type { Reads, Records, SqlValue } from "../core/contracts/index.ts";
 import type { ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
 
 export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
@@ -25,12 +25,22 @@ export async function countOpen(db: Reads, running: (session: SessionKey) => Tur
   };
 }
 
-export async function usageSince(db: Reads, at: number): Promise<Usage> {
-  const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number }>(
+export function usageSince(db: Reads, at: number): Promise<Usage & { calls: number }> {
+  return sumUsage(db, "at >= ?", at);
+}
+
+/** What one session's model calls used. */
+export function usageOfSession(db: Reads, session: string): Promise<Usage & { calls: number }> {
+  return sumUsage(db, "session = ?", session);
+}
+
+/** One call of unknown price makes the sum unknown. */
+async function sumUsage(db: Reads, where: string, value: SqlValue): Promise<Usage & { calls: number }> {
+  const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number; n: number }>(
     `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
        COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
-       COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown FROM usage WHERE at >= ?`,
-    at,
+       COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown, COUNT(*) AS n FROM usage WHERE ${where}`,
+    value,
   );
   return {
     inputTokens: row?.i ?? 0,
@@ -38,6 +48,7 @@ export async function usageSince(db: Reads, at: number): Promise<Usage> {
     cacheReadTokens: row?.r ?? 0,
     cacheWriteTokens: row?.w ?? 0,
     cost: row?.unknown ? null : (row?.c ?? 0),
+    calls: row?.n ?? 0,
   };
 }
 
@@ -155,23 +166,5 @@ export async function figures(db: Reads) {
          SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c FROM usage GROUP BY model`,
     ),
     pending: (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0,
-  };
-}
-
-/** What one session's model calls used. */
-export async function usageOfSession(db: Reads, session: string): Promise<Usage & { calls: number }> {
-  const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number; n: number }>(
-    `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
-       COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
-       COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown, COUNT(*) AS n FROM usage WHERE session = ?`,
-    session,
-  );
-  return {
-    inputTokens: row?.i ?? 0,
-    outputTokens: row?.o ?? 0,
-    cacheReadTokens: row?.r ?? 0,
-    cacheWriteTokens: row?.w ?? 0,
-    cost: row?.unknown ? null : (row?.c ?? 0),
-    calls: row?.n ?? 0,
   };
 }
