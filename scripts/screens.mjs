@@ -77,6 +77,10 @@ const SCRIPT = [
     ],
   ],
   [
+    /folder for notes/,
+    [{ toolCalls: [tool("exec", { command: "mkdir -p Notes/2026" })] }, { text: "`Notes/2026` is there." }],
+  ],
+  [
     /backup/,
     [
       { toolCalls: [tool("exec", { command: "restic backup Documents --tag nightly" })] },
@@ -123,12 +127,12 @@ writeFileSync(join(work, "shopping.md"), "# Shopping\n\n- milk\n- bread\n- tomat
 
 const session = (name) => `agent:main:web:${name}`;
 const ask = (name, message, wait = true) => house.rpc("chat.send", { message, session: session(name), wait });
-const allow = async (of) => {
+const allow = async (of, decision = "allow-once") => {
   for (let i = 0; i < 100; i++) {
     const { approvals } = await house.rpc("approvals.list", {});
     const found = approvals.find((a) => a.session === session(of));
     if (found) {
-      await house.rpc("approvals.resolve", { id: found.id, decision: "allow-once" });
+      await house.rpc("approvals.resolve", { id: found.id, decision });
       return house.rpc("turns.wait", { turn: found.turn });
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -145,6 +149,25 @@ await house.rpc("sessions.rename", { session: session("lisbon"), title: "Flight 
 await house.rpc("sessions.rename", { session: session("backup"), title: "Nightly backup" });
 await house.rpc("sessions.rename", { session: session("shopping"), title: "Shopping list" });
 await house.rpc("tokens.create", { name: "phone shortcut", scopes: ["read", "write"] });
+// Plans with a past: each has run a few times, one of them goes wrong.
+const plan = (name, when, prompt) => house.rpc("schedule.add", { name, ...when, zone: "Europe/Lisbon", prompt });
+await plan("Morning brief", { cron: "0 7 * * 1-5" }, "Tell me what is in my calendar and what the weather will be.");
+await plan("Water the plants", { cron: "30 18 * * 1,4" }, "Remind me to water the plants.");
+await plan("Check the doorbell camera", { every: "2 hours" }, "Look whether somebody rang.");
+const tax = await plan("Tax papers", { at: "2027-01-31T09:00" }, "Remind me of the tax papers.");
+await house.rpc("schedule.update", { id: tax.id, enabled: false });
+for (let i = 0; i < 7; i++) {
+  const { turn } = await house.rpc("schedule.run", { id: "Morning brief" });
+  await house.rpc("turns.wait", { turn });
+}
+for (let i = 0; i < 3; i++) {
+  const { turn } = await house.rpc("schedule.run", { id: "Check the doorbell camera" });
+  await house.rpc("turns.wait", { turn });
+}
+// Something that was allowed for good.
+await ask("notes", "Make a folder for notes", false);
+await allow("notes", "allow-always");
+await house.rpc("sessions.rename", { session: session("notes"), title: "A folder for notes" });
 const { turns } = await house.rpc("turns.list", { limit: 50 });
 const turnOf = (name) => turns.find((t) => t.session === session(name)).turn;
 
@@ -199,6 +222,25 @@ await shoot("turn", `/turns/${turnOf("backup")}`, {
   },
 });
 await shoot("approvals", "/approvals");
+await shoot("approval-always", "/approvals", {
+  before: async (page) => {
+    await page.getByRole("button", { name: "Always allow…" }).first().click();
+    await page.waitForTimeout(300);
+  },
+});
+await shoot("schedule", "/schedule");
+await shoot("schedule-dark", "/schedule", { theme: "dark" });
+await shoot("schedule-add", "/schedule", {
+  before: async (page) => {
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByLabel("What should it do?").fill("Summarise what happened in the family chat.");
+    await page.getByLabel("When?").fill("every sunday 18:30");
+    await page.waitForTimeout(700);
+  },
+});
+const { jobs } = await house.rpc("schedule.list", {});
+const brief = `/schedule/${jobs.find((j) => j.name === "Morning brief").id}`;
+await shoot("schedule-one", brief);
 await shoot("activity", "/activity");
 await shoot("usage", "/usage");
 await shoot("log", "/log");
@@ -224,6 +266,9 @@ for (const [name, path] of [
   ["log", "/log"],
   ["agents", "/agents/main"],
   ["approvals", "/approvals"],
+  ["schedule", "/schedule"],
+  ["schedule-one", brief],
+  ["more", "/more"],
   ["settings", "/settings/models"],
   ["answer", chat("lisbon")],
 ]) {

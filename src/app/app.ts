@@ -7,13 +7,14 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId } from "../core/domain/index.ts";
 import { type Clock, crashAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
-import { createModels } from "../edges/models/index.ts";
+import { createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
 import { type Environment, loadConfig } from "../ground/config/index.ts";
 import { createLog, type Logbook } from "../ground/observe/index.ts";
 import { lockHome } from "../ground/records/index.ts";
-import { openVault } from "../ground/vault/index.ts";
+import { makeResolver, openVault } from "../ground/vault/index.ts";
 import { changingModels } from "./changing-models.ts";
 import { schema } from "./config.ts";
+import { keepDiary } from "./diary.ts";
 import { type Front, openFront } from "./front.ts";
 import { type House, openHouse } from "./house.ts";
 import { Settings } from "./settings.ts";
@@ -62,7 +63,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   const { env, home, version } = options;
   const clock = options.clock ?? systemClock;
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const log = options.log ?? createLog({ level: "warn" });
+  const log = options.log ?? createLog({ level: "warn", keep: "info" });
   for (const secret of env.secrets) log.redactor.addSecret(secret);
   const overrides = {
     ...(options.port === undefined ? {} : { "gateway.port": options.port }),
@@ -70,7 +71,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     ...(options.exposed === undefined ? {} : { "gateway.exposed": options.exposed }),
   };
   const vault = await openVault({ home, now: () => clock.now(), onSecret: (value) => log.redactor.addSecret(value) });
-  const loaded = await loadConfig({ home, env: env.variables, schema, overrides });
+  const lookUp = makeResolver(vault);
+  const loaded = await loadConfig({ home, env: env.variables, schema, overrides, lookUp });
   for (const secret of loaded.secrets) log.redactor.addSecret(secret);
   const bus = makeBus();
   const settings = new Settings({
@@ -80,6 +82,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     loaded,
     bus,
     log: log.child("config"),
+    lookUp,
     addSecret: (value) => log.redactor.addSecret(value),
     changed: async (sections) => {
       if (sections.includes("models")) models.renew();
@@ -96,9 +99,15 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   log.redactor.addSecret(token);
 
   const ids = randomIds(() => clock.now());
-  const models = changingModels(() =>
-    createModels(config.models as never, { env: modelVariables(env), clock, log: log.child("models") }),
-  );
+  const modelEnv = modelVariables(env);
+  const makeModels = (given: ModelsConfig, variables: Env) =>
+    createModels(given, {
+      env: variables,
+      clock,
+      log: log.child("models"),
+      loadAttachment: async (id) => house?.attachments.load(id),
+    });
+  const models = changingModels(() => makeModels(config.models as never, modelEnv));
   let house: House | undefined;
   let trouble: string | undefined;
   let finish!: (code: number) => void;
@@ -182,6 +191,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       house: current,
       startedAt,
       settings,
+      setup: { vault, modelEnv, tryModels: makeModels },
       token: { text: token, fromEnvironment: env.token !== undefined },
       bus,
       log,
@@ -203,6 +213,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     `${JSON.stringify({ pid: process.pid, url: gateway.url, port: gateway.port, startedAt: clock.now() })}\n`,
     { mode: 0o600 },
   );
+  const forgetDiary = keepDiary(bus, log);
+  log.info("Lares started", { version, url: gateway.url, model: models.primary().id });
   // After ready, so that the first turn is warm and the start is not slowed.
   setImmediate(() => void models.warm());
   const tidying = setInterval(() => void tidy(house, config.retention, log), TIDY_MS);
@@ -220,6 +232,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     async stop() {
       if (stopping) return;
       stopping = true;
+      log.info("Lares stops");
+      forgetDiary();
       clearInterval(tidying);
       settings.stop();
       await front.close();
@@ -251,6 +265,8 @@ async function tidy(
 ): Promise<void> {
   try {
     await house?.engine.prune(systemClock.now() - keep.journalDays * 86_400_000);
+    await house?.checkpoints.prune();
+    await house?.attachments.tidy();
     if (keep.sessionDays > 0) await house?.sessions.prune(keep.sessionDays * 86_400_000, false);
   } catch (error) {
     log.warn("tidying failed", { error: String(error) });

@@ -2,10 +2,11 @@
 import { z } from "zod";
 import { webhookConfig } from "../edges/channels/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
-import { webConfig } from "../edges/tools/index.ts";
+import { sandboxConfig, webConfig } from "../edges/tools/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
 import { approvalsConfig } from "../flow/approvals/index.ts";
-import { policyConfig } from "../flow/gate/index.ts";
+import { checkpointsConfig } from "../flow/checkpoints/index.ts";
+import { agentPolicyConfig, policyConfig } from "../flow/gate/index.ts";
 import { inboxConfig } from "../flow/inbox/index.ts";
 import { locksConfig } from "../flow/locks/index.ts";
 import { outboxConfig } from "../flow/outbox/index.ts";
@@ -35,7 +36,7 @@ const retentionConfig = z
 const agentConfig = z
   .strictObject({
     model: z.string().optional().describe("provider/model this agent uses."),
-    policy: policyConfig.optional(),
+    policy: agentPolicyConfig.optional(),
     secrets: grantsConfig,
   })
   .describe("One agent; its words are in the files of its folder.");
@@ -45,7 +46,9 @@ export const schema = defineConfig({
   models: modelsConfig,
   routing: inboxConfig,
   policy: policyConfig,
+  sandbox: sandboxConfig,
   approvals: approvalsConfig,
+  checkpoints: checkpointsConfig,
   outbox: outboxConfig,
   limits: limitsConfig,
   budgets: budgetsConfig,

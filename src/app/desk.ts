@@ -1,8 +1,8 @@
 /** What tools see of the house: a job made in a chat answers in that chat; a session sees its own subtree. */
 
-import { AppError } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
-import type { ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
+import type { Exit, ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
 import { inWords, type JobView, previewWhen, type Schedules } from "../mind/schedule/index.ts";
@@ -63,5 +63,21 @@ export function sessionDesk(children: Children, sessions: Sessions, watch: TurnW
         text: m.content.map((part) => ("text" in part ? part.text : `[${part.name}]`)).join(""),
       }));
     },
+  };
+}
+
+/** The message that tells a session of a background process's end. The same process is told once (B4). */
+export function exitMessage({ id, agent, session, route, text }: Exit): InboundMessage {
+  return {
+    route,
+    sender: { id: `process:${id}` },
+    idempotencyKey: `process:${id}`,
+    text,
+    agent: asId<AgentId>(agent),
+    session: asId<SessionKey>(session),
+    mode: "steer",
+    origin: "event",
+    // What it says is data: it may not change what Lares keeps.
+    authority: "known",
   };
 }

@@ -5,6 +5,7 @@ import { AppError, asId, type TurnId } from "../core/domain/index.ts";
 import type { Bus } from "../core/kit/index.ts";
 import { Events, type Gateway, startGateway } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
+import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { Replays } from "../flow/replays/index.ts";
 import type { Logbook } from "../ground/observe/index.ts";
 import type { LaresConfig } from "./config.ts";
@@ -12,11 +13,15 @@ import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
 import { withKeys } from "./keyed.ts";
 import { makeMetrics } from "./metrics.ts";
+import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
 import type { Settings } from "./settings.ts";
 import { makeTimeHandlers } from "./time-handlers.ts";
+import { makeWorkHandlers } from "./work-handlers.ts";
 
 export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redact"> {
   settings: Settings;
+  /** What setting up a model needs besides. */
+  setup: Pick<ModelHandlerParts, "vault" | "modelEnv" | "tryModels">;
   token: { text: string; fromEnvironment: boolean };
   bus: Bus;
   log: Logbook;
@@ -48,6 +53,8 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     {
       ...makeHandlers(shared),
       ...makeTimeHandlers(shared),
+      ...makeWorkHandlers(shared),
+      ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
       ...makeHouseHandlers({
         ...shared,
         access,
@@ -86,6 +93,11 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       return channel.receive(headers, body);
     },
     sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
+    attachments: {
+      mostBytes: MOST_BYTES,
+      put: (body, about) => house().attachments.put(body, about),
+      get: (id, asker) => house().attachments.get(id, asker),
+    },
     metrics: () => metrics.text(),
     events,
     uiDir: parts.uiDir ?? builtUi(),

@@ -15,8 +15,10 @@ import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, type TurnRow } from "../flow/turns/index.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
-import { countOpen, deliveriesOf, usageSince } from "./store.ts";
+import type { makeModelHandlers } from "./model-handlers.ts";
+import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
+import type { makeWorkHandlers } from "./work-handlers.ts";
 
 export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "config" | "models" | "clock" | "ids"> {
   house: () => House;
@@ -29,7 +31,13 @@ export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "con
 
 export function makeHandlers(
   parts: HandlerParts,
-): Omit<Handlers, keyof ReturnType<typeof makeHouseHandlers> | keyof ReturnType<typeof makeTimeHandlers>> {
+): Omit<
+  Handlers,
+  | keyof ReturnType<typeof makeHouseHandlers>
+  | keyof ReturnType<typeof makeTimeHandlers>
+  | keyof ReturnType<typeof makeModelHandlers>
+  | keyof ReturnType<typeof makeWorkHandlers>
+> {
   const { clock } = parts;
   const committed = () => parts.house().records.committed;
   return {
@@ -115,7 +123,7 @@ export function makeHandlers(
         ...(result?.practice ? { practice: true } : {}),
         ...(result?.joined ? { joined: result.joined } : {}),
         notices: result?.notices ?? [],
-        approvals: (await parts.house().approvals.list({ pendingOnly: false, turn, limit: 100 })).map(wire),
+        approvals: await wireAll(parts, await parts.house().approvals.list({ pendingOnly: false, turn, limit: 100 })),
         steps,
         deliveries: await deliveriesOf(committed(), turn),
       };
@@ -184,34 +192,39 @@ export function makeHandlers(
     },
 
     "approvals.list": async (p) => ({
-      approvals: (
+      approvals: await wireAll(
+        parts,
         await parts.house().approvals.list({
           pendingOnly: p.state !== "all",
           limit: p.limit ?? 100,
           ...(p.session ? { session: p.session } : {}),
-        })
-      ).map(wire),
+        }),
+      ),
     }),
     async "approvals.get"(p) {
       const found = await parts.house().approvals.get(p.id);
       if (!found) throw notFound("approval", p.id);
-      return wire(found);
+      return wireOne(parts, found);
     },
     async "approvals.resolve"(p, caller) {
       const by = caller.principal.name;
       const answer = { decision: p.decision, by, ...(p.reason ? { reason: p.reason } : {}) };
-      return wire(await parts.house().approvals.resolve(p.id, answer));
+      return wireOne(parts, await parts.house().approvals.resolve(p.id, answer));
     },
-
-    "models.list": async () => ({ models: parts.models.list(), primary: parts.models.primary().id }),
+    "approvals.rules": async (p) => ({ rules: await parts.house().approvals.rules(p.agent) }),
+    "approvals.forget": async (p) => ({ forgotten: await parts.house().approvals.forget(p.agent, p.rule) }),
   };
 }
 
 function inbound(
-  p: { message: string; session?: string; user?: string; agent?: string; once?: boolean } & Pick<
-    InboundMessage,
-    "mode" | "model" | "idempotencyKey" | "given"
-  >,
+  p: {
+    message: string;
+    session?: string;
+    user?: string;
+    agent?: string;
+    once?: boolean;
+    attachments?: string[];
+  } & Pick<InboundMessage, "mode" | "model" | "idempotencyKey" | "given">,
   caller: Caller,
   parts: HandlerParts,
 ): InboundMessage {
@@ -228,6 +241,7 @@ function inbound(
     ...(p.mode ? { mode: p.mode } : {}),
     ...(p.model ? { model: p.model } : {}),
     ...(p.given ? { given: p.given } : {}),
+    ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
     ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey } : {}),
   };
 }
@@ -271,7 +285,7 @@ async function toAnswer(
     ...(result?.practice ? { practice: true } : {}),
     ...(result ? { usage: result.usage } : {}),
     ...(row.id === turn ? {} : { joined: row.id }),
-    ...(asked ? { approval: wire(asked) } : {}),
+    ...(asked ? { approval: await wireOne(parts, asked) } : {}),
     ...(result?.callerCalls ? { toolCalls: result.callerCalls } : {}),
   };
 }
@@ -291,9 +305,25 @@ function line(m: HistoryEntry): HistoryMessage {
   return { ...rest, timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
 }
 
-function wire(a: ApprovalView): Approval {
-  const { action: _action, ...rest } = a;
-  return rest;
+/** Of the action only the rule goes out: the rest is shown by the tool in its own words. */
+async function wireAll(parts: Pick<HandlerParts, "house">, asked: readonly ApprovalView[]): Promise<Approval[]> {
+  if (asked.length === 0) return [];
+  const askers = await askersOf(
+    parts.house().records.committed,
+    asked.map((a) => a.turn),
+  );
+  return asked.map(({ action, ...rest }) => {
+    const askedBy = askers.get(rest.turn);
+    return {
+      ...rest,
+      ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
+      ...(askedBy ? { askedBy } : {}),
+    };
+  });
+}
+
+async function wireOne(parts: Pick<HandlerParts, "house">, asked: ApprovalView): Promise<Approval> {
+  return (await wireAll(parts, [asked]))[0]!;
 }
 
 function notFound(what: string, id: string): AppError {

@@ -31,6 +31,7 @@ type HouseHandlers = Pick<
   | (`tokens.${string}` & keyof Handlers)
   | (`channels.${string}` & keyof Handlers)
   | "usage.summary"
+  | "budget.use"
   | "logs.tail"
   | "login.code"
   | "commands.list"
@@ -166,6 +167,17 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
         days: days.map((d) => ({ day: d.name, ...d.usage })),
         models: models.map((m) => ({ model: m.name, ...m.usage })),
         agents: agents.map((a) => ({ agent: a.name, ...a.usage })),
+      };
+    },
+
+    async "budget.use"({ agent }) {
+      const used = await house().budget.use({ agent: agent ?? config.routing.defaultAgent, session: "none" });
+      return {
+        budgets: used.flatMap(({ kind, name, day, caps, spent, reserved }) =>
+          kind === "all" || (kind === "agent" && agent !== undefined)
+            ? [{ of: kind, day, caps: { ...caps }, spent, reserved, ...(kind === "agent" ? { agent: name } : {}) }]
+            : [],
+        ) as Result<"budget.use">["budgets"],
       };
     },
 

@@ -11,17 +11,23 @@ import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import {
+  type Confinement,
   createBrowserTool,
+  createConfinement,
+  createProcess,
   createScheduleTools,
   createSessionTools,
   createTools,
   createWebTools,
+  Processes,
   registerTools,
   visible,
   type WebConfig,
   withListed,
 } from "../edges/tools/index.ts";
-import { Approvals, approvalEvent, shortCode } from "../flow/approvals/index.ts";
+import { Approvals, approvalEvent, questionText, Reminders, shortCode } from "../flow/approvals/index.ts";
+import { Attachments } from "../flow/attachments/index.ts";
+import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
 import { type Inbox, makeInbox, wasAdmitted } from "../flow/inbox/index.ts";
@@ -38,8 +44,9 @@ import { Budget } from "../mind/budget/index.ts";
 import { Contexts, estimateTokens } from "../mind/context/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
+import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
-import { scheduleDesk, sessionDesk } from "./desk.ts";
+import { exitMessage, scheduleDesk, sessionDesk } from "./desk.ts";
 import { announce, describeSession } from "./news.ts";
 import { commandWords } from "./words.ts";
 
@@ -66,6 +73,7 @@ export interface House {
   inbox: Inbox;
   approvals: Approvals;
   sessions: Sessions;
+  attachments: Attachments;
   watch: TurnWatch;
   outbox: Outbox;
   agents: AgentFolders;
@@ -73,8 +81,11 @@ export interface House {
   schedules: Schedules;
   budget: Budget;
   locks: Locks;
+  checkpoints: Checkpoints;
   /** Which secrets an agent's commands get. */
   grants: ReturnType<typeof makeGrants>;
+  /** Where commands run; says why when nothing shuts them in. */
+  sandbox: Confinement;
   /** How the gate would judge a command; nothing runs. */
   explainCommand: (command: string, agent?: string) => Promise<Explanation>;
   stop(drainMs: number): Promise<void>;
@@ -105,7 +116,20 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     const [home, dir, work] = [parts.home, agentDir, workspace].map((path) => realpathSync(path));
     return { home: home!, userHome: homedir(), agentDir: dir!, workspace: work! };
   };
-  const tools = createTools();
+  const processes = new Processes({
+    records,
+    clock,
+    ids,
+    log: log.child("process"),
+    dir: join(parts.home, "processes"),
+    tell: async (exit) => {
+      await inbox.admit(exitMessage({ ...exit, text: parts.redact(exit.text) }));
+    },
+  });
+  const sandbox = createConfinement({ config: () => config.sandbox, home: parts.home, userHome: homedir() });
+  const tools = createTools({
+    exec: { sandbox, processes, secrets: (agent) => grants.environmentFor(agent).env },
+  });
   const contexts = new Contexts({
     records,
     clock,
@@ -115,10 +139,21 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
   const waiters = new TurnWatch(records);
   watch = waiters;
+  const reminders = new Reminders({
+    records,
+    clock,
+    bus,
+    log: log.child("approvals"),
+    afterHours: () => config.approvals.remindAfterHours,
+    send: (tx, message) => outbox.intend(tx, message),
+    wake: (turn) => void outbox.wake(turn),
+  });
   const approvals = new Approvals({
     records,
     clock,
     bus,
+    reminders,
+    isPulled: (route) => PULLED.has(route.channel),
     resume: (turn, event, record) =>
       running.resume(turn, event, (tx) => {
         record(tx);
@@ -148,6 +183,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
   });
   const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
+  const checkpoints = makeCheckpoints({
+    ...{ records, clock, ids, crash, home: parts.home, agents, locks, watch: waiters },
+    config: () => config.checkpoints,
+    log: log.child("checkpoints"),
+  });
   const grants = makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []);
   const clean = (value: Json): Json => scrub(value, parts.redact);
 
@@ -163,6 +203,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     return { ...found, text: explainText(found, visible) };
   };
 
+  const turnLog = log.child("turns");
   const turns = makeTurns({
     records,
     models: parts.models,
@@ -170,7 +211,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ids,
     crash,
     bus,
-    log: log.child("turns"),
+    log: turnLog,
     limits: () => config.limits,
     history: contexts,
     replies: outbox,
@@ -193,6 +234,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
+      text: questionText,
       close: (tx, id, state) => approvals.close(tx, id, state),
       event: approvalEvent,
       code: shortCode,
@@ -205,6 +247,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     spending: budget,
     locks,
+    checkpoints,
     scrub: clean,
     agentModel: (agent) => config.agents[agent]?.model,
   } satisfies TurnParts);
@@ -215,6 +258,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const ended = async (turn: TurnId) => {
     await waiters.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
   };
+  const attachments = new Attachments({ home: parts.home, records, clock, ids, log: log.child("attachments") });
+  void attachments.sweep();
   const sessions = new Sessions({
     records,
     clock,
@@ -227,6 +272,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       budget.forget(session);
     },
     erase: (session) => running.erase(session),
+    files: attachments,
     estimate: (entry) => estimateTokens(entry.content),
     ended,
   });
@@ -261,6 +307,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     engine: running,
     commands,
     isKnown: (id) => wasAdmitted(records, id),
+    attachments,
     agents,
     clock,
     ids,
@@ -296,6 +343,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
     ...createSessionTools(sessionDesk(children, sessions, waiters)),
     ...createWebTools(config.web as WebConfig, { clock }),
+    createProcess(processes),
     browser.tool,
   ]);
 
@@ -316,13 +364,16 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         void children.ended(turn);
         locks.settled(turn);
       }
-      void announce({ bus, approvals, watch: waiters }, turn, session, how);
+      void announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how);
     },
   });
   await outbox.start();
+  await reminders.start();
+  await checkpoints.start();
   await schedules.declare(config.schedules as never);
   await schedules.settle();
   await children.settle();
+  await processes.settle();
   for (const one of webhooks.values()) await one.start((message) => inbox.admit(message));
 
   return {
@@ -331,6 +382,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     inbox,
     approvals,
     sessions,
+    attachments,
     watch: waiters,
     outbox,
     agents,
@@ -338,11 +390,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     schedules,
     budget,
     locks,
+    checkpoints,
     grants,
     explainCommand,
+    sandbox,
     async stop(drainMs) {
       for (const one of webhooks.values()) await one.stop();
       await browser.closeAll();
+      processes.stop();
+      reminders.stop();
       await running.stop(drainMs);
       waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();

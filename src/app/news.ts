@@ -1,13 +1,13 @@
 /** What the house tells whoever watches: live events after something is durable, and a session's state in words. */
 import type { Models, Records } from "../core/contracts/index.ts";
 import { asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
-import type { Bus } from "../core/kit/index.ts";
+import type { Bus, Log } from "../core/kit/index.ts";
 import { type Approvals, shortCode } from "../flow/approvals/index.ts";
 import { listTurns, type TurnWatch } from "../flow/turns/index.ts";
 
 /** After a turn ended or parked: the events that say so. */
 export async function announce(
-  parts: { bus: Bus; approvals: Approvals; watch: TurnWatch },
+  parts: { bus: Bus; approvals: Approvals; watch: TurnWatch; log: Log },
   turn: TurnId,
   lane: SessionKey,
   how: "ended" | "parked",
@@ -22,9 +22,16 @@ export async function announce(
     bus.emit({ event: "turn.parked", session, turn, approvals: asked.map((a) => a.id) });
     return;
   }
-  const result = (await parts.watch.read(turn))?.result;
-  if (!result) return;
-  const { state, text, reason, joined } = result;
+  const row = await parts.watch.read(turn);
+  const result = row?.result;
+  if (!row || !result) return;
+  const { state, text, reason, joined, model } = result;
+  parts.log.info(`turn ${state}`, {
+    turn,
+    agent: row.agent,
+    ms: (row.endedAt ?? row.acceptedAt) - row.acceptedAt,
+    ...(model ? { model } : {}),
+  });
   bus.emit({ event: "turn.ended", session, turn, state, text: text || reason || "", ...(joined ? { joined } : {}) });
 }
 

@@ -33,6 +33,8 @@ export interface SettingsParts {
   loaded: LoadedConfig<LaresConfig>;
   bus: Bus;
   log: Log;
+  /** What `vault:NAME` in the file stands for. */
+  lookUp?: (text: string) => string;
   /** From now on this value must not be printed. */
   addSecret: (value: string) => void;
   /** These sections hold new values. */
@@ -133,8 +135,13 @@ export class Settings {
   }
 
   /** Changes one key of the file. A result with a new problem is refused, and then nothing is written. */
-  set(path: string, value: Json | undefined) {
-    if (value !== undefined && isMask(value)) {
+  async set(path: string, value: Json | undefined) {
+    return { path, ...(await this.change([[path, value]])) };
+  }
+
+  /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */
+  change(edits: readonly (readonly [path: string | readonly string[], value: Json | undefined])[]) {
+    if (edits.some(([, value]) => value !== undefined && isMask(value))) {
       throw new AppError("BAD_REQUEST", {
         message: "This value is a masked secret, not the secret itself.",
         hint: "Send the whole secret, or leave the key as it is.",
@@ -142,7 +149,8 @@ export class Settings {
       });
     }
     return this.inLine(async () => {
-      const text = await setInFile((await readText(this.file, this.parts.home)) ?? "", path, value);
+      let text = (await readText(this.file, this.parts.home)) ?? "";
+      for (const [path, value] of edits) text = await setInFile(text, path, value);
       const before = new Set(this.problems.map((p) => `${p.path} ${p.message}`));
       const fresh = (await this.review(text)).problems.filter((p) => !before.has(`${p.path} ${p.message}`));
       if (fresh.length) {
@@ -155,7 +163,7 @@ export class Settings {
       }
       await saveConfig(this.parts.home, text);
       this.exists = true;
-      return { path, ...(await this.take(text)) };
+      return this.take(text);
     });
   }
 
@@ -170,8 +178,8 @@ export class Settings {
   }
 
   private review(text: string) {
-    const { variables, overrides } = this.parts;
-    return reviewConfig({ schema, env: variables, overrides, text, last: this.wanted });
+    const { variables, overrides, lookUp } = this.parts;
+    return reviewConfig({ schema, env: variables, lookUp, overrides, text, last: this.wanted });
   }
 
   private async take(text: string): Promise<{ changed: Section[]; restart: Section[] }> {

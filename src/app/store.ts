@@ -3,8 +3,12 @@ import type { Reads, Records, SqlValue } from "../core/contracts/index.ts";
 import type { ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
 
 export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
-  const open = await db.all<{ id: TurnId; session: SessionKey; state: string }>(
-    "SELECT id, session, state FROM turn WHERE ended_at IS NULL",
+  // Those that wait for a person may be thousands: they are counted in the index, not read.
+  const open = await db.all<{ id: TurnId; session: SessionKey }>(
+    "SELECT id, session FROM turn WHERE ended_at IS NULL AND state <> 'parked'",
+  );
+  const waiting = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM turn WHERE ended_at IS NULL AND state = 'parked'",
   );
   const pending = await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'");
   const deliveries = await db.all<{ state: string; n: number }>(
@@ -12,10 +16,9 @@ export async function countOpen(db: Reads, running: (session: SessionKey) => Tur
   );
   const count = (...states: string[]) =>
     deliveries.filter((d) => states.includes(d.state)).reduce((sum, d) => sum + d.n, 0);
-  const parked = open.filter((t) => t.state === "parked").length;
   const active = open.filter((t) => running(t.session) === t.id).length;
   return {
-    turns: { queued: Math.max(open.length - parked - active, 0), running: active, parked },
+    turns: { queued: Math.max(open.length - active, 0), running: active, parked: waiting?.n ?? 0 },
     approvals: { pending: pending?.n ?? 0 },
     deliveries: {
       waiting: count("intended", "sending"),
@@ -64,6 +67,24 @@ export async function deliveriesOf(db: Reads, turn: TurnId) {
     attempts: row.attempts,
     ...(row.error ? { error: row.error } : {}),
   }));
+}
+
+/** Whose message each of these turns answers, and where it came from. */
+export async function askersOf(
+  db: Reads,
+  turns: readonly string[],
+): Promise<Map<string, { person?: string; channel: string }>> {
+  const unique = [...new Set(turns)];
+  const rows = await db.all<{ id: string; person: string | null; route: string }>(
+    "SELECT id, person, route FROM turn WHERE id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(unique),
+  );
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { channel: (JSON.parse(row.route) as ReplyRoute).channel, ...(row.person ? { person: row.person } : {}) },
+    ]),
+  );
 }
 
 /** Proves that there is room on the disk again: a write as large as a turn's. */

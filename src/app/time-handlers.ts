@@ -11,6 +11,7 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandle
   const schedules = () => parts.house().schedules;
   return {
     "schedule.list": async () => ({ jobs: (await schedules().list()).map(wire) }),
+    "schedule.preview": async (given) => schedules().preview(given, 5),
     async "schedule.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
       return wire(await schedules().add({ ...given, route: deliver ?? null, createdBy: caller.principal.id }));
     },
@@ -33,12 +34,13 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandle
 }
 
 function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
-  const { id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures, next, last } = job;
+  const { id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures, next, last, recent } = job;
   return {
     ...{ id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures },
     words: inWords(job.when, job.zone),
     ...(next === undefined ? {} : { next }),
     ...(last ? { last: wireSlot(last) } : {}),
+    recent: recent.map(wireSlot),
   };
 }
 

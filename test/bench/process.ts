@@ -20,6 +20,8 @@ export interface Lares extends Proc {
 
 const root = new URL("../../", import.meta.url).pathname;
 const TICK_MS = 10;
+/** Another build can be named, as for the tests. */
+const program = process.env.LARES_TEST_PROGRAM ?? join(root, "bin/lares.js");
 
 export async function startModel(log?: string): Promise<Proc & { url: string }> {
   const args = ["--import", "tsx", join(root, "test/fakes/model-server/main.ts"), "--port", "0"];
@@ -36,7 +38,7 @@ export async function startModel(log?: string): Promise<Proc & { url: string }> 
 
 export async function startLares(modelUrl: string, home = mkdtempSync(join(tmpdir(), "lares-bench-"))): Promise<Lares> {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(root, "bin/lares.js"), "gateway", "run", "--home", home, "--port", "0"], {
+  const child = spawn(process.execPath, [program, "gateway", "run", "--home", home, "--port", "0"], {
     env: { PATH: process.env.PATH, HOME: home, ANTHROPIC_API_KEY: "bench", ANTHROPIC_BASE_URL: modelUrl },
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { benchApprovals, sayApprovals } from "./approvals.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
 
@@ -33,6 +34,9 @@ await growth();
 await recovery();
 await prompt();
 await door();
+if (process.argv.includes("--approvals")) {
+  for (const { what, seen, bar, ok } of sayApprovals(await benchApprovals())) note(what, seen, bar, ok);
+}
 installed();
 await end(model);
 print();

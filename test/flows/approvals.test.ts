@@ -7,6 +7,8 @@ import {
   type Lares,
   RpcFailed,
   requestsWith,
+  sendHook,
+  startFarSide,
   startLares,
   startModel,
   until,
@@ -231,10 +233,19 @@ describe("expiry", () => {
       const late = await hasty
         .rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" })
         .catch((e: unknown) => e);
-      expect(late).toMatchObject({ error: { code: "ALREADY_ANSWERED" } });
+      expect(late).toMatchObject({ error: { code: "ALREADY_ANSWERED", message: expect.stringMatching(/is expired/) } });
       await hasty.kill9();
       await hasty.start();
       expect((await hasty.rpc("turns.wait", { turn: slept.turn })).state).toBe("answered");
+      // The old button and the old word, in the life after.
+      for (const { approval } of [parked, slept]) {
+        const pressed = await hasty
+          .rpc("approvals.resolve", { id: approval!.id, decision: "allow-once" })
+          .catch((e) => e);
+        expect(pressed).toMatchObject({ status: 409, error: { message: expect.stringMatching(/is expired/) } });
+        const { response } = await hasty.chat("e1", `/approve ${approval!.id.slice(-6)}`);
+        expect(response).toMatch(/is expired/);
+      }
       expect(existsSync(join(hasty.workspace(), "e1.txt"))).toBe(false);
       expect(existsSync(join(hasty.workspace(), "e2.txt"))).toBe(false);
     } finally {
@@ -258,4 +269,63 @@ describe("expiry", () => {
       await hasty.dispose();
     }
   });
+});
+
+describe("in a chat", () => {
+  const CHAT = "c1";
+  async function chatting(approvals: object, act: (at: Lares, seen: () => string[]) => Promise<void>) {
+    const far = await startFarSide();
+    const own = await startLares({
+      env: model.env,
+      config: {
+        ...QUICK,
+        approvals,
+        channels: {
+          webhook: { hook: { secret: far.secret, url: far.url, dedupes: true, approvers: ["boss"] } },
+        },
+      },
+    });
+    try {
+      await act(own, () => far.shown.map((one) => one.text));
+    } finally {
+      await own.dispose();
+      await far.close();
+    }
+  }
+  const say = (at: Lares, text: string, id = text.slice(0, 40)) =>
+    sendHook(at, "hook", "far-side-secret-0123456789", { id, chat: CHAT, sender: "boss", text });
+
+  it("AP-09: a long command is shortened in the middle, what it starts stays visible, the approval has all of it", () =>
+    chatting({}, async (at, seen) => {
+      const lines = Array.from({ length: 60 }, (_, i) => `echo step ${i}`);
+      lines[30] = "cp \u202egood evil";
+      await say(at, callExec(lines.join("\n")), "long");
+      const question = await until("the question", () => seen().find((text) => text.includes("/approve")));
+      expect(question.split("\n").length).toBeLessThan(25);
+      expect(question).toContain("echo step 0");
+      expect(question).toContain("echo step 59");
+      expect(question).toContain("cp \\u{202e}good evil");
+      expect(question).toMatch(/\d+ of \d+ lines not shown/);
+      const { approvals } = await at.rpc("approvals.list", {});
+      for (const i of [0, 17, 44, 59]) expect(approvals[0]!.shown).toContain(`echo step ${i}`);
+    }));
+
+  it("a question nobody answers is said again, no reminder twice over a kill; the answer ends it", () =>
+    // 1.8 s, 3.6 s and 7.2 s after the question; what is slept through is said once.
+    chatting({ remindAfterHours: 0.0005 }, async (at, seen) => {
+      await say(at, `${callExec("echo waited")} then: say:over`, "ask");
+      const reminders = () => seen().filter((text) => text.includes("still waits"));
+      await until("the first reminder", () => reminders().length === 1);
+      await at.restart();
+      await until("another reminder", () => reminders().length >= 2, { withinMs: 20_000 });
+      expect(reminders()[0]).toContain("echo waited");
+      const [asked] = (await at.rpc("approvals.list", {})).approvals;
+      const code = /\/approve (\w+)/.exec(reminders()[1]!)![1]!;
+      await say(at, `/approve ${code}`, "yes");
+      await until("the answer", () => seen().some((text) => text.includes("over")), { instead: seen });
+      const { deliveries } = await at.rpc("turns.get", { turn: asked!.turn });
+      const intended = deliveries.filter((one) => one.id.includes(":remind:"));
+      expect(intended.length).toBeLessThanOrEqual(3);
+      expect(reminders()).toHaveLength(intended.length);
+    }));
 });

@@ -181,6 +181,27 @@ const hookTurn = (account: "dedupes" | "plain", shown: (string | RegExp)[]): Sce
 const HELLO = /^hello hook$/;
 const NOTE = /could not confirm[\s\S]*hello hook/;
 
+/** Three files are changed by a turn, and the turn is undone. A person who got no answer asks again. */
+const undoing: Scenario = {
+  async provoke({ lares }) {
+    const writes = ["a", "b", "c"].map((name) => `tool:write ${JSON.stringify({ path: name, content: "new" })}`);
+    await lares.chat("u", 'tool:write {"path":"a","content":"old"} then: say:ok');
+    const { turn } = await lares.chat("u", `${writes.join(" ")} then: say:ok`);
+    await lares.rpc("undo.turn", { turn });
+  },
+  async settle({ lares }) {
+    const file = (name: string) => join(lares.workspace(), name);
+    expect(readFileSync(file("a"), "utf8")).toBe("old");
+    expect([existsSync(file("b")), existsSync(file("c"))]).toEqual([false, false]);
+    const { turns } = await lares.rpc("undo.list", {});
+    expect(turns).toHaveLength(3);
+    expect(turns[1]!.undoneBy).toBe(turns[0]!.turn);
+    const again = await lares.rpc("undo.turn", { turn: turns[1]!.turn });
+    expect(again.files.map((f) => f.result)).toEqual(["already", "already", "already"]);
+    expect(again.undo).toBeUndefined();
+  },
+};
+
 const importing: Scenario = {
   provoke: ({ lares }) => lares.rpc("sessions.import", { lines: LINES }),
   async settle({ lares }) {
@@ -258,6 +279,11 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "outbox.recorded": [
     ["", hookTurn("dedupes", [HELLO])],
     ["", hookTurn("plain", [HELLO])],
+  ],
+  "undo.planned": [["", undoing]],
+  "undo.file": [
+    ["", undoing],
+    [":2", undoing],
   ],
   "import.row": [
     ["", importing],

@@ -16,17 +16,24 @@ export interface Agreement {
   unparsed: number;
   /** Programs the shell started in strings the analyser claims to know. */
   started: number;
-  /** The shell refused the string as a whole though the analyser parsed it. Harmless, counted. */
+  /** Batches that had to be ended: what was left of them was not compared. */
+  cut: number;
   misses: { seed: number; text: string; started: string[]; reported: string[] }[];
 }
 
 const DRIVER = String.raw`
-command_not_found_handle() { printf '%s\0' "$1" >> "$LARES_LOG"; return $(( \${#1} % 2 )); }
+command_not_found_handle() {
+  printf '%s\0' "$1" >> "$LARES_LOG"
+  mapfile -d '' LARES_SEEN < "$LARES_LOG"
+  # A loop whose end the grammar broke.
+  (( \${#LARES_SEEN[@]} > 200 )) && kill -9 $LARES_TOP
+  return $(( \${#1} % 2 ))
+}
 FUNCNEST=20
 TMOUT=1
 for LARES_FILE in "$@"; do
   LARES_LOG=$LARES_FILE.log
-  ( cd "$LARES_FILE.d" && exec < /dev/null > /dev/null 2>&1; PATH=$LARES_EMPTY; unset LARES_EMPTY; hash -r
+  ( LARES_TOP=$BASHPID; cd "$LARES_FILE.d" && exec < /dev/null > /dev/null 2>&1; PATH=$LARES_EMPTY; unset LARES_EMPTY; hash -r
     . "$LARES_FILE"; wait )
 done
 `.replaceAll("\\$", "$");
@@ -37,7 +44,7 @@ const BATCH_MS = 20_000;
 
 export async function agree(seed: number, count: number): Promise<Agreement> {
   const dir = mkdtempSync(join(tmpdir(), "lares-agree-"));
-  const out: Agreement = { strings: 0, known: 0, unparsed: 0, started: 0, misses: [] };
+  const out: Agreement = { strings: 0, known: 0, unparsed: 0, started: 0, cut: 0, misses: [] };
   try {
     mkdirSync(join(dir, "empty"));
     writeFileSync(join(dir, "driver.sh"), DRIVER);
@@ -50,10 +57,13 @@ export async function agree(seed: number, count: number): Promise<Agreement> {
         writeFileSync(file, text);
         mkdirSync(`${file}.d`);
       }
-      await bash(
-        dir,
-        batch.map(({ file }) => file),
-      );
+      if (
+        !(await bash(
+          dir,
+          batch.map(({ file }) => file),
+        ))
+      )
+        out.cut++;
       for (const { seed: own, text, file } of batch) judge(out, { seed: own, text, started: startedIn(file) });
     }
     return out;
@@ -81,7 +91,7 @@ function startedIn(file: string): string[] {
   }
 }
 
-function bash(dir: string, files: string[]): Promise<void> {
+function bash(dir: string, files: string[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/bash", ["--norc", join(dir, "driver.sh"), ...files], {
       cwd: dir,
@@ -89,7 +99,11 @@ function bash(dir: string, files: string[]): Promise<void> {
       stdio: "ignore",
       detached: true,
     });
-    const end = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), BATCH_MS);
+    let whole = true;
+    const end = setTimeout(() => {
+      whole = false;
+      process.kill(-child.pid!, "SIGKILL");
+    }, BATCH_MS);
     child.once("error", reject);
     child.once("exit", () => {
       clearTimeout(end);
@@ -98,7 +112,7 @@ function bash(dir: string, files: string[]): Promise<void> {
       } catch {
         // Nothing was left.
       }
-      resolve();
+      resolve(whole);
     });
   });
 }

@@ -215,7 +215,7 @@ class Maker {
     let out = "";
     while (r.chance(6)) out += `${this.assignment(depth)}${r.pick(BLANKS)}`;
     if (r.chance(5)) out += `${this.redirect(depth)} `;
-    if (out !== "" && r.chance(20)) return out.trimEnd();
+    if (out !== "" && r.chance(20)) return out.replace(/(\\\n|\s)+$/, "");
     out += this.program(depth);
     for (let n = r.pick([0, 0, 1, 1, 2, 3]); n > 0; n--) out += r.pick(BLANKS) + this.word(depth);
     if (r.chance(15)) out += ` ${this.redirect(depth)}`;

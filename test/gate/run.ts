@@ -1,6 +1,7 @@
 /**
  * `npm run test:gate`: every case of the reference with the canary, the hard floor, and parser agreement over 20,000 strings
- * against a real shell. Prints counts; exits 1 on any miss. `--strings N` and `--seed S` change the agreement run.
+ * against a real shell. Prints counts; exits 1 on any miss. `--strings N` and `--seed S` change the agreement run,
+ * `--tries N` the race of swapped directories.
  */
 import { performance } from "node:perf_hooks";
 import { decide } from "../../src/flow/gate/index.ts";
@@ -9,6 +10,7 @@ import { EN, EX } from "./cases.ts";
 import { check } from "./check.ts";
 import { FLOOR, NOT_FLOOR } from "./floor-cases.ts";
 import { oracle } from "./oracle.ts";
+import { raceSwaps, wasRaced } from "./race.ts";
 import { type Ground, ground } from "./support.ts";
 
 const argument = (name: string, fallback: number) => {
@@ -28,6 +30,7 @@ try {
   g.close();
 }
 await agreement();
+await race();
 say(misses === 0 ? "no miss" : `${misses} MISSES`);
 process.exitCode = misses === 0 ? 0 : 1;
 
@@ -106,9 +109,19 @@ async function agreement(): Promise<void> {
   const result = await agree(seed, count);
   const s = ((performance.now() - begun) / 1000).toFixed(0);
   say(
-    `${result.misses.length === 0 ? "ok  " : "MISS"} ${result.strings} strings against bash (seed ${seed}, ${s} s): the analyser claims to know ${result.known}, ${result.unparsed} unparsed, ${result.started} programs started in the known ones, ${result.misses.length} not reported`,
+    `${result.misses.length === 0 ? "ok  " : "MISS"} ${result.strings} strings against bash (seed ${seed}, ${s} s): the analyser claims to know ${result.known}, ${result.unparsed} unparsed, ${result.started} programs started in the known ones, ${result.misses.length} not reported, ${result.cut} batches of 100 cut short`,
   );
   for (const miss of result.misses)
     say(`       seed ${miss.seed}: ${JSON.stringify(miss.text)} started ${miss.started.join(" ")}`);
   misses += result.misses.length;
+}
+
+async function race(): Promise<void> {
+  const result = await raceSwaps(argument("--tries", 100_000));
+  const ok = result.escapes.length === 0 && wasRaced(result);
+  say(
+    `${ok ? "ok  " : "MISS"} ${result.tries} tries on a directory swapped for a link (FS-05): ${result.done} inside, ${result.refused} refused, ${result.escapes.length} outside`,
+  );
+  for (const escape of result.escapes) say(`       ${escape}`);
+  if (!ok) misses++;
 }

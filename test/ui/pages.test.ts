@@ -11,6 +11,8 @@ const PAGES = [
   "/",
   "/chat",
   "/sessions",
+  "/schedule",
+  "/more",
   "/agents",
   "/agents/main",
   "/activity",
@@ -26,7 +28,7 @@ const SEEN = `({
   navs: document.querySelectorAll("nav").length,
   titles: [...document.querySelectorAll("h1")].filter((h) => h.offsetParent).length,
   unnamed: [...document.querySelectorAll("button, a[href], input, textarea, select")].filter(
-    (e) => !(e.textContent?.trim() || e.getAttribute("aria-label") || e.getAttribute("title") || e.labels?.length),
+    (e) => !e.closest("[aria-hidden=true]") && !(e.textContent?.trim() || e.getAttribute("aria-label") || e.getAttribute("title") || e.labels?.length),
   ).length,
 })`;
 
@@ -134,9 +136,17 @@ describe.skipIf(!hasBrowser)("the pages", () => {
       const page = await context.newPage();
       const wrong = complaints(page);
       const sessions = (await house.rpc("sessions.list", {})).sessions;
+      const { jobs } = await house.rpc("schedule.list", {});
+      const job =
+        jobs[0] ?? (await house.rpc("schedule.add", { cron: "0 7 * * 1-5", name: "morning", prompt: "hello" }));
       const { turns } = await house.rpc("turns.list", { limit: 1 });
       await page.goto(house.url);
-      for (const path of [...PAGES, `/chat/${encodeURIComponent(sessions[0]!.session)}`, `/turns/${turns[0]!.turn}`]) {
+      for (const path of [
+        ...PAGES,
+        `/chat/${encodeURIComponent(sessions[0]!.session)}`,
+        `/turns/${turns[0]!.turn}`,
+        `/schedule/${job.id}`,
+      ]) {
         await page.evaluate(
           `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
         );

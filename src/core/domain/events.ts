@@ -32,6 +32,7 @@ export type LiveEvent =
       state: ApprovalState;
       by: string;
     }
+  | { event: "approval.reminded"; session: SessionKey; turn: TurnId; approval: ApprovalId; count: number }
   | { event: "delivery"; session: SessionKey; turn: TurnId; delivery: string; state: string; error?: string }
   | { event: "session.changed"; session: SessionKey; what: "reset" | "deleted" | "imported" | "updated" }
   | { event: "schedule.fired"; schedule: string; session: SessionKey; turn: TurnId }

@@ -50,6 +50,8 @@ export interface InboundMessage {
   authority?: Authority;
   /** What the caller brings for this turn. */
   given?: Given;
+  /** Files uploaded before, by id, and which principal brings them. */
+  attachments?: { ids: readonly string[]; by: string };
 }
 
 /**
@@ -70,7 +72,16 @@ export interface Given {
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };
 export type ToolResultPart = { type: "tool-result"; id: string; name: string; text: string; isError?: boolean };
-export type TextPart = { type: "text"; text: string };
+/** `file`: the text stands for an attached file, as the person did not type it. */
+export type TextPart = { type: "text"; text: string; file?: AttachedFile };
+/** A picture by reference; its bytes are read when a model is asked. */
+export type ImagePart = { type: "image"; attachment: string; mediaType: string; name: string };
+export interface AttachedFile {
+  attachment: string;
+  mediaType: string;
+  name: string;
+  bytes: number;
+}
 /** Reasoning as the provider gave it; `meta` carries signatures that must come back byte-identical. */
 export type ThinkingPart = { type: "thinking"; text: string; meta?: JsonObject };
 
@@ -78,7 +89,7 @@ export type Role = "user" | "assistant" | "tool";
 
 /** One message as the model sees it. The history is a list of these. */
 export type ModelMessage =
-  | { role: "user"; content: TextPart[] }
+  | { role: "user"; content: (TextPart | ImagePart)[] }
   | { role: "assistant"; content: (TextPart | ThinkingPart | ToolCallPart)[] }
   | { role: "tool"; content: ToolResultPart[] };
 

@@ -16,6 +16,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "tool.result": "What came of it: `text, isError`; `cut` when the text is longer.",
   "approval.asked": "A person is asked: `approval, shown, because`.",
   "approval.answered": "Somebody answered: `approval, state, by`.",
+  "approval.reminded": "A question nobody answered was said again in its chat: `approval, count`.",
   delivery: "An answer on its way to a channel: `delivery, state, error?`.",
   "session.changed": "`what`: reset, deleted, imported or updated.",
   "schedule.fired": "A schedule started a turn: `schedule, session, turn`.",

@@ -52,6 +52,7 @@ const channelInfo = z.object({
   detail: z.string().optional(),
 });
 const usageLine = usage.extend({ calls: z.number(), unknownPrice: z.number().describe("calls without a known price") });
+const amount = z.object({ dollars: z.number(), tokens: z.number(), calls: z.number() });
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day like 2026-11-15");
 
 export const HOUSE_METHODS = {
@@ -169,6 +170,24 @@ export const HOUSE_METHODS = {
     scope: "read",
     mutates: false,
     doc: "Tokens and cost by day, model and agent; the last 30 days unless said.",
+  }),
+  "budget.use": method({
+    in: z.strictObject({ agent: agentId.optional() }),
+    out: z.object({
+      budgets: z.array(
+        z.object({
+          of: z.enum(["all", "agent"]).describe("everything together, or one agent"),
+          agent: z.string().optional(),
+          day: z.string(),
+          caps: amount.partial(),
+          spent: amount,
+          reserved: amount.describe("set aside for calls under way"),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "What was spent today against its caps. Unknown prices count as the settings say.",
   }),
   "logs.tail": method({
     in: z.strictObject({

@@ -5,14 +5,16 @@
 import { z } from "zod";
 import { HOUSE_METHODS } from "./house-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
+import { MODEL_METHODS } from "./model-methods.ts";
 import { POLICY_METHODS } from "./policy-methods.ts";
 import {
   agentId,
   approval,
+  attachmentIds,
   chatAnswer,
+  chatMessage,
   given,
   historyMessage,
-  messageText,
   modelInfo,
   sessionKey,
   sessionSummary,
@@ -21,6 +23,7 @@ import {
   usage,
 } from "./shapes.ts";
 import { TIME_METHODS } from "./time-methods.ts";
+import { WORK_METHODS } from "./work-methods.ts";
 
 export const METHODS = {
   health: method({
@@ -52,8 +55,8 @@ export const METHODS = {
     doc: "What Lares is doing, which model answers, and what needs a person.",
   }),
   "chat.send": method({
-    in: z.strictObject({
-      message: messageText,
+    in: chatMessage({
+      message: z.string().max(262_144).describe("empty only beside attachments"),
       session: sessionKey.optional(),
       user: z.string().min(1).max(256).optional(),
       agent: agentId.optional(),
@@ -62,6 +65,7 @@ export const METHODS = {
       wait: z.boolean().optional().describe("false: answer as soon as the message is durable; events tell the rest"),
       once: z.boolean().optional().describe("true: a conversation of its own, not continued by later messages"),
       given: given.optional().describe("what the caller brings for this turn: its own history, its own tools"),
+      attachments: attachmentIds.optional().describe("files uploaded before with POST /attachments, up to 8"),
       ...keyed,
     }),
     out: chatAnswer,
@@ -211,6 +215,30 @@ export const METHODS = {
     mutates: true,
     doc: "Answers an approval. The first answer wins.",
   }),
+  "approvals.rules": method({
+    in: z.strictObject({ agent: agentId.optional() }),
+    out: z.object({
+      rules: z.array(
+        z.object({
+          agent: z.string(),
+          rule: z.string(),
+          approval: z.string().describe("the question it was kept with"),
+          madeBy: z.string(),
+          madeAt: z.number(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: 'What "allow always" has kept, newest first.',
+  }),
+  "approvals.forget": method({
+    in: z.strictObject({ agent: agentId, rule: z.string().min(1).max(100_000), ...keyed }),
+    out: z.object({ forgotten: z.boolean() }),
+    scope: "approvals",
+    mutates: true,
+    doc: "Removes a kept rule: the next such action is asked again.",
+  }),
   "models.list": method({
     in: nothing,
     out: z.object({ models: z.array(modelInfo), primary: z.string() }),
@@ -218,8 +246,10 @@ export const METHODS = {
     mutates: false,
     doc: "The models that can answer, and why each is here.",
   }),
+  ...MODEL_METHODS,
   ...HOUSE_METHODS,
   ...TIME_METHODS,
+  ...WORK_METHODS,
   ...POLICY_METHODS,
 } as const;
 

@@ -12,6 +12,18 @@ export const agentId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case
 export const idempotencyKey = z.string().min(1).max(256);
 /** One message of a person: 256 kB of text is far beyond any chat platform's limit. */
 export const messageText = z.string().min(1).max(262_144);
+/** A person says something or attaches something. */
+export function chatMessage<
+  S extends { message: z.ZodType<string>; attachments: z.ZodType<string[] | undefined> } & z.ZodRawShape,
+>(shape: S) {
+  return z.strictObject(shape).superRefine((value, check) => {
+    const { message, attachments } = value as { message: string; attachments?: string[] };
+    if (message !== "" || attachments?.length) return;
+    check.addIssue({ code: "custom", path: ["message"], message: "must not be empty unless something is attached" });
+  });
+}
+/** What `POST /attachments` gave, to be named in chat.send. */
+export const attachmentIds = z.array(z.string().regex(/^at_[0-9a-z]{26}$/, "an id that POST /attachments gave")).max(8);
 
 export const usage = z.object({
   inputTokens: z.number(),
@@ -42,6 +54,11 @@ export const approval = z.object({
   tool: z.string(),
   shown: z.string(),
   because: z.string(),
+  rule: z.string().optional().describe('what "allow always" would keep'),
+  askedBy: z
+    .object({ person: z.string().optional(), channel: z.string() })
+    .optional()
+    .describe("whose message the turn answers, and where it came from"),
   state: z.enum(["pending", "allowed", "denied", "expired", "withdrawn"]),
   askedAt: z.number(),
   deadline: z.number(),
@@ -69,8 +86,22 @@ export const chatAnswer = z.object({
   toolCalls: z.array(z.object({ id: z.string(), name: z.string(), input: json })).optional(),
 });
 
+/** An attachment's name, media type and size beside the text that stands for it. */
+const attachedFile = z.object({
+  attachment: z.string().max(64),
+  mediaType: z.string().max(100),
+  name: z.string().max(255),
+  bytes: z.number(),
+});
+
 export const part = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("text"), text: z.string(), file: attachedFile.optional() }),
+  z.object({
+    type: z.literal("image"),
+    attachment: z.string().max(64),
+    mediaType: z.string().max(100),
+    name: z.string().max(255),
+  }),
   z.object({ type: z.literal("thinking"), text: z.string(), meta: z.record(z.string(), z.json()).optional() }),
   z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: z.json() }),
   z.object({

@@ -26,6 +26,7 @@ export const job = z.object({
   failures: z.number(),
   next: z.number().optional(),
   last: slot.optional(),
+  recent: z.array(slot).describe("the last ten slots that came, newest first"),
 });
 
 const when = {
@@ -56,6 +57,13 @@ export const TIME_METHODS = {
     scope: "read",
     mutates: false,
     doc: "Jobs with their next run and the last slot.",
+  }),
+  "schedule.preview": method({
+    in: z.strictObject(when),
+    out: z.object({ words: z.string(), next: z.array(z.number()).describe("the next five times") }),
+    scope: "read",
+    mutates: false,
+    doc: "What a schedule would be, in words and times. Nothing is made.",
   }),
   "schedule.add": method({
     in: z.strictObject({

@@ -5,6 +5,8 @@ export interface ModelFacts {
   maxOutput: number;
   /** Thinks even when nobody asked, within the limit of the answer; the limit must leave room for it. */
   thinksUnasked: boolean;
+  /** False where the configuration says that it sees no pictures. */
+  images?: boolean;
 }
 
 /** First match counts. Windows and limits as the providers publish them (November 2026). */

@@ -13,6 +13,7 @@ const price = z
 const model = z.strictObject({
   contextWindow: z.number().int().positive().optional().describe("Tokens the model can hold. Example: 128000"),
   maxOutput: z.number().int().positive().optional().describe("Most tokens of one answer. Example: 8192"),
+  images: z.boolean().optional().describe("Whether it can see pictures. Default: true. Example: false"),
   price: price.optional(),
 });
 

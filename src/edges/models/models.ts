@@ -11,6 +11,7 @@ import { type Price, priceOf } from "./prices.ts";
 import { type Env, findProviders, keyHint, type Provider } from "./providers.ts";
 import { Line } from "./wire/attempt.ts";
 import { makeFetch } from "./wire/http.ts";
+import type { LoadAttachment } from "./wire/images.ts";
 import { rehearse } from "./wire/rehearse.ts";
 import type { SdkFetch } from "./wire/sdk.ts";
 
@@ -19,6 +20,8 @@ export interface ModelsDeps {
   env: Env;
   clock: Clock;
   log: Log;
+  /** Where the bytes of attached pictures are; without it none is shown. */
+  loadAttachment?: LoadAttachment;
   /** Instead of our own HTTP client. */
   fetch?: SdkFetch;
 }
@@ -56,6 +59,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       limits,
       clock: deps.clock,
       fetch,
+      ...(deps.loadAttachment ? { loadAttachment: deps.loadAttachment } : {}),
     });
     return provider.credentials.map((key) => ({
       id: `${model}@${key.name}`,
@@ -129,6 +133,7 @@ function factsFor(provider: Provider, modelId: string): ModelFacts {
     contextWindow: contextWindow ?? known.contextWindow,
     maxOutput: maxOutput ?? known.maxOutput,
     thinksUnasked: known.thinksUnasked,
+    images: provider.models[modelId]?.images ?? true,
   };
 }
 

@@ -123,6 +123,37 @@ function isHost(url: string, host: string): boolean {
   return URL.canParse(url) && new URL(url).host === host;
 }
 
+/** What a person can choose from: the providers built in and those configured, set up or not. */
+export interface ProviderView {
+  name: string;
+  builtIn: boolean;
+  needsKey: boolean;
+  ready: boolean;
+  /** Where it was found; absent when it was not. */
+  from?: "config" | "environment";
+  api: Api;
+  baseUrl?: string;
+}
+
+export function describeProviders(config: ModelsConfig, env: Env): ProviderView[] {
+  const found = findProviders(config, env);
+  const names = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(config.providers)])];
+  return names.map((name) => {
+    const known = BUILT_IN[name];
+    const provider = found.get(name);
+    const baseUrl = provider?.baseUrl ?? known?.url;
+    return {
+      name,
+      builtIn: known !== undefined,
+      needsKey: known?.keyEnv !== undefined,
+      ready: provider !== undefined,
+      api: provider?.api ?? config.providers[name]?.api ?? known?.api ?? "openai-chat",
+      ...(provider ? { from: config.providers[name] ? ("config" as const) : ("environment" as const) } : {}),
+      ...(baseUrl ? { baseUrl } : {}),
+    };
+  });
+}
+
 /** Where a key for this provider is expected, for hints. */
 export function keyHint(name: string): string {
   const known = BUILT_IN[name];

@@ -5,8 +5,7 @@
 import type { Tool, ToolSpec } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
-import type { Locale } from "./exec/environment.ts";
-import { createExec } from "./exec/exec.ts";
+import { createExec, type ExecOptions } from "./exec/exec.ts";
 import { createApplyPatch } from "./files/apply-patch.ts";
 import { createEdit } from "./files/edit.ts";
 import { createList } from "./files/list.ts";
@@ -26,7 +25,7 @@ export interface ToolRegistry {
 }
 
 export interface ToolsOptions extends SearchOptions {
-  locale?: Locale;
+  exec?: ExecOptions;
 }
 
 /** The built-in ones. */
@@ -38,7 +37,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
   registry.register(createApplyPatch());
   registry.register(createList());
   registry.register(createSearch(options));
-  registry.register(createExec(options.locale));
+  registry.register(createExec(options.exec));
   return registry;
 }
 

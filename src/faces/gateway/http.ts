@@ -61,7 +61,8 @@ export function readBody({ incoming }: Env["Bindings"], most: number): Promise<B
   });
 }
 
-function letGo(incoming: IncomingMessage): void {
+/** Reads past the rest of a refused body. */
+export function letGo(incoming: IncomingMessage): void {
   incoming.resume();
   const cut = setTimeout(() => incoming.destroy(), GRACE_MS);
   cut.unref();

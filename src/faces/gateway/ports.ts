@@ -31,6 +31,26 @@ export interface Doorkeeper {
   onRevoked(listener: (credential: string) => void): () => void;
 }
 
+/** Files people send along. The attachments room keeps them. */
+export interface AttachmentDoor {
+  readonly mostBytes: number;
+  /** Durable when it resolves. Throws an AppError and reads no further when it is not taken. */
+  put(body: AsyncIterable<Uint8Array>, about: { name: string; by: string }): Promise<Attachment>;
+  /** Nothing: there is none, or this caller may not see it. */
+  get(
+    id: string,
+    asker: { id: string; isOwner: boolean },
+  ): Promise<(Attachment & { content: Uint8Array; sha256: string }) | undefined>;
+}
+
+export interface Attachment {
+  id: string;
+  name: string;
+  mediaType: string;
+  bytes: number;
+  kind: "image" | "text" | "file";
+}
+
 export interface GatewayParts {
   /** As it stands now: limits may change while it runs; address and port are read once. */
   readonly config: GatewayConfig;
@@ -47,6 +67,7 @@ export interface GatewayParts {
   ) => Promise<{ turn: string; duplicate: boolean }>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   sessionOf: (turn: string) => Promise<string | undefined>;
+  attachments: AttachmentDoor;
   /** Figures in Prometheus' text form. */
   metrics: () => Promise<string>;
   events: Events;

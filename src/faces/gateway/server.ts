@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { AppError } from "../../core/domain/index.ts";
+import { attachmentRoutes } from "./attachments.ts";
 import { Failures } from "./auth/failures.ts";
 import { type Doors, guard } from "./auth/guard.ts";
 import { type Identifier, makeIdentifier } from "./auth/identify.ts";
@@ -112,6 +113,7 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
   });
   chatRoute(app, parts);
   rpcRoute(app, parts);
+  attachmentRoutes(app, parts);
   openaiRoutes(app, parts);
   app.get("/metrics", async (c) => {
     if (!c.get("principal").scopes.has("read"))

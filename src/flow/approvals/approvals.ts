@@ -13,15 +13,20 @@ import {
   type ApprovalState,
   type ApprovalView,
   asId,
+  type ReplyRoute,
   type TurnId,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock } from "../../core/kit/index.ts";
+import type { Reminders } from "./reminders.ts";
 import {
   answerApproval,
+  byEnding,
+  forgetRule,
   insertApproval,
+  type KeptRule,
   listApprovals,
+  listRules,
   type NewApproval,
-  pendingByEnding,
   readApproval,
   rememberedRules,
   rememberRule,
@@ -32,6 +37,9 @@ export interface ApprovalParts {
   clock: Clock;
   bus: Bus;
   resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
+  reminders: Pick<Reminders, "firstAt" | "expect">;
+  /** Nothing is pushed there: whoever asks there fetches, and is not reminded. */
+  isPulled: (route: ReplyRoute) => boolean;
 }
 
 export interface Answer {
@@ -53,8 +61,11 @@ export class Approvals {
   }
 
   /** Writes the question inside the park's transaction. */
-  ask(tx: Tx, approval: NewApproval): void {
-    insertApproval(tx, approval);
+  ask(tx: Tx, { route, ...approval }: Omit<NewApproval, "remindAt"> & { route: ReplyRoute }): void {
+    const { reminders, isPulled } = this.parts;
+    const remindAt = isPulled(route) ? null : reminders.firstAt(approval.askedAt, approval.deadline);
+    insertApproval(tx, { ...approval, remindAt });
+    reminders.expect(remindAt);
   }
 
   /** Closes questions that nobody answered, inside the turn's transaction. */
@@ -108,7 +119,7 @@ export class Approvals {
   async find(typed: string): Promise<ApprovalView> {
     const whole = await readApproval(this.parts.records, typed);
     if (whole) return whole;
-    const near = /^[a-z0-9]{4,}$/.test(typed) ? await pendingByEnding(this.parts.records, typed) : [];
+    const near = /^[a-z0-9]{4,}$/.test(typed) ? await byEnding(this.parts.records, typed) : [];
     if (near.length === 1) return near[0]!;
     throw new AppError("NOT_FOUND", {
       message: near.length ? `"${typed}" fits more than one approval.` : `There is no open approval "${typed}".`,
@@ -128,11 +139,19 @@ export class Approvals {
   remembered(agent: string): Promise<Set<string>> {
     return rememberedRules(this.parts.records, agent);
   }
-}
 
-/** The short code shown in chats: enough signs to be unique, few enough to type. */
-export function shortCode(id: ApprovalId): string {
-  return id.slice(-6);
+  /** The same with who kept them and when, newest first; of all agents unless one is named. */
+  rules(agent?: string): Promise<KeptRule[]> {
+    return listRules(this.parts.records.committed, agent);
+  }
+
+  /** The next action under this rule is asked again. False when there was no such rule. */
+  async forget(agent: string, rule: string): Promise<boolean> {
+    const { records } = this.parts;
+    const known = (await rememberedRules(records, agent)).has(rule);
+    if (known) await records.write((tx) => forgetRule(tx, agent, rule));
+    return known;
+  }
 }
 
 export function newApprovalId(ids: { next(prefix: string): string }): ApprovalId {

@@ -1,3 +1,5 @@
-export { Approvals, approvalEvent, newApprovalId, shortCode } from "./approvals.ts";
+export { Approvals, approvalEvent, newApprovalId } from "./approvals.ts";
 export { type ApprovalsConfig, approvalsConfig } from "./config.ts";
+export { Reminders } from "./reminders.ts";
 export type { NewApproval } from "./store.ts";
+export { questionText, shortCode } from "./words.ts";

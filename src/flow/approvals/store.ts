@@ -5,6 +5,7 @@ import type {
   ApprovalState,
   ApprovalView,
   JsonObject,
+  ReplyRoute,
   SessionKey,
   TurnId,
 } from "../../core/domain/index.ts";
@@ -23,6 +24,8 @@ export interface NewApproval {
   hash: string;
   askedAt: number;
   deadline: number;
+  /** When a person is reminded first; null: never. */
+  remindAt: number | null;
 }
 
 interface Row {
@@ -47,8 +50,9 @@ const COLUMNS =
 
 export function insertApproval(tx: Tx, a: NewApproval): void {
   tx.run(
-    `INSERT INTO approval (id, turn, session, agent, tool, call, shown, because, action, hash, state, asked_at, deadline)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO approval (id, turn, session, agent, tool, call, shown, because, action, hash, state, asked_at, deadline,
+       remind_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     a.id,
     a.turn,
     a.session,
@@ -61,6 +65,7 @@ export function insertApproval(tx: Tx, a: NewApproval): void {
     a.hash,
     a.askedAt,
     a.deadline,
+    a.remindAt,
   );
 }
 
@@ -77,6 +82,60 @@ export function answerApproval(
     a.reason ?? null,
     a.at,
     a.id,
+  );
+}
+
+/** A pending question whose reminder is due. */
+export interface Due {
+  id: ApprovalId;
+  turn: TurnId;
+  session: SessionKey;
+  route: ReplyRoute;
+  shown: string;
+  because: string;
+  action: JsonObject;
+  askedAt: number;
+  deadline: number;
+  reminded: number;
+}
+
+export async function nextReminder(db: Reads): Promise<number | null> {
+  const row = await db.get<{ at: number | null }>(
+    "SELECT MIN(remind_at) AS at FROM approval WHERE state = 'pending' AND remind_at IS NOT NULL",
+  );
+  return row?.at ?? null;
+}
+
+export async function dueReminders(db: Reads, now: number, limit: number): Promise<Due[]> {
+  const rows = await db.all<Row & { route: string; reminded: number }>(
+    `SELECT a.id, a.turn, a.session, a.shown, a.because, a.action, a.asked_at, a.deadline, a.reminded, t.route
+     FROM approval a JOIN turn t ON t.id = a.turn
+     WHERE a.state = 'pending' AND a.remind_at IS NOT NULL AND a.remind_at <= ? ORDER BY a.remind_at LIMIT ?`,
+    now,
+    limit,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    turn: row.turn,
+    session: row.session,
+    route: JSON.parse(row.route) as ReplyRoute,
+    shown: row.shown,
+    because: row.because,
+    action: JSON.parse(row.action) as JsonObject,
+    askedAt: row.asked_at,
+    deadline: row.deadline,
+    reminded: row.reminded,
+  }));
+}
+
+/** `from` is the count that was read: a reminder is counted once. */
+export function moveReminder(tx: Tx, r: { id: ApprovalId; from: number; to: number; at: number | null }): void {
+  tx.run(
+    "UPDATE approval SET reminded = ?, remind_at = ? WHERE id = ? AND reminded = ? AND state = 'pending'",
+    r.to,
+    r.at,
+    r.id,
+    r.from,
   );
 }
 
@@ -98,6 +157,27 @@ export function rememberRule(
 export async function rememberedRules(db: Reads, agent: string): Promise<Set<string>> {
   const rows = await db.all<{ rule: string }>("SELECT rule FROM remembered WHERE agent = ?", agent);
   return new Set(rows.map((row) => row.rule));
+}
+
+export interface KeptRule {
+  agent: string;
+  rule: string;
+  approval: ApprovalId;
+  madeBy: string;
+  madeAt: number;
+}
+
+export function listRules(db: Reads, agent?: string): Promise<KeptRule[]> {
+  return db.all(
+    `SELECT agent, rule, approval, made_by AS madeBy, made_at AS madeAt FROM remembered
+     WHERE ? = '' OR agent = ? ORDER BY made_at DESC, agent, rule`,
+    agent ?? "",
+    agent ?? "",
+  );
+}
+
+export function forgetRule(tx: Tx, agent: string, rule: string): void {
+  tx.run("DELETE FROM remembered WHERE agent = ? AND rule = ?", agent, rule);
 }
 
 export async function readApproval(db: Reads, id: string): Promise<ApprovalView | undefined> {
@@ -129,15 +209,32 @@ export async function listApprovals(
   return rows.map(view);
 }
 
-/** Pending ones whose id ends like this: what a person types in a chat. */
-export async function pendingByEnding(db: Reads, ending: string): Promise<ApprovalView[]> {
-  const rows = await db.all<Row>(
-    `SELECT ${COLUMNS} FROM approval WHERE state = 'pending' AND substr(id, -?) = ? LIMIT 3`,
+/**
+ * Those whose id ends like this: what a person types in a chat. Pending ones; for a whole code, when none is pending, the newest
+ * that was answered, so that an old button is told what became of it.
+ */
+export async function byEnding(db: Reads, ending: string): Promise<ApprovalView[]> {
+  const isCode = ending.length >= CODE_LENGTH;
+  const fits = isCode ? `substr(id, -${CODE_LENGTH}) = ? AND` : "? = '' AND";
+  const code = isCode ? ending.slice(-CODE_LENGTH) : "";
+  const pending = await db.all<Row>(
+    `SELECT ${COLUMNS} FROM approval WHERE ${fits} substr(id, -?) = ? AND state = 'pending' LIMIT 3`,
+    code,
     ending.length,
     ending,
   );
-  return rows.map(view);
+  if (pending.length > 0 || !isCode) return pending.map(view);
+  const answered = await db.all<Row>(
+    `SELECT ${COLUMNS} FROM approval WHERE ${fits} substr(id, -?) = ? ORDER BY asked_at DESC LIMIT 1`,
+    code,
+    ending.length,
+    ending,
+  );
+  return answered.map(view);
 }
+
+/** Enough signs to be unique among what waits, few enough to type. The index on the ending has this length, too. */
+export const CODE_LENGTH = 6;
 
 function view(row: Row): ApprovalView {
   return {

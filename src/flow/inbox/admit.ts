@@ -3,7 +3,16 @@
  * session, its reply route is fixed, and it is durable when this returns (I1, I2, I7).
  */
 import { type Accepted, CANCEL, type Tx } from "../../core/contracts/index.ts";
-import type { AgentId, InboundMessage, Json, LaneClass, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type {
+  AgentId,
+  ImagePart,
+  InboundMessage,
+  Json,
+  LaneClass,
+  SessionKey,
+  TextPart,
+  TurnId,
+} from "../../core/domain/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
@@ -30,12 +39,28 @@ export interface Commands {
   run(text: string, at: { placement: Placement; message: InboundMessage }): Promise<string | undefined>;
 }
 
+/** Files that were uploaded before the message that names them. */
+export interface AttachedFiles {
+  /** Holds them for a message of this session until `release`. Throws when one cannot be used. */
+  hold(
+    ids: readonly string[],
+    session: SessionKey,
+    asker: { id: string; isOwner: boolean },
+  ): Promise<{
+    parts: (TextPart | ImagePart)[];
+    /** They become the session's, in the transaction that admits the message. */
+    record(tx: Tx): void;
+    release(): void;
+  }>;
+}
+
 export interface InboxParts {
   config: () => InboxConfig;
   engine: Acceptor;
   commands: Commands;
   /** Whether a message with this id was admitted before. */
   isKnown: (acceptId: string) => Promise<boolean>;
+  attachments: AttachedFiles;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
   ids: IdMaker;
@@ -66,7 +91,10 @@ export function makeInbox(parts: InboxParts) {
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = !(await parts.isKnown(id));
       const reply = isNew ? await parts.commands.run(placement.text, { placement, message }) : undefined;
-      const admitted = await accept(parts, { id, message, placement, reply });
+      const ids = isNew && reply === undefined ? (message.attachments?.ids ?? []) : [];
+      const asker = { id: message.attachments?.by ?? "", isOwner: message.authority === "owner" };
+      const held = ids.length ? await parts.attachments.hold(ids, placement.session, asker) : undefined;
+      const admitted = await accept(parts, { id, message, placement, reply, held }).finally(() => held?.release());
       if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
         await interrupt(parts, admitted);
       return admitted;
@@ -76,9 +104,15 @@ export function makeInbox(parts: InboxParts) {
 
 async function accept(
   parts: InboxParts,
-  m: { id: string; message: InboundMessage; placement: Placement; reply: string | undefined },
+  m: {
+    id: string;
+    message: InboundMessage;
+    placement: Placement;
+    reply: string | undefined;
+    held: Awaited<ReturnType<AttachedFiles["hold"]>> | undefined;
+  },
 ): Promise<Admitted> {
-  const { id, message, placement, reply } = m;
+  const { id, message, placement, reply, held } = m;
   const { agent, session, person, mode, text } = placement;
   const lane = message.lane ?? "interactive";
   const at = message.receivedAt ?? parts.clock.now();
@@ -97,7 +131,7 @@ async function accept(
       : { kind: "command", agent, route, reply };
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
-  const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, (tx, turn) =>
+  const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, (tx, turn) => {
     recordAdmission(tx, {
       turn,
       acceptId: id,
@@ -110,9 +144,11 @@ async function accept(
       text,
       at,
       authority: message.authority ?? "outside",
+      attached: held?.parts ?? [],
       forModel: reply === undefined,
-    }),
-  );
+    });
+    held?.record(tx);
+  });
   if (!accepted.duplicate) {
     parts.bus.emit({ event: "turn.accepted", session, turn: accepted.turn, text, route: message.route });
   }

@@ -2,11 +2,13 @@ import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
   Authority,
+  ImagePart,
   LaneClass,
   PersonId,
   QueueMode,
   ReplyRoute,
   SessionKey,
+  TextPart,
   TurnId,
 } from "../../core/domain/index.ts";
 
@@ -22,6 +24,8 @@ export interface AdmittedRow {
   text: string;
   at: number;
   authority: Authority;
+  /** What was attached, as parts of the message. */
+  attached: readonly (TextPart | ImagePart)[];
   /** False for a command: it has no message for a model. */
   forModel: boolean;
 }
@@ -52,7 +56,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   if (!row.forModel) return;
   tx.run(
-    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, attached, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
@@ -61,6 +65,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.mode,
     row.text,
     row.authority,
+    row.attached.length ? JSON.stringify(row.attached) : null,
     row.at,
   );
 }

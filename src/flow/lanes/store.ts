@@ -1,5 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { Authority, QueueMode, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { Authority, ImagePart, QueueMode, SessionKey, TextPart, TurnId } from "../../core/domain/index.ts";
 
 export interface InboxRow {
   turn: TurnId;
@@ -9,24 +9,32 @@ export interface InboxRow {
   text: string;
   authority: Authority;
   at: number;
+  /** What came with it, as parts of the message. */
+  attached: (TextPart | ImagePart)[];
 }
+type Stored<T extends InboxRow> = Omit<T, "attached"> & { attached: string | null };
+type TakenRow = InboxRow & { taken_by: TurnId | null; taken_call: number | null };
 
 /** What waits in this session, in the order of admission. */
-export function waitingIn(db: Reads, session: SessionKey): Promise<InboxRow[]> {
-  return db.all(
-    "SELECT turn, mode, route, person, text, authority, at FROM inbox WHERE session = ? AND taken_by IS NULL ORDER BY ord",
+export async function waitingIn(db: Reads, session: SessionKey): Promise<InboxRow[]> {
+  const rows = await db.all<Stored<InboxRow>>(
+    `SELECT turn, mode, route, person, text, authority, attached, at FROM inbox
+     WHERE session = ? AND taken_by IS NULL ORDER BY ord`,
     session,
   );
+  return rows.map((row) => ({ ...row, attached: partsOf(row.attached) }));
 }
 
-export function takenBy(
-  db: Reads,
-  turn: TurnId,
-): Promise<(InboxRow & { taken_by: TurnId | null; taken_call: number | null }) | undefined> {
-  return db.get(
-    "SELECT turn, mode, route, person, text, authority, at, taken_by, taken_call FROM inbox WHERE turn = ?",
+export async function takenBy(db: Reads, turn: TurnId): Promise<TakenRow | undefined> {
+  const row = await db.get<Stored<TakenRow>>(
+    "SELECT turn, mode, route, person, text, authority, attached, at, taken_by, taken_call FROM inbox WHERE turn = ?",
     turn,
   );
+  return row && { ...row, attached: partsOf(row.attached) };
+}
+
+function partsOf(stored: string | null): InboxRow["attached"] {
+  return stored === null ? [] : (JSON.parse(stored) as InboxRow["attached"]);
 }
 
 /** The message leaves the inbox: this call of this turn contains it. */

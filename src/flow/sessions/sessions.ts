@@ -31,6 +31,8 @@ export interface SessionParts {
   forget: (session: SessionKey) => void;
   /** The engine's journal of the session's ended turns is erased. */
   erase: (session: SessionKey) => Promise<void>;
+  /** What people attached in the session, as files. Their rows go with the session's other records. */
+  files: { of(session: SessionKey): Promise<string[]>; remove(ids: readonly string[]): Promise<void> };
   estimate: (entry: HistoryEntry) => number;
   /** Resolves when the turn has ended, or after a bound. */
   ended: (turn: TurnId) => Promise<void>;
@@ -100,7 +102,9 @@ export class Sessions {
     await this.get(key);
     await this.stop(key);
     const messages = await countMessages(this.parts.records, key);
+    const files = await this.parts.files.of(key);
     await Promise.all([this.parts.records.write((tx) => deleteSession(tx, key)), this.parts.erase(key)]);
+    await this.parts.files.remove(files);
     this.parts.forget(key);
     this.parts.bus.emit({ event: "session.changed", session: key, what: "deleted" });
     return messages;
@@ -162,7 +166,10 @@ export class Sessions {
 
 function titleFrom(first: string | null): string | undefined {
   if (!first) return undefined;
-  const text = (JSON.parse(first) as { text?: string }[]).find((part) => part.text)?.text;
+  const parts = JSON.parse(first) as { text?: string; name?: string; file?: { name: string } }[];
+  // A message without words is called after what came with it.
+  const named = parts.find((part) => part.text || part.name);
+  const text = named?.file?.name ?? named?.text ?? named?.name;
   const line = text?.trim().split("\n")[0];
   return line && (line.length > 60 ? `${line.slice(0, 59)}…` : line);
 }

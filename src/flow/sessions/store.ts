@@ -102,7 +102,7 @@ export function renameSession(tx: Tx, key: SessionKey, title: string): void {
 
 /** Everything a session left in the records. What the engine kept of it is the engine's to forget. */
 export function deleteSession(tx: Tx, key: SessionKey): void {
-  for (const table of ["message", "inbox", "approval", "delivery", "usage", "turn"]) {
+  for (const table of ["message", "inbox", "attachment", "approval", "delivery", "usage", "turn"]) {
     tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
   }
   tx.run("DELETE FROM budget_spent WHERE kind = 'session' AND name = ?", key);

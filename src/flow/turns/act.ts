@@ -9,6 +9,7 @@
  */
 import { createHash } from "node:crypto";
 import {
+  type ActionPlan,
   type Ctx,
   type EffectResult,
   Stopped,
@@ -52,6 +53,7 @@ export type Judged = {
   shown: string;
   rule: string;
   hash: string;
+  marks?: string[];
 };
 
 const UNKNOWN_TEXT =
@@ -109,7 +111,8 @@ async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Sta
   try {
     const plan = await tool.plan(call.input, placeOf(parts, at));
     const { verdict, because, rule } = await parts.judge.judge(at.agent, plan, standing);
-    return { verdict, because, rule, shown: plan.shown, hash: hashOf(call.name, plan.binding) };
+    const hash = hashOf(call.name, plan.binding);
+    return { verdict, because, rule, shown: plan.shown, hash, marks: verdict === "ask" ? marksOf(plan) : [] };
   } catch (error) {
     if (error instanceof AppError) {
       return { verdict: "error", because: [error.message, error.hint].filter(Boolean).join(" "), ...none };
@@ -154,7 +157,8 @@ export async function runTool(
     if (!got) return work();
     if ("busy" in got) return { text: got.busy, isError: true };
     held = got;
-    const result = await work();
+    const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace: place.workspace };
+    const result = await parts.checkpoints.around(kept, work);
     if (!held.isHeld()) return { text: LOST_TEXT, isError: true };
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
   };
@@ -179,6 +183,7 @@ export async function runTool(
           : {}),
       });
     }
+    if (!held) await parts.checkpoints.settle(turn, call.id);
     parts.locks.settled(turn, call.id, "ok" in outcome ? "known" : "unknown");
   } catch (error) {
     if (error instanceof Stopped) return { text: "Stopped before it ran.", isError: true };
@@ -217,6 +222,22 @@ function countRepeats(parts: TurnParts, p: Progress, calls: ToolCallPart[], resu
   last.text += `\n[This is the same call with the same result ${p.last.count} times in a row. Do something else or answer.]`;
   if (p.last.count > limit) p.forced = true;
 }
+
+/** What of a plan's text must stay visible when it is shortened: programs, targets of redirections, the files of a patch. */
+export function marksOf({ shell, risk, targets }: ActionPlan): string[] {
+  const marks = shell
+    ? shell.commands.flatMap(({ words, redirects }) => [
+        words[0]!.literal ?? words[0]!.guess,
+        ...redirects.map(({ operator, target }) => `${operator} ${target.literal ?? target.guess}`),
+      ])
+    : risk === "write" && targets.length > 1
+      ? targets.map((target) => target.slice(target.lastIndexOf("/") + 1))
+      : [];
+  return [...new Set(marks)].slice(0, MOST_MARKS).map((mark) => mark.slice(0, 200));
+}
+
+/** More programs than this nobody follows in a chat; the gate refuses what is too much to be read at all. */
+const MOST_MARKS = 60;
 
 export function hashOf(tool: string, binding: Json): string {
   return createHash("sha256")

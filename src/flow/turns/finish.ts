@@ -57,11 +57,18 @@ export function spoken(result: TurnResult): string {
 }
 
 export function userMessage(m: IntakeMessage) {
+  const said = { type: "text" as const, text: m.text };
+  const content = m.text.trim() === "" && m.attached.length ? [...m.attached] : [said, ...m.attached];
   return {
     id: `${m.turn}:in`,
-    message: { role: "user" as const, content: [{ type: "text" as const, text: m.text }] },
+    message: { role: "user" as const, content },
     ...(m.person ? { person: m.person } : {}),
     at: m.at,
-    outside: m.authority === "outside",
+    outside: carriesOutside(m),
   };
+}
+
+/** A file is somebody's text, whoever hands it in (I12). */
+export function carriesOutside(m: IntakeMessage): boolean {
+  return m.authority === "outside" || m.attached.length > 0;
 }

@@ -20,6 +20,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     input: call.input,
     hash: j.hash,
     shown: j.shown,
+    ...(j.marks?.length ? { marks: j.marks } : {}),
     deadline: parts.clock.now() + parts.questions.patienceMs(),
   };
 }
@@ -44,7 +45,7 @@ export function park(
     },
     record: (tx) => {
       for (const w of fresh) {
-        parts.questions.ask(tx, {
+        const question = {
           id: w.approval,
           turn,
           session,
@@ -53,18 +54,19 @@ export function park(
           call: w.callId,
           shown: w.shown,
           because: w.because,
-          action: { input: w.input, rule: w.rule },
+          action: { input: w.input, rule: w.rule, ...(w.marks ? { marks: w.marks } : {}) },
           hash: w.hash,
           askedAt: now,
           deadline: w.deadline,
-        });
-        const code = parts.questions.code(w.approval);
+          route,
+        };
+        parts.questions.ask(tx, question);
         parts.replies.intend(tx, {
           answer: `${turn}:ask:${w.approval}`,
           turn,
           session,
           route,
-          text: `May I do this?\n\n${w.shown}\n\n${w.because} Answer with /approve ${code} or /deny ${code}.`,
+          text: parts.questions.text(question),
         });
       }
       recordParked(tx, turn, p.startedAt);

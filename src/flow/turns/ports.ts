@@ -16,12 +16,14 @@ import type {
   ApprovalId,
   Authority,
   Given,
+  ImagePart,
   Json,
   JsonObject,
   ModelMessage,
   QueueMode,
   ReplyRoute,
   SessionKey,
+  TextPart,
   TurnId,
   Usage,
 } from "../../core/domain/index.ts";
@@ -34,6 +36,8 @@ export interface IntakeMessage {
   person: string | null;
   authority: Authority;
   at: number;
+  /** What came with it, as parts of the message. */
+  attached: readonly (TextPart | ImagePart)[];
 }
 
 /** What waits in the session's inbox. */
@@ -116,8 +120,11 @@ export interface Questions {
       hash: string;
       askedAt: number;
       deadline: number;
+      route: ReplyRoute;
     },
   ): void;
+  /** What the chat is told; shortened where it is long, with the parts named in `action.marks` visible. */
+  text(q: { id: ApprovalId; shown: string; because: string; action: JsonObject }): string;
   close(tx: Tx, id: ApprovalId, state: "expired" | "withdrawn"): void;
   /** The event that wakes the turn. */
   event(id: ApprovalId): string;
@@ -184,6 +191,25 @@ export interface Held {
   release(): void;
 }
 
+/** What files were before a call changed them. */
+export interface Keeping {
+  /** Does the work of a call with everything kept that it may change. Returns and throws what the work does. */
+  around<T>(
+    call: {
+      turn: TurnId;
+      call: string;
+      session: SessionKey;
+      agent: AgentId;
+      tool: string;
+      plan: ActionPlan;
+      workspace: string;
+    },
+    work: () => Promise<T>,
+  ): Promise<T>;
+  /** The call has its outcome, perhaps from an earlier process. Repeating it changes nothing. */
+  settle(turn: TurnId, call: string): Promise<void>;
+}
+
 export interface TurnParts {
   records: Records;
   models: Models;
@@ -195,6 +221,7 @@ export interface TurnParts {
   tools: Toolbox;
   spending: Spending;
   locks: ResourceLocks;
+  checkpoints: Keeping;
   /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */
   scrub: (value: Json) => Json;
   /** The model this agent is configured with, if any. */

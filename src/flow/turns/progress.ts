@@ -13,6 +13,8 @@ export type Waiting = {
   /** Of the plan that was shown; what runs must still have it. */
   hash: string;
   shown: string;
+  /** Parts of `shown` that stay visible wherever it is shortened. */
+  marks?: string[];
   deadline: number;
 };
 

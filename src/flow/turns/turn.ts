@@ -27,8 +27,8 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/domain/index.ts";
-import { type At, act, hashOf, placeOf, runTool, stillAsShown } from "./act.ts";
-import { type Ending, finish, userMessage } from "./finish.ts";
+import { type At, act, hashOf, marksOf, placeOf, runTool, stillAsShown } from "./act.ts";
+import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
 import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
@@ -159,16 +159,21 @@ export function makeTurns(parts: TurnParts) {
         const plan = await tool?.plan(w.input, placeOf(parts, run)).catch(() => undefined);
         if (!plan) return null;
         const { rule } = await parts.judge.judge(run.agent, plan, run.p);
-        return { shown: plan.shown, rule, binding: plan.binding } as unknown as Json;
+        return { shown: plan.shown, rule, binding: plan.binding, marks: marksOf(plan) } as unknown as Json;
       });
       if (!again) {
         await outcome(run, w, "It can no longer be run as it was approved.");
         return undefined;
       }
-      const { shown, rule, binding } = again as unknown as { shown: string; rule: string; binding: Json };
+      const { shown, rule, binding, marks } = again as unknown as {
+        shown: string;
+        rule: string;
+        binding: Json;
+        marks?: string[];
+      };
       const hash = hashOf(w.tool, binding);
       return {
-        ...newWaiting(parts, run, call, { verdict: "ask", because, shown, rule, hash }, run.p.call),
+        ...newWaiting(parts, run, call, { verdict: "ask", because, shown, rule, hash, marks: marks ?? [] }, run.p.call),
         because,
         rule,
       };
@@ -305,7 +310,8 @@ export function makeTurns(parts: TurnParts) {
         parts.crash.at("model.after");
         const authority = leastTrusted("owner", ...took.map((m) => m.authority));
         const warnings = aside.settle(reply.usage);
-        return { reply, took: took.map((m) => m.turn), warnings, authority, tainted } as unknown as Json;
+        const touched = tainted || took.some(carriesOutside);
+        return { reply, took: took.map((m) => m.turn), warnings, authority, tainted: touched } as unknown as Json;
       },
       (tx, result) => {
         const done = result as unknown as Called;

@@ -32,6 +32,8 @@ interface Given<Schema extends ConfigSchema> {
   schema: Schema;
   /** Variables for `${VAR}`: `readEnvironment().variables`. */
   env: Readonly<Record<string, string | undefined>>;
+  /** What `vault:NAME` stands for: `makeResolver(vault)`. Without it such a text stays as it is. */
+  lookUp?: ((text: string) => string) | undefined;
   /** Values that win over the file, by dotted path: a flag such as `--port` is `{"gateway.port": 8080}`. */
   overrides?: Readonly<Record<string, Json>>;
 }
@@ -93,17 +95,11 @@ interface Examined {
 async function examine(given: Given<ConfigSchema> & { text: string }): Promise<Examined> {
   const source = await readSource(given.text.replace(/^\uFEFF/, ""));
   if (source.problems.length > 0) return { value: {}, problems: source.problems, secrets: [], unreadable: true };
-  const resolved = resolveReferences(source.value, given.env);
+  const resolved = resolveReferences(source.value, { variables: given.env, lookUp: given.lookUp });
   const overridden = override(resolved.value, given.overrides ?? {});
   const { value, complaints } = check(given.schema, overridden.value, resolved.whole);
   const problems = tell(source, overridden.paths, [
-    ...resolved.missing.map(
-      ({ path, variable }): Complaint => ({
-        path,
-        at: "value",
-        message: `${pathText(path)} refers to the variable ${variable}, which is not set`,
-      }),
-    ),
+    ...resolved.missing.map(({ path, message }): Complaint => ({ path, at: "value", message })),
     ...complaints,
   ]);
   const secrets = Object.freeze([...new Set([...resolved.secrets, ...secretValues(value)])]);

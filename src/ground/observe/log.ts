@@ -29,6 +29,8 @@ export interface LogLine {
 export interface LogOptions {
   /** The quietest level that is written; `info` unless said. */
   level?: Level;
+  /** The quietest level that is kept for `tail` and `follow`; as `level` unless said. */
+  keep?: Level;
   /** stderr unless said, written without blocking. */
   stream?: LineSink;
   /** Lines for eyes instead of JSON. */
@@ -65,10 +67,12 @@ export function createLog(options: LogOptions = {}): Logbook {
   const ring: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();
   let least: number = LEVELS[options.level ?? "info"];
+  const kept: number = LEVELS[options.keep ?? "error"];
   let seq = 0;
 
   const put = (level: Level, room: string, what: string, facts?: JsonObject) => {
-    if (LEVELS[level] < least) return;
+    const rank = LEVELS[level];
+    if (rank < least && rank < kept) return;
     try {
       const line: LogLine = {
         seq: ++seq,
@@ -80,7 +84,8 @@ export function createLog(options: LogOptions = {}): Logbook {
       if (facts !== undefined) line.facts = cleanFacts(facts, redactor) as JsonObject;
       // A ring as a circle over one array: `seq` says where the next one goes.
       ring[(line.seq - 1) % KEPT_LINES] = line;
-      stream.write(options.pretty ? prettyLine(line, options.colour ?? false) : `${jsonLine(line)}\n`);
+      if (rank >= least)
+        stream.write(options.pretty ? prettyLine(line, options.colour ?? false) : `${jsonLine(line)}\n`);
       for (const listener of listeners) tell(listener, line);
     } catch {
       // A log that cannot be written must not become the failure of what it reports (O4).

@@ -441,7 +441,6 @@ export const MIGRATIONS: readonly string[] = [
     words, content = '', contentless_delete = 1, detail = none,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
   );
-  CREATE VIRTUAL TABLE message_fts_word USING fts5vocab(message_fts, row);
   INSERT INTO message_shelf (session, top) SELECT session, MAX(seq) FROM message GROUP BY session ORDER BY MIN(at);
   CREATE TRIGGER message_shelved AFTER INSERT ON message BEGIN
     INSERT INTO message_shelf (session, top) VALUES (new.session, new.seq)
@@ -451,5 +450,88 @@ export const MIGRATIONS: readonly string[] = [
     DELETE FROM message_fts WHERE rowid =
       (SELECT n * 16777216 + old.seq FROM message_shelf WHERE session = old.session AND indexed >= old.seq);
   END;
+  `,
+  `
+  -- Background processes. state: starting | running | exited | killed | lost. started tells a process from another with its
+  -- pid; told: its session knows of its end.
+  CREATE TABLE process (
+    id TEXT PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    route TEXT NOT NULL,
+    command TEXT NOT NULL,
+    pid INTEGER,
+    started TEXT,
+    stop TEXT,
+    state TEXT NOT NULL,
+    exit INTEGER,
+    told INTEGER NOT NULL DEFAULT 0,
+    made_at INTEGER NOT NULL,
+    ended_at INTEGER
+  );
+  CREATE INDEX process_session ON process (session, made_at);
+  CREATE INDEX process_untold ON process (made_at) WHERE told = 0;
+  `,
+  `
+  -- Checkpoints: one row a call and file it changed, in order. turn: or the id of an undo. before, after: sha256 of the content, '-' for
+  -- no file, '?' when nobody looked; after is NULL while the call works, leaves is what it will leave when that is known.
+  -- path '' stands for a command itself, with a note on what of its doing is not known.
+  CREATE TABLE checkpoint (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    turn TEXT NOT NULL,
+    call TEXT NOT NULL,
+    path TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    before TEXT NOT NULL,
+    mode INTEGER,
+    after TEXT,
+    leaves TEXT,
+    note TEXT,
+    at INTEGER NOT NULL,
+    UNIQUE (turn, call, path)
+  );
+  CREATE INDEX checkpoint_before ON checkpoint (before);
+  CREATE INDEX checkpoint_session ON checkpoint (session, seq);
+  CREATE INDEX checkpoint_at ON checkpoint (at);
+  -- The contents in the home's checkpoints/, by hash.
+  CREATE TABLE checkpoint_blob (hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  -- Undos; one without an end was cut off and is finished by the same undo again or the next start.
+  CREATE TABLE undo (
+    id TEXT PRIMARY KEY,
+    turn TEXT NOT NULL,
+    by_whom TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    ended_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX undo_turn ON undo (turn, at);
+
+  -- When a question nobody answered is said again, and how often it was.
+  ALTER TABLE approval ADD COLUMN reminded INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE approval ADD COLUMN remind_at INTEGER;
+  CREATE INDEX approval_remind ON approval (remind_at) WHERE state = 'pending' AND remind_at IS NOT NULL;
+  CREATE INDEX approval_session ON approval (session, asked_at);
+  -- The code people type is an id's ending.
+  CREATE INDEX approval_code ON approval (substr(id, -6));
+  `,
+  `
+  -- Files people send along; the bytes lie in the home's attachments folder under the id. session: null until a message names
+  -- it; unused ones go after a day.
+  CREATE TABLE attachment (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    made_by TEXT NOT NULL,
+    session TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX attachment_unused ON attachment (made_by, made_at) WHERE session IS NULL;
+  CREATE INDEX attachment_session ON attachment (session) WHERE session IS NOT NULL;
+  -- What was attached to the message, as parts of it: pictures by reference, text files as text.
+  ALTER TABLE inbox ADD COLUMN attached TEXT;
   `,
 ];

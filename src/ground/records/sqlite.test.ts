@@ -236,12 +236,12 @@ describe("a failed commit", () => {
     if (mounted) onTestFinished(() => void spawnSync("umount", ["-l", dir]));
     else console.info(`no tmpfs here (${String(mount.stderr ?? mount.error).trim()}): the file is capped instead`);
     await fillUp(dir, (db) => {
-      if (!mounted) db.exec("PRAGMA max_page_count = 120");
+      if (!mounted) db.exec("PRAGMA max_page_count = 240");
     });
   });
 
   it("happens when the file may grow no more, and what was told before is still there (S1, S2)", async () => {
-    await fillUp(newDirectory(), (db) => db.exec("PRAGMA max_page_count = 120"));
+    await fillUp(newDirectory(), (db) => db.exec("PRAGMA max_page_count = 240"));
   });
 
   async function fillUp(dir: string, cap: (db: Database) => void): Promise<void> {

@@ -12,6 +12,8 @@ export interface Forecast {
 
 /** Providers count about four letters a token and more for other scripts; three bytes a token is on the safe side of both. */
 const BYTES_PER_TOKEN = 3;
+/** A picture: providers shrink it first, so that its size hardly matters. */
+const IMAGE_TOKENS = 1500;
 /** The frame around each message and tool. */
 const FRAME_TOKENS = 8;
 /** Below this an answer is a fragment; then the call is refused instead of cut short. */
@@ -25,7 +27,8 @@ export function forecast(
   let bytes = Buffer.byteLength(request.system) + Buffer.byteLength(JSON.stringify(request.tools));
   for (const { content } of request.messages) {
     for (const part of content) {
-      bytes += Buffer.byteLength(part.type === "tool-call" ? JSON.stringify(part.input) : part.text);
+      if (part.type === "image") bytes += IMAGE_TOKENS * BYTES_PER_TOKEN;
+      else bytes += Buffer.byteLength(part.type === "tool-call" ? JSON.stringify(part.input) : part.text);
     }
   }
   const frames = (request.messages.length + request.tools.length) * FRAME_TOKENS;

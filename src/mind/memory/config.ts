@@ -7,9 +7,9 @@ export const memoryConfig = z
       .int()
       .min(0)
       .max(5000)
-      .default(100)
+      .default(250)
       .describe(
-        "How long a search waits for the vector of its question: 30 ms, and as much when a text is under way. When it is late, the search goes on without it.",
+        "How long a search waits for the vector of its question; an idle machine needs 30. Later, the search goes on without.",
       ),
     documents: z
       .array(z.string().min(1))

@@ -64,6 +64,7 @@ export class Memory {
   private loading: Promise<void> | undefined;
   private loaded = false;
   private missed = false;
+  private stopped = false;
   /** Adds wait for each other until they are written, not until they are durable. */
   private order: Promise<unknown> = Promise.resolve();
   private readonly records: Records;
@@ -84,9 +85,13 @@ export class Memory {
   /** Begins what goes on in the background. Costs nothing while there is nothing to embed. */
   start(): void {
     this.embedding?.wake(0);
+    // Before the first question, not during it. A failure shows there.
+    this.load().catch(() => {});
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
+    await this.loading?.catch(() => {});
     await this.embedding?.stop();
   }
 
@@ -396,7 +401,8 @@ export class Memory {
   }
 
   private async known(text: string, scope: string): Promise<string | undefined> {
-    const words = [...new Set(wordsOf(text))].slice(0, 30);
+    // The longest words are mostly the rarest; a few of them leave next to nothing to compare.
+    const words = [...new Set(wordsOf(text))].sort((a, b) => b.length - a.length).slice(0, 5);
     if (words.length === 0) return undefined;
     const seqs = await store.matching(this.records, matchAll(words, [scopeWord(scope)]), 50);
     return seqs.length === 0 ? undefined : store.sameText(this.records, scope, text, seqs);
@@ -428,7 +434,7 @@ export class Memory {
     this.loading ??= (async () => {
       for (let after = 0; ; ) {
         this.missed = false;
-        const entries = await store.readEntries(this.records, after, 2000);
+        const entries = await store.readEntries(this.records, after, 500);
         for (const entry of entries) this.catalogue.put(entry);
         after = entries.at(-1)?.seq ?? after;
         // Nothing is awaited between the last look and the mark, so nothing can come in unseen.
@@ -436,9 +442,13 @@ export class Memory {
           this.loaded = true;
           return;
         }
+        if (this.stopped) throw new AppError("NOT_READY", { message: "Memory was stopped.", retry: "later" });
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
     })();
+    this.loading.catch(() => {
+      this.loading = undefined;
+    });
     return this.loading;
   }
 

@@ -300,10 +300,9 @@ export async function matching(db: Reads, match: string, limit: number): Promise
   return row?.numbers ? row.numbers.split(",").map(Number) : [];
 }
 
-/** How many rows have this word, over all scopes. */
-export async function documentFrequency(db: Reads, word: string): Promise<number> {
-  const row = await db.get<{ doc: number }>("SELECT doc FROM memory_fts_word WHERE term = ?", word);
-  return row?.doc ?? 0;
+/** Rows are numbered in order of adding. */
+export async function between(_db: Reads, oldest: number, newest: number): Promise<number> {
+  return newest - oldest + 1;
 }
 
 // ── vectors ─────────────────────────────────────────────────────────────────────────────────────────────────────────

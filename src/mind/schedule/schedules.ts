@@ -39,7 +39,7 @@ import {
   slotsOf,
   startSlot,
 } from "./store.ts";
-import { nextDue, parseWhen, type When } from "./when.ts";
+import { inWords, nextDue, parseWhen, type When } from "./when.ts";
 
 export interface ScheduleParts {
   records: Records;
@@ -77,7 +77,12 @@ export interface NewJob {
 export interface JobView extends Job {
   next?: number;
   last?: Slot;
+  /** The last slots that came, newest first. */
+  recent: Slot[];
 }
+
+/** As many as a row of a list has room for. */
+const SHOWN_SLOTS = 10;
 
 /** What a slot's turn is started with. */
 export type SlotBody = { kind: "slot"; job: string; due: number };
@@ -160,6 +165,18 @@ export class Schedules {
   async run(idOrName: string): Promise<{ turn: TurnId }> {
     const job = await this.must(idOrName);
     return this.start(job, this.parts.clock.now());
+  }
+
+  /** What a schedule would be. Throws as `add` does; makes nothing. */
+  preview(given: Pick<NewJob, "at" | "in" | "every" | "cron" | "zone">, count: number) {
+    const { clock } = this.parts;
+    const zone = given.zone ?? this.parts.zone();
+    const when = parseWhen(given, clock.now(), zone);
+    const next: number[] = [];
+    for (let due = firstDue(when, clock.now()); due !== undefined && next.length < count; due = nextDue(when, due)) {
+      next.push(due);
+    }
+    return { words: inWords(when, zone), next };
   }
 
   async list(): Promise<JobView[]> {
@@ -324,8 +341,11 @@ export class Schedules {
 
   private async view(job: Job): Promise<JobView> {
     const next = await pendingDue(this.parts.records, job.id);
-    const last = (await slotsOf(this.parts.records, job.id, 10)).find((slot) => slot.state !== "pending");
-    return { ...job, ...(next === undefined ? {} : { next }), ...(last ? { last } : {}) };
+    // One more, for the one that is still to come.
+    const slots = await slotsOf(this.parts.records, job.id, SHOWN_SLOTS + 1);
+    const recent = slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS);
+    const last = recent[0];
+    return { ...job, recent, ...(next === undefined ? {} : { next }), ...(last ? { last } : {}) };
   }
 }
 

@@ -168,8 +168,53 @@ export function inWords(when: When, zone: string): string {
     case "every":
       return `every ${span(when.everyMs)}`;
     case "cron":
-      return `${when.cron} (${when.zone})`;
+      return `${cronWords(when.cron) ?? when.cron}, ${cityOf(when.zone)}`;
   }
+}
+
+const DAY_NAMES = ["Sundays", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays"];
+
+/** What people mostly write, as a sentence; nothing for the rest, which is shown as it is. */
+function cronWords(cron: string): string | undefined {
+  const fields = cron.trim().split(/\s+/);
+  const [minute, hour, date, month, day] = fields as [string, string, string, string, string];
+  if (fields.length !== 5 || month !== "*") return undefined;
+  const isNumber = (text: string) => /^\d{1,2}$/.test(text);
+  if (date === "*" && day === "*") {
+    const often = /^(?:\*|0)\/(\d+)$/.exec(minute)?.[1];
+    if (often && hour === "*") return `every ${often} minutes`;
+    const hours = /^(?:\*|0)\/(\d+)$/.exec(hour)?.[1];
+    if (hours && minute === "0") return `every ${hours} hours`;
+    if (hour === "*" && isNumber(minute))
+      return minute === "0" ? "every hour" : `every hour at :${minute.padStart(2, "0")}`;
+  }
+  const at = hour
+    .split(",")
+    .map((h) => `${h.padStart(2, "0")}:${minute.padStart(2, "0")}`)
+    .join(" and ");
+  if (!isNumber(minute) || !hour.split(",").every(isNumber)) return undefined;
+  if (date !== "*") return isNumber(date) && day === "*" ? `on day ${date} of every month ${at}` : undefined;
+  const days = daysOf(day);
+  return days && `${days} ${at}`;
+}
+
+function daysOf(field: string): string | undefined {
+  const text = field
+    .toLowerCase()
+    .replace(/sun|mon|tue|wed|thu|fri|sat/g, (d) => String(WEEKDAYS.findIndex((w) => w.startsWith(d))));
+  if (text === "*") return "every day";
+  if (text === "1-5") return "weekdays";
+  if (["0,6", "6,0", "6,7", "6-7"].includes(text)) return "weekends";
+  if (!/^[0-7](,[0-7])*$/.test(text)) return undefined;
+  return text
+    .split(",")
+    .map((n) => DAY_NAMES[Number(n) % 7])
+    .join(" and ");
+}
+
+/** "Europe/Lisbon" is Lisbon to those who live there. */
+function cityOf(zone: string): string {
+  return zone.split("/").at(-1)!.replaceAll("_", " ");
 }
 
 /** A schedule as it would be, in words. Throws as `parseWhen` does. */

@@ -148,6 +148,10 @@ function readPart(part: Loose): NormalPart | undefined {
   switch (part.type) {
     case "text":
       return { type: "text", text: asText(part.text) };
+    case "image": {
+      const source = asObject(part.source);
+      return { type: "image", mediaType: asText(source.media_type), data: asText(source.data) };
+    }
     case "thinking":
       return { type: "thinking", text: asText(part.thinking), signature: asText(part.signature) };
     case "redacted_thinking":

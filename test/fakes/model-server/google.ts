@@ -97,6 +97,10 @@ function readPart(part: Loose): NormalPart {
     const response = asObject(answer.response);
     return { type: "tool-result", id: asText(answer.id ?? answer.name), text: asText(response.content ?? response) };
   }
+  if (part.inlineData) {
+    const inline = asObject(part.inlineData);
+    return { type: "image", mediaType: asText(inline.mimeType), data: asText(inline.data) };
+  }
   if (part.thought) return { type: "thinking", text: asText(part.text), ...signature };
   return { type: "text", text: asText(part.text), ...signature };
 }

@@ -49,7 +49,22 @@ export function finishOf(reply: Reply): "stop" | "tool-calls" | "length" | "refu
 export function pushUserParts(messages: NormalMessage[], parts: NormalPart[]): void {
   const results = parts.filter((part) => part.type === "tool-result");
   if (results.length > 0) messages.push({ role: "tool", parts: results });
-  for (const part of parts) if (part.type === "text") messages.push({ role: "user", parts: [part] });
+  let current: NormalMessage | undefined;
+  for (const part of parts) {
+    if (part.type !== "text" && part.type !== "image") continue;
+    // A picture stands with the text before it.
+    if (part.type === "image" && current) current.parts.push(part);
+    else {
+      current = { role: "user", parts: [part] };
+      messages.push(current);
+    }
+  }
+}
+
+/** `data:image/png;base64,…` as a part. */
+export function readDataUrl(url: string): NormalPart {
+  const [, mediaType = "", data = ""] = /^data:([^;]+);base64,(.*)$/s.exec(url) ?? [];
+  return { type: "image", mediaType, data };
 }
 
 export function sse(data: unknown, event?: string): string {

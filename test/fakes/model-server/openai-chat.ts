@@ -9,6 +9,8 @@ import {
   inputText,
   type Loose,
   parseLoosely,
+  pushUserParts,
+  readDataUrl,
   sse,
 } from "./kit.ts";
 import { openaiFailure } from "./openai-failures.ts";
@@ -47,7 +49,7 @@ export const openaiChat: Speaker = {
           break;
         }
         default:
-          for (const text of texts) messages.push({ role: "user", parts: [{ type: "text", text }] });
+          pushUserParts(messages, userParts(message.content));
       }
     }
     return {
@@ -99,6 +101,13 @@ export const openaiChat: Speaker = {
 function textsOf(content: unknown): string[] {
   if (typeof content === "string") return [content];
   return asList(content).map((part) => asText(part.text));
+}
+
+function userParts(content: unknown): NormalPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return asList(content).map((part) =>
+    part.image_url ? readDataUrl(asText(asObject(part.image_url).url)) : { type: "text", text: asText(part.text) },
+  );
 }
 
 function wholeMessage(reply: Reply, request: NormalRequest): Loose {

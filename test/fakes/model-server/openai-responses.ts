@@ -1,5 +1,17 @@
 /** OpenAI Responses, as `POST /v1/responses` speaks it. */
-import { asList, asText, callId, cutText, finishOf, inputText, type Loose, parseLoosely, sse } from "./kit.ts";
+import {
+  asList,
+  asText,
+  callId,
+  cutText,
+  finishOf,
+  inputText,
+  type Loose,
+  parseLoosely,
+  pushUserParts,
+  readDataUrl,
+  sse,
+} from "./kit.ts";
 import { openaiFailure } from "./openai-failures.ts";
 import type { Figures, NormalMessage, NormalPart, NormalRequest, Reply, Speaker } from "./types.ts";
 
@@ -34,7 +46,7 @@ export const openaiResponses: Speaker = {
       } else if (item.role === "assistant") {
         for (const text of texts) assistant({ type: "text", text });
       } else {
-        for (const text of texts) messages.push({ role: "user", parts: [{ type: "text", text }] });
+        pushUserParts(messages, userParts(item.content));
       }
     }
     return {
@@ -166,4 +178,11 @@ function usageOf(figures: Figures): Loose {
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input + figures.output,
   };
+}
+
+function userParts(content: unknown): NormalPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return asList(content).map((part) =>
+    part.type === "input_image" ? readDataUrl(asText(part.image_url)) : { type: "text", text: asText(part.text) },
+  );
 }

@@ -6,6 +6,7 @@ export type Protocol = "anthropic" | "openai-chat" | "openai-responses" | "googl
 
 export type NormalPart =
   | { type: "text"; text: string }
+  | { type: "image"; mediaType: string; data: string }
   | { type: "thinking"; text: string; signature?: string }
   | { type: "tool-call"; id: string; name: string; input: unknown }
   | { type: "tool-result"; id: string; text: string; isError?: boolean };

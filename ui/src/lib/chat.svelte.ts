@@ -8,6 +8,7 @@
  */
 import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
 import { app, newKey } from "./app.svelte.ts";
+import { type Attached, MOST_FILES, Upload } from "./attach.svelte.ts";
 import { type News, WireError } from "./client.ts";
 import { type Entry, liveKey, type Own, replyKey, type ToolUse, toEntries } from "./entries.ts";
 import { isOpen } from "./states.ts";
@@ -43,6 +44,8 @@ export class Chat {
   problem: WireError | undefined = $state.raw();
   own: Own[] = $state([]);
   draft: string = $state("");
+  /** Files that go with the next message. */
+  files: Upload[] = $state([]);
   /** Turns of this session that are not over, by id. */
   live: LiveTurn[] = $state([]);
   facts: Record<string, TurnFacts> = $state.raw({});
@@ -67,6 +70,7 @@ export class Chat {
     const kept = load(session);
     this.draft = kept.draft;
     this.own = kept.own;
+    this.files = kept.files.map((file) => new Upload(file));
   }
 
   get current(): LiveTurn | undefined {
@@ -98,7 +102,15 @@ export class Chat {
     for (const own of this.own) {
       if (own.turn && (seen.has(`${own.turn}:in`) || known.has(`${own.turn}:in`))) continue;
       const key = own.turn ? `${own.turn}:in` : own.key;
-      const entry: Entry = { kind: "mine", key, turn: own.turn ?? own.key, text: own.text, at: own.at, sending: own };
+      const entry: Extract<Entry, { kind: "mine" }> = {
+        kind: "mine",
+        key,
+        turn: own.turn ?? own.key,
+        text: own.text,
+        at: own.at,
+        sending: own,
+      };
+      if (own.files?.length) entry.files = own.files;
       const note = this.notes.find((n) => n.turn === own.turn);
       waiting.push(entry);
       if (note) waiting.push({ kind: "note", key: `note ${note.turn}`, ...note });
@@ -367,10 +379,36 @@ export class Chat {
   /** Messages this very page has under way; others were left by the page before a reload. */
   private readonly under = new Set<string>();
 
+  /** Begins to send files that will go with the next message. False: there were too many, the rest is left out. */
+  attach(list: Iterable<File>): boolean {
+    let fits = true;
+    for (const file of list) {
+      if (this.files.length < MOST_FILES) this.files.push(new Upload(file));
+      else fits = false;
+    }
+    for (const { settled } of this.files) void settled.then(() => this.keep());
+    return fits;
+  }
+
+  detach(file: Upload): void {
+    file.cancel();
+    this.files = this.files.filter((f) => f.key !== file.key);
+    this.keep();
+  }
+
   async send(text: string, mode: "steer" | "followup", agent?: string): Promise<void> {
-    const own: Own = { key: newKey(), text, mode, at: Date.now(), state: "sending" };
+    const files = this.files.flatMap(({ done }) => done ?? []);
+    const own: Own = {
+      key: newKey(),
+      text,
+      mode,
+      at: Date.now(),
+      state: "sending",
+      ...(files.length ? { files } : {}),
+    };
     this.own.push(own);
     this.draft = "";
+    this.files = [];
     this.keep();
     await this.deliver(this.own.at(-1)!, agent);
   }
@@ -385,6 +423,7 @@ export class Chat {
         session: this.session,
         wait: false,
         idempotencyKey: own.key,
+        ...(own.files?.length ? { attachments: own.files.map((file) => file.id) } : {}),
         ...(this.isRunning ? { mode: own.mode } : {}),
         ...(agent ? { agent } : {}),
       });
@@ -441,7 +480,8 @@ export class Chat {
   }
 
   keep(): void {
-    save(this.session, { draft: this.draft, own: $state.snapshot(this.own) as Own[] });
+    const files = this.files.flatMap(({ done }) => done ?? []);
+    save(this.session, { draft: this.draft, own: $state.snapshot(this.own) as Own[], files });
   }
 }
 
@@ -453,21 +493,23 @@ function doingNow(turn: Result<"chat.live">["turns"][number]): LiveTurn["doing"]
 }
 
 /** Drafts and messages under way live in this tab only; closing it forgets them. */
-function load(session: string): { draft: string; own: Own[] } {
+interface Kept {
+  draft: string;
+  own: Own[];
+  files: Attached[];
+}
+function load(session: string): Kept {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(`lares.draft ${session}`) ?? "null") as {
-      draft?: string;
-      own?: Own[];
-    };
-    return { draft: kept?.draft ?? "", own: kept?.own ?? [] };
+    const kept = JSON.parse(sessionStorage.getItem(`lares.draft ${session}`) ?? "null") as Partial<Kept>;
+    return { draft: kept?.draft ?? "", own: kept?.own ?? [], files: kept?.files ?? [] };
   } catch {
-    return { draft: "", own: [] };
+    return { draft: "", own: [], files: [] };
   }
 }
-function save(session: string, kept: { draft: string; own: Own[] }): void {
+function save(session: string, kept: Kept): void {
   try {
     const key = `lares.draft ${session}`;
-    if (!kept.draft && !kept.own.length) sessionStorage.removeItem(key);
+    if (!kept.draft && !kept.own.length && !kept.files.length) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(kept));
   } catch {
     // Full or forbidden storage: the draft still lives in memory.

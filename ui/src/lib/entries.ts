@@ -1,5 +1,6 @@
 /** A session's records as what a reader sees: messages, answers, tool rows, cards, end lines. Pure. */
 import type { Approval, HistoryMessage } from "../../../src/core/protocol/index.ts";
+import type { Attached } from "./attach.svelte.ts";
 
 export interface ToolUse {
   key: string;
@@ -20,7 +21,16 @@ export interface ToolUse {
 }
 
 export type Entry =
-  | { kind: "mine"; key: string; turn: string; text: string; at: number; person?: string; sending?: Own }
+  | {
+      kind: "mine";
+      key: string;
+      turn: string;
+      text: string;
+      at: number;
+      person?: string;
+      sending?: Own;
+      files?: readonly Attached[];
+    }
   | { kind: "event"; key: string; turn: string; text: string; at: number }
   | { kind: "text"; key: string; turn: string; text: string; at: number; live: boolean }
   | { kind: "thinking"; key: string; turn: string; text: string; live: boolean }
@@ -38,6 +48,7 @@ export interface Own {
   state: "sending" | "accepted" | "refused";
   turn?: string;
   error?: { message: string; hint?: string; code: string };
+  files?: Attached[];
 }
 
 const WAITS = /^Waiting for a person's approval \((\w+)\)/;
@@ -65,7 +76,8 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
 }
 
 function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<string, ToolUse>): void {
-  const text = record.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const text = record.content.map((part) => (part.type === "text" && !part.file ? part.text : "")).join("");
+  const files = record.content.flatMap(attachedOf);
   const { turn, id } = record;
   if (record.meta?.kind === "outcome") {
     const approval = String(record.meta.approval ?? "");
@@ -74,7 +86,17 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
     return;
   }
   if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
-  else out.push({ kind: "mine", key: id, turn, text, at, person: record.person });
+  else out.push({ kind: "mine", key: id, turn, text, at, person: record.person, ...(files.length ? { files } : {}) });
+}
+
+function attachedOf(part: HistoryMessage["content"][number]): Attached[] {
+  if (part.type === "image") {
+    const { attachment: id, name, mediaType } = part;
+    return [{ id, name, mediaType, bytes: 0, kind: "image" }];
+  }
+  if (part.type !== "text" || !part.file) return [];
+  const { attachment: id, name, mediaType, bytes } = part.file;
+  return [{ id, name, mediaType, bytes, kind: "file" }];
 }
 
 function readAssistant(record: HistoryMessage, at: number, out: Entry[], uses: Map<string, ToolUse>): void {

@@ -69,6 +69,13 @@ export function when(at: number): string {
   return `${day} ${clock(at)}`;
 }
 
+/** "in 27 min"; minutes are fine enough for what is to come. */
+export function until(at: number, now = Date.now()): string {
+  const left = at - now;
+  if (left <= 0) return w.schedule.now;
+  return w.schedule.in(duration(left < 60_000 ? left : Math.floor(left / 60_000) * 60_000));
+}
+
 export function bytes(n: number): string {
   if (n < 1000) return `${n} bytes`;
   return n < 1e6 ? `${Math.round(n / 1000)} kB` : `${(n / 1e6).toFixed(0)} MB`;

@@ -17,7 +17,14 @@ export function inField(target: EventTarget | null): boolean {
   return !!element?.closest?.("input, textarea, select, [contenteditable]");
 }
 
-const PAGES: Record<string, string> = { n: "/", c: "/chat", a: "/agents", l: "/activity", ",": "/settings" };
+const PAGES: Record<string, string> = {
+  n: "/",
+  c: "/chat",
+  s: "/schedule",
+  a: "/agents",
+  l: "/activity",
+  ",": "/settings",
+};
 let afterG = 0;
 
 export function listen(go: (path: string) => void): void {

@@ -3,7 +3,7 @@ import type { Component } from "svelte";
 
 type Page = Component<{ params: Record<string, string> }>;
 type Load = () => Promise<{ default: Page }>;
-export type Section = "now" | "chat" | "agents" | "activity" | "settings" | "none";
+export type Section = "now" | "chat" | "schedule" | "agents" | "activity" | "settings" | "more" | "none";
 interface Route {
   section: Section;
   pattern: RegExp;
@@ -22,6 +22,8 @@ export const ROUTES: Route[] = [
   route("now", "/", () => import("../pages/Now.svelte")),
   route("chat", "/chat/:session?", chat),
   route("chat", "/sessions", chat),
+  route("schedule", "/schedule/:id?", () => import("../pages/Schedule.svelte")),
+  route("more", "/more", () => import("../pages/More.svelte")),
   route("agents", "/agents/:id?", () => import("../pages/Agents.svelte")),
   route("activity", "/activity", activity),
   route("activity", "/turns/:turn", () => import("../pages/Turn.svelte")),
@@ -89,4 +91,5 @@ class Router {
 
 export const router = new Router();
 export const chatPath = (session: string): string => `/chat/${encodeURIComponent(session)}`;
+export const schedulePath = (id: string): string => `/schedule/${encodeURIComponent(id)}`;
 export const turnPath = (turn: string): string => `/turns/${encodeURIComponent(turn)}`;

@@ -13,6 +13,8 @@ const MARKS: Record<string, [glyph: string, tone: Tone]> = {
   done: ["✓", "ok"],
   allowed: ["✓", "ok"],
   sent: ["✓", "ok"],
+  missed: ["–", "wait"],
+  skipped: ["–", "dim"],
   silent: ["–", "dim"],
   declined: ["–", "dim"],
   stopped: ["–", "dim"],

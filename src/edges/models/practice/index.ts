@@ -6,6 +6,7 @@
  */
 import type { ModelDelta, ModelInfo, ModelReply, ModelRequest } from "../../../core/contracts/index.ts";
 import {
+  type ImagePart,
   type ModelMessage,
   NO_USAGE,
   type TextPart,
@@ -55,9 +56,12 @@ export async function callPractice(
 function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } {
   const fresh = afterLastAnswer(request.messages);
   const results: ToolResultPart[] = fresh.flatMap((message) => (message.role === "tool" ? message.content : []));
-  const texts = fresh.flatMap((message) =>
-    message.role === "user" ? [message.content.map((part) => part.text).join("\n")] : [],
-  );
+  const said = fresh.flatMap((message) => (message.role === "user" ? [message.content] : []));
+  // What stands in an attached file is no wish of the person's.
+  const texts = said.flatMap((content) => {
+    const typed = content.filter((part) => part.type === "text" && !part.file);
+    return typed.length ? [typed.map((part) => (part.type === "text" ? part.text : "")).join("\n")] : [];
+  });
   const offered = new Set(request.tools.map((tool) => tool.name));
   const outcomes = texts.map(reportOutcome).filter((sentence) => sentence !== undefined);
   // Once the outcome is here, the interim "waiting" is no news any more.
@@ -74,8 +78,19 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
       calls.push({ type: "tool-call", id, name: wish.tool, input: wish.input });
     }
   }
+  sentences.push(...attached(said.flat()));
   if (sentences.length === 0 && calls.length === 0) sentences.push(chat("", offered));
   return { text: sentences.join("\n\n"), calls };
+}
+
+/** What it makes of attachments: nothing, and it says so. */
+function attached(parts: readonly (TextPart | ImagePart)[]): string[] {
+  const images = parts.filter((part) => part.type === "image");
+  const files = parts.flatMap((part) => (part.type === "text" && part.file ? [part.file.name] : []));
+  return [
+    ...(images.length ? [`I cannot see images (${images.map((part) => part.name).join(", ")}): I am rules.`] : []),
+    ...(files.length ? [`I received ${files.join(", ")} and cannot read files: I am rules.`] : []),
+  ];
 }
 
 function afterLastAnswer(messages: readonly ModelMessage[]): readonly ModelMessage[] {

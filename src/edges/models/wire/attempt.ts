@@ -11,6 +11,7 @@ import { type Evidence, evidenceOf } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";
 import { type Collected, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
+import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
 import { answerOptions } from "./options.ts";
 import { makeSdkModel, type SdkFetch, type SdkModel, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
@@ -30,6 +31,8 @@ export interface LineParts {
   limits: Limits;
   clock: Clock;
   fetch: SdkFetch;
+  /** Where attached pictures are; without it none is shown. */
+  loadAttachment?: LoadAttachment;
 }
 
 /** One model of one provider: its converted history and its library objects, made once and kept. */
@@ -82,8 +85,12 @@ export class Line {
       const model = await this.load(credential);
       const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: limits.maxOutputTokens });
       const tools = this.converter.toolList(request.tools);
+      const { messages } = request;
+      // Only when there are some: a call without pictures waits for nothing here.
+      const load = messages.some(isPictured) ? this.parts.loadAttachment : undefined;
+      const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
       const { stream } = await model.doStream({
-        prompt: this.converter.prompt(request.system, request.messages),
+        prompt: this.converter.prompt(request.system, messages, images),
         ...(tools ? { tools, toolChoice: { type: "auto" } } : {}),
         ...options,
         abortSignal: inner.signal,

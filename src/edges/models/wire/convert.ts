@@ -9,10 +9,13 @@
 import type { ToolSpec } from "../../../core/contracts/index.ts";
 import type { JsonObject, ModelMessage, ThinkingPart } from "../../../core/domain/index.ts";
 import type { Api } from "../providers.ts";
+import { inWords, isPictured, type Shown } from "./images.ts";
 import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
 
 /** Anthropic's mark: everything up to here is worth keeping for the next call. */
 const CACHE_MARK: SdkProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+const NONE: ReadonlyMap<string, Shown> = new Map();
 
 export class Converter {
   private readonly messages = new WeakMap<ModelMessage, SdkMessage | null>();
@@ -27,13 +30,18 @@ export class Converter {
     this.model = model;
   }
 
-  prompt(system: string, messages: readonly ModelMessage[]): SdkPrompt {
+  /** `images`: the pictures the messages refer to. Messages with pictures are made anew each time: kept, they would hold the bytes. */
+  prompt(system: string, messages: readonly ModelMessage[], images: ReadonlyMap<string, Shown> = NONE): SdkPrompt {
     const prompt: SdkPrompt = [];
     if (system !== "") {
       if (this.system?.text !== system) this.system = { text: system, message: this.systemMessage(system) };
       prompt.push(this.system.message);
     }
     for (const message of messages) {
+      if (isPictured(message)) {
+        prompt.push(convertUser(message as UserMessage, images));
+        continue;
+      }
       let converted = this.messages.get(message);
       if (converted === undefined) {
         converted = convertMessage(message, this.api, this.model);
@@ -79,12 +87,8 @@ function convertTool(spec: ToolSpec, api: Api, isLast: boolean): SdkTool {
 /** Null when nothing is left to say, e.g. thinking of another model. */
 function convertMessage(message: ModelMessage, api: Api, model: string): SdkMessage | null {
   switch (message.role) {
-    case "user": {
-      const texts = message.content.filter((part) => part.text.trim() !== "");
-      // Providers refuse a message without text; a person may still send one.
-      const content = texts.length > 0 ? texts : [{ type: "text" as const, text: "(empty message)" }];
-      return { role: "user", content: content.map((part) => ({ type: "text", text: part.text })) };
-    }
+    case "user":
+      return convertUser(message, NONE);
     case "tool":
       return {
         role: "tool",
@@ -98,6 +102,25 @@ function convertMessage(message: ModelMessage, api: Api, model: string): SdkMess
     case "assistant":
       return convertAssistant(message, api, model);
   }
+}
+
+type UserMessage = Extract<ModelMessage, { role: "user" }>;
+type UserContent = Extract<SdkMessage, { role: "user" }>["content"];
+
+function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): SdkMessage {
+  const content: UserContent = [];
+  for (const part of message.content) {
+    if (part.type === "text") {
+      if (part.text.trim() !== "") content.push({ type: "text", text: part.text });
+      continue;
+    }
+    const shown = images.get(part.attachment) ?? { why: "not shown" };
+    if ("why" in shown) content.push({ type: "text", text: inWords(part, shown.why) });
+    else content.push({ type: "file", mediaType: shown.mediaType, data: shown.data });
+  }
+  // Providers refuse a message without text; a person may still send one.
+  if (content.length === 0) content.push({ type: "text", text: "(empty message)" });
+  return { role: "user", content };
 }
 
 type AssistantContent = Extract<SdkMessage, { role: "assistant" }>["content"];

@@ -1,13 +1,16 @@
 /**
- * `exec`: a shell command in the foreground. `repeat` is `never`: nobody knows what a second run would do.
+ * `exec`: a shell command, in the foreground or in the background. `repeat` is `never`: nobody knows what a second run would
+ * do; one in the background is found again by its key.
  * The working directory is held open from the check to the start, so a swapped link cannot move the command elsewhere.
  */
 import { z } from "zod";
-import type { Tool, ToolPlace } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
-import { parseInput, wholeNumber } from "../input.ts";
+import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, wrongInput } from "../paths/index.ts";
+import type { Processes, Seen } from "../process/index.ts";
+import { type Confinement, named, type Room } from "../sandbox/index.ts";
 import { elide, notes } from "./display.ts";
 import type { Locale } from "./environment.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -19,21 +22,73 @@ const DEFAULT_S = 120;
 const MOST_S = 600;
 /** A person must be able to read all of it before saying yes; longer things belong in a file. */
 const MOST_CHARACTERS = 16_000;
+/** Part of what is remembered: what was allowed always in a sandbox asks again when there is none any more. */
+const UNCONFINED = "without a sandbox";
 
 const schema = z.strictObject({
   command: z.string().min(1),
   cwd: z.string().min(1).optional(),
   timeout_s: wholeNumber(1, MOST_S).optional(),
+  background: flag.optional(),
+  pty: flag.optional(),
 });
 
 export interface ExecOptions extends Locale {
   /** Trusted directories, joined by colons, instead of the system's. Only root, or the owner of Lares, may write to them. */
   path?: string;
+  /** Where commands run. Without it they run as they are, and nothing is said about it. */
+  sandbox?: Confinement;
+  /** Secrets granted to an agent, as variables; asked when a command starts, not before. */
+  secrets?: (agent: string) => Readonly<Record<string, { reveal(): string }>>;
+  /** Keeps what runs in the background. Without it nothing does. */
+  processes?: Pick<Processes, "name" | "start" | "known">;
 }
 
 export function createExec(options: ExecOptions = {}): Tool {
-  const { path: trusted, ...locale } = options;
+  const { path: trusted, sandbox, secrets, processes, ...locale } = options;
   const where = ({ path, home }: Held) => ({ cwd: path, home, locale, ...(trusted ? { path: trusted } : {}) });
+  const granted = (place: ToolPlace) => secrets?.(place.caller.agent) ?? {};
+  /** What will be started, in the room where it runs. */
+  const confined = async (given: Given, held: Held, place: ToolPlace, key: string) => {
+    const { argv, argv0, env } = await prepare(given.command, where(held));
+    const revealed = Object.entries(granted(place)).map(([name, secret]) => [name, secret.reveal()] as const);
+    const room = await sandbox?.room(held.home);
+    const command = {
+      argv,
+      ...(argv0 === undefined ? {} : { argv0 }),
+      cwd: held.path,
+      // What is ours stands: a secret named PATH changes nothing.
+      env: { ...Object.fromEntries(revealed), ...env },
+      key,
+      ...(given.background ? { survives: true } : {}),
+      ...(given.pty ? { terminal: true } : {}),
+    };
+    const wrapped = room ? room.wrap(command) : command;
+    return { end: undefined, ...wrapped };
+  };
+  const inForeground = async (given: Given, held: Held, place: ToolPlace, key: string, signal: AbortSignal) => {
+    const { argv, argv0, env, end } = await confined(given, held, place, key);
+    const ended = await runCommand(
+      {
+        ...(given.pty ? { argv: named(argv, argv0), terminal: true } : { argv, ...(argv0 ? { argv0 } : {}) }),
+        cwd: held.use,
+        env,
+        key,
+        timeoutMs: (given.timeout_s ?? DEFAULT_S) * 1000,
+        spillDir: place.spillDir,
+        ...(end ? { end } : {}),
+      },
+      signal,
+    );
+    return { text: render(ended), ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, held) };
+  };
+  const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
+    const id = processes!.name();
+    const { argv, argv0, env, end } = await confined(given, held, place, id);
+    const { command } = given;
+    const start = { key, command, argv: named(argv, argv0), env, cwd: held.use, caller: place.caller };
+    return started(await processes!.start(id, { ...start, ...(end ? { stop: end } : {}) }));
+  };
   return {
     spec: {
       name: "exec",
@@ -44,29 +99,42 @@ export function createExec(options: ExecOptions = {}): Tool {
           command: { type: "string" },
           cwd: { type: "string" },
           timeout_s: { type: "integer", description: `default ${DEFAULT_S}, max ${MOST_S}` },
+          pty: { type: "boolean" },
+          ...(processes ? { background: { type: "boolean", description: "goes on; see process" } } : {}),
         },
         required: ["command"],
       },
     },
     repeat: "never",
     async plan(input, place) {
-      const { command, cwd = ".", timeout_s = DEFAULT_S } = checked(input);
+      const given = checked(input, processes !== undefined);
+      const { command, cwd = "." } = given;
       try {
         return await inDirectory(place, cwd, async (held) => {
           const prepared = await prepare(command, where(held));
           const { argv, argv0, env, shell, files } = prepared;
+          const room = await sandbox?.room(held.home);
+          const names = Object.keys(granted(place));
           return {
             tool: "exec",
             risk: "exec" as const,
-            targets: targetsOf(prepared, held),
-            shown: `${show(prepared)}\n[in ${visibleLine(held.path)}, up to ${timeout_s} s]`,
+            targets: [...targetsOf(prepared, held), ...(room?.name === "none" ? [UNCONFINED] : [])],
+            shown: [
+              show(prepared),
+              ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
+              placed(given, held.path, room),
+            ].join("\n"),
             binding: {
               argv: [...argv],
               argv0: argv0 ?? null,
-              timeout_s,
+              timeout_s: given.timeout_s ?? DEFAULT_S,
+              background: given.background ?? false,
+              pty: given.pty ?? false,
               cwd: held.path,
               cwd_id: held.identity,
               env,
+              secrets: names,
+              sandbox: room ? boundTo(room) : null,
               files,
               settings: shell.settings ?? [],
             },
@@ -79,49 +147,68 @@ export function createExec(options: ExecOptions = {}): Tool {
           tool: "exec",
           risk: "exec" as const,
           targets: [command],
-          shown: `${elide(command, [])}\n[in ${visibleLine(cwd)}, up to ${timeout_s} s]`,
+          shown: `${elide(command, [])}\n${placed(given, cwd)}`,
           binding: { command, cwd },
           outside: error.message,
         };
       }
     },
     async run(input, place, key, signal) {
-      const { command, cwd = ".", timeout_s = DEFAULT_S } = checked(input);
+      const given = checked(input, processes !== undefined);
       signal.throwIfAborted();
-      return inDirectory(place, cwd, async (held) => {
-        const { path, use } = held;
-        const { argv, argv0, env } = await prepare(command, where(held));
-        const timeoutMs = timeout_s * 1000;
-        const ended = await runCommand(
-          { argv, ...(argv0 ? { argv0 } : {}), cwd: use, env, key, timeoutMs, spillDir: place.spillDir },
-          signal,
-        );
-        return {
-          text: render(ended),
-          ...(ended.how === "exited" && ended.code === 0 ? {} : { isError: true }),
-          meta: {
-            exit: ended.code,
-            signal: ended.signal,
-            how: ended.how,
-            ms: ended.ms,
-            bytes: ended.output.bytes,
-            leftovers: ended.leftovers,
-            cwd: path,
-            ...(ended.output.spill ? { spill: ended.output.spill } : {}),
-          },
-        };
-      });
+      return inDirectory(place, given.cwd ?? ".", (held) =>
+        given.background ? inBackground(given, held, place, key) : inForeground(given, held, place, key, signal),
+      );
     },
-    /** What a command did before a crash cannot be known; what it still does is ended, so that it is over for sure. */
+    /**
+     * What a command did before a crash cannot be known; what it still does is ended, so that it is over for sure. One in the
+     * background was meant to go on, and is known by its key.
+     */
     async probe(_input, _place, key) {
+      const known = await processes?.known(key);
+      if (known) return started(known);
       await endRun({ key });
       return undefined;
     },
   };
 }
 
-function checked(input: Parameters<Tool["plan"]>[0]) {
+type Given = ReturnType<typeof checked>;
+
+/** The last line a person reads: where, how long, and what shuts it in. */
+function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string, room?: Room): string {
+  const long = background ? "in the background" : `up to ${timeout_s} s`;
+  return `[in ${visibleLine(path)}, ${long}${pty ? ", on a terminal" : ""}${room ? `, ${visibleLine(room.where)}` : ""}]`;
+}
+
+/** Somebody who said yes to a sandbox did not say yes to none. */
+function boundTo({ name, rules }: Room): JsonObject {
+  return { name, network: rules.network, writable: [...rules.writable], readable: [...rules.readable] };
+}
+
+function started({ id, pid }: Seen): ToolResult {
+  return {
+    text: `Started in the background as ${id}. Its end will come as a message; do not wait for it. Look with process.`,
+    meta: { id, pid },
+  };
+}
+
+function isFine({ how, code }: Ended): boolean {
+  return how === "exited" && code === 0;
+}
+
+function metaOf(ended: Ended, { path }: Held): JsonObject {
+  const { code, signal, how, ms, output, leftovers } = ended;
+  const meta: JsonObject = { exit: code, signal, how, ms, bytes: output.bytes, leftovers, cwd: path };
+  return output.spill ? { ...meta, spill: output.spill } : meta;
+}
+
+function checked(input: Parameters<Tool["plan"]>[0], mayStay: boolean) {
   const parsed = parseInput("exec", schema, input);
+  if (parsed.background && !mayStay) throw wrongInput("exec: Nothing runs in the background here.");
+  if (parsed.background && (parsed.pty || parsed.timeout_s)) {
+    throw wrongInput("exec: background goes with neither pty nor timeout_s.", "End it with process kill.");
+  }
   if (parsed.command.includes("\0")) throw wrongInput('exec: Field "command" contains a NUL character.');
   if (parsed.command.length > MOST_CHARACTERS) {
     throw wrongInput(

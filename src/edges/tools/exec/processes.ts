@@ -12,6 +12,8 @@ const POLITE_MS = 2000;
 const LOOK_EVERY_MS = 25;
 /** SIGKILL cannot be refused; more rounds are needed only while something forks faster than we look. */
 const KILL_ROUNDS = 200;
+/** It takes everything inside with it at once; those inside are asked first, and it ends with them. */
+const SANDBOX = "bwrap";
 
 export interface Run {
   /** The group leader's pid; undefined when only the tag is known. */
@@ -24,7 +26,8 @@ export async function endRun(run: Run, politeMs = POLITE_MS): Promise<number> {
   const seen = new Set<string>();
   const send = async (signal: NodeJS.Signals): Promise<number> => {
     const alive = await membersOf(run, seen);
-    for (const { pid, id } of alive) {
+    const asked = signal === "SIGKILL" ? alive : alive.filter((one) => one.name !== SANDBOX);
+    for (const { pid, id } of asked.length > 0 ? asked : alive) {
       seen.add(id);
       kill(pid, signal);
     }
@@ -49,6 +52,8 @@ export interface Member {
   pid: number;
   /** Pid and start time: a pid that was given to somebody else is not this process. */
   id: string;
+  /** The program's name, as far as it is known. */
+  name: string;
 }
 
 /** Processes of the run that still live. `known` are ids seen before, which may have lost every other trace. */
@@ -90,6 +95,7 @@ async function look(pid: string, key: string): Promise<Row | undefined> {
     return {
       pid: Number(pid),
       id: `${pid}:${fields[19]}`,
+      name: stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")),
       parent: Number(parent),
       group: Number(group),
       session: Number(session),
@@ -102,7 +108,7 @@ async function look(pid: string, key: string): Promise<Row | undefined> {
 
 /** Without /proc only the group is known. */
 function groupAlive(leader: number | undefined): Member[] {
-  return leader !== undefined && kill(-leader, 0) ? [{ pid: -leader, id: String(-leader) }] : [];
+  return leader !== undefined && kill(-leader, 0) ? [{ pid: -leader, id: String(-leader), name: "" }] : [];
 }
 
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {

@@ -3,19 +3,23 @@
  *
  * X2: when this resolves, no process of the run is left, however it ended.
  */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import { Capture } from "./capture.ts";
 import { RUN_TAG } from "./environment.ts";
 import { makePipe } from "./pipe.ts";
 import { endRun, membersOf } from "./processes.ts";
+import { onScript, startOnTerminal } from "./pty.ts";
 
 /** What output may still take to arrive after the last writer is gone. */
 const DRAIN_MS = 500;
 /** A pipeline's last children may outlive the shell by a moment; they are not left-overs. */
 const LINGER_MS = 100;
+/** What ending a run elsewhere may take. */
+const END_MS = 15_000;
 
 export interface Command {
   argv: readonly [string, ...string[]];
@@ -26,6 +30,20 @@ export interface Command {
   key: string;
   timeoutMs: number;
   spillDir: string;
+  /** On a terminal of its own. */
+  terminal?: boolean;
+  /** Ends the run where our signals do not reach: in a container, on another machine. */
+  end?: readonly [string, ...string[]];
+}
+
+/** A command that runs. */
+export interface Started {
+  pid: number | undefined;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** All output was taken. */
+  drained: Promise<unknown>;
+  /** Takes no more output. */
+  close(): void;
 }
 
 export interface Ended {
@@ -41,8 +59,34 @@ export interface Ended {
 export async function runCommand(command: Command, signal: AbortSignal): Promise<Ended> {
   const capture = new Capture({ dir: command.spillDir, key: command.key });
   signal.throwIfAborted();
-  const pipe = await makePipe(command.spillDir);
   const begun = performance.now();
+  const { pid, exited, drained, close } = await start(command, (chunk) => capture.add(chunk));
+  try {
+    const how = await firstOf(exited, command.timeoutMs, signal);
+    const run = { key: command.key, ...(pid === undefined ? {} : { leader: pid }) };
+    const ended = how === "exited" ? await endLeftovers(run) : await endRun(run);
+    if (how !== "exited" && command.end) await endElsewhere(command.end, command.env);
+    const last = await exited;
+    await Promise.race([drained, wait(DRAIN_MS)]);
+    const ms = Math.round(performance.now() - begun);
+    return { output: capture.end(), ...last, how, leftovers: how === "exited" ? ended : 0, ms };
+  } finally {
+    close();
+  }
+}
+
+async function start(command: Command, take: (chunk: Buffer) => void): Promise<Started> {
+  if (!command.terminal) return startPiped(command, take);
+  const started = await startOnTerminal(command, take);
+  if (started) return started;
+  const { command: scripted, plain } = onScript(command);
+  const text = plain(take);
+  const piped = await startPiped(scripted, text);
+  return { ...piped, drained: piped.drained.then(() => text.end()) };
+}
+
+async function startPiped(command: Command, take: (chunk: Buffer) => void): Promise<Started> {
+  const pipe = await makePipe(command.spillDir);
   const [program, ...args] = command.argv;
   const child = spawn(program, args, {
     cwd: command.cwd,
@@ -53,27 +97,31 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
   });
   if (pipe) closeSync(pipe.write);
   const sources = pipe ? [pipe.read] : [child.stdout, child.stderr].filter((source) => source !== null);
-  const drained = Promise.all(sources.map((source) => drain(source, capture)));
+  const drained = Promise.all(sources.map((source) => drain(source, take)));
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, by) => resolve({ code, signal: by }));
   });
-  try {
-    const how = await firstOf(exited, command.timeoutMs, signal);
-    const run = { key: command.key, ...(child.pid === undefined ? {} : { leader: child.pid }) };
-    const ended = how === "exited" ? await endLeftovers(run) : await endRun(run);
-    const last = await exited;
-    await Promise.race([drained, wait(DRAIN_MS)]);
-    const ms = Math.round(performance.now() - begun);
-    return { output: capture.end(), ...last, how, leftovers: how === "exited" ? ended : 0, ms };
-  } finally {
+  const close = () => {
     for (const source of sources) source.destroy();
-  }
+  };
+  return { pid: child.pid, exited, drained, close };
 }
 
-function drain(source: Readable, capture: Capture): Promise<void> {
+/** The far side may be gone too; then there is nothing to end. */
+async function endElsewhere(
+  argv: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const [program, ...args] = argv;
+  await promisify(execFile)(program, args, { env: { PATH: env.PATH ?? "/usr/bin:/bin" }, timeout: END_MS }).catch(
+    () => {},
+  );
+}
+
+function drain(source: Readable, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
-    source.on("data", (chunk: Buffer) => capture.add(chunk));
+    source.on("data", take);
     source.once("close", resolve);
     source.once("end", resolve);
     source.on("error", () => resolve());

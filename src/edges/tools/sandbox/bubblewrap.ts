@@ -54,7 +54,8 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
     }
     // Names are looked up through a link that often leads out of /etc.
     if (rules.network) args.push(...resolver());
-    for (const path of [...sealed, "/"]) args.push("--remount-ro", path);
+    // Root changes the machine's settings in /proc/sys without any capability; nobody inside needs to write in /proc.
+    for (const path of [...sealed, "/proc", "/"]) args.push("--remount-ro", path);
     args.push("--chdir", command.cwd, "--");
     return { argv: [program, ...args, ...named(command.argv, command.argv0)], env: { ...command.env } };
   };
@@ -106,4 +107,3 @@ function resolver(): string[] {
     return [];
   }
 }
-

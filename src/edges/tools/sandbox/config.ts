@@ -32,4 +32,9 @@ export const sandboxConfig = z
   .prefault({})
   .describe("Where commands run.");
 
-export type SandboxConfig = z.output<typeof sandboxConfig>;
+type Parsed = z.output<typeof sandboxConfig>;
+/** As it is held once it is parsed: nobody changes it. */
+export type SandboxConfig = Readonly<Omit<Parsed, "readable" | "dangerouslyAllow">> & {
+  readonly readable: readonly string[];
+  readonly dangerouslyAllow: Readonly<Parsed["dangerouslyAllow"]>;
+};

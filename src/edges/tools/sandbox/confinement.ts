@@ -9,7 +9,6 @@ import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
 import { createContainer } from "./container.ts";
 import { CREDENTIALS, type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
-import { named } from "./named.ts";
 import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
 import { within } from "./rules.ts";
 import { createSsh } from "./ssh.ts";
@@ -41,7 +40,7 @@ export function createNone(why?: string): Sandbox {
   return {
     name: "none",
     available: async () => ({ ok: true }),
-    wrap: ({ argv, argv0, env }) => ({ argv: named(argv, argv0), env: { ...env } }),
+    wrap: ({ argv, argv0, env }) => ({ argv: [...argv], ...(argv0 === undefined ? {} : { argv0 }), env: { ...env } }),
     where: () => (why ? `without a sandbox: ${why}` : "without a sandbox"),
   };
 }
@@ -84,7 +83,11 @@ export function createConfinement(parts: ConfinementParts): Confinement {
       };
     },
     async state() {
-      const { sandbox, ok, why } = await choose();
+      const { sandbox, ok, why } = await choose().catch((error: Error) => ({
+        sandbox: createNone(),
+        ok: false,
+        why: error.message,
+      }));
       return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...(why ? { why } : {}) };
     },
   };

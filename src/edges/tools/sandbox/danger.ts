@@ -21,6 +21,8 @@ const PROTECTED = [
   "/var/lib/containers",
   "/var/spool",
 ];
+/** A folder like any other, only in memory. */
+const IN_MEMORY = "/dev/shm/";
 /** Changed, they change what everybody runs. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix"];
 /** Where people keep keys, in their home. */
@@ -66,7 +68,7 @@ export function safeBind(path: string, deed: "read" | "write", homes: Homes): st
 /** The agent's own workspace lies where its owner put it; only what is never a workspace is refused. */
 export function safeWorkspace(path: string): string {
   const real = realOf(path);
-  const inside = [...PROTECTED, ...SYSTEM].find((one) => covers(one, real));
+  const inside = [...PROTECTED, ...SYSTEM].find((one) => covers(one, real) && !real.startsWith(IN_MEMORY));
   if (real === "/" || inside) throw refused(path, `is ${real}, which belongs to the system`);
   return real;
 }
@@ -86,7 +88,9 @@ function dangerOf(path: string, deed: "read" | "write", { home, userHome }: Home
   if (isSocket(path)) return "is a socket";
   const keys = CREDENTIALS.map((name) => join(userHome, name));
   const guarded = [...PROTECTED, ...keys, home, realOf(home), ...(deed === "write" ? SYSTEM : [])];
-  const hit = guarded.find((one) => covers(one, path) || covers(path, one));
+  const hit = guarded.find(
+    (one) => (covers(one, path) && !(one === "/dev" && path.startsWith(IN_MEMORY))) || covers(path, one),
+  );
   if (hit === undefined) return undefined;
   const what = hit === home || hit === realOf(home) ? "the home of Lares" : hit;
   return covers(path, hit) && path !== hit

@@ -35,6 +35,8 @@ export interface Confined {
 
 export interface Wrapped {
   argv: [string, ...string[]];
+  /** As in the command; absent when the backend sees to it. */
+  argv0?: string;
   env: Record<string, string>;
   /** What ends the run where killing our own processes does not reach. */
   end?: [string, ...string[]];

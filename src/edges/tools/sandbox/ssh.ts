@@ -42,9 +42,7 @@ export function createSsh(options: SshOptions): Sandbox {
       return found.ok ? found : { ok: false, why: `${host} does not answer: ${found.why}` };
     },
     wrap(command: Confined, rules: Rules): Wrapped {
-      const env = CARRIED.flatMap((name) =>
-        command.env[name] === undefined ? [] : [`${name}=${command.env[name]}`],
-      );
+      const env = CARRIED.flatMap((name) => (command.env[name] === undefined ? [] : [`${name}=${command.env[name]}`]));
       const argv = [command.argv0 ?? command.argv[0], ...command.argv.slice(1)];
       const words = ["env", "-i", `PATH=${PATH}`, `LARES_RUN=${command.key}`, ...env, ...argv];
       const remote = `cd ${quoted(there(command.cwd, rules))} && exec ${words.map(quoted).join(" ")}`;

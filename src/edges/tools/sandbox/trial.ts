@@ -17,7 +17,10 @@ export function remembered(look: () => Promise<Trial>, now: () => number = Date.
   return () => {
     const keep = last?.ok === false ? BAD_MS : GOOD_MS;
     if (!last || now() - last.at > keep) {
-      const mine: typeof last = { at: now(), trial: look().catch((error: Error) => ({ ok: false, why: error.message })) };
+      const mine: typeof last = {
+        at: now(),
+        trial: look().catch((error: Error) => ({ ok: false, why: error.message })),
+      };
       last = mine;
       void mine.trial.then((trial) => {
         mine.ok = trial.ok;

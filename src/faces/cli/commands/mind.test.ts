@@ -35,6 +35,7 @@ describe("schedule", () => {
     declared: false,
     next: NOW + 1_620_000,
     failures: 0,
+    recent: [],
     ...over,
   });
   const plants = job({

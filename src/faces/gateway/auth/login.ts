@@ -25,7 +25,7 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
     if (!done.ok) {
       failures.add(caller);
       parts.log.warn("a login code was refused", { why: done.why });
-    }
+    } else parts.log.info("a browser signed in");
     return done;
   };
 

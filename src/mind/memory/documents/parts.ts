@@ -41,10 +41,12 @@ function linesToParts(lines: readonly string[], unit: string, headingOf: (line: 
   let from = 0;
   const flush = (to: number) => {
     const body = held.join("\n").trim();
+    // Empty lines at the end are no part of the place.
+    const last = to - (held.length - 1 - held.findLastIndex((line) => line.trim() !== ""));
     held = [];
     if (body === "") return;
     const text = heading && !body.startsWith(heading) ? `${heading}\n${body}` : body;
-    parts.push({ text, place: `${unit} ${from + 1}-${Math.max(to, from + 1)}` });
+    parts.push({ text, place: `${unit} ${from + 1}-${Math.max(last, from + 1)}` });
   };
   lines.forEach((line, n) => {
     const found = headingOf(line);

@@ -8,12 +8,12 @@ import type { Posting } from "./rank.ts";
 export interface WordIndex {
   /** Rows that match, newest first. */
   matching(db: Reads, match: string, limit: number): Promise<number[]>;
-  /** How many rows have the word. */
-  documentFrequency(db: Reads, word: string): Promise<number>;
+  /** About how many rows lie between two, both included: how often a common word occurs follows from where its newest rows end. */
+  between(db: Reads, oldest: number, newest: number): Promise<number>;
 }
 
 /** Rows read for one word. A word that more rows have tells little; it is then only looked up where a rarer one is found. */
-export const MOST_ROWS = 3000;
+export const MOST_ROWS = 1000;
 
 export async function gather(
   db: Reads,
@@ -26,7 +26,7 @@ export async function gather(
     const seqs = await index.matching(db, matchAll([word], q.scopeWords), MOST_ROWS + 1);
     if (seqs.length === 0) continue;
     if (seqs.length <= MOST_ROWS) rare.push({ word, weight: telling(seqs.length, q.total), seqs });
-    else common.push({ word, frequency: await index.documentFrequency(db, word), newest: seqs });
+    else common.push({ word, frequency: await estimated(db, index, seqs, q.total), newest: seqs });
   }
   common.sort((a, b) => a.frequency - b.frequency);
   if (rare.length > 0) {
@@ -49,6 +49,12 @@ export async function gather(
       seqs: n < 2 ? [...new Set([...meet, ...newest])] : newest,
     })),
   );
+}
+
+/** Counting the rows of a common word means reading all of them; the density of the newest tells enough. */
+async function estimated(db: Reads, index: WordIndex, seqs: readonly number[], total: number): Promise<number> {
+  const span = await index.between(db, seqs.at(-1)!, seqs[0]!);
+  return Math.max(seqs.length, Math.min(total, Math.round((seqs.length / Math.max(span, 1)) * total)));
 }
 
 /** BM25's inverse document frequency, never below zero. */

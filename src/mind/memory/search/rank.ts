@@ -67,7 +67,7 @@ export const WEIGHTS: Weights = {
 };
 
 /** Memories with words of their own that are looked at closely. Neighbours of these come on top. */
-const MOST_HITS = 2000;
+const MOST_HITS = 600;
 /** How far the neighbours' words reach. */
 const NEAR = 2;
 const WIDE = 5;
@@ -109,7 +109,7 @@ function lexicalScores(
   visible: (seq: number) => boolean,
   weights: Weights,
 ): Map<number, number> {
-  const masks = new Uint32Array(catalogue.size);
+  const masks = new Int32Array(catalogue.size);
   let hits: number[] = [];
   postings.forEach(({ seqs }, bit) => {
     for (const seq of seqs) {
@@ -157,7 +157,7 @@ function greatest(values: Iterable<number>, least = 1e-9): number {
 }
 
 /** How often each word occurs nearby and a little further away. */
-function count(catalogue: Catalogue, masks: Uint32Array, place: number, into: Uint8Array, words: number): void {
+function count(catalogue: Catalogue, masks: Int32Array, place: number, into: Uint8Array, words: number): void {
   for (const step of [-1, 1]) {
     let at = place;
     for (let distance = 1; distance <= WIDE; distance++) {
@@ -171,7 +171,7 @@ function count(catalogue: Catalogue, masks: Uint32Array, place: number, into: Ui
   }
 }
 
-function strongest(hits: readonly number[], masks: Uint32Array, postings: readonly Posting[]): number[] {
+function strongest(hits: readonly number[], masks: Int32Array, postings: readonly Posting[]): number[] {
   const weighed = hits.map((seq) => {
     let weight = 0;
     postings.forEach((posting, bit) => {

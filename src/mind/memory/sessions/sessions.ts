@@ -16,7 +16,7 @@ import * as store from "./store.ts";
 const PIECE = 64;
 /** Of a long message the beginning is searched. */
 const MOST_WORDS = 400;
-const MOST_HITS = 1500;
+const MOST_HITS = 300;
 /** A person's sessions that are searched, newest first. */
 const MOST_SESSIONS = 50;
 /** How long the number of all messages is taken as known: it only weighs words. */
@@ -167,7 +167,8 @@ function ranked(postings: readonly Posting[]): { number: number; score: number }
     let score = 0;
     for (let bit = 0; bit < postings.length; bit++) {
       const has = (at: number) => ((masks.get(at) ?? 0) >>> bit) & 1;
-      const f = has(number) + WEIGHTS.near * (has(number - 2) + has(number - 1) + has(number + 1) + has(number + 2));
+      const beside = has(number - 1) + has(number + 1) + 0.8 * (has(number - 2) + has(number + 2));
+      const f = has(number) + WEIGHTS.near * beside;
       score += (postings[bit]!.weight * f * (WEIGHTS.saturation + 1)) / (f + WEIGHTS.saturation);
     }
     best = Math.max(best, score);

@@ -54,9 +54,14 @@ export async function matching(db: Reads, match: string, limit: number): Promise
   return row?.numbers ? row.numbers.split(",").map(Number) : [];
 }
 
-export async function documentFrequency(db: Reads, word: string): Promise<number> {
-  const row = await db.get<{ doc: number }>("SELECT doc FROM message_fts_word WHERE term = ?", word);
-  return row?.doc ?? 0;
+/** Messages of the sessions between two messages. */
+export async function between(db: Reads, oldest: number, newest: number): Promise<number> {
+  const row = await db.get<{ total: number | null }>(
+    "SELECT SUM(indexed) AS total FROM message_shelf WHERE n BETWEEN ? AND ?",
+    Math.floor(oldest / PER_SESSION),
+    Math.floor(newest / PER_SESSION),
+  );
+  return row?.total ?? 0;
 }
 
 export async function messageCount(db: Reads): Promise<number> {

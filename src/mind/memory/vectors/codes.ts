@@ -26,9 +26,12 @@ export function cosine(vector: Float32Array, bytes: Uint8Array): number {
   return square === 0 ? 0 : dot / Math.sqrt(square);
 }
 
+/** Below it, looking at all the bits of all takes less than a millisecond. */
+const LARGE = 20_000;
+
 export class Codes {
   private readonly width: number;
-  private bits = new Uint32Array(0);
+  private bits = new Int32Array(0);
   private present = new Uint8Array(0);
   private top = 0;
   private kept = 0;
@@ -58,18 +61,27 @@ export class Codes {
 
   /** The `most` visible ones that differ in the fewest bits. */
   nearest(vector: Float32Array, visible: (seq: number) => boolean, most: number): number[] {
-    const { width, bits } = this;
-    const wanted = new Uint32Array(width);
+    const wanted = new Int32Array(this.width);
     this.write(vector, wanted, 0);
-    const seqs: number[] = [];
-    const far: number[] = [];
-    const perDistance = new Uint32Array(width * 32 + 1);
-    for (let seq = 1; seq <= this.top; seq++) {
-      if (!this.present[seq] || !visible(seq)) continue;
+    let among: number[] = [];
+    for (let seq = 1; seq <= this.top; seq++) if (this.present[seq] === 1 && visible(seq)) among.push(seq);
+    // A third of the bits tells which ones are worth looking at whole: what is near is near in them too.
+    if (among.length > LARGE)
+      among = this.closest(among, wanted, Math.ceil(this.width / 3), Math.ceil(among.length / 20));
+    return this.closest(among, wanted, this.width, most);
+  }
+
+  /** About `most` of these, by the first `words` words of their code. */
+  private closest(among: readonly number[], wanted: Int32Array, words: number, most: number): number[] {
+    const { width, bits } = this;
+    // Int32Array throughout: unsigned 32-bit values are floating point numbers to the engine.
+    const perDistance = new Int32Array(words * 32 + 1);
+    const far = new Uint16Array(among.length);
+    for (let n = 0; n < among.length; n++) {
+      const from = among[n]! * width;
       let distance = 0;
-      for (let w = 0, at = seq * width; w < width; w++, at++) distance += ones(bits[at]! ^ wanted[w]!);
-      seqs.push(seq);
-      far.push(distance);
+      for (let w = 0; w < words; w++) distance += ones(bits[from + w]! ^ wanted[w]!);
+      far[n] = distance;
       perDistance[distance]!++;
     }
     let limit = 0;
@@ -77,10 +89,10 @@ export class Codes {
       sum += perDistance[limit]!;
       if (sum >= most) break;
     }
-    return seqs.filter((_, n) => far[n]! <= limit).slice(0, most * 2);
+    return among.filter((_, n) => far[n]! <= limit).slice(0, most * 2);
   }
 
-  private write(parts: Float32Array | Int8Array, into: Uint32Array, at: number): void {
+  private write(parts: Float32Array | Int8Array, into: Int32Array, at: number): void {
     into.fill(0, at, at + this.width);
     for (let i = 0; i < parts.length && i < this.width * 32; i++)
       if (parts[i]! > 0) into[at + (i >>> 5)]! |= 1 << (i & 31);
@@ -91,7 +103,7 @@ export class Codes {
     const capacity = Math.max(1024, size, Math.ceil(this.present.length * 1.5));
     const present = new Uint8Array(capacity);
     present.set(this.present);
-    const bits = new Uint32Array(capacity * this.width);
+    const bits = new Int32Array(capacity * this.width);
     bits.set(this.bits);
     this.present = present;
     this.bits = bits;

@@ -98,6 +98,7 @@ export class Embedding {
     this.stopped.abort();
     this.cancelRetry?.();
     await this.working;
+    await this.loading?.catch(() => {});
     await this.embedder.close();
   }
 
@@ -127,9 +128,9 @@ export class Embedding {
   private load(): Promise<void> {
     this.loading ??= (async () => {
       for (let after = 0; ; ) {
-        const rows = await readVectors(this.records, this.embedder.id, after, 2000);
+        const rows = await readVectors(this.records, this.embedder.id, after, 500);
         for (const row of rows) this.codes.put(row.seq, row.bytes);
-        if (rows.length === 0) return;
+        if (rows.length === 0 || this.stopped.signal.aborted) return;
         after = rows.at(-1)!.seq;
         await new Promise<void>((resolve) => setImmediate(resolve));
       }

@@ -1,0 +1,84 @@
+/** Methods about the models: which providers are set up, trying one, connecting one. */
+import { z } from "zod";
+import { keyed, method, nothing } from "./method.ts";
+
+const provider = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9][a-z0-9_.-]*$/, "lower-case letters, digits, _ . and -");
+const api = z.enum(["anthropic", "openai-chat", "openai-responses", "google"]);
+/** 8 kB is beyond any provider's key. */
+const key = z.string().trim().min(1).max(8192).describe("the API key; it is never given back");
+const baseUrl = z.url({ protocol: /^https?$/ }).max(2048);
+const model = z.string().trim().min(1).max(256).describe("the provider's own name of it");
+
+const providerInfo = z.object({
+  provider: z.string(),
+  builtIn: z.boolean().describe("Lares knows its address and protocol"),
+  needsKey: z.boolean(),
+  ready: z.boolean(),
+  from: z.enum(["config", "environment"]).optional(),
+  key: z.enum(["vault", "file", "environment", "none"]).optional().describe("where its key is"),
+  api,
+  baseUrl: z.string().optional(),
+  model: z.string().optional().describe("what it answers with unless said"),
+  models: z.array(z.string()),
+});
+
+export const MODEL_METHODS = {
+  "models.providers": method({
+    in: nothing,
+    out: z.object({
+      providers: z.array(providerInfo),
+      pinned: z.string().optional().describe("LARES_MODEL: goes before the default in lares.yaml"),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "The providers Lares knows or was told of, and whether each is set up. Never a key.",
+  }),
+  "models.test": method({
+    in: z.strictObject({
+      provider,
+      key: key.optional(),
+      baseUrl: baseUrl.optional(),
+      api: api.optional(),
+      model: model.optional(),
+    }),
+    out: z.object({
+      ok: z.boolean(),
+      ms: z.number(),
+      model: z.string(),
+      message: z.string().optional(),
+      hint: z.string().optional(),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "One tiny real request, within 15 s. Nothing is kept. A new address does not get the key that is kept.",
+  }),
+  "models.connect": method({
+    in: z.strictObject({
+      provider,
+      key: key.optional(),
+      baseUrl: baseUrl.optional(),
+      api: api.optional(),
+      model: model.optional(),
+      ...keyed,
+    }),
+    out: z.object({
+      provider: z.string(),
+      primary: z.string().describe("the model that answers from now on"),
+      kept: z.enum(["vault", "none"]).describe("where the key is; the file has a reference to it"),
+      where: z.string().describe("the same in words"),
+    }),
+    scope: "admin",
+    mutates: true,
+    doc: "Sets a provider up: the key goes to the vault, the rest to lares.yaml. The next message uses it.",
+  }),
+  "models.disconnect": method({
+    in: z.strictObject({ provider, ...keyed }),
+    out: z.object({ provider: z.string(), primary: z.string() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Removes a provider from lares.yaml and its key from the vault.",
+  }),
+} as const;

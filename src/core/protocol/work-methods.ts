@@ -1,0 +1,53 @@
+/** Methods about an agent's work on files: what turns changed, and the way back. */
+import { z } from "zod";
+import { keyed, method } from "./method.ts";
+import { sessionKey, turnId } from "./shapes.ts";
+
+const changedTurn = z.object({
+  turn: z.string().describe("a turn, or an undo"),
+  session: z.string(),
+  agent: z.string(),
+  at: z.number(),
+  undoes: z.string().optional().describe("it is an undo of this one"),
+  undoneBy: z.string().optional(),
+  files: z.array(
+    z.object({
+      path: z.string().describe("below the agent's workspace"),
+      change: z.enum(["created", "changed", "deleted"]),
+      kept: z.boolean().describe("false: no copy of the old content"),
+    }),
+  ),
+  notes: z.array(z.string()).describe("what its commands did that is not known file by file"),
+});
+
+export const WORK_METHODS = {
+  "undo.list": method({
+    in: z.strictObject({ session: sessionKey.optional(), limit: z.number().int().min(1).max(200).optional() }),
+    out: z.object({ turns: z.array(changedTurn) }),
+    scope: "read",
+    mutates: false,
+    doc: "Turns that changed files, and undos of them, newest first.",
+  }),
+  "undo.turn": method({
+    in: z.strictObject({
+      turn: turnId.describe("a turn, or an undo, as undo.list has it"),
+      dryRun: z.boolean().optional(),
+      ...keyed,
+    }),
+    out: z.object({
+      turn: z.string(),
+      undo: z.string().optional().describe("give it to undo.turn to undo this; absent when nothing was done"),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          result: z.enum(["restored", "removed", "already", "conflict", "lost"]),
+          reason: z.string().optional(),
+        }),
+      ),
+      notes: z.array(z.string()),
+    }),
+    scope: "write",
+    mutates: true,
+    doc: "Restores the files of a turn where they still are as it left them; others are told and left.",
+  }),
+} as const;

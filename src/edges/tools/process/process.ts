@@ -1,0 +1,117 @@
+/** `process`: looks after what `exec` started in the background. A session sees its own processes and no others (SB-03). */
+import { z } from "zod";
+import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { Json } from "../../../core/domain/index.ts";
+import { visible, visibleLine } from "../escape.ts";
+import { parseInput, wholeNumber } from "../input.ts";
+import { wrongInput } from "../paths/index.ts";
+import { howItEnded, type Processes, type Seen } from "./processes.ts";
+
+const ACTIONS = ["list", "poll", "log", "write", "kill"] as const;
+/** As much as a command in the foreground may say. */
+const LOG_BYTES = 30_000;
+const POLL_BYTES = 4000;
+/** What a pipe takes at once, whoever reads or not. */
+const MOST_WRITTEN = 4096;
+
+const schema = z.strictObject({
+  action: z.enum(ACTIONS),
+  id: z.string().min(1).max(64).optional(),
+  text: z.string().optional(),
+  from: wholeNumber(0, 999_999_999).optional(),
+});
+
+export function createProcess(processes: Processes): Tool {
+  const run = async (input: Json, place: ToolPlace): Promise<ToolResult> => {
+    const given = checked(input);
+    const { session } = place.caller;
+    if (given.action === "list") {
+      const all = await processes.list(session);
+      return { text: all.map((one) => `${line(one)} — ${one.command.split("\n")[0]}`).join("\n") || "There are none." };
+    }
+    const { id } = given;
+    if (given.action === "write") {
+      await processes.write(id, session, given.text);
+      return { text: `Written to ${id}.` };
+    }
+    if (given.action === "kill") {
+      const before = await processes.look(id, session);
+      const after = await processes.kill(id, session);
+      const wasOver = before.state !== "running" && before.state !== "starting";
+      return {
+        text: wasOver ? `It had ended already. ${line(before)}` : `Ended with all its processes. ${line(after)}`,
+      };
+    }
+    const now = await processes.look(id, session);
+    const most = given.action === "poll" ? POLL_BYTES : LOG_BYTES;
+    const { text, from, to, size } = await processes.output(id, session, most, given.from);
+    const which = from > 0 || to < size ? `; bytes ${from} to ${to} of ${size}` : "";
+    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+    return {
+      text: `${text}${gap}[${line(now)}${which}]`,
+      meta: { id, state: now.state, exit: now.exit, from, to, size },
+    };
+  };
+  return {
+    spec: {
+      name: "process",
+      description: "Background processes of exec",
+      input: {
+        type: "object",
+        properties: {
+          action: { enum: [...ACTIONS] },
+          id: { type: "string" },
+          text: { type: "string" },
+          from: { type: "integer", description: "byte of the log" },
+        },
+        required: ["action"],
+      },
+    },
+    repeat: "never",
+    async plan(input, place): Promise<ActionPlan> {
+      const given = checked(input);
+      const about = { tool: "process", targets: [given.action, ...("id" in given ? [given.id] : [])] };
+      if (given.action !== "write") {
+        // Ending what one has started takes nobody's rights; the rest only looks.
+        return { ...about, risk: "read", shown: about.targets.join(" "), binding: { ...given } };
+      }
+      const { id, text } = given;
+      const { command } = await processes.look(id, place.caller.session);
+      // Input to a shell is a command like any other: it asks, and "allow always" means this very text.
+      return {
+        ...about,
+        targets: ["write", command, text],
+        risk: "exec",
+        shown: `To the process ${visibleLine(id)} (${visible(command)}):\n${visible(text)}`,
+        binding: { ...given, command },
+      };
+    },
+    run,
+    /** Looking and ending may be done again; what was written may have arrived. */
+    async probe(input, place) {
+      return checked(input).action === "write" ? undefined : run(input, place);
+    },
+  };
+}
+
+type Checked =
+  | { action: "list" }
+  | { action: "poll" | "log" | "kill"; id: string; from?: number }
+  | { action: "write"; id: string; text: string; from?: number };
+
+function checked(input: Json): Checked {
+  const { action, id, text, from } = parseInput("process", schema, input);
+  if (action === "list") return { action };
+  if (id === undefined) throw wrongInput(`process: ${action} needs an id.`, "See process list.");
+  const at = from === undefined ? {} : { from };
+  if (action !== "write") return { action, id, ...at };
+  if (text === undefined) throw wrongInput("process: write needs a text.");
+  if (Buffer.byteLength(text) > MOST_WRITTEN) throw wrongInput(`process: ${MOST_WRITTEN} bytes at once is the most.`);
+  return { action, id, text };
+}
+
+function line(one: Seen): string {
+  const { id, state, exit, pid, madeAt: made_at, endedAt: ended_at } = one;
+  if (state === "running" || state === "starting") return `${id} is running${pid ? ` (pid ${pid})` : ""}`;
+  return `${id} ended: ${howItEnded({ state, exit, made_at, ended_at })}`;
+}

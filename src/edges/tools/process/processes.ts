@@ -1,0 +1,372 @@
+/**
+ * Background processes. Each is a row, a folder and a supervisor that outlives Lares; nothing of it is kept in memory alone.
+ *
+ * B3: the same call is the same process, also after a crash between meaning it and starting it.
+ * B4: each end is told once: the message has the process's id as its key, and it is admitted before the row says so.
+ * B5: no signal goes to a process that is not ours: a pid counts together with its start time, everything else by its tag.
+ */
+import { execFile } from "node:child_process";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { Records, ToolCaller } from "../../../core/contracts/index.ts";
+import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
+import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+import { endRun } from "../exec/processes.ts";
+import { identityOf } from "./identity.ts";
+import { readOutput, type Stretch } from "./output.ts";
+import {
+  deleteProcess,
+  endedBefore,
+  insertProcess,
+  markEnded,
+  markRunning,
+  markTold,
+  openProcesses,
+  type ProcessRow,
+  type ProcessState,
+  processByKey,
+  processesIn,
+  processOf,
+  runningOf,
+} from "./store.ts";
+import { readPid, readStatus, supervise } from "./supervisor.ts";
+
+/** Between two looks at processes whose end nobody will tell us: those started before the last restart. */
+const LOOK_MS = 500;
+/** What the last output may take to reach the file after the command ended. */
+const DRAIN_MS = 500;
+/** After a polite end and a hard one the supervisor needs this long to write what happened. */
+const KILL_MS = 3000;
+const MOST_AT_ONCE = 16;
+/** Rows and outputs of processes that ended longer ago are cleared away. */
+const KEPT_MS = 7 * 86_400_000;
+/** Of the output, in the message that tells of the end. */
+const TOLD_BYTES = 2000;
+const PATIENCE_MS = 10_000;
+
+export interface Exit {
+  id: string;
+  agent: string;
+  session: string;
+  route: ReplyRoute;
+  text: string;
+}
+
+export interface ProcessesParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  log: Log;
+  /** A folder of Lares' own; each process gets one inside. */
+  dir: string;
+  /** Wakes the session. Durable when it resolves; the same id again changes nothing. */
+  tell(exit: Exit): Promise<void>;
+  /** Of each of the two output files. */
+  limit?: number;
+}
+
+export interface Start {
+  key: string;
+  /** As a person reads it. */
+  command: string;
+  argv: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  caller: ToolCaller;
+  /** Ends it where our signals do not reach. */
+  stop?: readonly string[];
+}
+
+export interface Seen {
+  id: string;
+  command: string;
+  state: ProcessState;
+  exit: number | null;
+  pid: number | null;
+  madeAt: number;
+  endedAt: number | null;
+}
+
+export class Processes {
+  private readonly parts: ProcessesParts;
+  private readonly open = new Set<string>();
+  private readonly busy = new Map<string, Promise<void>>();
+  private cancelLook: (() => void) | undefined;
+  private stopped = false;
+
+  constructor(parts: ProcessesParts) {
+    this.parts = parts;
+  }
+
+  /** A name for what will be started: sandboxes want it before. */
+  name(): string {
+    return this.parts.ids.next("p");
+  }
+
+  /** Starts it under `id`, or gives the one this call started before. */
+  async start(id: string, given: Start): Promise<Seen> {
+    const { records, clock } = this.parts;
+    const known = await this.known(given.key);
+    if (known) return known;
+    const { caller } = given;
+    if ((await runningOf(records, caller.agent)) >= MOST_AT_ONCE) {
+      throw new AppError("TOOL_INPUT", {
+        message: `${MOST_AT_ONCE} background processes of yours already run.`,
+        hint: "End one with process kill.",
+      });
+    }
+    const row: ProcessRow = {
+      id,
+      key: given.key,
+      session: caller.session,
+      agent: caller.agent,
+      route: JSON.stringify(caller.route),
+      command: given.command,
+      pid: null,
+      started: null,
+      stop: given.stop ? JSON.stringify(given.stop) : null,
+      state: "starting",
+      exit: null,
+      told: 0,
+      made_at: clock.now(),
+      ended_at: null,
+    };
+    await records.write((tx) => insertProcess(tx, row));
+    const { argv, env, cwd } = given;
+    const { limit } = this.parts;
+    let pid: number;
+    try {
+      pid = await supervise({ dir: this.dirOf(id), id, argv, env, cwd, ...(limit ? { limit } : {}) }, () => {
+        void this.check(id);
+      });
+    } catch (error) {
+      await records.write((tx) => deleteProcess(tx, id));
+      throw error;
+    }
+    const started = (await identityOf(pid)) ?? null;
+    await records.write((tx) => markRunning(tx, id, pid, started));
+    this.watch(id);
+    return seen({ ...row, pid, started, state: "running" });
+  }
+
+  /** What became of the call with this key. */
+  async known(key: string): Promise<Seen | undefined> {
+    const row = await processByKey(this.parts.records, key);
+    if (!row) return undefined;
+    await this.check(row.id);
+    const now = await processOf(this.parts.records, row.id);
+    // Meant and never begun: nobody can say more, and the engine says "unknown".
+    return now === undefined || (now.state === "lost" && now.pid === null) ? undefined : seen(now);
+  }
+
+  async list(session: string): Promise<Seen[]> {
+    const rows = await processesIn(this.parts.records, session, 50);
+    for (const row of rows) if (isOpen(row)) await this.check(row.id);
+    return (await processesIn(this.parts.records, session, 50)).map(seen);
+  }
+
+  /** Throws TOOL_INPUT for a process the session did not start (SB-03). */
+  async look(id: string, session: string): Promise<Seen> {
+    await this.check(id);
+    return seen(await this.owned(id, session));
+  }
+
+  async output(id: string, session: string, most: number, from?: number): Promise<Stretch> {
+    await this.owned(id, session);
+    return readOutput(this.dirOf(id), most, from);
+  }
+
+  /** Throws TOOL_INPUT when it has ended or does not take more. */
+  async write(id: string, session: string, text: string): Promise<void> {
+    const process = await this.look(id, session);
+    if (process.state !== "running") throw wrong(`${id} has ended; it takes no input.`);
+    let pipe: number | undefined;
+    try {
+      pipe = openSync(join(this.dirOf(id), "in"), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      const bytes = Buffer.from(text);
+      const sent = writeSync(pipe, bytes);
+      if (sent < bytes.length) throw wrong(`${id} took only ${sent} of ${bytes.length} bytes: it is not reading.`);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw wrong(`${id} takes no input now (${(error as NodeJS.ErrnoException).code ?? "closed"}).`);
+    } finally {
+      if (pipe !== undefined) closeSync(pipe);
+    }
+  }
+
+  /** Ends it with everything it started. Ending what has ended is fine. */
+  async kill(id: string, session: string): Promise<Seen> {
+    const row = await this.owned(id, session);
+    if (isOpen(row)) {
+      await this.alone(id, async () => {
+        const now = await processOf(this.parts.records, id);
+        if (now && isOpen(now)) await this.end(now);
+      });
+    }
+    return seen(await this.owned(id, session));
+  }
+
+  /** After a start: what ended while nobody looked is told, what still runs is watched again. */
+  async settle(): Promise<void> {
+    const { records, clock } = this.parts;
+    for (const row of await openProcesses(records)) {
+      this.open.add(row.id);
+      await this.check(row.id);
+    }
+    this.lookLater();
+    for (const { id } of await endedBefore(records, clock.now() - KEPT_MS)) {
+      await rm(this.dirOf(id), { recursive: true, force: true });
+      await records.write((tx) => deleteProcess(tx, id));
+    }
+  }
+
+  /** Looks no more. The processes go on. */
+  stop(): void {
+    this.stopped = true;
+    this.cancelLook?.();
+  }
+
+  private dirOf(id: string): string {
+    return join(this.parts.dir, id);
+  }
+
+  private async owned(id: string, session: string): Promise<ProcessRow> {
+    const row = await processOf(this.parts.records, id);
+    if (row?.session === session) return row;
+    throw wrong(`There is no process "${id}" of yours.`, "See process list.");
+  }
+
+  private watch(id: string): void {
+    this.open.add(id);
+    this.lookLater();
+  }
+
+  private lookLater(): void {
+    if (this.stopped || this.cancelLook || this.open.size === 0) return;
+    this.cancelLook = this.parts.clock.after(LOOK_MS, () => {
+      this.cancelLook = undefined;
+      void Promise.all([...this.open].map((id) => this.check(id))).finally(() => this.lookLater());
+    });
+  }
+
+  /** Never throws: whoever asks finds the row as it is, and the next look tries again. */
+  private check(id: string): Promise<void> {
+    return this.alone(id, async () => {
+      const row = await processOf(this.parts.records, id);
+      if (!row || row.told) this.open.delete(id);
+      else if (isOpen(row)) await this.examine(row);
+      else await this.tell(row);
+    }).catch((error: unknown) => {
+      if (!this.stopped)
+        this.parts.log.warn("a background process could not be looked at", { id, error: String(error) });
+    });
+  }
+
+  /** One at a time for each process. */
+  private alone(id: string, act: () => Promise<void>): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    const turn = (this.busy.get(id) ?? Promise.resolve()).catch(() => {}).then(act);
+    const kept = turn.finally(() => {
+      if (this.busy.get(id) === kept) this.busy.delete(id);
+    });
+    this.busy.set(id, kept);
+    return kept;
+  }
+
+  private async examine(row: ProcessRow): Promise<void> {
+    const { records, clock } = this.parts;
+    const dir = this.dirOf(row.id);
+    const before = await readStatus(dir);
+    if (!before && (await this.lives(row))) return;
+    // It may have ended between the two looks.
+    const status = before ?? (await readStatus(dir));
+    if (status) await this.drained(row);
+    // A sandbox ends with its first process; without one something may be left.
+    await endRun({ key: row.id });
+    const at = status?.at ?? clock.now();
+    const end = { state: status ? ("exited" as const) : ("lost" as const), exit: status?.code ?? null, at };
+    // What was never begun has nothing to tell: its call says "unknown" itself.
+    const told = !status && row.pid === null;
+    await records.write((tx) => markEnded(tx, row.id, { ...end, told }));
+    if (told) this.open.delete(row.id);
+    else await this.tell({ ...row, ...end, ended_at: at });
+  }
+
+  private async lives(row: ProcessRow): Promise<boolean> {
+    if (row.pid !== null) return (await identityOf(row.pid)) === row.started;
+    // Cut off while starting: the supervisor says itself who it is.
+    const pid = await readPid(this.dirOf(row.id));
+    const started = pid === undefined ? undefined : await identityOf(pid);
+    if (pid === undefined || started === undefined) return false;
+    await this.parts.records.write((tx) => markRunning(tx, row.id, pid, started));
+    return true;
+  }
+
+  private async drained(row: ProcessRow): Promise<void> {
+    const until = performance.now() + DRAIN_MS;
+    while (performance.now() < until && (await this.lives(row))) await wait(10);
+  }
+
+  private async end(row: ProcessRow): Promise<void> {
+    const { records, clock } = this.parts;
+    const dir = this.dirOf(row.id);
+    await endRun({ key: row.id });
+    if (row.stop) {
+      const [program, ...args] = JSON.parse(row.stop) as [string, ...string[]];
+      const env = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+      await promisify(execFile)(program, args, { env, timeout: PATIENCE_MS }).catch(() => {});
+    }
+    const until = performance.now() + KILL_MS;
+    while (!(await readStatus(dir)) && (await this.lives(row)) && performance.now() < until) await wait(20);
+    const now = await processOf(records, row.id);
+    // What hid its tag is still the supervisor's child.
+    if (now?.pid && (await this.lives(now))) await endRun({ key: row.id, leader: now.pid });
+    const status = await readStatus(dir);
+    const at = status?.at ?? clock.now();
+    // Whoever asked for it hears of it at once, so nobody is told again.
+    await records.write((tx) => markEnded(tx, row.id, { state: "killed", exit: status?.code ?? null, at, told: true }));
+    this.open.delete(row.id);
+  }
+
+  private async tell(row: ProcessRow): Promise<void> {
+    const { text } = await readOutput(this.dirOf(row.id), TOLD_BYTES);
+    const { id, agent, session } = row;
+    const output = text.trim() === "" ? "It said nothing." : `The end of its output:\n${text.trimEnd()}`;
+    await this.parts.tell({
+      id,
+      agent,
+      session,
+      route: JSON.parse(row.route) as ReplyRoute,
+      text: `[Background process ${id} ended: ${howItEnded(row)}]\nCommand: ${row.command}\n\n${output}`,
+    });
+    await this.parts.records.write((tx) => markTold(tx, id));
+    this.open.delete(id);
+  }
+}
+
+export function howItEnded({
+  state,
+  exit,
+  made_at,
+  ended_at,
+}: Pick<ProcessRow, "state" | "exit" | "made_at" | "ended_at">): string {
+  if (state === "lost") return "how is not known; the machine or its supervisor was stopped";
+  const took = ended_at === null ? "" : `, ${Math.max(0, Math.round((ended_at - made_at) / 1000))} s`;
+  return `${state === "killed" ? "killed" : `exit ${exit}`}${took}`;
+}
+
+function isOpen(row: ProcessRow): boolean {
+  return row.state === "starting" || row.state === "running";
+}
+
+function seen(row: ProcessRow): Seen {
+  const { id, command, state, exit, pid, made_at, ended_at } = row;
+  return { id, command, state, exit, pid, madeAt: made_at, endedAt: ended_at };
+}
+
+function wrong(message: string, hint?: string): AppError {
+  return new AppError("TOOL_INPUT", { message, ...(hint ? { hint } : {}) });
+}

@@ -1,0 +1,43 @@
+/** What is said to a person about a question. */
+import type { ApprovalId, Json, JsonObject } from "../../core/domain/index.ts";
+import { brief } from "./brief.ts";
+import { CODE_LENGTH } from "./store.ts";
+
+/** The short code shown in chats. */
+export function shortCode(id: ApprovalId): string {
+  return id.slice(-CODE_LENGTH);
+}
+
+export interface Question {
+  id: ApprovalId;
+  shown: string;
+  because: string;
+  action: JsonObject;
+}
+
+export function questionText(q: Question): string {
+  return `May I do this?\n\n${brief(q.shown, marksIn(q.action))}\n\n${q.because} ${howToAnswer(q.id)}`;
+}
+
+export function reminderText(q: Question & { askedAt: number; deadline: number }, now: number): string {
+  const ago = hours(now - q.askedAt);
+  const left = hours(q.deadline - now);
+  const when = `I asked ${ago} ago; without an answer it counts as no in ${left}.`;
+  return `This still waits for you.\n\n${brief(q.shown, marksIn(q.action))}\n\n${when} ${howToAnswer(q.id)}`;
+}
+
+function howToAnswer(id: ApprovalId): string {
+  const code = shortCode(id);
+  return `Answer with /approve ${code} or /deny ${code}.`;
+}
+
+function marksIn({ marks }: JsonObject): string[] {
+  return Array.isArray(marks) ? (marks as Json[]).filter((mark) => typeof mark === "string") : [];
+}
+
+function hours(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes < 60) return minutes === 1 ? "a minute" : `${minutes} minutes`;
+  const whole = Math.round(minutes / 60);
+  return whole === 1 ? "an hour" : `${whole} hours`;
+}

@@ -1,0 +1,98 @@
+/** The bytes of attachments: one folder of the home, files under generated names, readable by the owner alone. */
+import { createHash } from "node:crypto";
+import { constants, mkdirSync } from "node:fs";
+import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../core/domain/index.ts";
+
+/** As the ids are made. Whatever else is asked for is not looked for. */
+const ID = /^at_[0-9a-z]{26}$/;
+
+export class Files {
+  private readonly folder: string;
+
+  constructor(home: string) {
+    this.folder = join(home, "attachments");
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Writes what comes, durable when it resolves; whatever goes wrong, nothing of it stays. */
+  async write(
+    id: string,
+    body: AsyncIterable<Uint8Array>,
+    look: (chunk: Uint8Array) => void,
+  ): Promise<{ bytes: number; sha256: string }> {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    let file: FileHandle | undefined;
+    try {
+      file = await open(this.path(id), "wx", 0o600);
+      for await (const chunk of body) {
+        look(chunk);
+        bytes += chunk.length;
+        hash.update(chunk);
+        await file.write(chunk);
+      }
+      await file.sync();
+      await file.close();
+    } catch (error) {
+      await file?.close().catch(() => {});
+      await this.remove(id);
+      throw isFull(error) ? noRoom(error) : error;
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  }
+
+  /** The first `most` bytes. Nothing when there is no such file; a link is never followed (FS-11). */
+  async read(id: string, most: number): Promise<Buffer | undefined> {
+    if (!ID.test(id)) return undefined;
+    let file: FileHandle;
+    try {
+      file = await open(this.path(id), constants.O_RDONLY | constants.O_NOFOLLOW);
+    } catch {
+      return undefined;
+    }
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return undefined;
+      const buffer = Buffer.alloc(Math.min(found.size, most));
+      let at = 0;
+      while (at < buffer.length) {
+        const { bytesRead } = await file.read(buffer, at, buffer.length - at, at);
+        if (bytesRead === 0) break;
+        at += bytesRead;
+      }
+      return buffer.subarray(0, at);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Removing what is not there is fine. */
+  async remove(id: string): Promise<void> {
+    await unlink(this.path(id)).catch(() => {});
+  }
+
+  async list(): Promise<string[]> {
+    return (await readdir(this.folder).catch(() => [])).filter((name) => ID.test(name));
+  }
+
+  private path(id: string): string {
+    if (!ID.test(id)) throw new Error(`not an attachment's id: ${id}`);
+    return join(this.folder, id);
+  }
+}
+
+function isFull(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === "ENOSPC" || code === "EDQUOT";
+}
+
+function noRoom(cause: unknown): AppError {
+  return new AppError("STORAGE_FULL", {
+    message: "There is no room on the disk for this file.",
+    hint: "Free some space and send it again.",
+    retry: "later",
+    cause,
+  });
+}

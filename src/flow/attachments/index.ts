@@ -1,0 +1,1 @@
+export { type Asker, Attachments, type AttachmentView, type HeldAttachments, MOST_BYTES } from "./attachments.ts";

@@ -1,0 +1,17 @@
+/** The sender's name for a file: a label for people and never a path. */
+
+/** Long enough for any title, short enough for a chip and a header. */
+const MOST_SIGNS = 120;
+
+export function cleanName(raw: string): string {
+  const last = raw.normalize("NFC").split(/[\\/]/).at(-1) ?? "";
+  // Control and invisible signs could turn the text around; brackets would end the label it is shown in.
+  const plain = last
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}[\]<>"`]/gu, "")
+    .replace(/\s+/g, " ")
+    .replace(/^[. ]+|[. ]+$/g, "");
+  const signs = [...plain];
+  if (signs.length <= MOST_SIGNS) return plain || "file";
+  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(plain)?.[0] ?? "";
+  return `${signs.slice(0, MOST_SIGNS - ending.length - 1).join("")}…${ending}`;
+}

@@ -1,0 +1,66 @@
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+
+export interface AttachmentRow {
+  id: string;
+  name: string;
+  media_type: string;
+  bytes: number;
+  sha256: string;
+  made_at: number;
+  made_by: string;
+  session: string | null;
+}
+
+export function insertAttachment(tx: Tx, row: Omit<AttachmentRow, "session">): void {
+  tx.run(
+    `INSERT INTO attachment (id, name, media_type, bytes, sha256, made_at, made_by) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    row.id,
+    row.name,
+    row.media_type,
+    row.bytes,
+    row.sha256,
+    row.made_at,
+    row.made_by,
+  );
+}
+
+export function readAttachment(db: Reads, id: string): Promise<AttachmentRow | undefined> {
+  return db.get(
+    "SELECT id, name, media_type, bytes, sha256, made_at, made_by, session FROM attachment WHERE id = ?",
+    id,
+  );
+}
+
+export async function unusedOf(db: Reads, by: string): Promise<{ count: number; bytes: number }> {
+  const found = await db.get<{ count: number; bytes: number }>(
+    "SELECT COUNT(*) AS count, COALESCE(SUM(bytes), 0) AS bytes FROM attachment WHERE session IS NULL AND made_by = ?",
+    by,
+  );
+  return found ?? { count: 0, bytes: 0 };
+}
+
+/** From now on it belongs to this session and goes with it. */
+export function useAttachment(tx: Tx, id: string, session: string): void {
+  tx.run("UPDATE attachment SET session = ? WHERE id = ? AND session IS NULL", session, id);
+}
+
+export async function unusedSince(db: Reads, before: number): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    "SELECT id FROM attachment WHERE session IS NULL AND made_at < ? LIMIT 1000",
+    before,
+  );
+  return rows.map((row) => row.id);
+}
+
+export function deleteUnused(tx: Tx, id: string): void {
+  tx.run("DELETE FROM attachment WHERE id = ? AND session IS NULL", id);
+}
+
+export async function attachmentsOf(db: Reads, session: string): Promise<string[]> {
+  return (await db.all<{ id: string }>("SELECT id FROM attachment WHERE session = ?", session)).map((row) => row.id);
+}
+
+export async function allIds(db: Reads): Promise<Set<string>> {
+  return new Set((await db.all<{ id: string }>("SELECT id FROM attachment")).map((row) => row.id));
+}

@@ -1,0 +1,64 @@
+/**
+ * Contents by their hash, as files in the home. A content is whole or not there: written aside, flushed, then named. The same
+ * content is kept once.
+ */
+import { createHash } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+export function hashOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+export class Blobs {
+  private readonly folder: string;
+  private made = 0;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Durable when it resolves. */
+  async put(hash: string, content: Uint8Array): Promise<void> {
+    const shelf = join(this.folder, hash.slice(0, 2));
+    const file = join(shelf, hash);
+    if (await stat(file).catch(() => undefined)) return;
+    await mkdir(shelf, { recursive: true, mode: 0o700 });
+    const aside = join(shelf, `${hash}.${process.pid}.${++this.made}.tmp`);
+    const handle = await open(aside, "w", 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } catch (error) {
+      await rm(aside, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await rename(aside, file);
+    const dir = await open(shelf, "r");
+    await dir.sync().finally(() => dir.close());
+  }
+
+  /** The content, or nothing when it is not kept or not what its name says. */
+  async get(hash: string): Promise<Buffer | undefined> {
+    const content = await readFile(join(this.folder, hash.slice(0, 2), hash)).catch(() => undefined);
+    return content && hashOf(content) === hash ? content : undefined;
+  }
+
+  async drop(hash: string): Promise<void> {
+    await rm(join(this.folder, hash.slice(0, 2), hash), { force: true });
+  }
+
+  /** Takes away files nobody knows: what a crash left between a file and its record. Younger ones may be about to be known. */
+  async sweep(known: ReadonlySet<string>, olderThan: number): Promise<void> {
+    for (const shelf of await readdir(this.folder).catch(() => [])) {
+      for (const name of await readdir(join(this.folder, shelf)).catch(() => [])) {
+        if (known.has(name)) continue;
+        const file = join(this.folder, shelf, name);
+        const stats = await stat(file).catch(() => undefined);
+        if (stats && stats.mtimeMs < olderThan) await rm(file, { force: true });
+      }
+    }
+  }
+}

@@ -1,0 +1,337 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ActionPlan } from "../../core/contracts/index.ts";
+import { asId, type TurnId } from "../../core/domain/index.ts";
+import { type Crash, ManualClock, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
+import { createAgentFiles, createEdit, createExec, createWrite } from "../../edges/tools/index.ts";
+import { openRecords } from "../../ground/records/index.ts";
+import { Checkpoints } from "./index.ts";
+
+const never = new AbortController().signal;
+
+async function world(config = { megabytes: 200, days: 14 }) {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "lares-checkpoints-")));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const workspace = join(dir, "workspace");
+  await mkdir(workspace);
+  const clock = new ManualClock();
+  const records = await openRecords(join(dir, "db"), (error) => {
+    throw error;
+  });
+  onTestFinished(() => records.close());
+  const busy = new Set<string>();
+  const make = (crash: Crash = noCrash) =>
+    new Checkpoints({
+      ...{ records, clock, crash, log: silentLog, folder: join(dir, "checkpoints") },
+      files: createAgentFiles(),
+      rootOf: (agent) => (agent === "main" ? workspace : undefined),
+      alone: (_who, work) => work(),
+      isBusy: async (turn) => busy.has(turn),
+      config: () => config,
+      ids: randomIds(),
+    });
+  const checkpoints = make();
+  const place = {
+    ...{ agentDir: dir, workspace, spillDir: join(workspace, ".lares/out") },
+    caller: { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } },
+  };
+  let calls = 0;
+  const run = async (turn: string, tool: ReturnType<typeof createWrite>, input: Record<string, string | number>) => {
+    const plan = await tool.plan(input, place);
+    const call = `c${++calls}`;
+    return checkpoints.around(around(turn, call, tool.spec.name, plan), () => tool.run(input, place, call, never));
+  };
+  const around = (turn: string, call: string, tool: string, plan: ActionPlan) => ({
+    ...{ turn: asId<TurnId>(turn), call, tool, plan, workspace },
+    ...{ session: asId<never>("s"), agent: asId<never>("main") },
+  });
+  const at = (path: string) => join(workspace, path);
+  return {
+    ...{ dir, workspace, clock, records, checkpoints, make, around, at, busy, config, place },
+    write: (turn: string, path: string, content: string) => run(turn, createWrite(), { path, content }),
+    edit: (turn: string, path: string, old: string, fresh: string) =>
+      run(turn, createEdit(), { path, old, new: fresh }),
+    exec: (turn: string, command: string) => run(turn, createExec(), { command }),
+    undo: (turn: string, dryRun = false) => checkpoints.undo(turn, { by: "me", dryRun }),
+    now: (path: string) => (existsSync(at(path)) ? readFile(at(path), "utf8") : null),
+    blobs: async () =>
+      (await readdir(join(dir, "checkpoints"), { recursive: true })).filter((name) => name.includes("/")),
+  };
+}
+
+const results = (undone: { files: { path: string; result: string }[] }) =>
+  Object.fromEntries(undone.files.map((file) => [file.path, file.result]));
+
+describe("undo", () => {
+  test("a file the turn changed is restored, with its mode; one it made is removed", async () => {
+    const { at, write, undo, now } = await world();
+    await writeFile(at("a"), "old");
+    await chmod(at("a"), 0o755);
+    await write("t1", "a", "new");
+    await write("t1", "sub/b", "made");
+    const undone = await undo("t1");
+    expect(results(undone)).toEqual({ a: "restored", "sub/b": "removed" });
+    expect([await now("a"), await now("sub/b")]).toEqual(["old", null]);
+    expect((await stat(at("a"))).mode & 0o777).toBe(0o755);
+  });
+
+  test("several changes of one file go back to what it was before the turn", async () => {
+    const { at, write, edit, undo, now } = await world();
+    await writeFile(at("a"), "one");
+    await Promise.all([edit("t1", "a", "one", "two"), write("t2", "b", "x")]);
+    await edit("t1", "a", "two", "three");
+    expect(results(await undo("t1"))).toEqual({ a: "restored" });
+    expect([await now("a"), await now("b")]).toEqual(["one", "x"]);
+  });
+
+  test("edits the model made together are done one after another and undone together", async () => {
+    const { at, edit, undo, now } = await world();
+    await writeFile(at("a"), "one two three");
+    await Promise.all([edit("t", "a", "one", "1"), edit("t", "a", "two", "2"), edit("t", "a", "three", "3")]);
+    expect(await now("a")).toBe("1 2 3");
+    expect(results(await undo("t"))).toEqual({ a: "restored" });
+    expect(await now("a")).toBe("one two three");
+  });
+
+  test("a file that was changed since is a conflict and stays; the others are restored", async () => {
+    const { at, write, undo, now } = await world();
+    await writeFile(at("a"), "old a");
+    await writeFile(at("b"), "old b");
+    await write("t", "a", "new a");
+    await write("t", "b", "new b");
+    await write("t", "c", "new c");
+    await writeFile(at("a"), "somebody's work");
+    await rm(at("c"));
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({ a: "conflict", b: "restored", c: "already" });
+    expect(undone.files[0]!.reason).toMatch(/changed since/);
+    expect([await now("a"), await now("b")]).toEqual(["somebody's work", "old b"]);
+  });
+
+  test("work somebody else did in the middle of the turn is not taken away", async () => {
+    const { at, write, undo, now } = await world();
+    await writeFile(at("a"), "old");
+    await write("t", "a", "first");
+    await writeFile(at("a"), "somebody's work");
+    await write("t", "a", "second");
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({ a: "lost" });
+    expect(undone.files[0]!.reason).toMatch(/somebody else/);
+    expect(await now("a")).toBe("second");
+  });
+
+  test("can be undone, and that too", async () => {
+    const { at, write, undo, now, checkpoints } = await world();
+    await writeFile(at("a"), "old");
+    await write("t", "a", "new");
+    await write("t", "b", "made");
+    const first = await undo("t");
+    expect(first.undo).toBeTruthy();
+    const second = await undo(first.undo!);
+    expect([await now("a"), await now("b")]).toEqual(["new", "made"]);
+    await undo(second.undo!);
+    expect([await now("a"), await now("b")]).toEqual(["old", null]);
+    const list = await checkpoints.list({ limit: 10 });
+    expect(list.map((one) => one.undoes)).toEqual([second.undo, first.undo, "t", undefined]);
+  });
+
+  test("a dry run says the same and touches nothing", async () => {
+    const { at, write, undo, now, checkpoints } = await world();
+    await writeFile(at("a"), "old");
+    await write("t", "a", "new");
+    await write("t", "b", "made");
+    const told = await undo("t", true);
+    expect(results(told)).toEqual({ a: "restored", b: "removed" });
+    expect(told.undo).toBeUndefined();
+    expect([await now("a"), await now("b")]).toEqual(["new", "made"]);
+    expect(await checkpoints.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  test("a turn that still works, one nothing is known of, and a place swapped for a link outside are refused", async () => {
+    const { at, dir, write, undo, busy } = await world();
+    await write("t", "d/a", "made");
+    busy.add("t");
+    await expect(undo("t")).rejects.toMatchObject({ code: "CONFLICT" });
+    busy.delete("t");
+    await expect(undo("nothing")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await rm(at("d"), { recursive: true });
+    await mkdir(join(dir, "outside"));
+    await writeFile(join(dir, "outside/a"), "made");
+    await symlink(join(dir, "outside"), at("d"));
+    expect(results(await undo("t"))).toEqual({ "d/a": "conflict" });
+    expect(await readFile(join(dir, "outside/a"), "utf8")).toBe("made");
+  });
+
+  test.each([1, 2, 3])("cut off at file %i, it is completed by asking again", async (n) => {
+    const { at, write, now, make } = await world();
+    for (const name of ["a", "b", "c"]) {
+      await writeFile(at(name), `old ${name}`);
+      await write("t", name, `new ${name}`);
+    }
+    let left = n;
+    const dying = make({
+      at(point) {
+        if (point === "undo.file" && --left === 0) throw new Error("killed");
+      },
+    });
+    await expect(dying.undo("t", { by: "me" })).rejects.toThrow("killed");
+    expect([await now("a"), await now("b"), await now("c")].filter((text) => text!.startsWith("old"))).toHaveLength(n);
+    const next = make();
+    const undone = await next.undo("t", { by: "me" });
+    expect(results(undone)).toEqual({ a: "restored", b: "restored", c: "restored" });
+    expect([await now("a"), await now("b"), await now("c")]).toEqual(["old a", "old b", "old c"]);
+    await next.undo(undone.undo!, { by: "me" });
+    expect(await now("b")).toBe("new b");
+  });
+
+  test("cut off before the first file, the next start completes it", async () => {
+    const { at, write, now, make } = await world();
+    await writeFile(at("a"), "old");
+    await write("t", "a", "new");
+    const dying = make({
+      at(point) {
+        if (point === "undo.planned") throw new Error("killed");
+      },
+    });
+    await expect(dying.undo("t", { by: "me" })).rejects.toThrow("killed");
+    expect(await now("a")).toBe("new");
+    await make().start();
+    expect(await now("a")).toBe("old");
+  });
+});
+
+describe("a command", () => {
+  test("files it names and files the turn touched are restored; of others it is said that they cannot be", async () => {
+    const { at, write, exec, undo, now } = await world();
+    await writeFile(at("named"), "old named\n");
+    await writeFile(at("hidden"), "old hidden\n");
+    await writeFile(at("gone"), "old gone\n");
+    await writeFile(at("touched"), "old touched\n");
+    await writeFile(at("script.sh"), "echo more >> hidden; echo more >> touched; echo x > made\n");
+    await write("t", "touched", "by the tool\n");
+    await exec("t", "bash script.sh; echo more >> named; rm gone");
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({
+      ...{ touched: "restored", named: "restored", gone: "restored" },
+      ...{ made: "removed", hidden: "lost" },
+    });
+    expect(undone.files.find((file) => file.path === "hidden")!.reason).toMatch(/no copy was kept/);
+    expect([await now("named"), await now("gone"), await now("touched"), await now("made")]).toEqual([
+      ...["old named\n", "old gone\n", "old touched\n"],
+      null,
+    ]);
+    expect(await now("hidden")).toBe("old hidden\nmore\n");
+  });
+
+  test("one that changes nothing leaves nothing to undo", async () => {
+    const { at, exec, checkpoints } = await world();
+    await writeFile(at("a"), "text");
+    await exec("t", "cat a; echo a message about a");
+    expect(await checkpoints.list({ limit: 10 })).toEqual([]);
+  });
+
+  test("one that was cut off by a crash is told as such", async () => {
+    const { at, around, checkpoints, place, undo, now } = await world();
+    await writeFile(at("a"), "old");
+    const plan = await createExec().plan({ command: "echo new > a" }, place);
+    // The process dies within the work: nothing after it runs.
+    void checkpoints.around(around("t", "c", "exec", plan), () => new Promise(() => {}));
+    await expect.poll(() => checkpoints.list({ limit: 1 })).toHaveLength(1);
+    await expect.poll(async () => (await checkpoints.list({ limit: 1 }))[0]!.files).toHaveLength(1);
+    await writeFile(at("a"), "new\n");
+    await checkpoints.settle("t", "c");
+    const undone = await undo("t");
+    expect(results(undone)).toEqual({ a: "lost" });
+    expect(undone.notes.join()).toMatch(/cut off; what it changed is not known/);
+    expect(await now("a")).toBe("new\n");
+  });
+});
+
+describe("after a crash in the middle of a write", () => {
+  const begin = async () => {
+    const w = await world();
+    await writeFile(w.at("a"), "old");
+    const plan = await createWrite().plan({ path: "a", content: "new" }, w.place);
+    void w.checkpoints.around(w.around("t", "c", "write", plan), () => new Promise(() => {}));
+    await expect.poll(() => w.checkpoints.list({ limit: 1 })).toHaveLength(1);
+    return w;
+  };
+
+  test("what it wrote is undone", async () => {
+    const { at, checkpoints, undo, now } = await begin();
+    await writeFile(at("a"), "new");
+    await checkpoints.settle("t", "c");
+    expect(results(await undo("t"))).toEqual({ a: "restored" });
+    expect(await now("a")).toBe("old");
+  });
+
+  test("nothing is left to undo when it wrote nothing", async () => {
+    const { checkpoints } = await begin();
+    await checkpoints.settle("t", "c");
+    expect(await checkpoints.list({ limit: 1 })).toEqual([]);
+  });
+
+  test("what somebody wrote since is not taken for the agent's", async () => {
+    const { at, checkpoints, undo, now } = await begin();
+    await writeFile(at("a"), "somebody's work");
+    await checkpoints.settle("t", "c");
+    expect(results(await undo("t"))).toEqual({ a: "conflict" });
+    expect(await now("a")).toBe("somebody's work");
+  });
+});
+
+describe("room", () => {
+  test("the same content is kept once", async () => {
+    const { at, write, blobs } = await world();
+    for (const name of ["a", "b", "c"]) await writeFile(at(name), "same");
+    for (const name of ["a", "b", "c"]) await write("t", name, `new ${name}`);
+    expect(await blobs()).toHaveLength(1);
+  });
+
+  test("over its size the oldest turns go, and their copies", async () => {
+    const { at, write, checkpoints, blobs, undo, clock } = await world({ megabytes: 1, days: 14 });
+    const big = (letter: string) => letter.repeat(400_000);
+    await writeFile(at("a"), big("0"));
+    for (const [i, turn] of ["t1", "t2", "t3", "t4"].entries()) {
+      await write(turn, "a", big(String(i + 1)));
+      clock.advance(1000);
+    }
+    await checkpoints.prune();
+    expect((await checkpoints.list({ limit: 10 })).map((one) => one.turn)).toEqual(["t4", "t3"]);
+    expect(await blobs()).toHaveLength(2);
+    await expect(undo("t1")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(results(await undo("t4"))).toEqual({ a: "restored" });
+  });
+
+  test("over its time a turn goes, and its copies", async () => {
+    const { at, write, checkpoints, blobs, clock } = await world();
+    await writeFile(at("a"), "old");
+    await write("t1", "a", "new");
+    clock.advance(13 * 86_400_000);
+    await checkpoints.prune();
+    expect(await checkpoints.list({ limit: 10 })).toHaveLength(1);
+    clock.advance(2 * 86_400_000);
+    await checkpoints.prune();
+    expect(await checkpoints.list({ limit: 10 })).toEqual([]);
+    expect(await blobs()).toEqual([]);
+  });
+
+  test("with 0 megabytes nothing is kept and the work is done all the same", async () => {
+    const { write, now, checkpoints } = await world({ megabytes: 0, days: 14 });
+    await write("t", "a", "new");
+    expect(await now("a")).toBe("new");
+    expect(await checkpoints.list({ limit: 10 })).toEqual([]);
+  });
+
+  test("a store that cannot be written does not stop the work; there is nothing to undo then", async () => {
+    const { dir, at, write, undo, now } = await world();
+    await writeFile(join(dir, "checkpoints"), "a file where the folder should be");
+    await writeFile(at("a"), "old");
+    await write("t", "a", "new");
+    expect(await now("a")).toBe("new");
+    await expect(undo("t")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});

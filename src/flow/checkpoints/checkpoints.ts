@@ -1,0 +1,155 @@
+/**
+ * Checkpoints: what files were before a turn changed them, for as long as there is room and time, and the way back. See keep.ts
+ * for what is kept (C1 to C4) and undo.ts for how it comes back (U1 to U3).
+ */
+import { Blobs } from "./blobs.ts";
+import { COMMAND, Keeper } from "./keep.ts";
+import { ABSENT, type Call, type CheckpointParts, UNKNOWN } from "./ports.ts";
+import {
+  blobBytes,
+  dropOlder,
+  dropTurn,
+  forgetBlob,
+  knownBlobs,
+  listChanged,
+  oldest,
+  openUndos,
+  readUndo,
+  rowsOf,
+  undosOf,
+  unusedBlobs,
+} from "./store.ts";
+import { Undoing, type Undone, wishesOf } from "./undo.ts";
+
+/** Something that changed files: a turn, or an undo. */
+export interface Changed {
+  turn: string;
+  session: string;
+  agent: string;
+  at: number;
+  /** It is an undo of this one. */
+  undoes?: string;
+  /** It was undone by this one. */
+  undoneBy?: string;
+  files: { path: string; change: "created" | "changed" | "deleted"; kept: boolean }[];
+  notes: string[];
+}
+
+const DAY_MS = 86_400_000;
+/** A copy is made before its row: this long it may be without one. */
+const GRACE_MS = 600_000;
+
+export class Checkpoints {
+  private readonly parts: CheckpointParts;
+  private readonly blobs: Blobs;
+  private readonly keeper: Keeper;
+  private readonly undoing: Undoing;
+  private bytes = 0;
+  private pruning: Promise<void> | undefined;
+
+  constructor(parts: CheckpointParts) {
+    this.parts = parts;
+    this.blobs = new Blobs(parts.folder);
+    this.keeper = new Keeper(parts, this.blobs, (bytes) => {
+      this.bytes += bytes;
+      if (this.bytes > this.mostBytes()) void this.prune();
+    });
+    this.undoing = new Undoing(parts, this.keeper, this.blobs);
+  }
+
+  /** Finishes undos that a kill cut off, and counts what is kept. Never throws for what one of them met. */
+  async start(): Promise<void> {
+    this.bytes = await blobBytes(this.parts.records);
+    for (const undo of await openUndos(this.parts.records)) {
+      await this.undoing.finish(undo).catch((error) => {
+        this.parts.log.warn("an undo could not be finished", { undo: undo.id, error: String(error) });
+      });
+    }
+  }
+
+  /** Does the work of a call with everything kept that it may change. */
+  around<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    return this.keeper.around(call, work);
+  }
+
+  /** The call has its outcome; repeating it changes nothing. */
+  settle(turn: string, call: string): Promise<void> {
+    return this.keeper.settle(turn, call);
+  }
+
+  /** Restores the files of a turn, or of an undo, where they still are as it left them. Repeating it completes it. */
+  async undo(turn: string, how: { by: string; dryRun?: boolean }): Promise<Undone> {
+    await this.pruning;
+    return this.undoing.undo(turn, { by: how.by, dryRun: how.dryRun ?? false });
+  }
+
+  /** What changed files, newest first. */
+  async list(q: { session?: string; limit: number }): Promise<Changed[]> {
+    const turns = await listChanged(this.parts.records.committed, q);
+    return Promise.all(turns.map((turn) => this.view(turn)));
+  }
+
+  /** Lets go of what is too old or too much, the oldest first. */
+  prune(): Promise<void> {
+    this.pruning ??= this.pruneNow().finally(() => {
+      this.pruning = undefined;
+    });
+    return this.pruning;
+  }
+
+  private async view(turn: string): Promise<Changed> {
+    const db = this.parts.records.committed;
+    const rows = await rowsOf(db, turn);
+    const undoes = (await readUndo(db, turn))?.turn;
+    const ended = (await undosOf(db, turn)).find((undo) => undo.ended_at !== null);
+    // An undo that was undone itself changed nothing in the end.
+    const isUndone = ended && !(await undosOf(db, ended.id)).some((undo) => undo.ended_at !== null);
+    const undoneBy = isUndone ? ended.id : undefined;
+    const { session, agent, at } = rows[0]!;
+    return {
+      ...{ turn, session, agent, at },
+      ...(undoes ? { undoes } : {}),
+      ...(undoneBy ? { undoneBy } : {}),
+      files: wishesOf(rows).map(({ path, before, now, lost }) => ({
+        path,
+        change: before === ABSENT ? "created" : now === ABSENT ? "deleted" : "changed",
+        kept: before !== UNKNOWN && lost === undefined,
+      })),
+      notes: rows.flatMap((row) => (row.path === COMMAND && row.note ? [row.note] : [])),
+    };
+  }
+
+  private mostBytes(): number {
+    return this.parts.config().megabytes * 1_048_576;
+  }
+
+  private async pruneNow(): Promise<void> {
+    const { records, clock, log } = this.parts;
+    try {
+      await this.undoing.idle();
+      const now = clock.now();
+      await records.write((tx) => dropOlder(tx, now - this.parts.config().days * DAY_MS));
+      await this.dropUnused(now);
+      for (let turn = await oldest(records); this.bytes > this.mostBytes() && turn; turn = await oldest(records)) {
+        const gone = turn;
+        await records.write((tx) => dropTurn(tx, gone));
+        await this.dropUnused(now);
+      }
+      await this.blobs.sweep(await knownBlobs(records), Date.now() - GRACE_MS);
+    } catch (error) {
+      log.warn("checkpoints were not pruned", { error: String(error) });
+    }
+  }
+
+  private async dropUnused(now: number): Promise<void> {
+    const { records } = this.parts;
+    // Over its limit the store cannot wait for the grace of copies whose call has not begun.
+    const since = this.bytes > this.mostBytes() ? now + 1 : now - GRACE_MS;
+    const unused = (await unusedBlobs(records, since)).filter(({ hash }) => !this.keeper.isPinned(hash));
+    await records.write((tx) => {
+      for (const { hash } of unused) forgetBlob(tx, hash);
+    });
+    for (const { hash } of unused) await this.blobs.drop(hash);
+    this.bytes = await blobBytes(records);
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * Keeping: before a call changes a file its old content is copied and a row says so; after it the row gets the new content's
+ * hash.
+ *
+ * C1: the copy and the row are durable before the call begins, for every file the call is known to change.
+ * C2: a call's rows are closed by what it left, also after a crash: then by what its plan said it would leave, so that a file
+ *     somebody changed meanwhile is never taken for the agent's.
+ * C3: a command changes what it likes. What it names and what the turn touched before is copied; of everything else only size
+ *     and times are known, so an undo can at least say what it cannot restore.
+ * C4: keeping never stops the work. What could not be kept is written down as such.
+ */
+import { isAbsolute, join } from "node:path";
+import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
+import type { AgentId } from "../../core/domain/index.ts";
+import { type Blobs, hashOf } from "./blobs.ts";
+import { ABSENT, type Call, type CheckpointParts, type Standing, UNKNOWN } from "./ports.ts";
+import { closeRow, dropRow, knowBlob, lastSeq, openRow, openRows, rowsOf, setBefore } from "./store.ts";
+
+/** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
+export const MOST_COPIED = 20 * 1024 * 1024;
+/** Copied on the mere chance that a command changes it. */
+const MOST_NAMED = 1024 * 1024;
+const MOST_NAMES = 60;
+/** Looking at so many files takes about a tenth of a second. */
+const MOST_LISTED = 5000;
+const MOST_ROWS = 500;
+/** The row that stands for the command itself. */
+export const COMMAND = "";
+
+interface Kept {
+  path: string;
+  before: string;
+  mode: number | null;
+}
+
+export class Keeper {
+  private readonly parts: CheckpointParts;
+  private readonly blobs: Blobs;
+  private readonly onKept: (bytes: number) => void;
+  private readonly lines = new Map<AgentId, Promise<unknown>>();
+  /** Copies whose rows are not written yet: a prune must not take them. */
+  private readonly pins = new Map<string, number>();
+
+  constructor(parts: CheckpointParts, blobs: Blobs, onKept: (bytes: number) => void) {
+    this.parts = parts;
+    this.blobs = blobs;
+    this.onKept = onKept;
+  }
+
+  /** Does the work with everything kept that it may change. Returns and throws what the work does. */
+  async around<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    if (this.parts.config().megabytes === 0) return work();
+    if (call.plan.risk === "write") return this.inLine(call.agent, () => this.aroundWrite(call, work));
+    return call.plan.risk === "exec" ? this.aroundCommand(call, work) : work();
+  }
+
+  /** The call has its outcome, perhaps from an earlier process: rows that are still open are closed (C2). */
+  async settle(turn: string, call: string): Promise<void> {
+    const { records } = this.parts;
+    const open = await openRows(records, turn, call);
+    if (!open.length) return;
+    const root = this.parts.rootOf(open[0]!.agent);
+    const now = new Map<string, string>();
+    for (const { path } of open) if (path !== COMMAND && root) now.set(path, await this.hashAt(root, path));
+    await records.write((tx) => {
+      for (const row of open) {
+        const found = now.get(row.path) ?? UNKNOWN;
+        if (row.path === COMMAND) closeRow(tx, row, UNKNOWN, "it was cut off; what it changed is not known");
+        else if (isSame(found, row.before)) dropRow(tx, row);
+        else if (row.leaves !== null) closeRow(tx, row, row.leaves);
+        else closeRow(tx, row, UNKNOWN, "the command was cut off; it may have changed this file");
+      }
+    });
+  }
+
+  async hashAt(root: string, path: string): Promise<string> {
+    return hashAs(await this.parts.files.read(root, path, MOST_COPIED));
+  }
+
+  /** Copies what stands there. */
+  async copy(root: string, path: string, most = MOST_COPIED): Promise<Kept & { bytes: number }> {
+    const found = await this.parts.files.read(root, path, most);
+    if (found.state !== "file") return { path: found.path, before: hashAs(found), mode: null, bytes: 0 };
+    const before = hashAs(found);
+    this.pins.set(before, (this.pins.get(before) ?? 0) + 1);
+    await this.blobs.put(before, found.content);
+    this.onKept(found.content.length);
+    return { path: found.path, before, mode: found.mode, bytes: found.content.length };
+  }
+
+  /** With the row that speaks of the copy: from now on it is kept for that row. */
+  note(tx: Tx, kept: { before: string; bytes: number }): void {
+    if (kept.before === ABSENT || kept.before === UNKNOWN) return;
+    knowBlob(tx, kept.before, kept.bytes, this.parts.clock.now());
+    const left = (this.pins.get(kept.before) ?? 1) - 1;
+    if (left > 0) this.pins.set(kept.before, left);
+    else this.pins.delete(kept.before);
+  }
+
+  isPinned(hash: string): boolean {
+    return this.pins.has(hash);
+  }
+
+  /** Files are changed one call after another, so that each row begins where the one before it ended. */
+  private inLine<T>(agent: AgentId, work: () => Promise<T>): Promise<T> {
+    const mine = (this.lines.get(agent) ?? Promise.resolve()).then(work, work);
+    const line = mine.catch(() => {});
+    this.lines.set(agent, line);
+    void line.then(() => this.lines.get(agent) === line && this.lines.delete(agent));
+    return mine;
+  }
+
+  private async aroundWrite<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    const kept = await this.tried(call, () => this.openAll(call, call.plan.targets));
+    try {
+      return await work();
+    } finally {
+      if (kept) await this.tried(call, () => this.closeAll(call, kept));
+    }
+  }
+
+  private async openAll(call: Call, paths: readonly string[], most?: number): Promise<Kept[]> {
+    const { records, clock } = this.parts;
+    const leaves = new Map(call.plan.leaves?.map((one) => [one.path, one.sha256 ?? ABSENT]));
+    const known = new Map((await openRows(records, call.turn, call.call)).map((row) => [row.path, row]));
+    const kept: (Kept & { bytes: number; leaves: string | null })[] = [];
+    for (const path of paths) {
+      const copy = await this.copy(call.workspace, path, most);
+      // A word of a command that names no file is only a word.
+      if (most !== undefined && copy.bytes === 0) continue;
+      kept.push({ ...copy, leaves: leaves.get(path) ?? null });
+    }
+    if (!kept.length) return [];
+    const { turn, call: id, agent, session, tool } = call;
+    await records.write((tx) => {
+      for (const one of kept) {
+        this.note(tx, one);
+        const { path, before, mode } = one;
+        // The same call after a crash: what stood there at first counts, unless somebody else wrote since.
+        const first = known.get(path);
+        if (first && (before === first.before || before === first.leaves)) one.before = first.before;
+        openRow(tx, { turn, call: id, path, agent, session, tool, before, mode, leaves: one.leaves, at: clock.now() });
+        if (first && one.before !== first.before) setBefore(tx, { turn, call: id, path, before, mode });
+      }
+    });
+    return kept;
+  }
+
+  private async closeAll(call: Call, kept: readonly Kept[]): Promise<void> {
+    const after = await Promise.all(kept.map(({ path }) => this.hashAt(call.workspace, path)));
+    await this.parts.records.write((tx) => {
+      for (const [i, { path, before }] of kept.entries()) {
+        const row = { turn: call.turn, call: call.call, path };
+        if (isSame(before, after[i]!)) dropRow(tx, row);
+        else closeRow(tx, row, after[i]!);
+      }
+    });
+  }
+
+  private async aroundCommand<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    const begun = await this.tried(call, () => this.beforeCommand(call));
+    try {
+      return await work();
+    } finally {
+      if (begun) await this.tried(call, () => this.afterCommand(call, begun));
+    }
+  }
+
+  private async beforeCommand(call: Call) {
+    const { records, files, clock } = this.parts;
+    const { turn, call: id, agent, session, tool } = call;
+    const touched = new Set((await rowsOf(records, turn)).map((row) => row.path).filter((path) => path !== COMMAND));
+    const paths = new Set([...namedBy(call.plan), ...[...touched].slice(-MOST_NAMES)]);
+    const seq = await lastSeq(records);
+    // Not awaited: it costs a flush, and is missed only when the machine dies within this moment.
+    void records
+      .write((tx) =>
+        openRow(tx, {
+          ...{ turn, call: id, path: COMMAND, agent, session, tool },
+          ...{ before: UNKNOWN, mode: null, leaves: null, at: clock.now() },
+        }),
+      )
+      .catch(() => {});
+    const kept = await this.openAll(call, [...paths], MOST_NAMED);
+    return { seq, kept, manifest: await files.manifest(call.workspace, MOST_LISTED) };
+  }
+
+  private async afterCommand(
+    call: Call,
+    begun: { seq: number; kept: Kept[]; manifest: { files: Map<string, string>; more: boolean } },
+  ): Promise<void> {
+    const { records, files, clock } = this.parts;
+    const { turn, call: id, agent, session, tool } = call;
+    const now = await files.manifest(call.workspace, MOST_LISTED);
+    const copies = new Map(begun.kept.map((one) => [one.path, one]));
+    // What another call of the turn changed meanwhile has rows of its own.
+    const others = new Set(
+      (await rowsOf(records, turn)).filter((row) => row.seq > begun.seq && row.call !== id).map((row) => row.path),
+    );
+    const was = begun.manifest.files;
+    const changed = [...new Set([...was.keys(), ...now.files.keys()])].filter(
+      (path) => was.get(path) !== now.files.get(path) && !others.has(path) && !copies.has(path),
+    );
+    const isPartial = begun.manifest.more || now.more;
+    const rows: { path: string; before: string; mode: number | null; after: string }[] = [];
+    for (const copy of copies.values()) {
+      const after = await this.hashAt(call.workspace, copy.path);
+      if (!others.has(copy.path)) rows.push({ ...copy, after });
+    }
+    for (const path of changed.slice(0, MOST_ROWS)) {
+      // Beyond what was listed nobody knows whether it was there before.
+      const before = was.has(path) || begun.manifest.more ? UNKNOWN : ABSENT;
+      rows.push({ path, before, mode: null, after: await this.hashAt(call.workspace, path) });
+    }
+    const left = changed.length - Math.min(changed.length, MOST_ROWS);
+    const note = [
+      ...(left > 0 ? [`it changed ${left} more files`] : []),
+      ...(isPartial ? [`there are more than ${MOST_LISTED} files; what it changed beyond them is not known`] : []),
+    ].join("; ");
+    await records.write((tx) => {
+      for (const { after, ...row } of rows) {
+        const key = { turn, call: id, path: row.path };
+        if (isSame(after, row.before)) {
+          dropRow(tx, key);
+          continue;
+        }
+        if (!copies.has(row.path)) openRow(tx, { ...key, ...row, agent, session, tool, leaves: null, at: clock.now() });
+        closeRow(tx, key, after);
+      }
+      for (const path of others) if (copies.has(path)) dropRow(tx, { turn, call: id, path });
+      const own = { turn, call: id, path: COMMAND };
+      if (note) closeRow(tx, own, UNKNOWN, note);
+      else dropRow(tx, own);
+    });
+  }
+
+  /** C4. */
+  private async tried<T>(call: Call, keep: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await keep();
+    } catch (error) {
+      this.parts.log.warn("a checkpoint was not kept", { turn: call.turn, tool: call.tool, error: String(error) });
+      return undefined;
+    }
+  }
+}
+
+export function hashAs(found: Standing): string {
+  return found.state === "file" ? hashOf(found.content) : found.state === "none" ? ABSENT : UNKNOWN;
+}
+
+/** Two contents nobody looked at may differ. */
+function isSame(a: string, b: string): boolean {
+  return a === b && a !== UNKNOWN;
+}
+
+/** Files a command names in words that are what they seem: operands and targets of redirections. */
+function namedBy({ shell }: ActionPlan): string[] {
+  if (!shell) return [];
+  const words = shell.commands.flatMap(({ words: [, ...operands], redirects }) => [
+    ...redirects.map(({ target }) => target.literal),
+    ...operands.map(({ literal }) => literal),
+  ]);
+  const paths = words.filter((word) => word !== undefined && word !== "" && !word.startsWith("-")) as string[];
+  return [...new Set(paths.map((path) => (isAbsolute(path) ? path : join(shell.cwd, path))))].slice(0, MOST_NAMES);
+}

@@ -1,0 +1,55 @@
+/** What the checkpoints need from others, and how they say what stood in a file. */
+import type { ActionPlan, Records } from "../../core/contracts/index.ts";
+import type { AgentId, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
+import type { CheckpointsConfig } from "./config.ts";
+
+/** A content is named by its sha256. These two are none. */
+export const ABSENT = "-";
+export const UNKNOWN = "?";
+
+export type Standing =
+  | { path: string; state: "file"; content: Buffer; mode: number }
+  | { path: string; state: "none" }
+  | { path: string; state: "refused"; why: string };
+
+/** An agent's files, reached through the path type of the tools and no other way. */
+export interface AgentFiles {
+  /** What stands there. Does not throw for that. */
+  read(root: string, path: string, most: number): Promise<Standing>;
+  /** In one step; the same tag again is the same write. Throws AppError. */
+  write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void>;
+  /** Again is harmless. Throws AppError. */
+  remove(root: string, path: string): Promise<void>;
+  /** Every file by size and times, nothing read. */
+  manifest(root: string, most: number): Promise<{ files: Map<string, string>; more: boolean }>;
+}
+
+export interface CheckpointParts {
+  records: Records;
+  /** Where the contents are kept. */
+  folder: string;
+  files: AgentFiles;
+  /** The agent's root; undefined when there is no such agent any more. */
+  rootOf: (agent: AgentId) => string | undefined;
+  /** Has these files for itself while `work` runs. Throws CONFLICT when they are not free in time. */
+  alone: <T>(who: { id: string; agent: AgentId; paths: string[] }, work: () => Promise<T>) => Promise<T>;
+  /** Whether this turn works on files just now. */
+  isBusy: (turn: TurnId) => Promise<boolean>;
+  config: () => CheckpointsConfig;
+  clock: Clock;
+  ids: IdMaker;
+  crash: Crash;
+  log: Log;
+}
+
+/** A tool call that may change files. */
+export interface Call {
+  turn: TurnId;
+  call: string;
+  session: SessionKey;
+  agent: AgentId;
+  tool: string;
+  plan: ActionPlan;
+  workspace: string;
+}

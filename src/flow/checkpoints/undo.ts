@@ -1,0 +1,257 @@
+/**
+ * Undo: the files of a turn as they were before it, where they still are as it left them.
+ *
+ * U1: a file that is no longer as the turn left it is a conflict: told, and not touched.
+ * U2: what will be restored is written down, with copies of what stands there now, before the first file is touched. A kill in
+ *     the middle loses nothing: the same undo again, or the next start, does the rest.
+ * U3: an undo has rows like a turn, so it can be undone.
+ */
+import { AppError, type TurnId } from "../../core/domain/index.ts";
+import type { Blobs } from "./blobs.ts";
+import { COMMAND, type Keeper, MOST_COPIED } from "./keep.ts";
+import { ABSENT, type CheckpointParts, UNKNOWN } from "./ports.ts";
+import {
+  closeRow,
+  dropRow,
+  endUndo,
+  insertUndo,
+  openRow,
+  type Row,
+  readUndo,
+  rowsOf,
+  type UndoRow,
+  undosOf,
+} from "./store.ts";
+
+export interface UndoneFile {
+  path: string;
+  /** `lost`: no copy of the old content. `conflict`: changed since. `already`: as it was before the turn. */
+  result: "restored" | "removed" | "already" | "conflict" | "lost";
+  reason?: string;
+}
+
+export interface Undone {
+  turn: string;
+  /** The undo's own id, with which it can be undone. Absent when nothing was done. */
+  undo?: string;
+  files: UndoneFile[];
+  /** What the turn's commands did that is not known file by file. */
+  notes: string[];
+}
+
+interface Wish {
+  path: string;
+  agent: Row["agent"];
+  session: Row["session"];
+  /** What should stand there now, and what shall. */
+  now: string;
+  before: string;
+  mode: number | null;
+  lost?: string;
+}
+
+export class Undoing {
+  private readonly parts: CheckpointParts;
+  private readonly keeper: Keeper;
+  private readonly blobs: Blobs;
+  private line: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: CheckpointParts, keeper: Keeper, blobs: Blobs) {
+    this.parts = parts;
+    this.keeper = keeper;
+    this.blobs = blobs;
+  }
+
+  /** One undo at a time. */
+  undo(turn: string, how: { by: string; dryRun: boolean }): Promise<Undone> {
+    const mine = this.line.then(() => this.one(turn, how));
+    this.line = mine.catch(() => {});
+    return mine;
+  }
+
+  /** Resolves when none is under way. */
+  async idle(): Promise<void> {
+    await this.line;
+  }
+
+  /** Finishes an undo that a kill cut off. */
+  finish(begun: UndoRow): Promise<Undone> {
+    const mine = this.line.then(() => this.goOn(begun));
+    this.line = mine.catch(() => {});
+    return mine;
+  }
+
+  private async one(turn: string, { by, dryRun }: { by: string; dryRun: boolean }): Promise<Undone> {
+    const { records } = this.parts;
+    const rows = await rowsOf(records, turn);
+    const begun = (await undosOf(records, turn)).find((undo) => undo.ended_at === null);
+    if (begun && !dryRun) return this.goOn(begun);
+    if (!rows.length) throw nothing(turn);
+    if (await this.parts.isBusy(turn as TurnId)) {
+      throw new AppError("CONFLICT", {
+        message: `The turn ${turn} still works on its files.`,
+        hint: "Stop it first, or wait until it is done.",
+        retry: "later",
+      });
+    }
+    const { agent } = rows[0]!;
+    const root = this.parts.rootOf(agent);
+    if (!root) throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}" any more.` });
+    const wishes = wishesOf(rows);
+    const notes = rows.flatMap((row) =>
+      row.path === COMMAND && row.note ? [`A command of the turn: ${row.note}.`] : [],
+    );
+    const paths = wishes.map(({ path }) => `${root}/${path}`);
+    if (dryRun || !paths.length) {
+      return { turn, files: (await this.look(root, wishes)).map(({ file }) => file), notes };
+    }
+    const id = this.parts.ids.next("u");
+    return this.parts.alone({ id, agent, paths }, async () => {
+      const looked = await this.look(root, wishes);
+      const todo = looked.filter(({ file }) => file.result === "restored" || file.result === "removed");
+      const files = looked.map(({ file }) => file);
+      if (!todo.length) return { turn, files, notes };
+      await this.plan(
+        { id, turn, by },
+        root,
+        todo.map(({ wish }) => wish),
+      );
+      this.parts.crash.at("undo.planned");
+      const failed = await this.restore(id, root);
+      return { turn, undo: id, files: files.map((file) => failed.get(file.path) ?? file), notes };
+    });
+  }
+
+  private async goOn(begun: UndoRow): Promise<Undone> {
+    const rows = await rowsOf(this.parts.records, begun.id);
+    const { agent } = rows[0] ?? {};
+    const root = agent && this.parts.rootOf(agent);
+    if (!agent || !root) {
+      await this.parts.records.write((tx) => endUndo(tx, begun.id, this.parts.clock.now()));
+      return { turn: begun.turn, undo: begun.id, files: [], notes: [] };
+    }
+    const paths = rows.map(({ path }) => `${root}/${path}`);
+    return this.parts.alone({ id: begun.id, agent, paths }, async () => {
+      const failed = await this.restore(begun.id, root);
+      const files = rows.map(
+        ({ path, leaves }): UndoneFile =>
+          failed.get(path) ?? { path, result: leaves === ABSENT ? "removed" : "restored" },
+      );
+      return { turn: begun.turn, undo: begun.id, files, notes: [] };
+    });
+  }
+
+  /** What would be done with each file as it stands. */
+  private async look(root: string, wishes: readonly Wish[]): Promise<{ wish: Wish; file: UndoneFile }[]> {
+    return Promise.all(wishes.map(async (wish) => ({ wish, file: await this.lookAt(root, wish) })));
+  }
+
+  private async lookAt(root: string, wish: Wish): Promise<UndoneFile> {
+    const { path, before } = wish;
+    const now = await this.keeper.hashAt(root, path);
+    if (now === before && now !== UNKNOWN) return { path, result: "already" };
+    if (wish.lost) return { path, result: "lost", reason: wish.lost };
+    if (now !== wish.now) return { path, result: "conflict", reason: conflict(now, wish.now) };
+    if (before === ABSENT) return { path, result: "removed" };
+    if (await this.blobs.get(before)) return { path, result: "restored" };
+    return { path, result: "lost", reason: "the copy of its old content is no longer kept" };
+  }
+
+  /** U2: copies first, then one transaction that says everything. */
+  private async plan(undo: { id: string; turn: string; by: string }, root: string, wishes: Wish[]): Promise<void> {
+    const { records, clock } = this.parts;
+    const copies = await Promise.all(wishes.map(({ path }) => this.keeper.copy(root, path)));
+    const at = clock.now();
+    await records.write((tx) => {
+      insertUndo(tx, { id: undo.id, turn: undo.turn, by_whom: undo.by, at });
+      for (const [i, { path, agent, session, before }] of wishes.entries()) {
+        const copy = copies[i]!;
+        this.keeper.note(tx, copy);
+        openRow(tx, {
+          ...{ turn: undo.id, call: "undo", path, agent, session, tool: "undo" },
+          ...{ before: copy.before, mode: copy.mode, leaves: before, at },
+        });
+      }
+    });
+  }
+
+  /** Does what the undo's rows say and closes it. A file already done is passed over. Returns what could not be done. */
+  private async restore(id: string, root: string): Promise<Map<string, UndoneFile>> {
+    const { records, files, clock, crash } = this.parts;
+    const undo = (await readUndo(records, id))!;
+    const modes = new Map(wishesOf(await rowsOf(records, undo.turn)).map((wish) => [wish.path, wish.mode]));
+    const rows = await rowsOf(records, id);
+    const failed = new Map<string, UndoneFile>();
+    for (const { path, before, leaves } of rows) {
+      try {
+        const now = await this.keeper.hashAt(root, path);
+        if (now === leaves) continue;
+        if (now !== before) {
+          failed.set(path, { path, result: "conflict", reason: conflict(now, before) });
+          continue;
+        }
+        if (leaves === ABSENT) await files.remove(root, path);
+        else {
+          const content = await this.blobs.get(leaves!);
+          if (!content) {
+            failed.set(path, { path, result: "lost", reason: "the copy of its old content is no longer kept" });
+            continue;
+          }
+          const mode = modes.get(path) ?? null;
+          await files.write(root, path, content, { tag: `${id}:${path}`, ...(mode === null ? {} : { mode }) });
+        }
+        crash.at("undo.file");
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        failed.set(path, { path, result: "conflict", reason: error.message });
+      }
+    }
+    await records.write((tx) => {
+      for (const row of rows) {
+        if (failed.has(row.path)) dropRow(tx, row);
+        else closeRow(tx, row, row.leaves!);
+      }
+      endUndo(tx, id, clock.now());
+    });
+    return failed;
+  }
+}
+
+/** One wish a file: from what the turn left there at last to what stood there at first. */
+export function wishesOf(rows: readonly Row[]): Wish[] {
+  const byPath = new Map<string, Row[]>();
+  for (const row of rows) if (row.path !== COMMAND) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
+  return [...byPath].flatMap(([path, [first, ...more]]) => {
+    const { agent, session } = first!;
+    let { before, mode } = first!;
+    let now = first!.after ?? UNKNOWN;
+    let lost = first!.note ?? undefined;
+    for (const row of more) {
+      if (row.before !== now) lost ??= "somebody else changed it in the middle of the turn";
+      now = row.after ?? UNKNOWN;
+      if (row.note) lost ??= row.note;
+    }
+    if (now === UNKNOWN) lost ??= "what the turn left there is not known";
+    if (before === UNKNOWN) {
+      const byCommand = first!.tool !== "write" && first!.tool !== "edit" && first!.tool !== "apply_patch";
+      lost = byCommand ? "a command changed it, and no copy was kept" : `it had more than ${MOST_COPIED} bytes`;
+      before = UNKNOWN;
+      mode = null;
+    }
+    // Made and taken away again within the turn.
+    if (before === now && before === ABSENT) return [];
+    return [{ path, agent, session, now, before, mode, ...(lost ? { lost } : {}) }];
+  });
+}
+
+function nothing(turn: string): AppError {
+  return new AppError("NOT_FOUND", {
+    message: `Nothing is kept of files that "${turn}" changed.`,
+    hint: "See what can be undone: lares undo --list",
+  });
+}
+
+function conflict(now: string, wanted: string): string {
+  if (now === ABSENT) return "it is gone since";
+  return wanted === ABSENT ? "there is a file again since" : "it was changed since";
+}

@@ -1,0 +1,70 @@
+/** The process dies around an upload: what was answered stays, what was not leaves nothing, and no message is half attached. */
+import { existsSync, readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { Lares, startModel, until } from "../support/index.ts";
+import { PNG } from "./support.ts";
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let lares: Lares;
+beforeAll(async () => {
+  model = await startModel();
+});
+afterAll(() => model?.close());
+afterEach(() => lares?.dispose());
+
+const folder = () => join(lares.home, "attachments");
+async function put(): Promise<string> {
+  const answer = await fetch(`${lares.url}/attachments`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${lares.token}`, "x-lares-name": "pixel.png" },
+    body: new Uint8Array(PNG),
+  });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { id: string }).id;
+}
+const images = () =>
+  model.requests.at(-1)?.messages.flatMap((m) => m.parts.filter((part) => part.type === "image")) ?? [];
+
+it("killed between upload and send, it leaves an unused attachment that can still be sent", async () => {
+  lares = await new Lares({ env: model.env }).start();
+  const id = await put();
+  await lares.restart();
+  expect(readdirSync(folder())).toEqual([id]);
+  expect((await lares.rpc("sessions.list", {})).sessions).toEqual([]);
+  const answer = await lares.rpc("chat.send", { message: "say:seen", user: "ana", attachments: [id] });
+  expect(answer.response).toBe("seen");
+  expect(images()).toHaveLength(1);
+});
+
+it("killed in the middle of an upload, it leaves nothing", async () => {
+  lares = await new Lares({ env: model.env }).start();
+  const { port } = new URL(lares.url);
+  const socket = connect(Number(port), "127.0.0.1", () =>
+    socket.write(
+      `POST /attachments HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${lares.token}\r\n` +
+        "Content-Length: 1000\r\n\r\nwords words words",
+    ),
+  );
+  socket.on("error", () => {});
+  await until("the file to be begun", () => readdirSync(folder()).length === 1);
+  await lares.restart();
+  await until("the file to be gone", () => readdirSync(folder()).length === 0);
+});
+
+it("killed right after the message was accepted, the model sees the picture once, and a repeat is the same turn", async () => {
+  lares = await new Lares({ env: model.env }).start({ LARES_CRASH_AT: "accept.committed" });
+  const id = await put();
+  const params = { message: "say:seen", user: "ana", attachments: [id], idempotencyKey: "k" };
+  await lares.rpc("chat.send", params).catch(() => {});
+  await lares.gone;
+  await lares.start({ LARES_CRASH_AT: "" });
+  const again = await lares.rpc("chat.send", params);
+  expect(again).toMatchObject({ response: "seen", duplicate: true });
+  expect(images()).toHaveLength(1);
+  const { messages } = await lares.rpc("chat.history", { session: again.session });
+  expect(messages.filter((m) => m.role === "user")).toHaveLength(1);
+  await lares.rpc("sessions.delete", { session: again.session });
+  expect(existsSync(join(folder(), id))).toBe(false);
+});

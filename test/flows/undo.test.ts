@@ -1,0 +1,171 @@
+/** What a turn did to files is kept, and taken back on request; over kills, once, and never somebody else's work. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callExec, Lares, startLares, startModel, until } from "../support/index.ts";
+
+const CONFIG = { policy: { mode: "record" }, gateway: { http: { wait: 0.05 } } };
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let lares: Lares;
+beforeAll(async () => {
+  model = await startModel();
+  lares = await startLares({ env: model.env, config: CONFIG });
+});
+afterAll(async () => {
+  await lares?.dispose();
+  await model?.close();
+});
+
+const file = (name: string, at = lares) => join(at.workspace(), name);
+const text = (name: string, at = lares) => (existsSync(file(name, at)) ? readFileSync(file(name, at), "utf8") : null);
+const call = (tool: string, input: object) => `tool:${tool} ${JSON.stringify(input)}`;
+const write = (path: string, content: string) => call("write", { path, content });
+
+async function turn(user: string, calls: string, at = lares): Promise<string> {
+  const answer = await at.chat(user, `#${user} ${calls} then: say:done`);
+  expect(answer).toMatchObject({ status: 200, response: "done" });
+  return answer.turn;
+}
+const resultsOf = (undone: { files: { path: string; result: string }[] }) =>
+  Object.fromEntries(undone.files.map((one) => [one.path, one.result]));
+
+describe("undo.turn", () => {
+  it("takes back what write, edit, apply_patch and a command did, and can be taken back itself", async () => {
+    for (const name of ["a1", "b1", "c1", "d1"]) writeFileSync(file(name), `old ${name}\n`);
+    const id = await turn(
+      "u1",
+      [
+        write("a1", "new a1\n"),
+        call("edit", { path: "b1", old: "old", new: "new" }),
+        call("apply_patch", {
+          patch: "*** Begin Patch\n*** Delete File: c1\n*** Add File: sub/e1\n+made\n*** End Patch",
+        }),
+        callExec("echo more >> d1; echo made > f1"),
+      ].join(" "),
+    );
+    expect([text("a1"), text("b1"), text("c1"), text("sub/e1"), text("d1"), text("f1")]).toEqual([
+      ...["new a1\n", "new b1\n", null, "made\n", "old d1\nmore\n", "made\n"],
+    ]);
+    const { turns } = await lares.rpc("undo.list", { limit: 1 });
+    expect(turns[0]!.turn).toBe(id);
+    expect(turns[0]!.files.map((one) => `${one.change} ${one.path}`).sort()).toEqual([
+      ...["changed a1", "changed b1", "changed d1", "created f1", "created sub/e1", "deleted c1"],
+    ]);
+    const before = ["a1", "b1", "c1", "sub/e1", "d1", "f1"].map((name) => text(name));
+    const dry = await lares.rpc("undo.turn", { turn: id, dryRun: true });
+    expect(["a1", "b1", "c1", "sub/e1", "d1", "f1"].map((name) => text(name))).toEqual(before);
+    const undone = await lares.rpc("undo.turn", { turn: id });
+    expect(resultsOf(undone)).toEqual(resultsOf(dry));
+    expect(new Set(Object.values(resultsOf(undone)))).toEqual(new Set(["restored", "removed"]));
+    expect([text("a1"), text("b1"), text("c1"), text("sub/e1"), text("d1"), text("f1")]).toEqual([
+      ...["old a1\n", "old b1\n", "old c1\n", null, "old d1\n", null],
+    ]);
+    await lares.rpc("undo.turn", { turn: undone.undo! });
+    expect(["a1", "b1", "c1", "sub/e1", "d1", "f1"].map((name) => text(name))).toEqual(before);
+  });
+
+  it("leaves what was changed since, says so, and is known over a restart", async () => {
+    writeFileSync(file("a2"), "old");
+    const id = await turn("u2", `${write("a2", "new")} ${write("b2", "made")}`);
+    writeFileSync(file("b2"), "my own work");
+    await lares.restart();
+    const undone = await lares.rpc("undo.turn", { turn: id });
+    expect(resultsOf(undone)).toEqual({ a2: "restored", b2: "conflict" });
+    expect(undone.files.find((one) => one.path === "b2")!.reason).toBeTruthy();
+    expect([text("a2"), text("b2")]).toEqual(["old", "my own work"]);
+  });
+
+  it("with the same key is the same undo; of an unknown turn it is 404", async () => {
+    writeFileSync(file("a3"), "old");
+    const id = await turn("u3", write("a3", "new"));
+    const first = await lares.rpc("undo.turn", { turn: id, idempotencyKey: "k3" });
+    await lares.rpc("undo.turn", { turn: first.undo! });
+    expect(await lares.rpc("undo.turn", { turn: id, idempotencyKey: "k3" })).toEqual(first);
+    expect(text("a3")).toBe("new");
+    await expect(lares.rpc("undo.turn", { turn: "t_nothing" })).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("of a turn that still works is refused", async () => {
+    writeFileSync(file("a4"), "old");
+    const sent = await lares.rpc("chat.send", {
+      user: "u4",
+      message: `${write("a4", "new")} then: delay:3000 say:done`,
+      wait: false,
+    });
+    await until("the write", () => text("a4") === "new");
+    await expect(lares.rpc("undo.turn", { turn: sent.turn })).rejects.toMatchObject({ status: 409 });
+    expect(text("a4")).toBe("new");
+    await lares.rpc("chat.abort", { turn: sent.turn });
+  });
+});
+
+describe("killed", () => {
+  async function dies(point: string, act: (at: Lares) => Promise<unknown>, then: (at: Lares) => Promise<void>) {
+    const own = new Lares({ env: model.env, config: CONFIG });
+    try {
+      await own.start({ LARES_CRASH_AT: point });
+      let gone = false;
+      void own.gone.then(() => {
+        gone = true;
+      });
+      await act(own).catch(() => {});
+      await until(`it to die at ${point}`, () => gone);
+      await own.start({ LARES_CRASH_AT: "" });
+      await then(own);
+    } finally {
+      await own.dispose();
+    }
+  }
+
+  it("in the middle of an undo: the rest is done at the next start, and asking again says so", () =>
+    dies(
+      "undo.file:2",
+      async (at) => {
+        for (const name of ["a", "b", "c"]) writeFileSync(file(name, at), `old ${name}`);
+        const id = await turn("k1", ["a", "b", "c"].map((name) => write(name, `new ${name}`)).join(" "), at);
+        await at.rpc("undo.turn", { turn: id });
+      },
+      async (at) => {
+        expect(["a", "b", "c"].map((name) => text(name, at))).toEqual(["old a", "old b", "old c"]);
+        const [undo, changed] = (await at.rpc("undo.list", {})).turns;
+        expect(undo!.undoes).toBe(changed!.turn);
+        const again = await at.rpc("undo.turn", { turn: changed!.turn });
+        expect(new Set(Object.values(resultsOf(again)))).toEqual(new Set(["already"]));
+        await at.rpc("undo.turn", { turn: undo!.turn });
+        expect(["a", "b", "c"].map((name) => text(name, at))).toEqual(["new a", "new b", "new c"]);
+      },
+    ));
+
+  it("after an edit and before its result was recorded: the edit is found again, done once, and can be undone", () =>
+    dies(
+      "effect.acted",
+      async (at) => {
+        writeFileSync(file("a", at), "old text");
+        await at.chat("k2", `${call("edit", { path: "a", old: "old", new: "new" })} then: say:done`, { key: "k2" });
+      },
+      async (at) => {
+        const answer = await at.chat("k2", "x", { key: "k2" });
+        expect(answer).toMatchObject({ state: "answered", response: "done" });
+        expect(text("a", at)).toBe("new text");
+        expect(resultsOf(await at.rpc("undo.turn", { turn: answer.turn }))).toEqual({ a: "restored" });
+        expect(text("a", at)).toBe("old text");
+      },
+    ));
+
+  it("before a patch began: it did not happen, the model is told, and there is nothing to undo", () =>
+    dies(
+      "effect.intended",
+      async (at) => {
+        writeFileSync(file("a", at), "one\n");
+        const patch = "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n+x\n*** End Patch";
+        await at.chat("k3", `${call("apply_patch", { patch })} then: say:{results}`, { key: "k3" });
+      },
+      async (at) => {
+        const answer = await at.chat("k3", "x", { key: "k3" });
+        expect(answer.response).toMatch(/did not happen/);
+        expect([text("a", at), text("b", at)]).toEqual(["one\n", null]);
+        await expect(at.rpc("undo.turn", { turn: answer.turn })).rejects.toMatchObject({ status: 404 });
+      },
+    ));
+});

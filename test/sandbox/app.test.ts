@@ -1,0 +1,84 @@
+/** The sandbox, granted secrets and background processes where they meet a turn: the app in this process, the scripted model. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startApp } from "../../src/app/index.ts";
+import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
+import { readEnvironment } from "../../src/ground/config/index.ts";
+import { createLog } from "../../src/ground/observe/index.ts";
+import { openVault } from "../../src/ground/vault/index.ts";
+import { scratch, startModel, until } from "../support/index.ts";
+
+const TOKEN = "owner-token-0123456789abcdef";
+const SECRET = "correct-horse-battery-staple";
+const shut = (await createBubblewrap().available()).ok;
+
+async function app(config: object) {
+  const model = await startModel();
+  const home = scratch("app");
+  const vault = await openVault({ home, now: Date.now, onSecret: () => {}, keyring: async () => undefined });
+  await vault.set("DEPLOY_KEY", SECRET);
+  for (const agent of ["main", "bob"]) mkdirSync(join(home, "agents", agent, "workspace"), { recursive: true });
+  writeFileSync(join(home, "lares.yaml"), JSON.stringify(config));
+  const running = await startApp({
+    env: readEnvironment({ HOME: home, LARES_HOME: home, LARES_TOKEN: TOKEN, ...model.env }),
+    home,
+    port: 0,
+    version: "0.0.0-test",
+    log: createLog({ level: "error", stream: { write: () => {} } }),
+  });
+  onTestFinished(async () => {
+    await running.stop();
+    await model.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const answer = await fetch(running.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const chat = async (message: string, more: object = {}) =>
+    String((await post("/chat", { user_id: "ann", message, ...more })).response);
+  return { home, post, chat };
+}
+
+const exec = (input: object) => `tool:exec ${JSON.stringify(input)} then: say:{results}`;
+
+test("commands run shut in, and get the secrets their agent was granted, no other", async () => {
+  const w = await app({ policy: { mode: "ignore" }, agents: { main: { secrets: ["DEPLOY_KEY"] }, bob: {} } });
+  const look = exec({
+    command: `[ "$DEPLOY_KEY" = ${SECRET} ] && echo granted; echo sees $(ls /proc | grep -c '^[0-9]') processes`,
+  });
+  const mine = await w.chat(look);
+  expect(mine).toContain("granted");
+  expect(await w.chat(look, { agent: "bob" })).not.toContain("granted");
+  if (shut) expect(mine).toMatch(/sees \d processes/);
+});
+
+test("who is asked reads where it will run and with which secrets, not their values", async () => {
+  const w = await app({ agents: { main: { secrets: ["DEPLOY_KEY"] } } });
+  void w.chat(exec({ command: "make install" })).catch(() => {});
+  const asked = await until("a question", async () => {
+    const text = JSON.stringify(await w.post("/rpc/approvals.list", {}));
+    return text.includes("make install") ? text : undefined;
+  });
+  expect(asked).toContain(shut ? "in a sandbox (bubblewrap) without network" : "without a sandbox");
+  expect(asked).toContain("with the secrets DEPLOY_KEY");
+  expect(asked).not.toContain(SECRET);
+});
+
+test("the end of a background process wakes the session that started it; secrets in its output are not told", async () => {
+  const w = await app({ policy: { mode: "ignore" }, agents: { main: { secrets: ["DEPLOY_KEY"] } } });
+  const said = await w.chat(exec({ command: "touch begun; echo key $DEPLOY_KEY; exit 2", background: true }));
+  expect(said).toMatch(/Started in the background as p_/);
+  const session = "agent:main:http:owner:ann";
+  const history = await until("the session to hear", async () => {
+    const text = JSON.stringify(await w.post("/rpc/chat.history", { session }));
+    return text.includes("ended: exit 2") ? text : undefined;
+  });
+  expect(history).toContain("key [redacted]");
+  expect(history).not.toContain(SECRET);
+  expect(existsSync(join(w.home, "agents/main/workspace/begun"))).toBe(true);
+  const listed = await w.chat('tool:tool_run {"name":"process","input":{"action":"list"}} then: say:{results}');
+  expect(listed).toMatch(/p_\w+ ended: exit 2/);
+});

@@ -1,0 +1,205 @@
+/** Background processes with real commands and real records; a second house is what a restart is. */
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { JsonObject } from "../../src/core/domain/index.ts";
+import { randomIds, silentLog, systemClock } from "../../src/core/kit/index.ts";
+import { createExec, createProcess, type Exit, Processes } from "../../src/edges/tools/index.ts";
+import { openRecords } from "../../src/ground/records/index.ts";
+import { until } from "../support/index.ts";
+import { alive, confinement, never, newKey, type World, world } from "./support.ts";
+
+async function house(at: World, options: { limit?: number; sandbox?: object | false } = {}) {
+  const told: Exit[] = [];
+  const records = await openRecords(join(at.home, "processes.db"), () => {});
+  const processes = new Processes({
+    records,
+    clock: systemClock,
+    ids: randomIds(),
+    log: silentLog,
+    dir: join(at.home, "processes"),
+    tell: async (exit) => void told.push(exit),
+    ...(options.limit ? { limit: options.limit } : {}),
+  });
+  await processes.settle();
+  const sandbox =
+    options.sandbox === false ? {} : { sandbox: confinement(at, { backend: "auto", ...options.sandbox }) };
+  const exec = createExec({ processes, ...sandbox });
+  const tool = createProcess(processes);
+  let closed = false;
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    processes.stop();
+    records.close();
+  };
+  onTestFinished(close);
+  return {
+    told,
+    processes,
+    exec,
+    tool,
+    close,
+    start: async (command: string, key = newKey()) => {
+      const { meta } = await exec.run({ command, background: true }, at, key, never);
+      const id = String(meta!.id);
+      onTestFinished(() => {
+        for (const pid of alive(id)) process.kill(pid, "SIGKILL");
+      });
+      return id;
+    },
+    process: async (input: JsonObject) => (await tool.run(input, at, newKey(), never)).text,
+  };
+}
+
+test("a command in the background returns at once, and its end comes as one message with its last words", async () => {
+  const at = world();
+  const h = await house(at);
+  const { text } = await h.exec.run(
+    { command: "echo hello; sleep 0.2; exit 3", background: true },
+    at,
+    newKey(),
+    never,
+  );
+  expect(text).toMatch(/^Started in the background as p_\w+\./);
+  await until("the end to be told", () => h.told.length > 0);
+  expect(h.told).toHaveLength(1);
+  expect(h.told[0]).toMatchObject({ session: "s", agent: "main", route: at.caller.route });
+  expect(h.told[0]!.text).toMatch(
+    /^\[Background process p_\w+ ended: exit 3, \d+ s\]\nCommand: echo hello; sleep 0.2; exit 3\n\n.*:\nhello$/s,
+  );
+  expect(await h.process({ action: "list" })).toMatch(/^p_\w+ ended: exit 3, \d+ s — echo hello; sleep 0.2; exit 3$/);
+  await h.processes.settle();
+  expect(h.told).toHaveLength(1);
+});
+
+test("it is polled, read, written to and killed; killing tells no second time", async () => {
+  const at = world();
+  const h = await house(at);
+  const id = await h.start("read a; echo got $a; sleep 300 & setsid -f sleep 300; sleep 300");
+  expect(await h.process({ action: "poll", id })).toMatch(/is running \(pid \d+\)\]$/);
+  expect(await h.process({ action: "write", id, text: "apples\n" })).toBe(`Written to ${id}.`);
+  await until("the answer", async () => (await h.process({ action: "log", id })).startsWith("got apples\n"));
+  expect(await h.process({ action: "log", id, from: 4 })).toMatch(/^apples\n\[.*bytes 4 to 11 of 11\]$/);
+  expect(alive(id).length).toBeGreaterThan(2);
+  expect(await h.process({ action: "kill", id })).toMatch(/^Ended with all its processes\. .* ended: killed, \d+ s$/);
+  expect(alive(id)).toEqual([]);
+  expect(await h.process({ action: "kill", id })).toMatch(/^It had ended already/);
+  await expect(h.process({ action: "write", id, text: "x" })).rejects.toThrow(/has ended/);
+  expect(h.told).toEqual([]);
+});
+
+test("without a sandbox killing ends what left the group and what it left behind, too", async () => {
+  const at = world();
+  const h = await house(at, { sandbox: false });
+  const id = await h.start(
+    "setsid -f sleep 300; nohup sleep 300 & trap '' TERM; touch begun; while :; do sleep 0.1; done",
+  );
+  await until("begun", () => existsSync(join(at.workspace, "begun")));
+  await h.process({ action: "kill", id });
+  expect(alive(id)).toEqual([]);
+  const left = await h.start("setsid -f sleep 300; echo bye");
+  await until("the end to be told", () => h.told.length > 0);
+  expect(alive(left)).toEqual([]);
+});
+
+test("a session sees its own processes and no others (SB-03)", async () => {
+  const at = world();
+  const h = await house(at);
+  const id = await h.start("sleep 300");
+  const other = { ...at, caller: { ...at.caller, session: "sub:s:1" } };
+  for (const action of ["poll", "log", "kill"]) {
+    await expect(h.tool.run({ action, id }, other, newKey(), never)).rejects.toThrow(/no process/);
+  }
+  await expect(h.tool.plan({ action: "write", id, text: "x" }, other)).rejects.toThrow(/no process/);
+  expect((await h.tool.run({ action: "list" }, other, newKey(), never)).text).toBe("There are none.");
+  await h.process({ action: "kill", id });
+});
+
+test("the same call is the same process, and a probe knows it", async () => {
+  const at = world();
+  const h = await house(at);
+  const key = newKey();
+  const id = await h.start("echo once >> count; sleep 300", key);
+  expect(await h.start("echo once >> count; sleep 300", key)).toBe(id);
+  expect((await h.exec.probe!({ command: "x" }, at, key))?.meta).toMatchObject({ id });
+  expect(await h.exec.probe!({ command: "x" }, at, newKey())).toBeUndefined();
+  await until("it to count", () => existsSync(join(at.workspace, "count")));
+  expect(readFileSync(join(at.workspace, "count"), "utf8")).toBe("once\n");
+  await h.process({ action: "kill", id });
+});
+
+test("after a restart it still runs, is found, and its end is told", async () => {
+  const at = world();
+  const first = await house(at);
+  const id = await first.start("echo before; until [ -e go ]; do sleep 0.02; done; echo after; exit 5");
+  first.close();
+  const second = await house(at);
+  expect(await second.process({ action: "poll", id })).toContain("is running");
+  writeFileSync(join(at.workspace, "go"), "");
+  await until("the end to be told", () => second.told.length > 0);
+  expect(second.told[0]!.text).toMatch(/exit 5.*before\nafter$/s);
+  expect(first.told).toEqual([]);
+});
+
+test("one whose supervisor was killed, or whose machine was restarted, is told as ended in a way nobody knows", async () => {
+  const at = world();
+  const first = await house(at, { sandbox: false });
+  const id = await first.start("sleep 300");
+  const { pid } = await first.processes.look(id, "s");
+  first.close();
+  process.kill(-pid!, "SIGKILL");
+  rmSync(join(at.home, "processes", id, "status"), { force: true });
+  const second = await house(at, { sandbox: false });
+  await until("the end to be told", () => second.told.length > 0);
+  expect(second.told[0]!.text).toContain("how is not known");
+  expect(alive(id)).toEqual([]);
+});
+
+test("output stays within its bounds, and says that something is missing", async () => {
+  const at = world();
+  const limit = 64 * 1024;
+  const h = await house(at, { limit });
+  const id = await h.start("yes 0123456789abcdef | head -c 1000000; echo the end");
+  await until("the end to be told", () => h.told.length > 0, { withinMs: 10_000 });
+  const dir = join(at.home, "processes", id);
+  expect(statSync(join(dir, "log")).size).toBeLessThanOrEqual(limit + 200);
+  expect(statSync(join(dir, "log.1")).size).toBeLessThanOrEqual(limit + 200);
+  expect(readFileSync(join(dir, "log"), "utf8")).toMatch(/^\[older output was moved/);
+  expect(h.told[0]!.text).toContain("the end");
+});
+
+test("what it cannot see it cannot forge: its own status and log are hidden from it", async () => {
+  const at = world();
+  const h = await house(at, { sandbox: {} });
+  const dir = join(at.home, "processes");
+  await h.start(`ls ${dir}; echo '0 1' > ${dir}/status; touch done`);
+  await until("the end to be told", () => h.told.length > 0);
+  expect(h.told[0]!.text).toMatch(/No such file/);
+});
+
+test("writing to a process asks with the text and the command; looking and ending do not", async () => {
+  const at = world();
+  const h = await house(at);
+  const id = await h.start("cat > /dev/null");
+  const plan = await h.tool.plan({ action: "write", id, text: "rm -rf x\u202e\n" }, at);
+  expect(plan).toMatchObject({ risk: "exec", shown: expect.stringMatching(/cat > \/dev\/null.*rm -rf x\\u\{202e\}/s) });
+  for (const action of ["list", "poll", "log", "kill"]) {
+    expect((await h.tool.plan({ action, id }, at)).risk).toBe("read");
+  }
+  expect((await h.exec.plan({ command: "ls", background: true }, at)).shown).toContain("in the background");
+  await h.process({ action: "kill", id });
+});
+
+test("the spec is small, and wrong input is named", async () => {
+  const at = world();
+  const h = await house(at);
+  expect(JSON.stringify(h.tool.spec).length).toBeLessThan(300);
+  await expect(h.process({ action: "poll" })).rejects.toThrow(/needs an id/);
+  await expect(h.process({ action: "write", id: "p" })).rejects.toThrow(/needs a text/);
+  const both = { command: "ls", background: true, pty: true };
+  await expect(h.exec.run(both, at, newKey(), never)).rejects.toThrow(/neither pty/);
+  await expect(createExec().run({ command: "ls", background: true }, at, newKey(), never)).rejects.toThrow(
+    /background/,
+  );
+});
