@@ -156,11 +156,11 @@ await plan("Water the plants", { cron: "30 18 * * 1,4" }, "Remind me to water th
 await plan("Check the doorbell camera", { every: "2 hours" }, "Look whether somebody rang.");
 const tax = await plan("Tax papers", { at: "2027-01-31T09:00" }, "Remind me of the tax papers.");
 await house.rpc("schedule.update", { id: tax.id, enabled: false });
-for (let i = 0; i < 7; i++) {
+for (let i = 0; i < 4; i++) {
   const { turn } = await house.rpc("schedule.run", { id: "Morning brief" });
   await house.rpc("turns.wait", { turn });
 }
-for (let i = 0; i < 3; i++) {
+for (let i = 0; i < 2; i++) {
   const { turn } = await house.rpc("schedule.run", { id: "Check the doorbell camera" });
   await house.rpc("turns.wait", { turn });
 }

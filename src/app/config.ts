@@ -1,6 +1,7 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
 import { webhookConfig } from "../edges/channels/index.ts";
+import { embedderConfig } from "../edges/embedder/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
 import { sandboxConfig, webConfig } from "../edges/tools/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
@@ -15,6 +16,7 @@ import { type Config, defineConfig } from "../ground/config/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
+import { memoryConfig } from "../mind/memory/index.ts";
 import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
 
@@ -57,6 +59,7 @@ export const schema = defineConfig({
   time: timeConfig,
   teams: teamsConfig,
   web: webConfig.prefault({}),
+  memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
   schedules: schedulesConfig,
   lanes: lanesConfig,
   retention: retentionConfig,

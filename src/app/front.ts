@@ -12,6 +12,7 @@ import type { LaresConfig } from "./config.ts";
 import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
 import { withKeys } from "./keyed.ts";
+import { makeMemoryHandlers } from "./memory-handlers.ts";
 import { makeMetrics } from "./metrics.ts";
 import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
 import type { Settings } from "./settings.ts";
@@ -53,6 +54,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     {
       ...makeHandlers(shared),
       ...makeTimeHandlers(shared),
+      ...makeMemoryHandlers(shared),
       ...makeWorkHandlers(shared),
       ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
       ...makeHouseHandlers({

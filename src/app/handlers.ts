@@ -15,6 +15,7 @@ import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, type TurnRow } from "../flow/turns/index.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
+import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
 import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
@@ -35,6 +36,7 @@ export function makeHandlers(
   Handlers,
   | keyof ReturnType<typeof makeHouseHandlers>
   | keyof ReturnType<typeof makeTimeHandlers>
+  | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
   | keyof ReturnType<typeof makeWorkHandlers>
 > {

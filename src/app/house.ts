@@ -9,11 +9,13 @@ import { CANCEL, type Channel } from "../core/contracts/index.ts";
 import { type AgentId, AppError, asId, type Json, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
+import { createEmbedder, type EmbedderConfig } from "../edges/embedder/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import {
   type Confinement,
   createBrowserTool,
   createConfinement,
+  createMemoryTools,
   createProcess,
   createScheduleTools,
   createSessionTools,
@@ -42,11 +44,13 @@ import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { Budget } from "../mind/budget/index.ts";
 import { Contexts, estimateTokens } from "../mind/context/index.ts";
+import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { exitMessage, scheduleDesk, sessionDesk } from "./desk.ts";
+import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
 import { commandWords } from "./words.ts";
 
@@ -79,6 +83,7 @@ export interface House {
   agents: AgentFolders;
   webhooks: Map<string, WebhookChannel>;
   schedules: Schedules;
+  memory: Memory;
   budget: Budget;
   locks: Locks;
   checkpoints: Checkpoints;
@@ -276,6 +281,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     estimate: (entry) => estimateTokens(entry.content),
     ended,
   });
+  const memory = new Memory({
+    records,
+    clock,
+    ids,
+    log: log.child("memory"),
+    config: config.memory as unknown as MemoryConfig,
+    ...((embedder) => (embedder ? { embedder } : {}))(createEmbedder(config.memory.embedder as EmbedderConfig, clock)),
+  });
   const commands = makeCommands({
     ...commandWords({
       records,
@@ -284,7 +297,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       sessions,
       agents,
       schedules: () => schedules,
-      recall: async () => "Nothing is remembered yet.",
+      recall: (session, query, message) => recall(memory, sessions, session, query, message),
     }),
     current: async (session) =>
       running.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id,
@@ -342,6 +355,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   registerTools(tools, [
     ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
     ...createSessionTools(sessionDesk(children, sessions, waiters)),
+    ...createMemoryTools(memoryDesk(memory, sessions)),
     ...createWebTools(config.web as WebConfig, { clock }),
     createProcess(processes),
     browser.tool,
@@ -368,6 +382,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
   });
   await outbox.start();
+  memory.start();
   await reminders.start();
   await checkpoints.start();
   await schedules.declare(config.schedules as never);
@@ -388,6 +403,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     agents,
     webhooks,
     schedules,
+    memory,
     budget,
     locks,
     checkpoints,
@@ -402,6 +418,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await running.stop(drainMs);
       waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();
+      await memory.stop();
       records.close();
     },
   };

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { HOUSE_METHODS } from "./house-methods.ts";
+import { MEMORY_METHODS } from "./memory-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
 import { POLICY_METHODS } from "./policy-methods.ts";
@@ -251,6 +252,7 @@ export const METHODS = {
   ...TIME_METHODS,
   ...WORK_METHODS,
   ...POLICY_METHODS,
+  ...MEMORY_METHODS,
 } as const;
 
 export type MethodName = keyof typeof METHODS;

@@ -148,8 +148,10 @@ export class Catalogue {
   /** A test for "may be seen": membership in the scopes, by number. */
   inScopes(scopes: readonly string[] | undefined): (seq: number) => boolean {
     if (!scopes) return (seq) => this.isLive(seq);
-    const allowed = new Set(scopes.map((name) => this.scopes.find(name)).filter((n) => n >= 0));
-    return (seq) => this.isLive(seq) && allowed.has(this.scope[seq]!);
+    // Asked for every memory there is: a table is quicker than a set.
+    const allowed = new Uint8Array(this.scopes.size);
+    for (const name of scopes) if (this.scopes.find(name) >= 0) allowed[this.scopes.find(name)] = 1;
+    return (seq) => this.isLive(seq) && allowed[this.scope[seq]!] === 1;
   }
 
   private link(seq: number, thread: number): void {
@@ -209,6 +211,10 @@ class Names {
       this.numbers.set(name, number);
     }
     return number;
+  }
+
+  get size(): number {
+    return this.numbers.size;
   }
 
   find(name: string): number {

@@ -63,16 +63,18 @@ export class Codes {
   nearest(vector: Float32Array, visible: (seq: number) => boolean, most: number): number[] {
     const wanted = new Int32Array(this.width);
     this.write(vector, wanted, 0);
-    let among: number[] = [];
-    for (let seq = 1; seq <= this.top; seq++) if (this.present[seq] === 1 && visible(seq)) among.push(seq);
+    let among = new Int32Array(this.kept);
+    let count = 0;
+    for (let seq = 1; seq <= this.top; seq++) if (this.present[seq] === 1 && visible(seq)) among[count++] = seq;
+    among = among.subarray(0, count);
     // A third of the bits tells which ones are worth looking at whole: what is near is near in them too.
     if (among.length > LARGE)
       among = this.closest(among, wanted, Math.ceil(this.width / 3), Math.ceil(among.length / 20));
-    return this.closest(among, wanted, this.width, most);
+    return [...this.closest(among, wanted, this.width, most)];
   }
 
   /** About `most` of these, by the first `words` words of their code. */
-  private closest(among: readonly number[], wanted: Int32Array, words: number, most: number): number[] {
+  private closest(among: Int32Array, wanted: Int32Array, words: number, most: number): Int32Array<ArrayBuffer> {
     const { width, bits } = this;
     // Int32Array throughout: unsigned 32-bit values are floating point numbers to the engine.
     const perDistance = new Int32Array(words * 32 + 1);
@@ -89,7 +91,10 @@ export class Codes {
       sum += perDistance[limit]!;
       if (sum >= most) break;
     }
-    return among.filter((_, n) => far[n]! <= limit).slice(0, most * 2);
+    const found = new Int32Array(most * 2);
+    let count = 0;
+    for (let n = 0; n < among.length && count < found.length; n++) if (far[n]! <= limit) found[count++] = among[n]!;
+    return found.subarray(0, count);
   }
 
   private write(parts: Float32Array | Int8Array, into: Int32Array, at: number): void {
