@@ -5,6 +5,9 @@
  *   tsx test/bench/approvals.ts [count]     alone
  *   npm run bench -- --approvals            beside the other figures
  */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WebSocket } from "ws";
 import { cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
@@ -30,16 +33,20 @@ export interface ApprovalFigures {
 }
 
 const AT_ONCE = 64;
+const WARM = 300;
 const QUIET_MS = 1000;
 
 export async function benchApprovals(count = 10_000): Promise<ApprovalFigures> {
   const model = await startModel();
-  let lares = await startLares(model.url);
+  const home = mkdtempSync(join(tmpdir(), "lares-bench-"));
+  // A refused call would be a turn that costs nothing.
+  writeFileSync(join(home, "lares.yaml"), JSON.stringify({ budgets: { perDay: { dollars: 1_000_000 } } }));
+  let lares = await startLares(model.url, home);
   try {
     // Warm with what is measured: code, caches and pools are there before the first figure.
     const rssFresh = await settled(lares);
-    await park(lares, "warm", 300);
-    await release(lares, 300);
+    await park(lares, "warm", WARM);
+    await release(lares, WARM);
     const rssBefore = await settled(lares);
     let began = performance.now();
     await park(lares, "bench", count);
@@ -50,7 +57,7 @@ export async function benchApprovals(count = 10_000): Promise<ApprovalFigures> {
     const listMs = performance.now() - began;
 
     await end(lares, "SIGKILL");
-    lares = await startLares(model.url, lares.home);
+    lares = await startLares(model.url, home);
     const { readyMs } = lares;
     const rssRestarted = await settled(lares);
     const cpu = cpuMs(lares.pid);
@@ -58,6 +65,7 @@ export async function benchApprovals(count = 10_000): Promise<ApprovalFigures> {
     began = performance.now();
     const times = await release(lares, count);
     const releaseMs = performance.now() - began;
+    await allAnswered(lares, WARM + count);
     return {
       ...{ count, rssFresh, rssBefore, rssParked, rssRestarted, readyMs, parkMs, releaseMs, listMs },
       rssAfter: await settled(lares),
@@ -102,6 +110,14 @@ async function release(lares: Lares, count: number): Promise<number[]> {
     if (open === 0) return times;
     await sleep(20);
   }
+}
+
+/** Every turn heard "no", called the model and said something: otherwise the figures are of something else. */
+async function allAnswered(lares: Lares, count: number): Promise<void> {
+  const answer = await fetch(`${lares.url}/metrics`, { headers: { authorization: `Bearer ${lares.token}` } });
+  const lines = (await answer.text()).split("\n").filter((line) => line.startsWith("lares_turns{"));
+  if (lines.length !== 1 || !lines[0]!.endsWith(`state="answered"} ${count}`))
+    throw new Error(`not all ${count} turns were answered: ${lines.join(", ")}`);
 }
 
 async function status(lares: Lares): Promise<{ pending: number; open: number }> {

@@ -184,7 +184,8 @@ describe("the answer", () => {
     );
     const { approvals } = await lares.rpc("approvals.list", { session: parked.session });
     expect(approvals).toHaveLength(2);
-    const about = (word: string) => approvals.find((a) => a.shown.includes(word))!.id;
+    // Not the bare word: "network" has a "two" in it.
+    const about = (word: string) => approvals.find((a) => a.shown.includes(`echo ${word}`))!.id;
     await lares.rpc("approvals.resolve", { id: about("one"), decision: "deny" });
     await until(
       "it to wait again",

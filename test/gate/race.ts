@@ -43,6 +43,7 @@ export async function raceSwaps(tries: number): Promise<RaceResult> {
   await writeFile(join(out, "e/w0"), SECRET);
   const swap = [join(workspace, "d"), join(workspace, "away"), out];
   const swapper = spawn(process.execPath, ["-e", SWAPPER, ...swap], { stdio: ["ignore", "ignore", "inherit"] });
+  const gone = new Promise((resolve) => swapper.once("exit", resolve));
   const result: RaceResult = { tries, done: 0, refused: 0, escapes: [] };
   const attempt = async (i: number) => {
     try {
@@ -52,9 +53,8 @@ export async function raceSwaps(tries: number): Promise<RaceResult> {
       } else if (i % 8 === 7) {
         await withInside({ root: workspace, path: `d/e/w${i % 50}` }, (inside) => inside.remove());
       } else {
-        const parents = i % 4 === 1 ? "need" : "make";
         const path = `d/e/w${i % 50}`;
-        await withInside({ root: workspace, path, parents }, (inside) => inside.writeAtomic("ours", `try ${i}`));
+        await withInside({ root: workspace, path }, (inside) => inside.writeAtomic("ours", `try ${i}`));
       }
       result.done++;
     } catch (error) {
@@ -69,7 +69,7 @@ export async function raceSwaps(tries: number): Promise<RaceResult> {
     if (swapper.exitCode !== null) result.escapes.push("the swapper ended, so nothing was raced");
   } finally {
     swapper.kill("SIGKILL");
-    await new Promise((resolve) => (swapper.signalCode ? resolve(0) : swapper.once("exit", resolve)));
+    await gone;
   }
   const there = (await readdir(out, { recursive: true })).sort().join(" ");
   if (there !== "e e/secret e/w0") result.escapes.push(`outside there is now: ${there}`);
@@ -92,6 +92,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const result = await raceSwaps(Number(process.argv[2] ?? 100_000));
   const s = ((performance.now() - began) / 1000).toFixed(0);
   process.stdout.write(`${result.tries} tries, ${result.done} done, ${result.refused} refused, ${s} s\n`);
-  for (const escape of result.escapes) process.stdout.write(`ESCAPE ${escape}\n`);
+  for (const line of result.escapes) process.stdout.write(`ESCAPE ${line}\n`);
   process.exitCode = result.escapes.length === 0 && wasRaced(result) ? 0 : 1;
 }

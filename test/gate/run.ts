@@ -122,6 +122,6 @@ async function race(): Promise<void> {
   say(
     `${ok ? "ok  " : "MISS"} ${result.tries} tries on a directory swapped for a link (FS-05): ${result.done} inside, ${result.refused} refused, ${result.escapes.length} outside`,
   );
-  for (const escape of result.escapes) say(`       ${escape}`);
+  for (const line of result.escapes) say(`       ${line}`);
   if (!ok) misses++;
 }

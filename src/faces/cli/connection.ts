@@ -48,17 +48,9 @@ export function notRunning(cause?: unknown): AppError {
   });
 }
 
-export interface Rpc extends Client {
-  /** For a method the registry does not have a line for yet: the caller says what comes back. */
-  callAny<T>(method: string, params: object, signal?: AbortSignal): Promise<T>;
-}
-
-export function rpcClient(find: FindPlace, isAsked: boolean): Rpc {
+export function rpcClient(find: FindPlace, isAsked: boolean): Client {
   return {
-    call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
-      return this.callAny<Result<M>>(method, params, signal);
-    },
-    async callAny<T>(method: string, params: object, signal?: AbortSignal): Promise<T> {
+    async call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
       const place = await find();
       const { status, text } = await post(place, method, JSON.stringify(params), signal).catch((cause: unknown) => {
         if (signal?.aborted) throw cause;
@@ -71,7 +63,7 @@ export function rpcClient(find: FindPlace, isAsked: boolean): Rpc {
             })
           : notRunning(cause);
       });
-      return read<T>(place, method, status, text);
+      return read<Result<M>>(place, method, status, text);
     },
   };
 }

@@ -1,7 +1,8 @@
 /** What every command gets: its flags, where to write, whom to call. */
 import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../core/kit/index.ts";
-import { type FindPlace, findPlace, type Rpc, rpcClient } from "./connection.ts";
+import type { Client } from "../../core/protocol/index.ts";
+import { type FindPlace, findPlace, rpcClient } from "./connection.ts";
 import { makeOutput, type Output } from "./output.ts";
 import { type CliPorts, type OnSignal, processSignals } from "./ports.ts";
 
@@ -66,7 +67,7 @@ export interface Context {
   out: Output;
   clock: Clock;
   find: FindPlace;
-  rpc: Rpc;
+  rpc: Client;
   onSignal: OnSignal;
   /** Whether a person can be asked. */
   canAsk: boolean;

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const account = z
   .strictObject({
-    secret: z.string().min(16).describe("Shared secret both sides sign with; at least 16 signs. Example: ${HOOK_SECRET}"),
+    secret: z
+      .string()
+      .min(16)
+      .describe("Shared secret both sides sign with; at least 16 signs. Example: ${HOOK_SECRET}"),
     url: z.url().optional().describe("Where answers are posted. Without it messages are taken in and nothing is sent."),
     dedupes: z
       .boolean()

@@ -60,7 +60,10 @@ export class WebhookChannel implements Channel {
   }
 
   /** Takes one signed message. Resolves after it is durable. */
-  async receive(headers: { timestamp: string; signature: string }, body: Buffer): Promise<{ turn: string; duplicate: boolean }> {
+  async receive(
+    headers: { timestamp: string; signature: string },
+    body: Buffer,
+  ): Promise<{ turn: string; duplicate: boolean }> {
     this.verify(headers, body);
     let json: unknown;
     try {
@@ -155,7 +158,9 @@ function refused(message: string, retry: "never" | "later", cause?: unknown): Ap
 /** Failures before a byte was sent: the platform surely has nothing. */
 function neverConnected(error: unknown): boolean {
   const code = ((error as { cause?: { code?: string } }).cause?.code ?? "") as string;
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(code);
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(
+    code,
+  );
 }
 
 function idIn(text: string): string | null {

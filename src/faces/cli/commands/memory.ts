@@ -7,8 +7,15 @@ import { ago, oneLine, plural, shortId } from "../format.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { readAll } from "../read-all.ts";
-import type { Fact } from "../shapes.ts";
 import { kept } from "./sessions.ts";
+
+/** What a list or a search shows of a fact. */
+interface Fact {
+  id: string;
+  text: string;
+  at: number;
+  source?: string | null;
+}
 
 /** How many facts are looked through for the ending of an id. */
 const LOOKED_THROUGH = 1000;
@@ -17,16 +24,20 @@ export const add: Action = async (ctx, [given = ""]) => {
   const { rpc, out, options, ports } = ctx;
   const text = (given === "-" ? await readAll(ports.stdin) : given).trim();
   if (!text) throw usage("There is nothing to keep.", 'For example: lares memory add "Ana prefers green tea"');
-  const done = await rpc.callAny<{ id: string }>("memory.add", { text, source: options.source, ...scopeOf(ctx) });
+  const done = await rpc.call("memory.add", {
+    text,
+    ...(typeof options.source === "string" ? { source: options.source } : {}),
+    ...scopeOf(ctx),
+  });
   out.document(done);
   out.say(`Kept. Forget it: lares memory forget ${shortId(done.id)}`);
   return EXIT.done;
 };
 
 export const search: Action = async (ctx, [query = ""]) => {
-  const { rpc, out, options } = ctx;
-  const asked = { query, limit: options.limit, ...scopeOf(ctx) };
-  const { results } = await rpc.callAny<{ results: Fact[] }>("memory.search", asked);
+  const { rpc, out } = ctx;
+  const asked = { query, ...limitOf(ctx), ...scopeOf(ctx) };
+  const { results } = await rpc.call("memory.search", asked);
   out.items(results);
   // The best is read first; a search is not a chronicle.
   out.say(
@@ -37,9 +48,9 @@ export const search: Action = async (ctx, [query = ""]) => {
 };
 
 export const list: Action = async (ctx) => {
-  const { rpc, out, options } = ctx;
-  const { facts } = await rpc.callAny<{ facts: Fact[] }>("memory.list", { limit: options.limit });
-  const newestLast = [...facts].sort((a, b) => timeOf(a) - timeOf(b));
+  const { rpc, out } = ctx;
+  const { facts } = await rpc.call("memory.list", limitOf(ctx));
+  const newestLast = [...facts].sort((a, b) => a.at - b.at);
   out.items(newestLast);
   out.say(
     facts.length
@@ -52,10 +63,10 @@ export const list: Action = async (ctx) => {
 
 export const forget: Action = async (ctx, [typed = ""]) => {
   const { rpc, out } = ctx;
-  const { facts } = await rpc.callAny<{ facts: Fact[] }>("memory.list", { limit: LOOKED_THROUGH });
+  const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
   const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
   if (!(await confirmed(ctx, `Forget "${oneLine(fact.text)}"? This cannot be undone.`))) return kept(ctx);
-  const done = await rpc.callAny<{ forgotten: boolean }>("memory.forget", { id: fact.id });
+  const done = await rpc.call("memory.forget", { id: fact.id });
   if (!done.forgotten) {
     throw new AppError("NOT_FOUND", { message: "It was forgotten already.", hint: "See: lares memory list" });
   }
@@ -68,7 +79,7 @@ function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
   return table(
     facts.map((f) => [
       shortId(f.id),
-      f.at === undefined ? "" : ago(timeOf(f), clock.now()),
+      ago(f.at, clock.now()),
       oneLine(f.text),
       f.source ? out.paint(oneLine(f.source), "dim") : "",
     ]),
@@ -76,10 +87,10 @@ function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
   );
 }
 
-function timeOf({ at }: Fact): number {
-  return typeof at === "string" ? Date.parse(at) : (at ?? 0);
-}
-
 function scopeOf({ options }: Context): { scope?: string } {
   return typeof options.scope === "string" ? { scope: options.scope } : {};
+}
+
+function limitOf({ options }: Context): { limit?: number } {
+  return typeof options.limit === "number" ? { limit: options.limit } : {};
 }

@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
-import type { Fact } from "../shapes.ts";
 import { cli, type FakeGateway, fakeGateway, NOW, type Ran, type RunOptions, until } from "../testing.ts";
 
 type Job = Result<"schedule.add">;
@@ -159,14 +158,15 @@ describe("schedule", () => {
 });
 
 describe("memory", () => {
-  const facts: Fact[] = [
-    { id: "m_0000000002", text: "Ana likes\u001b[2J tea", kind: "fact", source: "chat", at: NOW - 60_000 },
-    { id: "m_0000000001", text: "The cat is Tom", kind: "fact", source: "telegram", at: NOW - 3_600_000 },
+  const fact = { kind: "fact", scope: "shared", state: "live", trust: "owner" } as const;
+  const facts = [
+    { ...fact, id: "m_0000000002", text: "Ana likes\u001b[2J tea", source: "chat", at: NOW - 60_000 },
+    { ...fact, id: "m_0000000001", text: "The cat is Tom", source: "telegram", at: NOW - 3_600_000 },
   ];
   const more: FakeGateway["more"] = {
     "memory.list": () => ({ facts }),
     "memory.search": () => ({ results: facts.map((fact) => ({ ...fact, score: 1 })) }),
-    "memory.add": () => ({ id: "m_0000000003" }),
+    "memory.add": () => ({ id: "m_0000000003", state: "live" }),
     "memory.forget": () => ({ forgotten: true }),
   };
 
@@ -236,10 +236,4 @@ describe("policy explain", () => {
     const json = await run(["policy", "explain", "x", "--json"], more);
     expect(JSON.parse(json.out)).toEqual(answer);
   });
-});
-
-it("a method that the running Lares does not know is told as such", async () => {
-  const { err, code } = await run(["memory", "list"], {});
-  expect(err).toContain("The Lares that runs cannot do this (memory.list).");
-  expect(code).toBe(1);
 });

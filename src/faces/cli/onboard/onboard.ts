@@ -115,21 +115,17 @@ function testLine(tested: Tested): string {
 
 /** One tiny request through the running Lares: only it knows the models. */
 async function test(ctx: Context, model: string, isNew: boolean): Promise<Tested> {
-  const { rpc, clock } = ctx;
+  const { rpc } = ctx;
   const skipped = (why: string): Tested => ({ ok: false, why, failed: false });
   try {
     if (isNew && !(await holds(ctx, model))) return skipped("it holds from the next start of the gateway.");
-    const began = clock.now();
-    const told = await rpc.callAny<{ ok?: boolean; ms?: number; error?: string | { message: string } }>("models.test", {
-      model,
-    });
-    if (told.ok !== false) return { ok: true, ms: told.ms ?? clock.now() - began };
-    const why = typeof told.error === "string" ? told.error : told.error?.message;
-    return { ok: false, why: oneLine(why ?? "the model did not answer."), failed: true };
+    const [provider = "", ...name] = model.split("/");
+    const told = await rpc.call("models.test", { provider, model: name.join("/") });
+    if (told.ok) return { ok: true, ms: told.ms };
+    return { ok: false, why: oneLine(told.message ?? "the model did not answer."), failed: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "GATEWAY_DOWN" || error.code === "NOT_READY") return skipped("Lares is not running.");
-    if (error.code === "UNKNOWN_METHOD") return skipped("say hello to it in lares chat.");
     if (error.code === "UNAUTHORIZED" || error.code === "FORBIDDEN") return skipped(oneLine(error.message));
     return { ok: false, why: oneLine(error.message), failed: true };
   }
