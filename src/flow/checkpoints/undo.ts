@@ -247,7 +247,7 @@ export function wishesOf(rows: readonly Row[]): Wish[] {
 function nothing(turn: string): AppError {
   return new AppError("NOT_FOUND", {
     message: `Nothing is kept of files that "${turn}" changed.`,
-    hint: "See what can be undone: lares undo --list",
+    hint: "See what can be undone: lares undo",
   });
 }
 

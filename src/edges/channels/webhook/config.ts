@@ -5,7 +5,7 @@ const account = z
     secret: z
       .string()
       .min(16)
-      .describe("Shared secret both sides sign with; at least 16 signs. Example: ${HOOK_SECRET}"),
+      .describe("Shared secret both sides sign with; at least 16 signs. A reference to a variable is best."),
     url: z.url().optional().describe("Where answers are posted. Without it messages are taken in and nothing is sent."),
     dedupes: z
       .boolean()

@@ -4,7 +4,7 @@
  * The score of a memory is a weighted sum of normalised parts: BM25 over its own words and, with less weight, over the words of
  * its neighbours in the conversation; similarity of meaning, smoothed over the neighbours; what the graph says; and small
  * hints: who speaks, whether a time is told when one is asked for, whether it only asks itself, age and use.
- * The weights were chosen on one half of the conversations of test/memory/eval and checked on the other (docs/MEMORY.md).
+ * The weights were chosen on one half of the conversations of test/memory/eval and compared on the other (docs/MEMORY.md).
  */
 import type { Catalogue } from "../catalogue.ts";
 
