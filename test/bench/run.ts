@@ -6,7 +6,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { measureSandbox } from "../sandbox/measure.ts";
+import { benchSnapshots } from "../web/measure.ts";
 import { benchApprovals, sayApprovals } from "./approvals.ts";
+import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
 
@@ -34,6 +37,7 @@ await growth();
 await recovery();
 await prompt();
 await door();
+await acting();
 if (process.argv.includes("--approvals")) {
   for (const { what, seen, bar, ok } of sayApprovals(await benchApprovals())) note(what, seen, bar, ok);
 }
@@ -187,6 +191,26 @@ async function door(): Promise<void> {
       ui.script <= 250_000 && ui.style <= 30_000,
     );
   } else note("web UI", "not built", "≤ 250 / 30 kB", false);
+}
+
+/** The price of safety: judging a command, shutting it in, reading a page without a picture. */
+async function acting(): Promise<void> {
+  const gate = await gateFigures();
+  note("gate: decision / plan of a command (CPU)", `${gate.decideUs.toFixed(0)} µs / ${gate.planUs.toFixed(0)} µs`, "");
+  const box = await measureSandbox();
+  note(`sandbox (${box.backend}): command in it / plain`, `${ms(box.sandboxMs)} / ${ms(box.plainMs)}`, "");
+  const pages = await benchSnapshots().catch((error: unknown) => String(error));
+  if (typeof pages === "string") note("browser snapshot", `not run: ${pages}`, "");
+  else {
+    const [low, high] = [Math.min(...pages.map((p) => p.ratio)), Math.max(...pages.map((p) => p.ratio))];
+    const each = pages.map((p) => `${p.ratio.toFixed(0)} ×`).join(", ");
+    note(
+      "page snapshot smaller than its picture, in tokens",
+      each,
+      "≥ 50 ×",
+      low >= 50 ? true : high < 50 ? false : undefined,
+    );
+  }
 }
 
 /** What an installation without development packages weighs: the lockfile says which those are. */

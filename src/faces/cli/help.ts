@@ -9,6 +9,7 @@ Answer  lares approvals list              what waits for your yes or no
         lares approve ID                  allow it; --always from now on
         lares deny ID --reason TEXT       refuse it
         lares policy explain COMMAND      would it be allowed?
+        lares undo TURN                   put back the files it changed
 Look    lares status                      is it running, does it need you
         lares turns get TURN              what it did, step by step; list
         lares schedule list               what is planned; add, run, history …

@@ -51,6 +51,19 @@ export const answer: Group = {
       load: async () => (await approvals()).deny,
     },
     {
+      name: "undo",
+      takes: "[turn]",
+      about: "put back the files a turn changed; without a turn: which did",
+      flags: [
+        { flag: "--dry-run", about: "only say what would happen" },
+        { flag: "--session <s>", about: "only this conversation's" },
+        limit(200),
+      ],
+      example: "lares undo t_01hxyz",
+      exits: "1 some files could not be put back, 7 the person said no",
+      load: async () => (await import("../commands/undo.ts")).undo,
+    },
+    {
       name: "policy explain",
       takes: "<command>",
       about: "whether a command would be allowed, asked or refused; nothing runs",

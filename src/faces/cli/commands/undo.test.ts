@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ManualClock } from "../../../core/kit/index.ts";
+import { cli, type FakeGateway, fakeGateway, NOW, until } from "../testing.ts";
+
+let gateway: FakeGateway;
+afterEach(() => gateway.close());
+
+const file = (path: string, result: string) => ({ path, result });
+const plan = (files: object[], undo?: string) => ({ turn: "t_1", files, notes: [], ...(undo ? { undo } : {}) });
+
+async function start(argv: string[], more: FakeGateway["more"], options: object = {}) {
+  gateway = await fakeGateway({}, more);
+  return cli(argv, { home: gateway.home, clock: new ManualClock(NOW), ...options });
+}
+
+describe("undo", () => {
+  const answers = {
+    "undo.turn": ({ dryRun }: { dryRun?: boolean }) =>
+      dryRun ? plan([file("a.txt", "restored")]) : plan([file("a.txt", "restored")], "u_9"),
+  };
+
+  it("shows what would go back, asks, puts it back, and says how to take that back", async () => {
+    const ran = await start(["undo", "t_1"], answers as never, { tty: true });
+    await until(() => ran.err().includes("Put them back?"));
+    expect(ran.err()).toContain("a.txt");
+    expect(gateway.callsOf("undo.turn" as never)).toEqual([{ turn: "t_1", dryRun: true }]);
+    ran.type("y\n");
+    expect(await ran.code).toBe(0);
+    expect(ran.out()).toContain("lares undo u_9");
+    expect(gateway.callsOf("undo.turn" as never)).toHaveLength(2);
+  });
+
+  it("changes nothing when the person says no, or only asks what would happen", async () => {
+    const ran = await start(["undo", "t_1"], answers as never, { tty: true });
+    await until(() => ran.err().includes("Put them back?"));
+    ran.type("n\n");
+    expect(await ran.code).toBe(7);
+    expect(gateway.callsOf("undo.turn" as never)).toHaveLength(1);
+    await gateway.close();
+    const dry = await start(["undo", "t_1", "--dry-run"], answers as never);
+    expect(await dry.code).toBe(0);
+    expect(dry.out()).toContain("1 file would go back.");
+    expect(gateway.callsOf("undo.turn" as never)).toHaveLength(1);
+  });
+
+  it("ends with 1 when a file changed since and was left", async () => {
+    const conflict = { "undo.turn": () => plan([file("a.txt", "restored"), file("b.txt", "conflict")], "u_9") };
+    const ran = await start(["undo", "t_1", "--yes"], conflict as never);
+    expect(await ran.code).toBe(1);
+    expect(ran.out()).toContain("Put back, except 1 file.");
+  });
+
+  it("without a turn lists those that changed files", async () => {
+    const turn = { turn: "t_1", session: "s", agent: "main", at: NOW - 60_000, notes: [] };
+    const files = [{ path: "notes.txt", change: "changed", kept: true }];
+    const ran = await start(["undo"], { "undo.list": () => ({ turns: [{ ...turn, files }] }) } as never);
+    expect(await ran.code).toBe(0);
+    expect(ran.out()).toMatch(/t_1 +1 min ago +1 file +notes\.txt/);
+  });
+});
