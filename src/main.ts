@@ -11,6 +11,8 @@ try {
   process.exitCode = await runCli(process.argv.slice(2), {
     env,
     version,
+    // Started with `npm start` from a clone, there is no `lares` on the PATH.
+    ...(process.argv[1]?.endsWith("start.mjs") ? { program: "node bin/lares.js" } : {}),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -24,6 +24,8 @@ export type OnSignal = (name: "SIGINT" | "SIGTERM", run: () => void) => () => vo
 export interface CliPorts {
   env: Environment;
   version: string;
+  /** How this program is called here, when it is not installed as `lares`. */
+  program?: string;
   stdin: CliInput;
   stdout: CliOutput;
   stderr: CliOutput;
