@@ -12,6 +12,7 @@ const PAGES = [
   "/chat",
   "/sessions",
   "/schedule",
+  "/memory",
   "/more",
   "/agents",
   "/agents/main",

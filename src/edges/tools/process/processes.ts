@@ -90,6 +90,10 @@ export interface Seen {
   endedAt: number | null;
 }
 
+/** Two seconds in all: a shell on a busy machine takes that long to begin. */
+const INPUT_TRIES = 100;
+const INPUT_WAIT_MS = 20;
+
 export class Processes {
   private readonly parts: ProcessesParts;
   private readonly open = new Set<string>();
@@ -185,7 +189,7 @@ export class Processes {
     if (process.state !== "running") throw wrong(`${id} has ended; it takes no input.`);
     let pipe: number | undefined;
     try {
-      pipe = openSync(join(this.dirOf(id), "in"), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      pipe = await this.openInput(id);
       const bytes = Buffer.from(text);
       const sent = writeSync(pipe, bytes);
       if (sent < bytes.length) throw wrong(`${id} took only ${sent} of ${bytes.length} bytes: it is not reading.`);
@@ -194,6 +198,18 @@ export class Processes {
       throw wrong(`${id} takes no input now (${(error as NodeJS.ErrnoException).code ?? "closed"}).`);
     } finally {
       if (pipe !== undefined) closeSync(pipe);
+    }
+  }
+
+  /** A process that was just started opens its end of the pipe a moment later; ENXIO means nobody has it open yet. */
+  private async openInput(id: string): Promise<number> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return openSync(join(this.dirOf(id), "in"), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENXIO" || tries >= INPUT_TRIES) throw error;
+        await wait(INPUT_WAIT_MS);
+      }
     }
   }
 

@@ -1,0 +1,111 @@
+/** What it knows, from the page: told, found, corrected, forgotten. With the real program. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
+
+describe.skipIf(!hasBrowser)("the memory page", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let house: House;
+  let signedIn: Awaited<ReturnType<House["signIn"]>>;
+  let wrong: string[] = [];
+  const facts = async () => (await house.rpc("memory.list", {})).facts.map((f) => f.text);
+
+  beforeAll(async () => {
+    [browser, house] = await Promise.all([startBrowser(), startHouse()]);
+    signedIn = await house.signIn(browser);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await house?.dispose();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
+    page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    wrong = complaints(page);
+  });
+  afterEach(async () => {
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+
+  test("empty it says how; what is told is there; search finds it; forgetting asks and deletes", async () => {
+    await page.goto(house.url);
+    await page.getByRole("heading", { name: "Now" }).first().waitFor({ state: "attached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.waitForURL(/\/memory$/);
+    await page.getByText(/^Nothing is remembered yet/).waitFor();
+    await page.getByText('lares memory add "…"').waitFor();
+
+    const tell = page.getByLabel("Tell it something");
+    await tell.fill("Ana prefers green tea.");
+    await tell.press("Enter");
+    await page.getByText("One fact, from today.").waitFor();
+    // Whoever tells one thing often tells another.
+    await page.waitForFunction(`document.activeElement?.id === "tell"`);
+    await tell.fill("The boiler is serviced by Weber.");
+    await page.getByRole("button", { name: "Remember" }).click();
+    await page.getByText("2 facts, the newest today.").waitFor();
+    const rows = page.locator("[data-fact]");
+    expect(await rows.locator(".text").allTextContents()).toEqual([
+      "The boiler is serviced by Weber.",
+      "Ana prefers green tea.",
+    ]);
+    await rows.first().getByText("told by the owner").waitFor();
+
+    await page.locator("h1").focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("green tea");
+    await page.getByText("One match.").waitFor();
+    expect(await rows.locator(".text").allTextContents()).toEqual(["Ana prefers green tea."]);
+    await page.getByLabel("Find in memory").fill("xylophone");
+    await page.getByText("Nothing is known about “xylophone”.").waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
+    await rows.nth(1).waitFor();
+
+    const dialog = page.getByRole("dialog", { name: "Forget this fact?" });
+    await page.getByRole("button", { name: "Forget: Ana prefers green tea." }).click();
+    await dialog.getByText("Ana prefers green tea.").waitFor();
+    await dialog.getByText(/cannot be undone/).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await facts()).toHaveLength(2);
+    await page.getByRole("button", { name: "Forget: Ana prefers green tea." }).click();
+    await dialog.getByRole("button", { name: "Forget this fact" }).click();
+    await page.getByText("Forgotten.").waitFor();
+    await page.getByText("One fact, from today.").waitFor();
+    expect(await facts()).toEqual(["The boiler is serviced by Weber."]);
+  });
+
+  test("a correction keeps whose fact it is and takes the place of the old one; the source leads to its conversation", async () => {
+    const session = "agent:main:web:tea";
+    await house.rpc("chat.send", { message: "hello", session, wait: true });
+    const { id } = await house.rpc("memory.add", {
+      text: "Bruno drinks black coffee.",
+      scope: "agent:main",
+      kind: "preference",
+      source: `session:${session}`,
+    });
+    await page.goto(`${house.url}/memory`);
+    const row = page.locator("[data-fact]").filter({ hasText: "Bruno" });
+    await row.getByText("for agent main").waitFor();
+    expect(await row.getByRole("link").getAttribute("href")).toBe(`/chat/${encodeURIComponent(session)}`);
+    await page.getByRole("button", { name: "Correct: Bruno drinks black coffee." }).click();
+    await page.getByLabel("What is right?").fill("Bruno drinks coffee with milk.");
+    await page.getByRole("button", { name: "Save correction" }).click();
+    await page.getByText("Corrected.").waitFor();
+    await row.getByText("Bruno drinks coffee with milk.").waitFor();
+    const now = (await house.rpc("memory.list", {})).facts.filter((f) => f.text.includes("Bruno"));
+    expect(now).toMatchObject([{ text: "Bruno drinks coffee with milk.", scope: "agent:main", kind: "preference" }]);
+    expect(now[0]!.id).not.toBe(id);
+
+    // The same words written otherwise are the same fact: nothing is deleted.
+    await page.getByRole("button", { name: "Correct: Bruno drinks coffee with milk." }).click();
+    await page.getByLabel("What is right?").fill("bruno drinks coffee with milk");
+    await page.getByRole("button", { name: "Save correction" }).click();
+    await page.getByLabel("What is right?").waitFor({ state: "detached" });
+    expect((await facts()).filter((f) => /bruno/i.test(f))).toHaveLength(1);
+  });
+});
