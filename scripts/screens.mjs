@@ -168,6 +168,27 @@ for (let i = 0; i < 2; i++) {
 await ask("notes", "Make a folder for notes", false);
 await allow("notes", "allow-always");
 await house.rpc("sessions.rename", { session: session("notes"), title: "A folder for notes" });
+// What it knows: from the owner, by now from three kinds of places.
+for (const [text, more] of [
+  ["The boiler was last serviced on 3 March by Weber.", { source: "house/2026/weber.pdf", at: "2026-03-03T10:00" }],
+  [
+    "Ana prefers green tea and has no milk in it.",
+    { kind: "preference", scope: "person:telegram:ana", at: "2026-06-20T18:12" },
+  ],
+  [
+    "Duplicates in Photos: the older copy stays.",
+    { kind: "decision", scope: "agent:main", source: `session:${session("photos")}` },
+  ],
+  [
+    "Flights are booked with one bag each, never before seven in the morning.",
+    { kind: "preference", source: `session:${session("lisbon")}` },
+  ],
+  [
+    "The nightly backup goes to the box in the cellar, and somebody must look once a month whether a file can be restored from it.",
+    {},
+  ],
+])
+  await house.rpc("memory.add", { text, ...more });
 const { turns } = await house.rpc("turns.list", { limit: 50 });
 const turnOf = (name) => turns.find((t) => t.session === session(name)).turn;
 
@@ -241,6 +262,7 @@ await shoot("schedule-add", "/schedule", {
 const { jobs } = await house.rpc("schedule.list", {});
 const brief = `/schedule/${jobs.find((j) => j.name === "Morning brief").id}`;
 await shoot("schedule-one", brief);
+await shoot("memory", "/memory");
 await shoot("activity", "/activity");
 await shoot("usage", "/usage");
 await shoot("log", "/log");
@@ -268,6 +290,7 @@ for (const [name, path] of [
   ["approvals", "/approvals"],
   ["schedule", "/schedule"],
   ["schedule-one", brief],
+  ["memory", "/memory"],
   ["more", "/more"],
   ["settings", "/settings/models"],
   ["answer", chat("lisbon")],

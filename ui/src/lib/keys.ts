@@ -21,6 +21,7 @@ const PAGES: Record<string, string> = {
   n: "/",
   c: "/chat",
   s: "/schedule",
+  m: "/memory",
   a: "/agents",
   l: "/activity",
   ",": "/settings",

@@ -3,7 +3,7 @@ import type { Component } from "svelte";
 
 type Page = Component<{ params: Record<string, string> }>;
 type Load = () => Promise<{ default: Page }>;
-export type Section = "now" | "chat" | "schedule" | "agents" | "activity" | "settings" | "more" | "none";
+export type Section = "now" | "chat" | "schedule" | "memory" | "agents" | "activity" | "settings" | "more" | "none";
 interface Route {
   section: Section;
   pattern: RegExp;
@@ -23,6 +23,7 @@ export const ROUTES: Route[] = [
   route("chat", "/chat/:session?", chat),
   route("chat", "/sessions", chat),
   route("schedule", "/schedule/:id?", () => import("../pages/Schedule.svelte")),
+  route("memory", "/memory", () => import("../pages/Memory.svelte")),
   route("more", "/more", () => import("../pages/More.svelte")),
   route("agents", "/agents/:id?", () => import("../pages/Agents.svelte")),
   route("activity", "/activity", activity),

@@ -7,7 +7,7 @@ import { pageHeaders } from "./headers.ts";
 import { notBuiltPage } from "./pages.ts";
 
 const PAGES =
-  /^\/(?:$|(?:chat|sessions|board|schedule|memory|agents|activity|turns|approvals|usage|log|settings|channels|welcome)(?:\/|$))/;
+  /^\/(?:$|(?:chat|sessions|board|schedule|memory|agents|activity|turns|approvals|usage|log|more|settings|channels|welcome)(?:\/|$))/;
 
 /** Returns nothing when the path is no page and no file: then other routes have their say. */
 export function staticRoutes(app: App, parts: GatewayParts, isSignedIn: (c: Context) => boolean): void {
