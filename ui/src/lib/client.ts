@@ -6,7 +6,7 @@
  * C2: events are news, the records are the truth. After every new connection `onOnline` tells the stores to read again.
  * C3: no credential is held here. The cookie is HttpOnly; the browser sends it.
  */
-import type { EventFrame, Frame, MethodName, Params, Result, Scope } from "../../../src/core/protocol/index.ts";
+import type { Client, EventFrame, Frame, MethodName, Params, Result, Scope } from "../../../src/core/protocol/index.ts";
 
 export type Methods = MethodName;
 export interface Failure {
@@ -79,7 +79,7 @@ const ANSWER_MS = 10_000;
 const BLOCKED_AFTER = 3;
 const POLL_MS = 3000;
 
-export class Wire {
+export class Wire implements Client {
   private readonly hooks: WireHooks;
   private socket: WebSocket | undefined;
   private readonly waiting = new Map<string, Waiting>();
