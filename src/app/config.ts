@@ -39,6 +39,12 @@ const agentConfig = z
   .strictObject({
     model: z.string().optional().describe("provider/model this agent uses."),
     policy: agentPolicyConfig.optional(),
+    expireAfterHours: z
+      .number()
+      .positive()
+      .max(24 * 365)
+      .optional()
+      .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours."),
     secrets: grantsConfig,
   })
   .describe("One agent; its words are in the files of its folder.");

@@ -243,7 +243,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       close: (tx, id, state) => approvals.close(tx, id, state),
       event: approvalEvent,
       code: shortCode,
-      patienceMs: () => config.approvals.expireAfterHours * 3_600_000,
+      patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
     },
     tools: {
       get: (name) => (tools.has(name) ? tools.get(name) : undefined),

@@ -21,7 +21,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     hash: j.hash,
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
-    deadline: parts.clock.now() + parts.questions.patienceMs(),
+    deadline: parts.clock.now() + parts.questions.patienceMs(at.agent),
   };
 }
 

@@ -131,7 +131,7 @@ export interface Questions {
   /** The code a person types in a chat. */
   code(id: ApprovalId): string;
   /** How long a question waits. */
-  patienceMs(): number;
+  patienceMs(agent: AgentId): number;
 }
 
 export interface ReplySink {
