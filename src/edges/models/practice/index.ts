@@ -30,6 +30,9 @@ export const PRACTICE_INFO: ModelInfo = {
   because: "built in: rules, not a language model; it answers while no model key is set",
 };
 
+/** Rules for tools that are offered through `tool_run` rather than by themselves. */
+const RARE: ReadonlySet<string> = new Set(["schedule_list"]);
+
 export async function callPractice(
   request: ModelRequest,
   onDelta: (delta: ModelDelta) => void,
@@ -71,7 +74,10 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
     if (reportOutcome(text) !== undefined) continue;
     const wish = matchRule(text);
     if (!wish) sentences.push(chat(text, offered));
-    else if (!offered.has(wish.tool)) {
+    else if (!offered.has(wish.tool) && offered.has("tool_run") && RARE.has(wish.tool)) {
+      const id = `practice_${request.messages.length}_${calls.length}`;
+      calls.push({ type: "tool-call", id, name: "tool_run", input: { name: wish.tool, input: wish.input } });
+    } else if (!offered.has(wish.tool)) {
       sentences.push(`This build has no tool "${wish.tool}" yet, so the practice model cannot do that.`);
     } else {
       const id = `practice_${request.messages.length}_${calls.length}`;

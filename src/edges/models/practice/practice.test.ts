@@ -12,6 +12,9 @@ const ask = async (text: string, tools = ALL) => {
 
 describe("rules", () => {
   it.each([
+    ["fetch https://example.com/a", "web_fetch", { url: "https://example.com/a" }],
+    ["ask a sub-agent to list files", "sessions_spawn", { task: "list files" }],
+    ["what is scheduled?", "schedule_list", {}],
     ["run ls -la", "exec", { command: "ls -la" }],
     ["please run the command: git status", "exec", { command: "git status" }],
     ["execute `echo hi`", "exec", { command: "echo hi" }],
@@ -148,6 +151,13 @@ describe("tool results", () => {
     expect(said).toContain("notes.txt");
     expect(said).not.toContain("abc123");
     expect(said).not.toContain("no rule");
+  });
+
+  it("a tool that is found on demand is called through tool_run", async () => {
+    const tools = [{ name: "tool_run", description: "", input: { type: "object" } }];
+    expect((await ask("what is scheduled", tools)).content).toMatchObject([
+      { type: "tool-call", name: "tool_run", input: { name: "schedule_list", input: {} } },
+    ]);
   });
 
   it("a scheduled message is told as the reminder it is", async () => {

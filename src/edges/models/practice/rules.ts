@@ -25,6 +25,19 @@ const rule = (tool: string, example: string, pattern: string, input: Rule["input
 
 export const RULES: readonly Rule[] = [
   rule(
+    "web_fetch",
+    "fetch https://example.com",
+    String.raw`(?:fetch|get|read|open)(?: the)?(?: page| site| url)? (?<url>https?:\/\/\S+)`,
+    ({ url }) => ({ url: url! }),
+  ),
+  rule(
+    "sessions_spawn",
+    "ask a sub-agent to list files",
+    String.raw`(?:ask|tell|have) (?:a|another) (?:sub-?agent|helper|agent) to (?<task>.+)`,
+    ({ task }) => ({ task: task! }),
+  ),
+  rule("schedule_list", "what is scheduled", `(?:what is|what's|show what is) (?:scheduled|planned)${END}`, () => ({})),
+  rule(
     "schedule_add",
     "remind me in 2 minutes to drink water",
     String.raw`remind me (?:(?<when>in (?:\d+|an?|one|two|three|five|ten|half an)\s*\w+)|at (?<at>[\w: -]+?)|every (?<every>[\w: ]+?)|(?<day>tomorrow[\w: ]*?)) (?:to|about|that) (?<text>.+)`,
