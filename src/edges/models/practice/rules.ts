@@ -33,7 +33,7 @@ export const RULES: readonly Rule[] = [
   rule(
     "sessions_spawn",
     "ask a sub-agent to list files",
-    String.raw`(?:ask|tell|have) (?:a|another) (?:sub-?agent|helper|agent) to (?<task>.+)`,
+    "(?:ask|tell|have) (?:a|another) (?:sub-?agent|helper|agent) to (?<task>.+)",
     ({ task }) => ({ task: task! }),
   ),
   rule("schedule_list", "what is scheduled", `(?:what is|what's|show what is) (?:scheduled|planned)${END}`, () => ({})),
