@@ -1,49 +1,117 @@
 /**
- * `Client` is how every face speaks to the gateway: a method's name and its parameters in, its result out, typed by the registry.
- * The command line implements it over node:http (it starts in 60 ms and loads no schemas), the web page over the WebSocket;
- * `httpClient` is the one for scripts, over fetch. Errors come back with the server's code and hint.
+ * The one client of the gateway, for every face: a method's name and its parameters in, its result out, typed by the registry.
+ * How a question travels is the face's business (`Send`): the command line posts over node:http, the page speaks over its
+ * WebSocket (`live.ts`), scripts use fetch. What is the same for all of them is here and nowhere else.
+ *
+ * K1: nothing here loads a schema. Types of the registry cost nothing at run time; zod would cost every short command 100 ms
+ *     and the page half its weight. This file is the room's second door (test/architecture.test.ts), for those reasons.
+ * K2: every question carries an idempotency key, so asking again after a lost answer cannot act twice. The gateway uses it
+ *     for what changes something; a caller that outlives a restart brings its own as a parameter, which wins.
+ * K3: whatever goes wrong is an AppError with the gateway's code and hint, or GATEWAY_DOWN when nobody answered.
  */
-import { AppError, type ErrorCode, type ErrorShape } from "../domain/index.ts";
+import { AppError, type ErrorShape } from "../domain/errors.ts";
 import type { MethodName, Params, Result } from "./methods.ts";
+
+export { AppError } from "../domain/errors.ts";
+export { isRefused, type LineHooks, LiveLine, nextTryMs } from "./live.ts";
 
 export interface Client {
   call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>>;
 }
 
-/** Without a token it is a page of ours: the browser sends its cookie, and the header says that no form sent this. */
-export function httpClient(at: { url: string; token?: string; fetch?: typeof fetch }): Client {
-  const send = at.fetch ?? fetch;
+export interface Asked {
+  method: string;
+  params: unknown;
+  key: string;
+  signal?: AbortSignal;
+}
+export type Answer = { ok: true; payload: unknown } | { ok: false; error: Partial<ErrorShape> };
+/** Carries one question to the gateway and its answer back. Rejects only when there is no answer. */
+export type Send = (asked: Asked) => Promise<Answer>;
+
+export function typedClient(send: Send): Client {
   return {
-    async call(method, params, signal) {
-      let response: Response;
-      try {
-        response = await send(`${at.url}/rpc/${method}`, {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            ...(at.token ? { authorization: `Bearer ${at.token}` } : { "x-lares-csrf": "1" }),
-          },
-          body: JSON.stringify(params),
-          ...(signal ? { signal } : {}),
-        });
-      } catch (cause) {
-        if (signal?.aborted) throw cause;
-        throw new AppError("GATEWAY_DOWN", {
-          message: `No Lares answers at ${at.url}.`,
-          hint: "Start it: lares gateway run",
-          retry: "later",
-          cause,
-        });
-      }
-      const body = (await response.json().catch(() => undefined)) as { error?: ErrorShape } | undefined;
-      if (response.ok) return body as Result<typeof method>;
-      const error = body?.error;
-      throw new AppError((error?.code ?? "INTERNAL") as ErrorCode, {
-        message: error?.message ?? `Lares answered ${response.status}.`,
-        ...(error?.hint ? { hint: error.hint } : {}),
-        retry: error?.retry ?? "later",
-        ...(error?.details ? { details: error.details } : {}),
-      });
+    async call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
+      const answer = await send({ method, params, key: newKey(), ...(signal ? { signal } : {}) });
+      if (answer.ok) return answer.payload as Result<M>;
+      throw failure(method, answer.error);
     },
   };
+}
+
+/**
+ * A key nobody else has: over 90 random bits. It is no secret (a key counts only for the caller who sent it), so it need not
+ * cost the 3 ms that loading a generator of secrets does, which a browser has only on pages that came over TLS.
+ */
+export function newKey(): string {
+  const word = () => Math.random().toString(36).slice(2, 12).padEnd(10, "0");
+  return word() + word();
+}
+
+/** What an HTTP answer of `POST /rpc/<method>` says. `undefined`: whoever answered does not speak as Lares does. */
+export function readHttp(status: number, text: string): Answer | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (status >= 200 && status < 300) return { ok: true, payload: body };
+  const error = (body as { error?: Partial<ErrorShape> } | null)?.error;
+  return { ok: false, error: { message: `Lares answered ${status}.`, ...error } };
+}
+
+/** The headers of `POST /rpc/<method>`. Without a token it is a page of ours: the browser sends its cookie, and the header
+ *  says that no form of another site sent this. */
+export function rpcHeaders(key: string, token?: string): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "idempotency-key": key,
+    ...(token ? { authorization: `Bearer ${token}` } : { "x-lares-csrf": "1" }),
+  };
+}
+
+/** Over fetch: for scripts, and for a page whose network lets no WebSocket through. */
+export function fetchSend(at: { url: string; token?: string; fetch?: typeof fetch }): Send {
+  const ask = at.fetch ?? fetch;
+  return async ({ method, params, key, signal }) => {
+    try {
+      const response = await ask(`${at.url}/rpc/${method}`, {
+        method: "POST",
+        headers: rpcHeaders(key, at.token),
+        body: JSON.stringify(params),
+        ...(signal ? { signal } : {}),
+      });
+      return readHttp(response.status, await response.text()) ?? strange(at.url, response.status);
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      throw new AppError("GATEWAY_DOWN", {
+        message: at.url ? `No Lares answers at ${at.url}.` : "Lares does not answer.",
+        hint: "Start it: lares gateway run",
+        retry: "later",
+        cause,
+      });
+    }
+  };
+}
+
+export function strange(url: string, status: number): Answer {
+  const message = `What answers ${url ? `at ${url} ` : ""}does not speak as Lares does (HTTP ${status}).`;
+  return { ok: false, error: { code: "INTERNAL", message, hint: "Check the address." } };
+}
+
+function failure(method: string, error: Partial<ErrorShape>): AppError {
+  if (error.code === "UNKNOWN_METHOD") {
+    return new AppError("UNKNOWN_METHOD", {
+      message: `The Lares that runs cannot do this (${method}).`,
+      hint: "It may be of another version than what asks: stop it, then lares gateway run; reload a page.",
+      retry: "after-change",
+    });
+  }
+  return new AppError(error.code ?? "INTERNAL", {
+    message: error.message ?? "Lares gave no reason.",
+    retry: error.retry ?? "later",
+    ...(error.hint ? { hint: error.hint } : {}),
+    ...(error.details ? { details: error.details } : {}),
+  });
 }

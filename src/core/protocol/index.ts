@@ -1,4 +1,4 @@
-export * from "./client.ts";
+export type { Client } from "./client.ts";
 export { EVENTS } from "./events.ts";
 export * from "./frames.ts";
 export { agentFile } from "./house-methods.ts";

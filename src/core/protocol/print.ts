@@ -105,8 +105,8 @@ Schema: [protocol.schema.json](protocol.schema.json).
 
 - **HTTP** \`POST /rpc/<method>\` with the parameters as JSON body. The answer is the result, or
   \`{"error": {code, message, hint?, retry, details?}}\`. The header \`Idempotency-Key\` is another way to say \`idempotencyKey\`.
-- **WebSocket** \`/ws\`. Frames: \`{"type":"req",id,method,params}\` → \`{"type":"res",id,ok,payload|error}\`, and
-  \`{"type":"event",event,payload,seq}\` unasked.
+- **WebSocket** \`/ws\`. Frames: \`{"type":"req",id,method,params,key?}\` → \`{"type":"res",id,ok,payload|error}\`, and
+  \`{"type":"event",event,payload,seq}\` unasked. \`key\` is another way to say \`idempotencyKey\`.
 - **Attachments** \`POST /attachments\`: a file as the raw body, up to 20 MB, its name percent-encoded in \`x-lares-name\` (right:
   write) → 201 \`{id, name, mediaType, bytes, kind: image|text|file}\`. PNG, JPEG, GIF, WebP, PDF and text in UTF-8, known by their
   bytes. Then named in \`chat.send\`; unused ones go after a day. \`GET /attachments/<id>\` gives the bytes (right: read).

@@ -33,6 +33,13 @@ export async function callMethod(parts: GatewayParts, name: string, params: unkn
   return handler(parse(method.in, params ?? {}), caller);
 }
 
+/** A key beside the parameters (HTTP's header, a frame's `key`) is another way to say `idempotencyKey`. */
+export function withKey(name: string, params: unknown, key: unknown): unknown {
+  if (typeof key !== "string" || !key || !isMethod(name) || !METHODS[name].mutates) return params;
+  const isObject = (params ?? {}) instanceof Object && !Array.isArray(params);
+  return isObject ? { idempotencyKey: key, ...(params as object | undefined) } : params;
+}
+
 /** The same for code that knows the method's name. */
 export function call<M extends MethodName>(
   parts: GatewayParts,

@@ -1,7 +1,7 @@
 /** `POST /rpc/<method>`: the body is the parameters, the answer is the result. */
 import type { Context } from "hono";
-import { type ChatAnswer, isMethod, METHODS } from "../../core/protocol/index.ts";
-import { answerHeaders, callerOf, callMethod } from "./call.ts";
+import type { ChatAnswer } from "../../core/protocol/index.ts";
+import { answerHeaders, callerOf, callMethod, withKey } from "./call.ts";
 import { type App, type Env, readJson } from "./http.ts";
 import type { GatewayParts } from "./ports.ts";
 
@@ -16,10 +16,4 @@ export function rpcRoute(app: App, parts: GatewayParts): void {
     const answer = result as ChatAnswer;
     return c.json(answer, answer.state === "parked" ? 202 : 200, answerHeaders(answer));
   });
-}
-
-/** The header is another way to say `idempotencyKey`. */
-function withKey(name: string, body: unknown, key: string | undefined): unknown {
-  if (!key || !isMethod(name) || !METHODS[name].mutates) return body;
-  return body && typeof body === "object" && !Array.isArray(body) ? { idempotencyKey: key, ...body } : body;
 }

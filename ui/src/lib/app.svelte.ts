@@ -1,6 +1,6 @@
 /** What every page shares: the connection, Lares' state, what waits for the person, the conversations, the passing second. */
-import type { Approval, Result, Scope } from "../../../src/core/protocol/index.ts";
-import { type Connection, type News, Wire, WireError } from "./client.ts";
+import type { Approval, Client, Result, Scope } from "../../../src/core/protocol/index.ts";
+import { AppError, type Connection, type News, Wire } from "./client.ts";
 import { w } from "./words.ts";
 
 export type Status = Result<"status">;
@@ -64,8 +64,8 @@ class App {
     }, 15_000);
   }
 
-  get call(): Wire["call"] {
-    return this.wire.call.bind(this.wire) as Wire["call"];
+  get call(): Client["call"] {
+    return this.wire.client.call;
   }
   get isOnline(): boolean {
     return this.connection.kind === "online";
@@ -86,16 +86,16 @@ class App {
   }
 
   readonly readStatus = soon(200, async () => {
-    this.status = await this.wire.call("status", {});
+    this.status = await this.call("status", {});
     this.statusAt = Date.now();
   });
   readonly readSessions = soon(60, async () => {
-    this.sessions = (await this.wire.call("sessions.list", { limit: 200 })).sessions;
+    this.sessions = (await this.call("sessions.list", { limit: 200 })).sessions;
     this.sessionsKnown = true;
   });
   readonly readApprovals = soon(30, async () => {
     const before = this.approvals.length;
-    this.approvals = (await this.wire.call("approvals.list", { state: "pending" })).approvals;
+    this.approvals = (await this.call("approvals.list", { state: "pending" })).approvals;
     if (this.approvals.length > before) this.spoken = String(this.approvals.length);
   });
 
@@ -154,7 +154,7 @@ function soon(ms: number, work: () => Promise<void>): () => void {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof WireError)) console.error(error);
+      if (!(error instanceof AppError)) console.error(error);
     }
     busy = false;
     if (again) {
@@ -180,4 +180,3 @@ function soon(ms: number, work: () => Promise<void>): () => void {
 export const titleOf = (s: Session | undefined): string => (!s || s.title === s.session ? "" : s.title);
 
 export const app = new App();
-export const newKey = (): string => crypto.randomUUID();

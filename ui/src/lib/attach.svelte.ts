@@ -2,8 +2,9 @@
  * Files on their way to Lares: sent at once when they are chosen, named by the message later. XMLHttpRequest, because `fetch`
  * does not tell how far an upload is.
  */
-import { newKey } from "./app.svelte.ts";
+
 import type { Failure } from "./client.ts";
+import { newKey } from "./client.ts";
 import { w } from "./words.ts";
 
 /** What the gateway says about a file it took. */

@@ -7,9 +7,9 @@
  * H3: text is drawn once per frame, however many pieces arrive.
  */
 import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
-import { app, newKey } from "./app.svelte.ts";
+import { app } from "./app.svelte.ts";
 import { type Attached, MOST_FILES, Upload } from "./attach.svelte.ts";
-import { type News, WireError } from "./client.ts";
+import { AppError, type News, newKey } from "./client.ts";
 import { type Entry, liveKey, type Own, replyKey, type ToolUse, toEntries } from "./entries.ts";
 import { isOpen } from "./states.ts";
 
@@ -41,7 +41,7 @@ export class Chat {
   more: boolean = $state(false);
   loaded: boolean = $state(false);
   loadingOlder: boolean = $state(false);
-  problem: WireError | undefined = $state.raw();
+  problem: AppError | undefined = $state.raw();
   own: Own[] = $state([]);
   draft: string = $state("");
   /** Files that go with the next message. */
@@ -158,7 +158,7 @@ export class Chat {
       this.takeLive(now);
       this.problem = undefined;
     } catch (error) {
-      if (error instanceof WireError) this.problem = error;
+      if (error instanceof AppError) this.problem = error;
       else throw error;
     }
     this.loaded = true;
@@ -178,7 +178,7 @@ export class Chat {
       this.records = [...page.messages, ...this.records];
       this.more = page.more;
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof AppError)) throw error;
     } finally {
       this.loadingOlder = false;
     }
@@ -432,7 +432,7 @@ export class Chat {
       if (isOpen(done.state)) this.touch(done.turn, done.state as LiveTurn["state"]);
       this.own = this.own.filter((o) => o === own || o.turn !== done.turn || o.key !== done.turn);
     } catch (error) {
-      const e = error instanceof WireError ? error : new WireError({ code: "INTERNAL", message: String(error) });
+      const e = error instanceof AppError ? error : new AppError("INTERNAL", { message: String(error) });
       own.state = "refused";
       own.error = { message: e.message, code: e.code, ...(e.hint ? { hint: e.hint } : {}) };
     }
@@ -450,10 +450,10 @@ export class Chat {
     if (!turn) return;
     this.stopping = true;
     try {
-      await app.call("chat.abort", { turn, idempotencyKey: newKey() });
+      await app.call("chat.abort", { turn });
     } catch (error) {
       this.stopping = false;
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof AppError)) throw error;
     }
     setTimeout(() => (this.stopping = false), 5000);
   }
@@ -467,7 +467,7 @@ export class Chat {
       this.facts = { ...this.facts, [turn]: facts };
     } catch (error) {
       this.asked.delete(turn);
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof AppError)) throw error;
     }
   }
 

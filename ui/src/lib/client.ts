@@ -1,32 +1,20 @@
 /**
- * The wire: one WebSocket for questions, answers and live events; plain HTTP where no socket gets through.
- *
- * C1: a question asked without a connection waits for it; one that was under way when the connection broke is asked again.
- *     That is safe: every question that changes something carries an idempotency key.
- * C2: events are news, the records are the truth. After every new connection `onOnline` tells the stores to read again.
- * C3: no credential is held here. The cookie is HttpOnly; the browser sends it.
+ * The page's end of the wire: one WebSocket for questions, answers and live events; plain HTTP where no socket gets through.
+ * What is said over it is the shared client's business (src/core/protocol/client.ts); here is when to connect, and what the
+ * person is told about it. No credential is held here: the cookie is HttpOnly, the browser sends it.
  */
-import type { Client, EventFrame, Frame, MethodName, Params, Result, Scope } from "../../../src/core/protocol/index.ts";
+import {
+  type Client,
+  fetchSend,
+  isRefused,
+  LiveLine,
+  nextTryMs,
+  type Send,
+  typedClient,
+} from "../../../src/core/protocol/client.ts";
+import type { Scope } from "../../../src/core/protocol/index.ts";
 
-export type Methods = MethodName;
-export interface Failure {
-  code: string;
-  message: string;
-  hint?: string | undefined;
-  retry?: string;
-  details?: Record<string, unknown>;
-}
-export class WireError extends Error {
-  readonly code: string;
-  readonly hint: string | undefined;
-  readonly retry: string;
-  constructor(f: Failure) {
-    super(f.message);
-    this.code = f.code;
-    this.hint = f.hint;
-    this.retry = f.retry ?? "later";
-  }
-}
+export { AppError, newKey } from "../../../src/core/protocol/client.ts";
 
 /** What an event carries, as far as the page reads it. */
 export interface News {
@@ -55,14 +43,6 @@ export type Connection =
   | { kind: "offline"; since: number; nextTry: number }
   | { kind: "signed-out"; wasIn: boolean };
 
-interface Waiting {
-  method: string;
-  params: unknown;
-  resolve: (payload: unknown) => void;
-  reject: (error: unknown) => void;
-  sent: boolean;
-}
-
 export interface WireHooks {
   onConnection: (now: Connection) => void;
   /** A connection stands; what was missed follows as news, unless Lares was restarted meanwhile. */
@@ -70,8 +50,6 @@ export interface WireHooks {
   onNews: (news: News) => void;
 }
 
-/** Quick at first, since most breaks are restarts; then patient. */
-const DELAYS = [200, 400, 800, 1500, 3000, 5000, 8000, 15_000];
 /** A connection that says nothing for so long is asked whether it is alive. */
 const SILENCE_MS = 25_000;
 const ANSWER_MS = 10_000;
@@ -79,13 +57,12 @@ const ANSWER_MS = 10_000;
 const BLOCKED_AFTER = 3;
 const POLL_MS = 3000;
 
-export class Wire implements Client {
+export class Wire {
+  readonly client: Client;
   private readonly hooks: WireHooks;
+  private readonly line: LiveLine;
   private socket: WebSocket | undefined;
-  private readonly waiting = new Map<string, Waiting>();
-  private boot: string | undefined;
-  private seq = 0;
-  private tries = 0;
+  private failed = 0;
   private neverOpened = 0;
   private wasOnline = false;
   private since = 0;
@@ -93,10 +70,14 @@ export class Wire implements Client {
   private pulse: ReturnType<typeof setTimeout> | undefined;
   private poll: ReturnType<typeof setInterval> | undefined;
   private over = false;
-  private next = 0;
 
   constructor(hooks: WireHooks) {
     this.hooks = hooks;
+    this.line = new LiveLine({
+      onOpen: (how) => this.online(how),
+      onEvent: (event, seq) => hooks.onNews({ ...event, seq } as unknown as News),
+    });
+    this.client = typedClient(this.line.send);
     addEventListener("online", () => this.tryNow());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.tryNow();
@@ -104,33 +85,11 @@ export class Wire implements Client {
     this.open();
   }
 
-  call<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>>;
-  call(method: string, params: unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const id = String(++this.next);
-      const asked: Waiting = { method, params, resolve, reject, sent: false };
-      this.waiting.set(id, asked);
-      this.push(id, asked);
-    });
-  }
-
-  /** Whether a question is still under way, so that a page can say "kept here". */
-  get isOpen(): boolean {
-    return this.socket?.readyState === WebSocket.OPEN || this.poll !== undefined;
-  }
-
   tryNow(): void {
-    if (this.over || this.isOpen || this.socket?.readyState === WebSocket.CONNECTING) return;
+    const state = this.socket?.readyState;
+    if (this.over || this.poll || state === WebSocket.OPEN || state === WebSocket.CONNECTING) return;
     clearTimeout(this.timer);
     this.open();
-  }
-
-  private push(id: string, asked: Waiting): void {
-    if (this.poll) void this.overHttp(id, asked);
-    else if (this.socket?.readyState === WebSocket.OPEN) {
-      asked.sent = true;
-      this.socket.send(JSON.stringify({ type: "req", id, method: asked.method, params: asked.params }));
-    }
   }
 
   private open(): void {
@@ -142,65 +101,34 @@ export class Wire implements Client {
     socket.onopen = () => {
       opened = true;
       this.neverOpened = 0;
-      const params = this.boot ? { boot: this.boot, lastSeq: this.seq } : {};
-      socket.send(JSON.stringify({ type: "req", id: "connect", method: "connect", params }));
+      this.line.opened((text) => socket.send(text));
       this.heard();
     };
     socket.onmessage = (message) => {
       this.heard();
-      this.read(JSON.parse(String(message.data)) as Frame);
+      this.line.take(String(message.data));
     };
     socket.onclose = (event) => {
       if (this.socket !== socket) return;
+      this.line.lost();
       clearTimeout(this.pulse);
       void this.closed(event.code, opened);
     };
   }
 
-  private read(frame: Frame): void {
-    if (frame.type === "event") this.event(frame);
-    if (frame.type !== "res") return;
-    if (frame.id === "connect") {
-      if (frame.ok) this.connected(frame.payload as { scopes: Scope[]; version: string; boot: string });
-      return;
-    }
-    const asked = this.waiting.get(frame.id);
-    if (!asked) return;
-    this.waiting.delete(frame.id);
-    if (frame.ok) asked.resolve(frame.payload);
-    else asked.reject(new WireError(frame.error as Failure));
-  }
-
-  private connected(hello: { scopes: Scope[]; version: string; boot: string }): void {
-    const restarted = this.boot !== undefined && this.boot !== hello.boot;
+  private online(how: { scopes: Scope[]; version: string; restarted: boolean }): void {
     const first = !this.wasOnline;
-    if (this.boot !== hello.boot) this.seq = 0;
-    this.boot = hello.boot;
     this.wasOnline = true;
-    this.tries = 0;
+    this.failed = 0;
     this.since = 0;
     this.hooks.onConnection({ kind: "online", live: true });
-    for (const [id, asked] of this.waiting) this.push(id, asked);
-    this.hooks.onOnline({ scopes: hello.scopes, version: hello.version, first, restarted });
-  }
-
-  private event(frame: EventFrame): void {
-    const payload = frame.payload as Record<string, unknown>;
-    if (frame.event === "hello" || frame.event === "reload") {
-      // Both only follow a new connection, after which everything is read again anyway (C2).
-      if (this.seq === 0 || frame.event === "reload") this.seq = frame.seq;
-      return;
-    }
-    if (frame.seq > this.seq) this.seq = frame.seq;
-    this.hooks.onNews({ ...payload, event: frame.event, seq: frame.seq } as unknown as News);
+    this.hooks.onOnline({ ...how, first });
   }
 
   private async closed(code: number, opened: boolean): Promise<void> {
-    for (const asked of this.waiting.values()) asked.sent = false;
     if (!opened) this.neverOpened++;
     // A refused upgrade looks like a network failure to the browser; one plain question tells them apart.
-    const refused = code === 4001 || code === 4003 || code === 4004;
-    const door = refused ? "signed-out" : await this.probe();
+    const door = isRefused(code) ? "signed-out" : await this.probe();
     if (door === "signed-out") {
       this.over = true;
       this.hooks.onConnection({ kind: "signed-out", wasIn: this.wasOnline });
@@ -208,8 +136,7 @@ export class Wire implements Client {
     }
     if (door === "signed-in" && this.neverOpened >= BLOCKED_AFTER) return this.useHttp();
     this.since ||= Date.now();
-    const base = DELAYS[Math.min(this.tries++, DELAYS.length - 1)]!;
-    const delay = base * (0.85 + Math.random() * 0.3);
+    const delay = nextTryMs(this.failed++);
     this.hooks.onConnection({ kind: "offline", since: this.since, nextTry: Date.now() + delay });
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), delay);
@@ -228,7 +155,7 @@ export class Wire implements Client {
   private heard(): void {
     clearTimeout(this.pulse);
     this.pulse = setTimeout(() => {
-      this.call("health", {}).catch(() => {});
+      this.client.call("health", {}).catch(() => {});
       this.pulse = setTimeout(() => this.socket?.close(), ANSWER_MS);
     }, SILENCE_MS);
   }
@@ -239,29 +166,13 @@ export class Wire implements Client {
     this.wasOnline = true;
     this.hooks.onConnection({ kind: "online", live: false });
     this.hooks.onOnline({ scopes: [], version: "", first: true, restarted: false });
-    for (const [id, asked] of this.waiting) this.push(id, asked);
+    const post = fetchSend({ url: "", fetch: (...asked) => fetch(...asked) });
+    const send: Send = async (asked) => {
+      const answer = await post(asked);
+      if (!answer.ok && answer.error.code === "UNAUTHORIZED")
+        this.hooks.onConnection({ kind: "signed-out", wasIn: true });
+      return answer;
+    };
+    this.line.divert(send);
   }
-
-  private async overHttp(id: string, asked: Waiting): Promise<void> {
-    this.waiting.delete(id);
-    try {
-      const response = await post(asked.method, asked.params);
-      const body = (await response.json().catch(() => undefined)) as { error?: Failure } | undefined;
-      if (response.ok) return asked.resolve(body);
-      if (response.status === 401) this.hooks.onConnection({ kind: "signed-out", wasIn: true });
-      asked.reject(new WireError(body?.error ?? { code: "INTERNAL", message: `Lares answered ${response.status}.` }));
-    } catch (cause) {
-      asked.reject(new WireError({ code: "GATEWAY_DOWN", message: String(cause) }));
-    }
-  }
-}
-
-function post(method: string, params: unknown): Promise<Response> {
-  return fetch(`/rpc/${method}`, {
-    method: "POST",
-    credentials: "same-origin",
-    // The header cannot be sent by a form of another site: with the SameSite cookie it is the guard against forgery.
-    headers: { "content-type": "application/json", "x-lares-csrf": "1" },
-    body: JSON.stringify(params),
-  });
 }

@@ -1,10 +1,10 @@
 /** Something read from the gateway for a page: again after every new connection, and when told. Old values stay meanwhile. */
 import { app } from "./app.svelte.ts";
-import { WireError } from "./client.ts";
+import { AppError } from "./client.ts";
 
 export class Loaded<T> {
   value: T | undefined = $state.raw();
-  error: WireError | undefined = $state.raw();
+  error: AppError | undefined = $state.raw();
   private readonly work: () => Promise<T>;
   private round = 0;
 
@@ -24,7 +24,7 @@ export class Loaded<T> {
       this.value = value;
       this.error = undefined;
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof AppError)) throw error;
       if (round === this.round) this.error = error;
     }
   };

@@ -13,7 +13,7 @@ import { canonicalAddress } from "../auth/address.ts";
 import { type Doors, guard } from "../auth/guard.ts";
 import type { Identifier } from "../auth/identify.ts";
 import type { sayOnce } from "../auth/once.ts";
-import { callMethod } from "../call.ts";
+import { callMethod, withKey } from "../call.ts";
 import { publicShape } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { Outgoing, type Pipe } from "./outgoing.ts";
@@ -198,11 +198,8 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       }
       client.underWay++;
       try {
-        answer(
-          client,
-          frame.id,
-          await callMethod(parts, frame.method, frame.params, { principal, channel: "ws", signal }),
-        );
+        const params = withKey(frame.method, frame.params, frame.key);
+        answer(client, frame.id, await callMethod(parts, frame.method, params, { principal, channel: "ws", signal }));
       } finally {
         client.underWay--;
       }
