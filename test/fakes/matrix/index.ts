@@ -1,0 +1,1 @@
+export { type MatrixFake, type MatrixShown, startMatrixFake } from "./server.ts";

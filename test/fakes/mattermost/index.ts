@@ -1,0 +1,1 @@
+export { type MattermostFake, type MattermostPost, startMattermostFake } from "./server.ts";

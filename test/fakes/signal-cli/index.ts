@@ -1,0 +1,1 @@
+export { type SignalFake, type SignalShown, startSignalFake } from "./server.ts";

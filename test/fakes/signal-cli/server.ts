@@ -1,0 +1,222 @@
+/**
+ * A FAKE of `signal-cli daemon --http` for tests (Debian has no signal-cli, and Signal has no test network). It speaks
+ * JSON-RPC at POST /api/v1/rpc and server-sent events at GET /api/v1/events over real HTTP, and keeps what matters:
+ * - signal-cli confirms a message to Signal itself. What was written to an event stream is gone: it is not written again to
+ *   the next stream, whether the reader had stored it or not.
+ * - with `--receive-mode=on-connection` (kept here) nothing is fetched while nobody listens: it waits on Signal's side.
+ * - a sent message is known by its timestamp; `send` takes no idempotency key: the same call twice is two messages.
+ */
+import { type Answer, type Call, type Faults, startWire } from "../wire/index.ts";
+
+export interface SignalShown {
+  timestamp: number;
+  /** A number, a service id, or a group id. */
+  to: string;
+  text: string;
+  attachments: { name: string; type: string; data: Buffer }[];
+  quote?: number;
+  styles?: string[];
+}
+
+export interface SignalFake {
+  url: string;
+  account: string;
+  faults: Faults;
+  calls: string[];
+  /** Messages as the other side sees them now: edits applied, deleted ones gone. */
+  sent: SignalShown[];
+  reactions: { to: string; emoji: string; target: number }[];
+  typing: string[];
+  /** How many streams listen. */
+  listening: number;
+  /** Messages waiting on Signal's side because nobody listens. */
+  waiting: number;
+  say(chat: string, from: string, text: string, more?: SayMore): number;
+  react(chat: string, from: string, target: number, emoji: string): void;
+  edit(chat: string, from: string, target: number, text: string): void;
+  remove(chat: string, from: string, target: number): void;
+  file(chat: string, from: string, file: { name: string; type: string; data: Buffer }): number;
+  /** Cuts every event stream. */
+  cut(): void;
+  down(): Promise<void>;
+  up(): Promise<void>;
+}
+
+interface SayMore {
+  name?: string;
+  group?: string;
+  data?: Record<string, unknown>;
+}
+
+const ACCOUNT = "+15550000001";
+
+export async function startSignalFake(): Promise<SignalFake> {
+  const sent: SignalShown[] = [];
+  const reactions: SignalFake["reactions"] = [];
+  const typing: string[] = [];
+  const files = new Map<string, Buffer>();
+  const streams = new Set<Call["res"]>();
+  const waiting: object[] = [];
+  let lastAt = 0;
+  const tick = () => {
+    lastAt = Math.max(Date.now(), lastAt + 1);
+    return lastAt;
+  };
+
+  const wire = await startWire({
+    handle(call) {
+      if (call.path === "/api/v1/check") return { status: 200, body: "" };
+      if (call.path === "/api/v1/events") return void listen(call);
+      if (call.path !== "/api/v1/rpc") return { status: 404, body: "" };
+      return rpc(call);
+    },
+    limited: () => ({
+      json: { jsonrpc: "2.0", error: { code: -5, message: "Failed to send message due to rate limiting" }, id: null },
+    }),
+  });
+
+  function listen(call: Call): void {
+    call.res.writeHead(200, { "content-type": "text/event-stream" });
+    call.res.write(":\n\n");
+    streams.add(call.res);
+    call.gone.addEventListener("abort", () => streams.delete(call.res));
+    for (const params of waiting.splice(0)) hand(params);
+  }
+
+  /** Hands a message to whoever listens. From here on nobody but the reader has it. */
+  function hand(params: object): void {
+    if (!streams.size) return void waiting.push(params);
+    for (const res of streams) res.write(`event:receive\ndata:${JSON.stringify(params)}\n\n`);
+  }
+
+  function envelope(chat: string, from: string, more: SayMore, body: Record<string, unknown>): number {
+    const timestamp = tick();
+    const group = chat.startsWith("group.") ? { groupInfo: { groupId: chat, type: "DELIVER" } } : {};
+    const inner = body.editMessage as { dataMessage: object } | undefined;
+    const data = body.dataMessage as object | undefined;
+    const isNumber = from.startsWith("+");
+    hand({
+      account: ACCOUNT,
+      envelope: {
+        source: from,
+        sourceNumber: isNumber ? from : null,
+        sourceUuid: isNumber ? uuidOf(from) : from,
+        sourceName: more.name ?? from,
+        sourceDevice: 1,
+        timestamp,
+        ...(data ? { dataMessage: { timestamp, message: null, ...group, ...data } } : {}),
+        ...(inner ? { editMessage: { ...inner, dataMessage: { timestamp, ...group, ...inner.dataMessage } } } : {}),
+        ...(body.typingMessage ? { typingMessage: body.typingMessage } : {}),
+      },
+    });
+    return timestamp;
+  }
+
+  function rpc(call: Call): Answer {
+    const { id, method, params = {} } = call.json as { id: string; method: string; params?: Record<string, unknown> };
+    const to = String(params.groupId ?? (params.recipient as string[] | undefined)?.[0] ?? "");
+    const ok = (result: unknown): Answer => ({ json: { jsonrpc: "2.0", result, id } });
+    const bad = (code: number, message: string): Answer => ({ json: { jsonrpc: "2.0", error: { code, message }, id } });
+    if (params.account !== undefined && params.account !== ACCOUNT)
+      return bad(-32602, "Specified account does not exist");
+    switch (method) {
+      case "version":
+        return ok({ version: "0.13.fake" });
+      case "listGroups":
+        return ok([]);
+      case "send": {
+        if (!to) return bad(-32602, "No recipients given");
+        const timestamp = tick();
+        const target = sent.find((m) => m.timestamp === params.editTimestamp);
+        if (target) {
+          target.text = String(params.message ?? "");
+          return ok({ timestamp });
+        }
+        sent.push({
+          timestamp,
+          to,
+          text: String(params.message ?? ""),
+          attachments: ((params.attachments ?? []) as string[]).map(fromDataUri),
+          ...(params.quoteTimestamp ? { quote: Number(params.quoteTimestamp) } : {}),
+          ...(params.textStyle ? { styles: params.textStyle as string[] } : {}),
+        });
+        return ok({ timestamp, results: [{ recipientAddress: { uuid: to }, type: "SUCCESS" }] });
+      }
+      case "sendReaction":
+        reactions.push({ to, emoji: String(params.emoji), target: Number(params.targetTimestamp) });
+        return ok({ timestamp: tick() });
+      case "remoteDelete": {
+        const at = sent.findIndex((m) => m.timestamp === params.targetTimestamp);
+        if (at >= 0) sent.splice(at, 1);
+        return ok({ timestamp: tick() });
+      }
+      case "sendTyping":
+        if (!params.stop) typing.push(to);
+        return ok({});
+      case "getAttachment": {
+        const data = files.get(String(params.id));
+        return data ? ok({ data: data.toString("base64") }) : bad(-1, "No such attachment");
+      }
+      default:
+        return bad(-32601, "Method not implemented");
+    }
+  }
+
+  return {
+    ...wire,
+    account: ACCOUNT,
+    sent,
+    reactions,
+    typing,
+    get listening() {
+      return streams.size;
+    },
+    get waiting() {
+      return waiting.length;
+    },
+    say: (chat, from, text, more = {}) =>
+      envelope(chat, from, more, { dataMessage: { message: text, attachments: [], ...more.data } }),
+    react: (chat, from, target, emoji) =>
+      void envelope(
+        chat,
+        from,
+        {},
+        {
+          dataMessage: {
+            reaction: {
+              emoji,
+              targetAuthor: ACCOUNT,
+              targetAuthorNumber: ACCOUNT,
+              targetSentTimestamp: target,
+              isRemove: false,
+            },
+          },
+        },
+      ),
+    edit: (chat, from, target, text) =>
+      void envelope(chat, from, {}, { editMessage: { targetSentTimestamp: target, dataMessage: { message: text } } }),
+    remove: (chat, from, target) =>
+      void envelope(chat, from, {}, { dataMessage: { remoteDelete: { timestamp: target } } }),
+    file(chat, from, file) {
+      const id = `att${tick()}.bin`;
+      files.set(id, file.data);
+      const attachments = [{ contentType: file.type, filename: file.name, id, size: file.data.length }];
+      return envelope(chat, from, {}, { dataMessage: { attachments } });
+    },
+    cut() {
+      for (const res of streams) res.destroy();
+      streams.clear();
+    },
+  };
+}
+
+/** `data:<type>;filename=<name>;base64,<data>`, as signal-cli takes files without a path. */
+function fromDataUri(uri: string): { name: string; type: string; data: Buffer } {
+  const match = /^data:([^;]+);filename=([^;]+);base64,(.*)$/s.exec(uri);
+  if (!match) return { name: uri, type: "path", data: Buffer.alloc(0) };
+  return { type: match[1]!, name: decodeURIComponent(match[2]!), data: Buffer.from(match[3]!, "base64") };
+}
+
+function uuidOf(number: string): string {
+  return `00000000-0000-4000-8000-${number.slice(1).padStart(12, "0")}`;
+}

@@ -1,0 +1,1 @@
+export { startWhatsAppFake, type WhatsAppFake, type WhatsAppShown } from "./server.ts";

@@ -1,0 +1,1 @@
+export { type Answer, type Call, type FaultKind, Faults, multipart, startWire, type Wire } from "./wire.ts";

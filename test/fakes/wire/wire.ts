@@ -1,0 +1,179 @@
+/**
+ * What the fakes of chat platforms share: a real HTTP server on loopback, and faults a test orders beforehand.
+ * It knows no platform. A fault is used up by the next requests that match it.
+ */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+
+export interface Call {
+  method: string;
+  /** Without the query, not decoded. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  json: Record<string, unknown>;
+  /** Aborts when the caller hangs up. */
+  gone: AbortSignal;
+  /** For answers that go on, such as server-sent events. A handler that uses it returns `undefined`. */
+  res: ServerResponse;
+}
+
+export interface Answer {
+  status?: number;
+  json?: unknown;
+  body?: Buffer | string;
+  headers?: Record<string, string>;
+}
+
+/**
+ * `drop-before`: the socket is cut and nothing happened. `drop-after`: it happened, and the socket is cut.
+ * `fail-before`/`fail-after`: the same with a 500. `limit`: refused by the platform's rate limit. `hang`: it happened, and
+ * no answer ever comes.
+ */
+export type FaultKind = "drop-before" | "drop-after" | "fail-before" | "fail-after" | "limit" | "hang";
+
+export class Faults {
+  private readonly waiting: { on: RegExp; how: FaultKind; times: number }[] = [];
+
+  /** The next `times` calls whose "METHOD path" matches go wrong in this way. */
+  next(on: RegExp, how: FaultKind, times = 1): void {
+    this.waiting.push({ on, how, times });
+  }
+
+  clear(): void {
+    this.waiting.length = 0;
+  }
+
+  take(what: string): FaultKind | undefined {
+    const at = this.waiting.findIndex((fault) => fault.on.test(what));
+    if (at < 0) return undefined;
+    const fault = this.waiting[at]!;
+    if (--fault.times <= 0) this.waiting.splice(at, 1);
+    return fault.how;
+  }
+}
+
+export interface Wire {
+  url: string;
+  port: number;
+  faults: Faults;
+  /** "METHOD path" of every call that arrived, in order. */
+  calls: string[];
+  /** Stops listening and cuts what is open; `up` listens again on the same port. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+}
+
+export interface WireParts {
+  handle(call: Call): Promise<Answer | undefined> | Answer | undefined;
+  /** How this platform says "too fast". */
+  limited(): Answer;
+  upgrade?(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+export async function startWire(parts: WireParts): Promise<Wire> {
+  const faults = new Faults();
+  const calls: string[] = [];
+  let port = 0;
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    req.on("end", () => {
+      serve(req, res, Buffer.concat(chunks)).catch((error: unknown) => {
+        if (!res.headersSent) write(res, { status: 500, json: { error: `the fake broke: ${String(error)}` } });
+      });
+    });
+  });
+  if (parts.upgrade) server.on("upgrade", parts.upgrade);
+
+  async function serve(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> {
+    const url = new URL(req.url ?? "/", "http://fake");
+    const method = req.method ?? "GET";
+    const what = `${method} ${url.pathname}`;
+    calls.push(what);
+    const fault = faults.take(what);
+    if (fault === "drop-before") return void req.socket.destroy();
+    if (fault === "fail-before") return write(res, { status: 500, json: {} });
+    if (fault === "limit") return write(res, parts.limited());
+    const gone = new AbortController();
+    res.on("close", () => gone.abort());
+    const json = readJson(req.headers["content-type"], body);
+    const { pathname: path, searchParams: query } = url;
+    const answer = await parts.handle({
+      method,
+      path,
+      query,
+      headers: req.headers,
+      body,
+      json,
+      gone: gone.signal,
+      res,
+    });
+    if (fault === "drop-after") return void req.socket.destroy();
+    if (fault === "fail-after") return write(res, { status: 500, json: {} });
+    if (fault === "hang" || !answer) return;
+    write(res, answer);
+  }
+
+  const up = () =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => {
+        server.removeListener("error", reject);
+        port = (server.address() as AddressInfo).port;
+        resolve();
+      });
+    });
+  await up();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    faults,
+    calls,
+    up,
+    down: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The parts of a multipart/form-data body, by field name. */
+export function multipart(type: string, body: Buffer): Map<string, { filename?: string; type?: string; data: Buffer }> {
+  const boundary = /boundary="?([^";]+)/.exec(type)?.[1];
+  const parts = new Map<string, { filename?: string; type?: string; data: Buffer }>();
+  if (!boundary) return parts;
+  const text = body.toString("latin1");
+  for (const piece of text.split(`--${boundary}`).slice(1, -1)) {
+    const gap = piece.indexOf("\r\n\r\n");
+    const head = piece.slice(0, gap);
+    const name = /name="([^"]*)"/.exec(head)?.[1] ?? "";
+    const filename = /filename="([^"]*)"/.exec(head)?.[1];
+    const mime = /content-type:\s*(\S+)/i.exec(head)?.[1];
+    const data = Buffer.from(piece.slice(gap + 4, -2), "latin1");
+    parts.set(name, { ...(filename ? { filename } : {}), ...(mime ? { type: mime } : {}), data });
+  }
+  return parts;
+}
+
+function readJson(type: string | undefined, body: Buffer): Record<string, unknown> {
+  if (!body.length || (type && !type.includes("json"))) return {};
+  try {
+    return JSON.parse(body.toString("utf8")) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function write(res: ServerResponse, answer: Answer): void {
+  if (res.destroyed || res.headersSent) return;
+  const isJson = answer.body === undefined;
+  res.writeHead(answer.status ?? 200, {
+    ...(isJson ? { "content-type": "application/json" } : {}),
+    ...answer.headers,
+  });
+  res.end(isJson ? JSON.stringify(answer.json ?? {}) : answer.body);
+}
