@@ -12,6 +12,7 @@ import { benchApprovals, sayApprovals } from "./approvals.ts";
 import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
+import { uiFigures } from "./ui.ts";
 
 interface Figure {
   what: string;
@@ -38,6 +39,7 @@ await recovery();
 await prompt();
 await door();
 await acting();
+for (const { what, seen, bar, ok } of await uiFigures()) note(what, seen, bar, ok);
 if (process.argv.includes("--approvals")) {
   for (const { what, seen, bar, ok } of sayApprovals(await benchApprovals())) note(what, seen, bar, ok);
 }

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryMessage } from "../../src/core/protocol/index.ts";
 import { PROGRAM, until } from "../support/index.ts";
+import { atDesk, importLong, LONG, onPhone } from "./speed.ts";
 import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
 
 const PAGES = [
@@ -192,31 +192,14 @@ describe.skipIf(!hasBrowser)("the pages", () => {
   });
 
   test("speed: first paint and a usable composer from a cold cache, few requests, a long conversation", async () => {
-    const lines: HistoryMessage[] = [];
-    const session = "agent:main:web:long";
-    for (let i = 0; i < 10_000; i++) {
-      const mine = i % 2 === 0;
-      lines.push({
-        session,
-        seq: i + 1,
-        id: `long:${i}`,
-        turn: `long-${i >> 1}`,
-        role: mine ? "user" : "assistant",
-        content: [
-          { type: "text", text: mine ? `Question ${i}` : `Answer ${i} with a list:\n\n- one\n- two\n\nand \`code\`.` },
-        ],
-        ...(mine ? { person: "ws:owner" } : {}),
-        timestamp: new Date(1_700_000_000_000 + i * 60_000).toISOString(),
-      });
-    }
-    await house.rpc("sessions.import", { session, agent: "main", lines });
+    await importLong(house);
 
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     const page = await context.newPage();
     let requests = 0;
     page.on("request", () => requests++);
     const began = performance.now();
-    await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
+    await page.goto(`${house.url}/chat/${encodeURIComponent(LONG)}`);
     await page.waitForSelector("#composer");
     const usable = performance.now() - began;
     await page.getByText("Answer 9999").waitFor();
@@ -241,7 +224,21 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await page.getByText("Answer 9999").waitFor();
     await context.close();
   });
+
+  // Times are only printed: on a loaded machine they say more about the others (`npm run bench` measures them).
+  test("a slow phone loads little and waits seldom; a key and a page change cost little work", async () => {
+    const phone = await onPhone(browser, house, signedIn);
+    const desk = await atDesk(browser, house, signedIn);
+    process.stdout.write(`UI on a slow phone and at a desk: ${JSON.stringify({ ...phone, ...desk }, tenths)}\n`);
+    expect(phone.bytes).toBeLessThan(200_000);
+    expect(phone.requests).toBeLessThanOrEqual(12);
+    expect(phone.trips).toBeLessThanOrEqual(4);
+    expect(desk.changeRequests).toBeLessThanOrEqual(4);
+    expect(desk.keyWorkMs).toBeLessThan(16);
+  });
 });
+
+const tenths = (_: string, value: unknown) => (typeof value === "number" ? Math.round(value * 10) / 10 : value);
 
 /** Two frames without work: what a page wanted to draw is drawn. */
 async function settled(page: Page): Promise<void> {
