@@ -120,9 +120,7 @@ export class Memory {
     const total = this.catalogue.count(scopes);
     const scopeWords = scopes?.map(scopeWord);
     const postings =
-      scopes?.length === 0
-        ? []
-        : await gather(this.records, store, { words: question.words, scopeWords, total, alike: this.weights.alike });
+      scopes?.length === 0 ? [] : await gather(this.records, store, { words: question.words, scopeWords, total });
     const ranked = rank(
       this.catalogue,
       {

@@ -1,1 +1,11 @@
-export { type Answer, type Call, type FaultKind, Faults, multipart, startWire, type Wire } from "./wire.ts";
+export {
+  type Answer,
+  asked,
+  type Call,
+  type FaultKind,
+  Faults,
+  multipart,
+  startWire,
+  type Upload,
+  type Wire,
+} from "./wire.ts";

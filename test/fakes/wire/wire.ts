@@ -3,7 +3,7 @@
  * It knows no platform. A fault is used up by the next requests that match it.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 export interface Call {
@@ -76,6 +76,7 @@ export interface WireParts {
 export async function startWire(parts: WireParts): Promise<Wire> {
   const faults = new Faults();
   const calls: string[] = [];
+  const sockets = new Set<Socket>();
   let port = 0;
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -87,6 +88,11 @@ export async function startWire(parts: WireParts): Promise<Wire> {
     });
   });
   if (parts.upgrade) server.on("upgrade", parts.upgrade);
+  // The server forgets a connection that became a WebSocket; going down must cut it all the same.
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
 
   async function serve(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> {
     const url = new URL(req.url ?? "/", "http://fake");
@@ -136,22 +142,43 @@ export async function startWire(parts: WireParts): Promise<Wire> {
     down: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }
 
+/** What was asked, in whatever form it came: query, JSON, urlencoded or multipart fields; files apart. */
+export function asked(call: Call): { fields: Record<string, unknown>; files: Map<string, Upload> } {
+  const type = call.headers["content-type"] ?? "";
+  const fields: Record<string, unknown> = { ...Object.fromEntries(call.query), ...call.json };
+  const files = new Map<string, Upload>();
+  if (type.includes("urlencoded")) Object.assign(fields, Object.fromEntries(new URLSearchParams(String(call.body))));
+  for (const [name, part] of type.includes("multipart") ? multipart(type, call.body) : []) {
+    if (part.filename === undefined) fields[name] = part.data.toString("utf8");
+    else files.set(name, part);
+  }
+  return { fields, files };
+}
+
+export interface Upload {
+  filename?: string;
+  type?: string;
+  data: Buffer;
+}
+
 /** The parts of a multipart/form-data body, by field name. */
-export function multipart(type: string, body: Buffer): Map<string, { filename?: string; type?: string; data: Buffer }> {
+export function multipart(type: string, body: Buffer): Map<string, Upload> {
   const boundary = /boundary="?([^";]+)/.exec(type)?.[1];
-  const parts = new Map<string, { filename?: string; type?: string; data: Buffer }>();
+  const parts = new Map<string, Upload>();
   if (!boundary) return parts;
   const text = body.toString("latin1");
   for (const piece of text.split(`--${boundary}`).slice(1, -1)) {
     const gap = piece.indexOf("\r\n\r\n");
     const head = piece.slice(0, gap);
-    const name = /name="([^"]*)"/.exec(head)?.[1] ?? "";
-    const filename = /filename="([^"]*)"/.exec(head)?.[1];
+    // Quoted or not, as platforms take both.
+    const word = (key: string) => new RegExp(`[; ]${key}="?([^";\\r\\n]*)`, "i").exec(head)?.[1];
+    const name = word("name") ?? "";
+    const filename = word("filename");
     const mime = /content-type:\s*(\S+)/i.exec(head)?.[1];
     const data = Buffer.from(piece.slice(gap + 4, -2), "latin1");
     parts.set(name, { ...(filename ? { filename } : {}), ...(mime ? { type: mime } : {}), data });
@@ -170,7 +197,7 @@ function readJson(type: string | undefined, body: Buffer): Record<string, unknow
 
 function write(res: ServerResponse, answer: Answer): void {
   if (res.destroyed || res.headersSent) return;
-  const isJson = answer.body === undefined;
+  const isJson = answer.body === undefined && answer.status !== 204;
   res.writeHead(answer.status ?? 200, {
     ...(isJson ? { "content-type": "application/json" } : {}),
     ...answer.headers,

@@ -52,10 +52,7 @@ export interface Exit {
   agent: string;
   session: string;
   route: ReplyRoute;
-  /** One line in our words. */
-  label: string;
-  /** The command and the end of what it said. */
-  body: string;
+  text: string;
 }
 
 export interface ProcessesParts {
@@ -359,8 +356,7 @@ export class Processes {
       agent,
       session,
       route: JSON.parse(row.route) as ReplyRoute,
-      label: `Background process ${id} ended: ${howItEnded(row)}`,
-      body: `Command: ${row.command}\n\n${output}`,
+      text: `[Background process ${id} ended: ${howItEnded(row)}]\nCommand: ${row.command}\n\n${output}`,
     });
     await this.parts.records.write((tx) => markTold(tx, id));
     this.open.delete(id);

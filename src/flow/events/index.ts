@@ -1,1 +1,0 @@
-export { COALESCE_MS, type EventParts, MOST_WAITING, type SystemEvent, SystemEvents } from "./events.ts";

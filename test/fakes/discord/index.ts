@@ -1,0 +1,2 @@
+export { startDiscord } from "./server.ts";
+export type { DiscordFake, DiscordMessage, DiscordPerson } from "./types.ts";
