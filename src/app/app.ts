@@ -267,6 +267,7 @@ async function tidy(
     await house?.engine.prune(systemClock.now() - keep.journalDays * 86_400_000);
     await house?.checkpoints.prune();
     await house?.attachments.tidy();
+    await house?.events.tidy();
     if (keep.sessionDays > 0) await house?.sessions.prune(keep.sessionDays * 86_400_000, false);
   } catch (error) {
     log.warn("tidying failed", { error: String(error) });

@@ -1,12 +1,13 @@
 /** What tools see of the house: a job made in a chat answers in that chat; a session sees its own subtree. */
 
-import { type AgentId, AppError, asId, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type SessionKey } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Exit, ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
+import type { SystemEvent } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
 import { inWords, type JobView, previewWhen, type Schedules } from "../mind/schedule/index.ts";
-import type { Children } from "../mind/teams/index.ts";
+import type { Children, Told } from "../mind/teams/index.ts";
 
 export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Clock): ScheduleDesk {
   const shown = (job: JobView) => ({ name: job.name, words: inWords(job.when, job.zone), next: job.next ?? null });
@@ -66,18 +67,27 @@ export function sessionDesk(children: Children, sessions: Sessions, watch: TurnW
   };
 }
 
-/** The message that tells a session of a background process's end. The same process is told once (B4). */
-export function exitMessage({ id, agent, session, route, text }: Exit): InboundMessage {
+/** What tells a session of a background process's end. The same process is told once (B4). */
+export function exitEvent({ id, agent, session, route, label, body }: Exit): SystemEvent {
   return {
-    route,
-    sender: { id: `process:${id}` },
-    idempotencyKey: `process:${id}`,
-    text,
-    agent: asId<AgentId>(agent),
+    key: processKey(id),
+    kind: "process",
+    source: `process:${id}`,
     session: asId<SessionKey>(session),
-    mode: "steer",
-    origin: "event",
+    agent: asId<AgentId>(agent),
+    ...{ route, label, body },
     // What it says is data: it may not change what Lares keeps.
     authority: "known",
+    outside: true,
+    must: true,
   };
+}
+
+export function processKey(id: string): string {
+  return `process:${id}`;
+}
+
+/** What tells a parent's session of its sub-agent. */
+export function childEvent({ child, ...told }: Told): SystemEvent {
+  return { ...told, kind: "child", source: `session:${child}`, authority: "known", must: true };
 }

@@ -17,6 +17,7 @@ import { makeMetrics } from "./metrics.ts";
 import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
 import type { Settings } from "./settings.ts";
 import { makeTimeHandlers } from "./time-handlers.ts";
+import { makeWakeHandlers } from "./wake-handlers.ts";
 import { makeWorkHandlers } from "./work-handlers.ts";
 
 export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redact"> {
@@ -55,6 +56,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       ...makeHandlers(shared),
       ...makeTimeHandlers(shared),
       ...makeMemoryHandlers(shared),
+      ...makeWakeHandlers(shared),
       ...makeWorkHandlers(shared),
       ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
       ...makeHouseHandlers({

@@ -19,6 +19,7 @@ import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
 import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
+import type { makeWakeHandlers } from "./wake-handlers.ts";
 import type { makeWorkHandlers } from "./work-handlers.ts";
 
 export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "config" | "models" | "clock" | "ids"> {
@@ -38,6 +39,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeTimeHandlers>
   | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
+  | keyof ReturnType<typeof makeWakeHandlers>
   | keyof ReturnType<typeof makeWorkHandlers>
 > {
   const { clock } = parts;

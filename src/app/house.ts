@@ -31,6 +31,7 @@ import { Approvals, approvalEvent, questionText, Reminders, shortCode } from "..
 import { Attachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
+import { SystemEvents } from "../flow/events/index.ts";
 import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
 import { type Inbox, makeInbox, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
@@ -49,9 +50,10 @@ import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
-import { exitMessage, scheduleDesk, sessionDesk } from "./desk.ts";
+import { childEvent, exitEvent, scheduleDesk, sessionDesk } from "./desk.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
+import { hasReadOutside } from "./store.ts";
 import { commandWords } from "./words.ts";
 
 export interface HouseParts {
@@ -82,6 +84,7 @@ export interface House {
   outbox: Outbox;
   agents: AgentFolders;
   webhooks: Map<string, WebhookChannel>;
+  events: SystemEvents;
   schedules: Schedules;
   memory: Memory;
   budget: Budget;
@@ -128,7 +131,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("process"),
     dir: join(parts.home, "processes"),
     tell: async (exit) => {
-      await inbox.admit(exitMessage({ ...exit, text: parts.redact(exit.text) }));
+      await events.tell(exitEvent({ ...exit, body: parts.redact(exit.body) }));
     },
   });
   const sandbox = createConfinement({ config: () => config.sandbox, home: parts.home, userHome: homedir() });
@@ -327,6 +330,18 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     bus,
   });
 
+  const events = new SystemEvents({
+    ...{ records, clock, crash },
+    log: log.child("events"),
+    admit: (message, record) => inbox.admit(message, record),
+    isWaiting: async (turn) => (await takenBy(records, turn))?.taken_by === null,
+    resume: (turn, event) =>
+      running.resume(turn, { ...event, value: null }, (tx) => {
+        recordWoken(tx, turn);
+      }),
+    hasEnded: async (turn) => (await waiters.read(turn))?.endedAt !== undefined,
+  });
+
   const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const schedules = new Schedules({
     records,
@@ -346,6 +361,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     clock,
     config: () => config.teams,
     admit: (message) => inbox.admit(message),
+    tell: (told, record) => events.tell(childEvent(told), record),
+    hasReadOutside: (session) => hasReadOutside(records, session),
     stop: stopTurn,
     timer: (id, slot) => running.schedule(id, slot),
     agentExists: (agent) => agents.exists(agent),
@@ -376,6 +393,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       if (how === "ended") {
         void schedules.ended(turn);
         void children.ended(turn);
+        void events.ended(turn, session);
         locks.settled(turn);
       }
       void announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how);
@@ -389,6 +407,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await schedules.settle();
   await children.settle();
   await processes.settle();
+  await events.settle();
   for (const one of webhooks.values()) await one.start((message) => inbox.admit(message));
 
   return {
@@ -402,6 +421,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     outbox,
     agents,
     webhooks,
+    events,
     schedules,
     memory,
     budget,
@@ -415,6 +435,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await browser.closeAll();
       processes.stop();
       reminders.stop();
+      events.stop();
       await running.stop(drainMs);
       waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();

@@ -189,3 +189,8 @@ export async function figures(db: Reads) {
     pending: (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0,
   };
 }
+
+/** Whether text from outside is in this session's history (I12). */
+export async function hasReadOutside(db: Reads, session: SessionKey): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM message WHERE session = ? AND outside = 1 LIMIT 1", session)) !== undefined;
+}

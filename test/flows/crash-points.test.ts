@@ -202,6 +202,26 @@ const undoing: Scenario = {
   },
 };
 
+/** Somebody rings for a session, gets no answer and rings again. */
+const ringing: Scenario = {
+  provoke: ({ lares }) => ring(lares),
+  async settle({ lares }) {
+    expect((await ring(lares)).duplicate).toBe(true);
+    const said = await until("the session to be told", async () => {
+      const { messages } = await lares
+        .rpc("chat.history", { session: "agent:main:main" })
+        .catch(() => ({ messages: [] }));
+      return messages.some((m) => m.role === "assistant") && textsOf(messages);
+    });
+    expect(said).toEqual([
+      ["user", "[Woken by owner]\n> say:awake"],
+      ["assistant", "awake"],
+    ]);
+  },
+};
+const ring = (lares: Lares) =>
+  lares.rpc("wakes.send", { session: "main", text: "say:awake", idempotencyKey: "ring-1" });
+
 const importing: Scenario = {
   provoke: ({ lares }) => lares.rpc("sessions.import", { lines: LINES }),
   async settle({ lares }) {
@@ -280,6 +300,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", hookTurn("dedupes", [HELLO])],
     ["", hookTurn("plain", [HELLO])],
   ],
+  "event.stored": [["", ringing]],
   "undo.planned": [["", undoing]],
   "undo.file": [
     ["", undoing],

@@ -254,6 +254,32 @@ describe("searching", () => {
     expect(found).toContain("Ann: All fine, just a stronger pair in autumn");
   });
 
+  it("takes numbered sources that were added one after the other for one talk, also without a speaker's name", async () => {
+    const { memory } = await start();
+    for (const [n, text] of [
+      "the kettle hums",
+      "what did the optician say about the eyesight",
+      "all fine, a stronger pair",
+      "bread",
+    ].entries())
+      await memory.add({ text, source: `D1:${n + 1}`, scope: "c" });
+    await memory.add({ text: "another kettle", source: "D2:1", scope: "c" });
+    const found = texts(await memory.search({ query: "optician eyesight", scope: "c" }));
+    expect(found).toContain("all fine, a stronger pair");
+    expect(found).not.toContain("another kettle");
+  });
+
+  it.each([
+    ["What is his profession?", "Leo: my job is at the harbour now"],
+    ["Which pets does she have?", "Ann: our puppy ate the rug"],
+    ["Why did she see a physician?", "Ann: the doctor was kind"],
+  ])("finds other words for the same without vectors: %s", async (query, text) => {
+    const { memory } = await start();
+    await memory.add({ text: "Ben: the roof is done", source: "s1", scope: "c" });
+    await memory.add({ text, source: "s2", scope: "c" });
+    expect(texts(await memory.search({ query, scope: "c" }))[0]).toBe(text);
+  });
+
   it("does not take messages of different sittings or talks for neighbours", async () => {
     const { memory } = await start();
     await memory.add({ text: "Ben: The optician was nice", source: "b", scope: "c", at: 0 });

@@ -10,7 +10,7 @@ import { until } from "../support/index.ts";
 import { alive, confinement, never, newKey, type World, world } from "./support.ts";
 
 async function house(at: World, options: { limit?: number; sandbox?: object | false } = {}) {
-  const told: Exit[] = [];
+  const told: (Exit & { text: string })[] = [];
   const records = await openRecords(join(at.home, "processes.db"), () => {});
   const processes = new Processes({
     records,
@@ -18,7 +18,7 @@ async function house(at: World, options: { limit?: number; sandbox?: object | fa
     ids: randomIds(),
     log: silentLog,
     dir: join(at.home, "processes"),
-    tell: async (exit) => void told.push(exit),
+    tell: async (exit) => void told.push({ ...exit, text: `[${exit.label}]\n${exit.body}` }),
     ...(options.limit ? { limit: options.limit } : {}),
   });
   await processes.settle();

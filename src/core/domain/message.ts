@@ -48,6 +48,8 @@ export interface InboundMessage {
   mayApprove?: boolean;
   /** Whose rights its turn acts with; without a word, a stranger's. */
   authority?: Authority;
+  /** It carries text from outside although its sender is known: what a program printed, what a sub-agent read (I12). */
+  outside?: boolean;
   /** What the caller brings for this turn. */
   given?: Given;
   /** Files uploaded before, by id, and which principal brings them. */

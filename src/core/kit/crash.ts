@@ -20,6 +20,7 @@ export const CRASH_POINTS = {
   "outbox.claimed": "a delivery's claim is durable, the platform not called",
   "send.after": "the platform took the message, that is not recorded",
   "outbox.recorded": "a delivery's outcome is durable",
+  "event.stored": "a system event is durable, its session not yet told",
   "undo.planned": "what an undo will restore is durable, no file is restored",
   "undo.file": "an undo restored a file, the next not yet",
   "import.row": "a row of an imported session is queued",

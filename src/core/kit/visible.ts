@@ -19,3 +19,13 @@ export function visible(text: string): string {
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\u{a}").replaceAll("\t", "\\u{9}");
 }
+
+/**
+ * Controls say nothing to a reader; tag characters and invisible fillers spell out words that only a model sees. Joiners stay:
+ * several scripts and emoji need them.
+ */
+export function withoutHidden(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu, "");
+}

@@ -24,6 +24,7 @@ import {
   usage,
 } from "./shapes.ts";
 import { TIME_METHODS } from "./time-methods.ts";
+import { WAKE_METHODS } from "./wake-methods.ts";
 import { WORK_METHODS } from "./work-methods.ts";
 
 export const METHODS = {
@@ -250,6 +251,7 @@ export const METHODS = {
   ...MODEL_METHODS,
   ...HOUSE_METHODS,
   ...TIME_METHODS,
+  ...WAKE_METHODS,
   ...WORK_METHODS,
   ...POLICY_METHODS,
   ...MEMORY_METHODS,

@@ -84,7 +84,8 @@ export type Inbox = ReturnType<typeof makeInbox>;
 
 export function makeInbox(parts: InboxParts) {
   return {
-    async admit(message: InboundMessage): Promise<Admitted> {
+    /** `record` is written in the transaction that admits it; not at all when it came before. */
+    async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       const id = acceptId(message, parts.ids);
@@ -94,7 +95,9 @@ export function makeInbox(parts: InboxParts) {
       const ids = isNew && reply === undefined ? (message.attachments?.ids ?? []) : [];
       const asker = { id: message.attachments?.by ?? "", isOwner: message.authority === "owner" };
       const held = ids.length ? await parts.attachments.hold(ids, placement.session, asker) : undefined;
-      const admitted = await accept(parts, { id, message, placement, reply, held }).finally(() => held?.release());
+      const admitted = await accept(parts, { id, message, placement, reply, held, record }).finally(() =>
+        held?.release(),
+      );
       if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
         await interrupt(parts, admitted);
       return admitted;
@@ -110,6 +113,7 @@ async function accept(
     placement: Placement;
     reply: string | undefined;
     held: Awaited<ReturnType<AttachedFiles["hold"]>> | undefined;
+    record: ((tx: Tx, turn: TurnId) => void) | undefined;
   },
 ): Promise<Admitted> {
   const { id, message, placement, reply, held } = m;
@@ -144,10 +148,12 @@ async function accept(
       text,
       at,
       authority: message.authority ?? "outside",
+      outside: message.outside ?? false,
       attached: held?.parts ?? [],
       forModel: reply === undefined,
     });
     held?.record(tx);
+    m.record?.(tx, turn);
   });
   if (!accepted.duplicate) {
     parts.bus.emit({ event: "turn.accepted", session, turn: accepted.turn, text, route: message.route });

@@ -24,6 +24,8 @@ export interface AdmittedRow {
   text: string;
   at: number;
   authority: Authority;
+  /** It carries text from outside although its sender is known. */
+  outside: boolean;
   /** What was attached, as parts of the message. */
   attached: readonly (TextPart | ImagePart)[];
   /** False for a command: it has no message for a model. */
@@ -56,8 +58,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   if (!row.forModel) return;
   tx.run(
-    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, attached, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (turn) DO NOTHING`,
+    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
     route,
@@ -65,6 +67,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.mode,
     row.text,
     row.authority,
+    row.outside ? 1 : 0,
     row.attached.length ? JSON.stringify(row.attached) : null,
     row.at,
   );

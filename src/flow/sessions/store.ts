@@ -105,6 +105,8 @@ export function deleteSession(tx: Tx, key: SessionKey): void {
   for (const table of ["message", "inbox", "attachment", "approval", "delivery", "usage", "turn"]) {
     tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
   }
+  // Their keys stay known: what comes a second time is still the same.
+  tx.run("UPDATE system_event SET told = '', text = NULL WHERE session = ? AND told IS NULL", key);
   tx.run("DELETE FROM budget_spent WHERE kind = 'session' AND name = ?", key);
   tx.run("DELETE FROM session WHERE key = ?", key);
 }

@@ -35,6 +35,8 @@ export interface IntakeMessage {
   text: string;
   person: string | null;
   authority: Authority;
+  /** 1: it carries text from outside although its sender is known. */
+  outside: number;
   at: number;
   /** What came with it, as parts of the message. */
   attached: readonly (TextPart | ImagePart)[];

@@ -534,4 +534,33 @@ export const MIGRATIONS: readonly string[] = [
   -- What was attached to the message, as parts of it: pictures by reference, text files as text.
   ALTER TABLE inbox ADD COLUMN attached TEXT;
   `,
+  `
+  -- What happened without anybody saying it, on its way to a session's inbox. text: label and body, null when only counted or
+  -- told. told: the turn whose message carries it. keep_until: until when the key is remembered; null for ever.
+  CREATE TABLE system_event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    source TEXT NOT NULL,
+    session TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    route TEXT NOT NULL,
+    authority TEXT NOT NULL,
+    outside INTEGER NOT NULL,
+    lane TEXT NOT NULL,
+    text TEXT,
+    at INTEGER NOT NULL,
+    keep_ms INTEGER,
+    told TEXT,
+    keep_until INTEGER
+  );
+  CREATE INDEX system_event_waiting ON system_event (session, seq) WHERE told IS NULL;
+  CREATE INDEX system_event_told ON system_event (session, seq) WHERE told IS NOT NULL;
+  CREATE INDEX system_event_keep ON system_event (keep_until) WHERE keep_until IS NOT NULL;
+  -- Events a parked turn waits for: they come to it and not as a message. wait: the name it is parked on.
+  CREATE TABLE event_claim (key TEXT PRIMARY KEY, turn TEXT NOT NULL, wait TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX event_claim_turn ON event_claim (turn);
+  -- The message carries text from outside although its sender is known.
+  ALTER TABLE inbox ADD COLUMN outside INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

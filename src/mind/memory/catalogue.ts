@@ -42,6 +42,8 @@ export class Catalogue {
   private readonly lastOfThread: number[] = [];
   private readonly perScope: number[] = [];
   private readonly perSpeaker: number[] = [];
+  /** The newest one put: numbered sources of one conversation follow each other only when they were added so. */
+  private latest: { seq: number; numbered: ReturnType<typeof numberedSource> } = { seq: 0, numbered: undefined };
   private alive = 0;
   private allWords = 0;
   private top = 0;
@@ -78,7 +80,9 @@ export class Catalogue {
     this.alive++;
     this.allWords += this.words[seq]!;
     this.threadOf[seq] = entry.thread === null ? -1 : this.threads.number(entry.thread);
-    if (entry.thread !== null) this.link(seq, this.threadOf[seq]!);
+    const numbered = entry.thread === null ? undefined : numberedSource(entry.thread);
+    if (entry.thread !== null) this.link(seq, this.threadOf[seq]!, numbered);
+    this.latest = { seq, numbered };
   }
 
   /** Takes one out; its neighbours become each other's. */
@@ -154,25 +158,31 @@ export class Catalogue {
     return (seq) => this.isLive(seq) && allowed[this.scope[seq]!] === 1;
   }
 
-  private link(seq: number, thread: number): void {
+  private link(seq: number, thread: number, numbered: ReturnType<typeof numberedSource>): void {
     const last = this.lastOfThread[thread] ?? 0;
     if (seq > last) this.lastOfThread[thread] = seq;
     // Rows come in order of adding; one that comes late (a pending one that was confirmed) stands alone.
     if (seq < last) return;
-    const before = last || this.spokenJustBefore(seq);
+    const before = last || this.spokenJustBefore(seq, numbered);
     if (before === 0 || Math.abs(this.time[seq]! - this.time[before]!) > SITTING_MS) return;
     this.before[seq] = before;
     this.after[before] = seq;
   }
 
   /** Where each message has a source of its own, the one added just before in the same scope is the one said before. */
-  private spokenJustBefore(seq: number): number {
+  private spokenJustBefore(seq: number, numbered: ReturnType<typeof numberedSource>): number {
     const before = seq - 1;
+    const areSpoken = this.speakerOf[before]! >= 0 && this.speakerOf[seq]! >= 0;
+    const { seq: latest, numbered: last } = this.latest;
+    const areNumbered =
+      latest === before &&
+      numbered !== undefined &&
+      last?.stem === numbered.stem &&
+      last.number + 1 === numbered.number;
     const fits =
       this.isLive(before) &&
       this.scope[before] === this.scope[seq] &&
-      this.speakerOf[before]! >= 0 &&
-      this.speakerOf[seq]! >= 0 &&
+      (areSpoken || areNumbered) &&
       this.after[before] === 0;
     return fits ? before : 0;
   }
@@ -198,6 +208,12 @@ export class Catalogue {
     this.used = wider(this.used, Uint16Array);
     this.time = wider(this.time, Float64Array);
   }
+}
+
+/** `talk/7` as what stands before its number, and the number. */
+function numberedSource(thread: string): { stem: string; number: number } | undefined {
+  const found = /^(.*?)(\d{1,9})$/s.exec(thread);
+  return found ? { stem: found[1]!, number: Number(found[2]) } : undefined;
 }
 
 /** Names as small numbers. */

@@ -120,7 +120,9 @@ export class Memory {
     const total = this.catalogue.count(scopes);
     const scopeWords = scopes?.map(scopeWord);
     const postings =
-      scopes?.length === 0 ? [] : await gather(this.records, store, { words: question.words, scopeWords, total });
+      scopes?.length === 0
+        ? []
+        : await gather(this.records, store, { words: question.words, scopeWords, total, alike: this.weights.alike });
     const ranked = rank(
       this.catalogue,
       {

@@ -53,6 +53,17 @@ class Life {
           lane: m.lane ?? "interactive",
           body: { kind: "message", text: m.text, child: m.session!.startsWith("sub:") },
         }),
+      // What the events room promises: durable, once for each key, the record with it.
+      tell: async (told, record) => {
+        await this.records.write(record);
+        await this.engine.accept({
+          id: told.key,
+          session: told.session,
+          lane: "interactive",
+          body: { kind: "message", text: `[${told.label}]\n${told.body}`, child: false },
+        });
+      },
+      hasReadOutside: async () => false,
       stop: async (turn) => void (await this.engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: null })),
       timer: (id, slot) => this.engine.schedule(id, slot),
       agentExists: (agent) => agent === "main",

@@ -7,7 +7,7 @@
  * C3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result.
  * C4: stopping a turn stops the children it asked for.
  */
-import type { Records } from "../../core/contracts/index.ts";
+import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -39,6 +39,10 @@ export interface ChildrenParts {
   clock: Clock;
   config: () => TeamsConfig;
   admit: (message: InboundMessage) => Promise<{ turn: TurnId }>;
+  /** Tells the parent's session. Durable when it resolves; the same key again changes nothing. `record` is written with it. */
+  tell: (told: Told, record: (tx: Tx) => void) => Promise<unknown>;
+  /** Whether text from outside was read in this session. */
+  hasReadOutside: (session: SessionKey) => Promise<boolean>;
   stop: (turn: TurnId, why: string) => Promise<void>;
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
   agentExists: (agent: AgentId) => boolean;
@@ -51,6 +55,18 @@ export interface Spawn {
   agent?: string;
   minutes?: number;
   caller: { agent: string; session: string; turn: string; route: ReplyRoute };
+}
+
+/** What a parent's session is told of a child. */
+export interface Told {
+  key: string;
+  child: SessionKey;
+  session: SessionKey;
+  agent: AgentId;
+  route: ReplyRoute;
+  label: string;
+  body: string;
+  outside: boolean;
 }
 
 /** What a deadline's turn is started with. */
@@ -124,19 +140,20 @@ export class Children {
     }
     const child = await childOf(records, turn);
     if (!child || child.told) return;
-    await this.parts.admit({
-      route: JSON.parse(child.parent_route) as ReplyRoute,
-      sender: { id: `session:${child.session}` },
-      // The same child is told once, whoever notices its end (C2).
-      idempotencyKey: `child:${turn}`,
-      text: tell(child, result),
-      agent: asId<AgentId>(child.parent_agent),
-      session: child.parent_session,
-      mode: "steer",
-      origin: "event",
-      authority: "known",
-    });
-    await records.write((tx) => markTold(tx, turn));
+    await this.parts.tell(
+      {
+        // The same child is told once, whoever notices its end (C2).
+        key: childKey(turn),
+        child: child.session,
+        session: child.parent_session,
+        agent: asId<AgentId>(child.parent_agent),
+        route: JSON.parse(child.parent_route) as ReplyRoute,
+        label: `Result of the sub-agent you asked for: ${result.state}`,
+        body: tell(child, result),
+        outside: await this.parts.hasReadOutside(child.session),
+      },
+      (tx) => markTold(tx, turn),
+    );
     await this.parts.timer(timerOf(turn), null);
   }
 
@@ -168,7 +185,12 @@ export class Children {
 function tell(child: ChildRow, result: TurnResult): string {
   const said = result.text || result.reason || "(nothing)";
   const notices = result.notices.map((notice) => `\n(${notice})`).join("");
-  return `[Result of the sub-agent you asked for: ${result.state}]\nTask: ${child.task}\n\n${said}${notices}`;
+  return `Task: ${child.task}\n\n${said}${notices}`;
+}
+
+/** What a turn waits for a child's end by. */
+export function childKey(turn: TurnId): string {
+  return `child:${turn}`;
 }
 
 function timerOf(turn: TurnId): ScheduleId {

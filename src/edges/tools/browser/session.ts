@@ -4,8 +4,9 @@
  */
 import type { BrowserContext, Dialog, Page, Request } from "playwright-core";
 import { AppError } from "../../../core/domain/index.ts";
+import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
-import { hostOf, withoutHidden } from "../web/index.ts";
+import { hostOf } from "../web/index.ts";
 import { compact } from "./compact.ts";
 import type { GuardProxy, Unreached } from "./proxy.ts";
 

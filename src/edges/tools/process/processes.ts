@@ -52,7 +52,10 @@ export interface Exit {
   agent: string;
   session: string;
   route: ReplyRoute;
-  text: string;
+  /** One line in our words. */
+  label: string;
+  /** The command and the end of what it said. */
+  body: string;
 }
 
 export interface ProcessesParts {
@@ -356,7 +359,8 @@ export class Processes {
       agent,
       session,
       route: JSON.parse(row.route) as ReplyRoute,
-      text: `[Background process ${id} ended: ${howItEnded(row)}]\nCommand: ${row.command}\n\n${output}`,
+      label: `Background process ${id} ended: ${howItEnded(row)}`,
+      body: `Command: ${row.command}\n\n${output}`,
     });
     await this.parts.records.write((tx) => markTold(tx, id));
     this.open.delete(id);

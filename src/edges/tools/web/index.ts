@@ -8,7 +8,7 @@ import { createWebSearch } from "./web-search.ts";
 
 export { createFetcher, type Fetched, type Fetcher, type FetcherDeps, type FetchRequest } from "./fetcher.ts";
 export { pinned, requirePinned } from "./hop.ts";
-export { labelled, withoutHidden } from "./outside.ts";
+export { labelled } from "./outside.ts";
 export {
   createReach,
   hostOf,

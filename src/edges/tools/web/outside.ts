@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { humanSize } from "../files/content.ts";
 
@@ -35,16 +36,6 @@ export async function labelled({ label, text, dir, key, maxBytes = SHOWN_BYTES }
   await keep(spill, dir, bytes);
   const note = `[the first ${humanSize(maxBytes)} of ${humanSize(bytes.length)}; the whole is in ${spill}]`;
   return { text: `${head}\n${note}\n${beginning(bytes, maxBytes)}`, cut: true, spill };
-}
-
-/**
- * Controls say nothing to a reader; tag characters and invisible fillers spell out words that only a model sees. Joiners stay:
- * several scripts and emoji need them.
- */
-export function withoutHidden(text: string): string {
-  return text
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu, "");
 }
 
 function beginning(bytes: Buffer, length: number): string {

@@ -5,12 +5,13 @@
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { humanSize } from "../files/content.ts";
 import { parseInput } from "../input.ts";
 import { contentOf } from "./content.ts";
 import type { Fetched, Fetcher } from "./fetcher.ts";
-import { labelled, withoutHidden } from "./outside.ts";
+import { labelled } from "./outside.ts";
 import { hostOf, type Reach } from "./reach.ts";
 import { readable } from "./readable.ts";
 

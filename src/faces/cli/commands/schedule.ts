@@ -149,7 +149,7 @@ function asked({ options: o }: Context) {
   return { ...times, name: o.name, model: o.model, catchUp: o.catchUp, deliver: deliverOf(o.deliver, o.thread) };
 }
 
-function deliverOf(given: string | undefined, thread: string | undefined) {
+export function deliverOf(given: string | undefined, thread: string | undefined) {
   if (given === undefined) return undefined;
   if (given === "none") return null;
   const [, channel, account, chat] = /^([^/]+)\/([^/]+)\/(.+)$/.exec(given) ?? [];

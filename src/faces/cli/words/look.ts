@@ -109,6 +109,19 @@ export const look: Group = {
       load: async () => (await schedule()).history,
     },
     {
+      name: "wake",
+      takes: "<session> <text>",
+      about: "tell a session that something happened; main is an agent's main one",
+      flags: [
+        { flag: "--agent <a>", about: "whose main session" },
+        { flag: "--deliver <to>", about: "where the answer goes: channel/account/chat" },
+        { flag: "--thread <t>", about: "the thread there" },
+        { flag: "--idempotency-key <k>", about: "the same key is the same event" },
+      ],
+      example: 'lares wake main "The build is green"',
+      load: async () => (await import("../commands/wakes.ts")).wake,
+    },
+    {
       name: "usage",
       about: "tokens and cost by day, model and agent",
       flags: [

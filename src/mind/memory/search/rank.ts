@@ -33,6 +33,8 @@ export interface Weights {
   near: number;
   wide: number;
   words: number;
+  /** A word that may stand for one of the question's. */
+  alike: number;
   similar: number;
   similarNear: number;
   related: number;
@@ -53,14 +55,15 @@ export const WEIGHTS: Weights = {
   near: 0.45,
   wide: 0.2,
   words: 1,
+  alike: 0.5,
   similar: 0.75,
   similarNear: 0.3,
   related: 0.5,
-  speaker: 0.25,
+  speaker: 0.3,
   time: 0.12,
   days: 0.15,
-  asking: 0.1,
-  short: 0.06,
+  asking: 0.15,
+  short: 0.1,
   // Ties only: age and use must never bury the right answer.
   recent: 0.02,
   used: 0.02,

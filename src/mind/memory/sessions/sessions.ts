@@ -72,7 +72,12 @@ export class Sessions {
     const scopeWords = await this.sessionWords(query);
     if (scopeWords?.length === 0) return [];
     const total = await this.total();
-    const postings = await gather(this.records, store, { words: question.words, scopeWords, total });
+    const postings = await gather(this.records, store, {
+      words: question.words,
+      scopeWords,
+      total,
+      alike: WEIGHTS.alike,
+    });
     const found: Found[] = [];
     // Some of the best fall away: messages without text of their own, or deleted meanwhile.
     for (const { number, score } of ranked(postings).slice(0, limit * 3)) {

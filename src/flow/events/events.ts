@@ -1,0 +1,311 @@
+/**
+ * System events: what happened without anybody saying it. A background process ended, a sub-agent finished, a webhook came, a
+ * watched thing changed, somebody rang. Each is a row first and then part of a message of its session's inbox; there is no
+ * other way for them to start a turn.
+ *
+ * V1: the same key is the same event, for as long as it is kept; a second telling changes nothing.
+ * V2: an event is durable when `tell` resolves. It is marked as told in the transaction that admits the message carrying it, so
+ *     killed anywhere it is told once.
+ * V3: what happens within `COALESCE_MS`, and whatever happens while the last message still waits, becomes one message.
+ * V4: a session keeps a bounded number of texts. What comes beyond is counted, and the message says how much and from whom.
+ *     Results somebody asked for (`must`) are never reduced to a count.
+ * V5: an event never poses as a person or as the system: a label in our words stands first, and every line it brings is quoted.
+ * V6: a turn may wait for events by their keys (`claim`). They then come to that turn and not as a message; when it ends without
+ *     having taken them they come as a message after all.
+ */
+import type { Records, Tx } from "../../core/contracts/index.ts";
+import type {
+  AgentId,
+  Authority,
+  InboundMessage,
+  LaneClass,
+  ReplyRoute,
+  SessionKey,
+  TurnId,
+} from "../../core/domain/index.ts";
+import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { compose, told } from "./compose.ts";
+import {
+  addClaim,
+  claimedBy,
+  claimOf,
+  claimsOf,
+  countWaiting,
+  dropClaims,
+  dropKept,
+  type EventRow,
+  insertEvent,
+  isKnown,
+  isTold,
+  lastTold,
+  markTold,
+  sessionsWaiting,
+  turnsClaiming,
+  waitingIn,
+} from "./store.ts";
+
+export interface SystemEvent {
+  /** The same key again is the same event. Also what a turn waits for it by. */
+  key: string;
+  kind: "process" | "child" | "hook" | "watch" | "wake" | "goal";
+  /** Who the message is from: `process:p_1`, `hook:ci`. */
+  source: string;
+  session: SessionKey;
+  agent: AgentId;
+  route: ReplyRoute;
+  /** One line in our own words. */
+  label: string;
+  /** What it brings, from whoever; shown quoted. */
+  body: string;
+  authority: Authority;
+  /** It carries text from outside although its sender is known. */
+  outside?: boolean;
+  lane?: LaneClass;
+  /** Somebody asked for it: never reduced to a count. */
+  must?: boolean;
+  /** How long its key is remembered after it was told; null: for ever. Default a month. */
+  keepMs?: number | null;
+}
+
+export interface EventParts {
+  records: Records;
+  clock: Clock;
+  crash: Crash;
+  log: Log;
+  /** The inbox. `record` is written in the transaction that admits it. */
+  admit: (message: InboundMessage, record: (tx: Tx, turn: TurnId) => void) => Promise<unknown>;
+  /** Whether this turn's message is still in the inbox, in no model's request yet. */
+  isWaiting: (turn: TurnId) => Promise<boolean>;
+  /** Wakes a turn that waits. */
+  resume: (turn: TurnId, event: { id: string; name: string }) => Promise<"taken" | "late" | "unknown">;
+  hasEnded: (turn: TurnId) => Promise<boolean>;
+}
+
+/** Long enough for a burst, too short for a person to notice. */
+export const COALESCE_MS = 250;
+/** Between two looks whether a session took the last message. */
+const PATIENCE_MS = 2000;
+/** Texts a session keeps while they wait; what comes beyond is counted. */
+export const MOST_WAITING = 50;
+const KEPT_MS = 30 * 86_400_000;
+/** Of one event's text; a sub-agent's answer fits, a log file does not. */
+const MOST_BODY = 16_000;
+
+export class SystemEvents {
+  private readonly parts: EventParts;
+  private readonly timers = new Map<SessionKey, () => void>();
+  private readonly flushing = new Map<SessionKey, Promise<void>>();
+  private readonly telling = new Map<string, Promise<unknown>>();
+  /** Turns with claims: every end of a turn asks, hardly any waits. */
+  private readonly waiters = new Set<TurnId>();
+  private stopped = false;
+
+  constructor(parts: EventParts) {
+    this.parts = parts;
+  }
+
+  /** Durable when it resolves. `also` is written with it, duplicate or not. */
+  async tell(event: SystemEvent, also?: (tx: Tx) => void): Promise<{ duplicate: boolean }> {
+    const [duplicate] = await this.tellAll([event], also);
+    return { duplicate: duplicate! };
+  }
+
+  /** Several in one transaction. Returns for each whether it was known. */
+  async tellAll(events: readonly SystemEvent[], also?: (tx: Tx) => void): Promise<boolean[]> {
+    const { records, clock, crash } = this.parts;
+    // Two tellings of one key at the same time: the second waits and finds it known.
+    for (;;) {
+      const busy = events.map(({ key }) => this.telling.get(key)).find((one) => one !== undefined);
+      if (!busy) break;
+      await busy.catch(() => {});
+    }
+    const known: boolean[] = [];
+    const counts = new Map<string, number>();
+    const rows: EventRow[] = [];
+    const work = (async () => {
+      for (const event of events) {
+        const before = (await isKnown(records, event.key)) || rows.some((row) => row.key === event.key);
+        known.push(before);
+        if (before) continue;
+        const waiting = counts.get(event.session) ?? (await countWaiting(records, event.session));
+        counts.set(event.session, waiting + 1);
+        rows.push(rowOf(event, !event.must && waiting >= MOST_WAITING, clock.now()));
+      }
+      await records.write((tx) => {
+        for (const row of rows) insertEvent(tx, row);
+        also?.(tx);
+      });
+    })();
+    for (const { key } of events) this.telling.set(key, work);
+    try {
+      await work;
+    } finally {
+      for (const { key } of events) if (this.telling.get(key) === work) this.telling.delete(key);
+    }
+    if (rows.length) crash.at("event.stored");
+    for (const row of rows) {
+      const claim = await claimOf(records, row.key);
+      if (claim) await this.wakeWaiter(claim.turn);
+      else this.nudge(row.session);
+    }
+    return known;
+  }
+
+  /** From now on these come to this turn under the name `wait`. Returns those that are still to come; none: do not wait. */
+  async claim(turn: TurnId, wait: string, keys: readonly string[]): Promise<string[]> {
+    const { records } = this.parts;
+    this.waiters.add(turn);
+    await records.write((tx) => {
+      for (const key of keys) addClaim(tx, { key, turn, wait });
+    });
+    const mine: string[] = [];
+    for (const key of keys) {
+      if ((await claimOf(records, key))?.turn !== turn) continue;
+      // Told before we asked: its text is in the history.
+      if (await isTold(records, key)) await records.write((tx) => dropClaims(tx, turn, key));
+      else mine.push(key);
+    }
+    if (mine.length && (await this.areAllHere(turn))) return [];
+    return mine;
+  }
+
+  /** What came for a turn that waited. `record` belongs into the transaction that keeps the text. */
+  async collect(turn: TurnId): Promise<{ text: string; missing: string[]; record: (tx: Tx) => void }> {
+    const { records, clock } = this.parts;
+    const rows = await claimedBy(records, turn);
+    const claims = await claimsOf(records, turn);
+    const here = new Set(rows.map((row) => row.key));
+    return {
+      text: rows.map(told).join("\n\n"),
+      missing: claims.map((claim) => claim.key).filter((key) => !here.has(key)),
+      record: (tx) => {
+        for (const row of rows) markTold(tx, row.key, turn, keepUntil(row, clock.now()));
+        dropClaims(tx, turn);
+      },
+    };
+  }
+
+  /** A turn ended: what it waited for and did not take comes as a message. */
+  async ended(turn: TurnId, session: SessionKey): Promise<void> {
+    const waited = this.waiters.delete(turn);
+    if (waited) await this.parts.records.write((tx) => dropClaims(tx, turn));
+    if (!waited && !this.timers.has(session)) return;
+    // It may have been the one that stood in the way.
+    this.timers.get(session)?.();
+    this.timers.delete(session);
+    this.nudge(session);
+  }
+
+  /** After a start: what was not told is told now, and nobody waits for what a turn that ended had claimed. */
+  async settle(): Promise<void> {
+    const { records, clock } = this.parts;
+    for (const turn of await turnsClaiming(records)) {
+      if (await this.parts.hasEnded(turn)) await records.write((tx) => dropClaims(tx, turn));
+      else {
+        this.waiters.add(turn);
+        await this.wakeWaiter(turn);
+      }
+    }
+    for (const session of await sessionsWaiting(records)) await this.flush(session);
+    await records.write((tx) => dropKept(tx, clock.now()));
+  }
+
+  /** Forgets the keys whose time is over. */
+  async tidy(): Promise<void> {
+    await this.parts.records.write((tx) => dropKept(tx, this.parts.clock.now()));
+  }
+
+  stop(): void {
+    this.stopped = true;
+    for (const cancel of this.timers.values()) cancel();
+    this.timers.clear();
+  }
+
+  private nudge(session: SessionKey, ms = COALESCE_MS): void {
+    if (this.stopped || this.timers.has(session)) return;
+    const cancel = this.parts.clock.after(ms, () => {
+      this.timers.delete(session);
+      void this.flush(session);
+    });
+    this.timers.set(session, cancel);
+  }
+
+  /** One at a time for each session. Never throws: what was not told stays a row. */
+  private flush(session: SessionKey): Promise<void> {
+    const before = this.flushing.get(session) ?? Promise.resolve();
+    const now = before
+      .then(() => (this.stopped ? undefined : this.tellSession(session)))
+      .catch((error: unknown) => {
+        if (this.stopped) return;
+        this.parts.log.warn("events could not be told yet", { session, error: String(error) });
+        this.nudge(session, PATIENCE_MS);
+      })
+      .finally(() => {
+        if (this.flushing.get(session) === now) this.flushing.delete(session);
+      });
+    this.flushing.set(session, now);
+    return now;
+  }
+
+  private async tellSession(session: SessionKey): Promise<void> {
+    const { records, clock } = this.parts;
+    const rows = await waitingIn(records, session);
+    const [first] = rows;
+    if (!first) return;
+    const last = await lastTold(records, session);
+    if (last && (await this.parts.isWaiting(last))) return this.nudge(session, PATIENCE_MS);
+    // What is answered elsewhere or has other rights is a message of its own.
+    const group = rows.filter((row) => kin(row) === kin(first));
+    const { text, source } = compose(group);
+    await this.parts.admit(
+      {
+        route: JSON.parse(first.route) as ReplyRoute,
+        sender: { id: source },
+        text,
+        agent: first.agent,
+        session,
+        lane: first.lane,
+        mode: "steer",
+        origin: "event",
+        authority: first.authority,
+        outside: first.outside === 1,
+      },
+      (tx, turn) => {
+        for (const row of group) markTold(tx, row.key, turn, keepUntil(row, clock.now()));
+      },
+    );
+    if (group.length < rows.length) this.nudge(session);
+  }
+
+  private async areAllHere(turn: TurnId): Promise<boolean> {
+    const { records } = this.parts;
+    return (await claimedBy(records, turn)).length === (await claimsOf(records, turn)).length;
+  }
+
+  private async wakeWaiter(turn: TurnId): Promise<void> {
+    if (!(await this.areAllHere(turn))) return;
+    const [claim] = await claimsOf(this.parts.records, turn);
+    if (claim) await this.parts.resume(turn, { id: `events:${claim.wait}`, name: claim.wait });
+  }
+}
+
+function rowOf(event: SystemEvent, crowded: boolean, now: number): EventRow {
+  const { key, kind, source, session, agent, label, authority, lane = "interactive", keepMs = KEPT_MS } = event;
+  const body = event.body.length > MOST_BODY ? `${event.body.slice(0, MOST_BODY)}\n(cut here)` : event.body;
+  return {
+    ...{ key, kind, source, session, agent, authority, lane },
+    route: JSON.stringify(event.route),
+    outside: event.outside || authority === "outside" ? 1 : 0,
+    text: crowded ? null : JSON.stringify([label, body]),
+    at: now,
+    keep_ms: keepMs,
+  };
+}
+
+function keepUntil(row: EventRow, now: number): number | null {
+  return row.keep_ms === null ? null : now + row.keep_ms;
+}
+
+function kin({ agent, route, authority, outside, lane }: EventRow): string {
+  return JSON.stringify([agent, route, authority, outside, lane]);
+}
