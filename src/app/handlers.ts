@@ -1,5 +1,5 @@
 /** The method registry's handlers: each a few lines over the rooms. Faces call them; nothing here knows a face. */
-import { CANCEL } from "../core/contracts/index.ts";
+import { CANCEL, type FailedAttempt, type ModelReply } from "../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -7,12 +7,14 @@ import {
   asId,
   type HistoryEntry,
   type InboundMessage,
+  type Json,
   type SessionKey,
   type TurnId,
+  type Usage,
 } from "../core/domain/index.ts";
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
-import { listTurns, type TurnRow } from "../flow/turns/index.ts";
+import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
@@ -110,7 +112,8 @@ export function makeHandlers(
       const steps = [];
       for await (const e of parts.house().engine.history({ turn })) {
         const { segment, index, kind, name, state, at, endedAt } = e;
-        steps.push({ segment, index, kind, name, state, at, ...(endedAt === undefined ? {} : { endedAt }) });
+        const more = name.startsWith("model:") ? callFacts(e.payload) : {};
+        steps.push({ segment, index, kind, name, state, at, ...(endedAt === undefined ? {} : { endedAt }), ...more });
       }
       const { result } = row;
       return {
@@ -129,6 +132,7 @@ export function makeHandlers(
         notices: result?.notices ?? [],
         approvals: await wireAll(parts, await parts.house().approvals.list({ pendingOnly: false, turn, limit: 100 })),
         steps,
+        restarts: await restartsOf(committed(), turn),
         deliveries: await deliveriesOf(committed(), turn),
       };
     },
@@ -302,6 +306,17 @@ function interim(a: ApprovalView): string {
 export function stateOf(parts: Pick<HandlerParts, "house">, row: TurnRow): TurnRow["state"] {
   if (row.endedAt !== undefined) return row.state;
   return parts.house().engine.running(row.session) === row.id ? "running" : row.state;
+}
+
+/** What the journal says about a model call. */
+function callFacts(payload: Json | undefined): { model?: string; usage?: Usage; failed?: FailedAttempt[] } {
+  const { reply } = (payload ?? {}) as unknown as { reply?: ModelReply };
+  if (!reply) return {};
+  return {
+    usage: reply.usage,
+    ...(reply.ok ? { model: reply.model } : {}),
+    ...(reply.failed?.length ? { failed: reply.failed } : {}),
+  };
 }
 
 function line(m: HistoryEntry): HistoryMessage {

@@ -213,6 +213,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
 
   const turnLog = log.child("turns");
   const turns = makeTurns({
+    builtAt: clock.now(),
     records,
     models: parts.models,
     clock,

@@ -34,7 +34,9 @@ export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
   /** What was streamed so far is void: another attempt or model starts over. */
-  | { type: "discard" };
+  | { type: "discard" }
+  /** An attempt failed and the next one, by this model, begins after so long. `attempt` counts from 1. */
+  | { type: "retry"; model: string; failure: FailureClass; attempt: number; inMs: number };
 
 export type FailureClass =
   | "auth"
@@ -48,6 +50,9 @@ export type FailureClass =
   | "network"
   | "unknown";
 
+/** An attempt of a call that failed before the call ended. */
+export type FailedAttempt = { at: number; model: string; failure: FailureClass };
+
 export type ModelReply =
   | {
       ok: true;
@@ -60,8 +65,17 @@ export type ModelReply =
       /** Set when not the first choice answered: one sentence for the person. */
       notice: string | null;
       ms: number;
+      /** Attempts before the one that answered. */
+      failed?: FailedAttempt[];
     }
-  | { ok: false; failure: FailureClass; message: string; hint: string | null; usage: Usage };
+  | {
+      ok: false;
+      failure: FailureClass;
+      message: string;
+      hint: string | null;
+      usage: Usage;
+      failed?: FailedAttempt[];
+    };
 
 export interface ModelInfo {
   id: string;

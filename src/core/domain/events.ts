@@ -11,6 +11,16 @@ export type LiveEvent =
   | { event: "turn.delta"; session: SessionKey; turn: TurnId; call: number; text: string }
   | { event: "turn.thinking"; session: SessionKey; turn: TurnId; call: number; text: string }
   | { event: "turn.discarded"; session: SessionKey; turn: TurnId; call: number }
+  | {
+      event: "turn.retrying";
+      session: SessionKey;
+      turn: TurnId;
+      call: number;
+      model: string;
+      failure: string;
+      attempt: number;
+      inMs: number;
+    }
   | { event: "turn.parked"; session: SessionKey; turn: TurnId; approvals: ApprovalId[] }
   | { event: "turn.ended"; session: SessionKey; turn: TurnId; state: EndState; text: string; joined?: TurnId }
   | { event: "tool.call"; session: SessionKey; turn: TurnId; id: string; name: string; input: Json }

@@ -10,6 +10,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "turn.delta": "A piece of the answer: `call` is the number of the model call, `text` the piece.",
   "turn.thinking": "A piece of the model's thinking.",
   "turn.discarded": "What call `call` said so far is void; another attempt starts over.",
+  "turn.retrying": "A model did not answer: `failure`; try number `attempt`, by `model`, begins in `inMs`.",
   "turn.parked": "It waits for a person: `approvals`.",
   "turn.ended": "It is over: `state, text`, and `joined` when another turn carried it.",
   "tool.call": "A tool runs: `id, name, input`.",

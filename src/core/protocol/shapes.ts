@@ -181,6 +181,12 @@ export const turnStep = z.object({
   state: z.enum(["intent", "done", "unknown"]),
   at: z.number(),
   endedAt: z.number().optional(),
+  model: z.string().optional().describe("of a model call: who answered"),
+  usage: usage.optional().describe("of a model call: what it used and cost"),
+  failed: z
+    .array(z.object({ at: z.number(), model: z.string(), failure: z.string() }))
+    .optional()
+    .describe("of a model call: attempts that failed before it ended"),
 });
 
 export const turnView = z.object({
@@ -200,6 +206,9 @@ export const turnView = z.object({
   usage: usage.optional(),
   approvals: z.array(approval),
   steps: z.array(turnStep),
+  restarts: z
+    .array(z.object({ at: z.number(), resumedAt: z.number() }))
+    .describe("starts of Lares that found this turn open, and when it went on; finished steps are not repeated"),
   deliveries: z.array(
     z.object({
       id: z.string(),

@@ -283,6 +283,7 @@ export function turnDetail(over: Partial<TurnDetail> = {}): TurnDetail {
     model: "anthropic/claude",
     usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.013 },
     approvals: [],
+    restarts: [],
     steps: [
       { segment: 0, index: 0, kind: "step", name: "model:0", state: "done", at: NOW, endedAt: NOW + 1000 },
       { segment: 0, index: 1, kind: "step", name: "judge:0", state: "done", at: NOW + 1000, endedAt: NOW + 1001 },

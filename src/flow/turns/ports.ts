@@ -213,6 +213,8 @@ export interface Keeping {
 }
 
 export interface TurnParts {
+  /** When this engine was built: turns it found open were begun by one before it. */
+  builtAt: number;
   records: Records;
   models: Models;
   intake: Intake;

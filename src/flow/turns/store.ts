@@ -47,6 +47,19 @@ export function recordWoken(tx: Tx, turn: TurnId): void {
   tx.run("UPDATE turn SET state = 'queued' WHERE id = ? AND state = 'parked'", turn);
 }
 
+/** Lares was started again while this turn was open, and took it up. */
+export function recordRestart(tx: Tx, turn: TurnId, restart: { at: number; resumedAt: number }): void {
+  tx.run("INSERT OR IGNORE INTO turn_restart VALUES (?, ?, ?)", turn, restart.at, restart.resumedAt);
+}
+
+export async function restartsOf(db: Reads, turn: TurnId): Promise<{ at: number; resumedAt: number }[]> {
+  const rows = await db.all<{ at: number; resumed_at: number }>(
+    "SELECT at, resumed_at FROM turn_restart WHERE turn = ? ORDER BY at",
+    turn,
+  );
+  return rows.map((row) => ({ at: row.at, resumedAt: row.resumed_at }));
+}
+
 export function recordUsage(
   tx: Tx,
   u: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },

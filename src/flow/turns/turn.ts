@@ -33,7 +33,7 @@ import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
 import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
-import { recordUsage, recordWoken } from "./store.ts";
+import { recordRestart, recordUsage, recordWoken } from "./store.ts";
 
 type Body =
   | { kind: "message"; agent: string; person: string; route: ReplyRoute; model: string | null; given?: Given }
@@ -77,6 +77,10 @@ export function makeTurns(parts: TurnParts) {
       parts.bus.emit({ event: "turn.started", session: run.session, turn: run.turn, segment: input.segment });
       // Only for lookers-on; a lost write costs nothing, and a failed one stops the engine by itself.
       if (input.segment > 0) parts.records.write((tx) => recordWoken(tx, run.turn)).catch(() => {});
+      if (input.recovered) {
+        const again = { at: parts.builtAt, resumedAt: parts.clock.now() };
+        parts.records.write((tx) => recordRestart(tx, run.turn, again)).catch(() => {});
+      }
       if (body.kind === "command") return end(run, { state: "answered", text: body.reply });
       const mine = await parts.intake.own(input.turn);
       run.own = mine?.message;
@@ -298,12 +302,16 @@ export function makeTurns(parts: TurnParts) {
         const reply = await parts.models.call(
           { ...request, ...(maxOutputTokens ? { maxOutputTokens } : {}) },
           (delta) => {
-            if (delta.type !== "discard") streamed += delta.text.length;
+            if ("text" in delta) streamed += delta.text.length;
             if (delta.type === "text")
               parts.bus.emit({ event: "turn.delta", session, turn, call: n, text: delta.text });
             else if (delta.type === "thinking")
               parts.bus.emit({ event: "turn.thinking", session, turn, call: n, text: delta.text });
-            else parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
+            else if (delta.type === "discard") parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
+            else {
+              const { model, failure, attempt, inMs } = delta;
+              parts.bus.emit({ event: "turn.retrying", session, turn, call: n, model, failure, attempt, inMs });
+            }
           },
           signal,
         );

@@ -563,4 +563,13 @@ export const MIGRATIONS: readonly string[] = [
   -- The message carries text from outside although its sender is known.
   ALTER TABLE inbox ADD COLUMN outside INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Starts of Lares that found a turn open, and when the turn went on. For the timeline.
+  CREATE TABLE turn_restart (
+    turn TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    resumed_at INTEGER NOT NULL,
+    PRIMARY KEY (turn, at)
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -28,7 +28,12 @@ interface LiveTurn {
   state: "queued" | "running" | "parked";
   began: number;
   /** What it does this moment. */
-  doing: { kind: "model" } | { kind: "writing" } | { kind: "tool"; use: ToolUse } | undefined;
+  doing:
+    | { kind: "model" }
+    | { kind: "writing" }
+    | { kind: "tool"; use: ToolUse }
+    | { kind: "retry"; attempt: number; failure: string; until: number }
+    | undefined;
   doingSince: number;
 }
 
@@ -277,6 +282,11 @@ export class Chat {
         this.incoming.delete(liveKey(turn, news.call));
         this.drawSoon();
         break;
+      case "turn.retrying": {
+        const { attempt, failure, inMs } = news;
+        this.touch(turn, "running", { kind: "retry", attempt, failure, until: Date.now() + inMs });
+        break;
+      }
       case "tool.call": {
         const use = { key: news.id, turn, id: news.id, name: news.name, input: news.input };
         this.times = { ...this.times, [`${turn} ${news.id}`]: { began: Date.now() } };

@@ -33,6 +33,10 @@ export interface News {
   approval: string;
   by: string;
   what: string;
+  model: string;
+  failure: string;
+  attempt: number;
+  inMs: number;
   joined?: string;
   seq: number;
 }

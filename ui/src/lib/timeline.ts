@@ -16,6 +16,10 @@ export interface Row {
   /** Number of the model call. */
   n?: number;
   approval?: string;
+  model?: string;
+  usage?: TurnFacts["steps"][number]["usage"];
+  /** Attempts that failed before it ended: ticks on the same row. */
+  failed: { at: number; model: string; failure: string }[];
   at: number;
   end: number;
   open: boolean;
@@ -38,6 +42,9 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
       state: step.state === "intent" && !running ? "unknown" : step.state,
       name: kind === "model" ? w.turn.model : name,
       ...(kind === "model" ? { n: Number(name) } : { call: rest.join(":") }),
+      ...(step.model ? { model: step.model } : {}),
+      ...(step.usage ? { usage: step.usage } : {}),
+      failed: step.failed ?? [],
       at: step.at,
       end: step.endedAt ?? (running ? now : step.at),
       open: running,
@@ -50,6 +57,7 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
       state: a.state,
       name: w.turn.approval,
       approval: a.id,
+      failed: [],
       at: a.askedAt,
       end: a.answeredAt ?? (a.state === "pending" ? now : a.askedAt),
       open: a.state === "pending",

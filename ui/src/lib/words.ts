@@ -211,6 +211,8 @@ export const w = {
     writing: "writing",
     waitingModel: "waiting for the model",
     runningTool: (tool: string) => `running ${tool}`,
+    retrying: (failure: string, attempt: number, seconds: number) =>
+      `↻ ${failure}, try ${attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`,
     answerStarts: "An answer begins.",
     answerEnds: "The answer is complete.",
     steps: (n: number) => (n === 1 ? "1 step" : `${n} steps`),
@@ -369,8 +371,10 @@ export const w = {
     reason: "Reason",
     notices: "Beside the answer",
     ids: "Ids",
-    legend: "Thin: queued. Solid: work. Hatched: waiting for a person, shortened.",
-    restarted: (time: string, after: string) => `restarted ${time}, resumed in ${after}, nothing repeated`,
+    legend:
+      "Thin: queued. Solid: work. Hatched: waiting for a person, shortened. Tick: a failed try. Dotted: a restart.",
+    restarted: (time: string, after: string) =>
+      `Restarted ${time}, resumed in ${after}; nothing that was finished was repeated.`,
     retried: (n: number) => (n === 1 ? "1 retry" : `${n} retries`),
     unknownEffect: "Nobody knows whether this happened: Lares was stopped while it ran. Look before it is repeated.",
     toChat: "Open the conversation",

@@ -4,7 +4,13 @@
  * C1: what was streamed by an attempt that failed is declared void before anything else is streamed.
  * C2: at most one answer is returned, and its deltas are exactly those after the last discard.
  */
-import type { FailureClass, ModelDelta, ModelReply, ModelRequest } from "../../../core/contracts/index.ts";
+import type {
+  FailedAttempt,
+  FailureClass,
+  ModelDelta,
+  ModelReply,
+  ModelRequest,
+} from "../../../core/contracts/index.ts";
 import { NO_USAGE } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { costOf, type Price } from "../prices.ts";
@@ -32,9 +38,7 @@ export interface CallPlan {
   log: Log;
 }
 
-interface Failed {
-  model: string;
-  failure: FailureClass;
+interface Failed extends FailedAttempt {
   said: string;
 }
 
@@ -61,12 +65,13 @@ export async function callChain(
         practice: false,
         notice: noticeFor(plan, route.model, failed),
         ms: clock.now() - start,
+        ...(failed.length ? { failed: failed.map(attempt) } : {}),
       };
     }
     const { failure, evidence } = result;
     const times = (tried.get(route.id)?.times ?? 0) + 1;
     tried.set(route.id, { times, last: failure, retryAfterMs: evidence.retryAfterMs });
-    failed.push({ model: route.model, failure, said: saidBy(evidence, route) });
+    failed.push({ at: clock.now(), model: route.model, failure, said: saidBy(evidence, route) });
     step = next(
       routes,
       health.entries,
@@ -80,6 +85,9 @@ export async function callChain(
       said: failed.at(-1)!.said,
       next: "stop" in step ? step.stop : "wait" in step ? `${step.candidate.id} in ${step.wait} ms` : step.use.id,
     });
+    if ("stop" in step) continue;
+    const [to, inMs] = "wait" in step ? [step.candidate, step.wait] : [step.use, 0];
+    onDelta({ type: "retry", model: to.model, failure, attempt: failed.length + 1, inMs });
   }
 }
 
@@ -141,6 +149,10 @@ function isEmptyAnswer(
   return result.content.length === 0 && result.finish !== "refusal" && request.messages.at(-1)?.role !== "tool";
 }
 
+function attempt({ at, model, failure }: Failed): FailedAttempt {
+  return { at, model, failure };
+}
+
 function routeOf(routes: readonly Route[], candidate: Candidate): Route {
   return routes.find((route) => route.id === candidate.id)!;
 }
@@ -156,7 +168,14 @@ function noticeFor(plan: CallPlan, answered: string, failed: readonly Failed[]):
 /** Too long goes before all else: it is the one failure the caller can mend at once, by compacting. */
 function giveUp(failed: readonly Failed[]): ModelReply {
   const failure = failed.find((f) => f.failure === "context-overflow")?.failure ?? failed[0]?.failure ?? "unknown";
-  return { ok: false, failure, message: failureSentence(failed), hint: hintOf(failure), usage: NO_USAGE };
+  return {
+    ok: false,
+    failure,
+    message: failureSentence(failed),
+    hint: hintOf(failure),
+    usage: NO_USAGE,
+    failed: failed.map(attempt),
+  };
 }
 
 function saidBy(evidence: Evidence, route: Route): string {

@@ -57,6 +57,19 @@ describe("a turn as a timeline", () => {
     expect(lost[1]).toContain("outcome unknown");
   });
 
+  it("says what a model call cost, which tries failed, and when Lares was restarted", () => {
+    const usage = { inputTokens: 900, outputTokens: 80, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.013 };
+    const failed = [{ at: NOW + 100, model: "a/b", failure: "overload" }];
+    const t = turnDetail({
+      steps: [{ ...step("model:0", 0, 1000), usage, failed }],
+      restarts: [{ at: NOW + 2000, resumedAt: NOW + 2300 }],
+      endedAt: NOW + 4000,
+    });
+    const lines = timeline(t, look);
+    expect(bar(lines, "model call 1").line).toMatch(/\$0\.013 {2}↻ 1 failed: overload/);
+    expect(lines.find((line) => line.includes("restarted"))).toMatch(/┆ {2}restarted .*0\.3 s {2}nothing finished/);
+  });
+
   it("a turn without steps has none", () => {
     expect(timeline(openTurn(), { ...look, now: NOW })).toEqual([]);
   });

@@ -3,7 +3,7 @@
  * waited in the queue, solid = worked, hatched = waited for a person. Such waits are compressed, so that work stays readable.
  */
 import type { TurnDetail } from "../../../core/protocol/index.ts";
-import { duration, shortId, visible } from "../format.ts";
+import { duration, money, shortId, visible } from "../format.ts";
 import type { Paint } from "../output.ts";
 import { table } from "../output.ts";
 
@@ -14,7 +14,7 @@ export interface TimelineLook {
 }
 
 interface Row {
-  kind: "queued" | "worked" | "parked";
+  kind: "queued" | "worked" | "parked" | "restart";
   glyph: string;
   name: string;
   at: number;
@@ -23,7 +23,7 @@ interface Row {
   more: string;
 }
 
-const SIGNS = { queued: "─", worked: "█", parked: "░" } as const;
+const SIGNS = { queued: "─", worked: "█", parked: "░", restart: "┆" } as const;
 /** A wait for a person takes this much of the bar at most, however long it was. */
 const PARKED_SHARE = 0.15;
 /** Shorter, and nobody waited. */
@@ -54,8 +54,18 @@ function rowsOf(t: TurnDetail, { paint, now }: TimelineLook): Row[] {
   const rows: Row[] = [
     ...t.steps.map((s): Row => {
       const [glyph, more] = stepMark(s.state, t.endedAt !== undefined, paint);
-      return { kind: "worked", glyph, name: stepName(s.name), at: s.at, endedAt: s.endedAt, more };
+      return { kind: "worked", glyph, name: stepName(s.name), at: s.at, endedAt: s.endedAt, more: callMore(s) || more };
     }),
+    ...t.restarts.map(
+      (r): Row => ({
+        kind: "restart",
+        glyph: paint("┆", "wait"),
+        name: "restarted",
+        at: r.at,
+        endedAt: r.resumedAt,
+        more: "nothing finished was repeated",
+      }),
+    ),
     ...t.approvals.map((a): Row => {
       const waits = a.state === "pending";
       const more = waits ? `lares approve ${shortId(a.id)}` : `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}`;
@@ -109,6 +119,15 @@ function stepMark(state: TurnDetail["steps"][number]["state"], ended: boolean, p
   if (state === "done") return [paint("✓", "ok"), ""];
   if (state === "unknown" || ended) return [paint("?", "wait"), "outcome unknown"];
   return ["●", "running"];
+}
+
+/** What a model call cost, and the tries before it that failed. */
+function callMore({ usage, failed }: TurnDetail["steps"][number]): string {
+  const cost = usage?.cost ? money(usage.cost) : "";
+  const tries = failed?.length
+    ? `↻ ${failed.length} failed: ${[...new Set(failed.map((f) => f.failure))].join(", ")}`
+    : "";
+  return [cost, tries].filter(Boolean).join("  ");
 }
 
 /** `tool:exec:call_1` → `exec`; the raw names are in --json. */
