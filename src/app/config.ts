@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { webhookConfig } from "../edges/channels/index.ts";
 import { embedderConfig } from "../edges/embedder/index.ts";
+import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
 import { sandboxConfig, webConfig } from "../edges/tools/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
@@ -67,6 +68,7 @@ export const schema = defineConfig({
   web: webConfig.prefault({}),
   memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
   schedules: schedulesConfig,
+  hooks: hooksConfig,
   lanes: lanesConfig,
   retention: retentionConfig,
   agents: z

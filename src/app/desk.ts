@@ -2,6 +2,7 @@
 
 import { type AgentId, AppError, asId, type SessionKey } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
+import type { Rung } from "../edges/hooks/index.ts";
 import type { Exit, ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
 import type { SystemEvent } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
@@ -81,6 +82,11 @@ export function exitEvent({ id, agent, session, route, label, body }: Exit): Sys
     outside: true,
     must: true,
   };
+}
+
+/** What tells a session of a webhook. Whatever it says comes from outside (I12). */
+export function hookEvent({ hook, ...rung }: Rung): SystemEvent {
+  return { ...rung, kind: "hook", source: `hook:${hook}`, authority: "outside", lane: "scheduled" };
 }
 
 export function processKey(id: string): string {

@@ -96,6 +96,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       if (!channel) throw new AppError("CHANNEL_UNKNOWN", { message: `There is no webhook account "${account}".` });
       return channel.receive(headers, body);
     },
+    hook: (name, headers, readBody) => house().hooks.receive(name, headers, readBody),
     sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,

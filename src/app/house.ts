@@ -10,6 +10,7 @@ import { type AgentId, AppError, asId, type Json, type TurnId } from "../core/do
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import { createEmbedder, type EmbedderConfig } from "../edges/embedder/index.ts";
+import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import {
   type Confinement,
@@ -50,7 +51,7 @@ import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
-import { childEvent, exitEvent, scheduleDesk, sessionDesk } from "./desk.ts";
+import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk } from "./desk.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
 import { hasReadOutside } from "./store.ts";
@@ -85,6 +86,7 @@ export interface House {
   agents: AgentFolders;
   webhooks: Map<string, WebhookChannel>;
   events: SystemEvents;
+  hooks: Hooks;
   schedules: Schedules;
   memory: Memory;
   budget: Budget;
@@ -343,6 +345,13 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     hasEnded: async (turn) => (await waiters.read(turn))?.endedAt !== undefined,
   });
 
+  const hooks = new Hooks({
+    ...{ clock, ids },
+    config: () => config.hooks as never,
+    defaultAgent: () => config.routing.defaultAgent,
+    tell: (rung) => events.tell(hookEvent(rung)),
+  });
+
   const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const schedules = new Schedules({
     records,
@@ -423,6 +432,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     agents,
     webhooks,
     events,
+    hooks,
     schedules,
     memory,
     budget,

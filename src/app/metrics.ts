@@ -53,6 +53,11 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
           perModel((m) => m.c),
         ),
         gauge("lares_deliveries", "Deliveries in the records by state.", by(deliveries)),
+        counter(
+          "lares_hooks_total",
+          "Webhook deliveries since the start by what became of them.",
+          house.hooks.figures().map(({ hook, result, n }) => ({ labels: { hook, result }, value: n })),
+        ),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
         gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
           { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },

@@ -25,11 +25,15 @@ const SLOWEST_BODY_MS = 30_000;
 const GRACE_MS = 1000;
 
 /** Reads the body up to a bound; a larger or slower one is refused before it is parsed. */
-export function readBody({ incoming }: Env["Bindings"], most: number): Promise<Buffer> {
+export function readBody(
+  { incoming }: Env["Bindings"],
+  most: number,
+  { withinMs = SLOWEST_BODY_MS, key = "gateway.http.maxBodyBytes" } = {},
+): Promise<Buffer> {
   const tooLarge = () =>
     new AppError("BODY_TOO_LARGE", {
       message: `The body is larger than ${most} bytes.`,
-      hint: "Send less, or raise gateway.http.maxBodyBytes.",
+      hint: `Send less, or raise ${key}.`,
     });
   if (Number(incoming.headers["content-length"] ?? 0) > most) {
     letGo(incoming);
@@ -46,7 +50,7 @@ export function readBody({ incoming }: Env["Bindings"], most: number): Promise<B
     };
     const slow = setTimeout(
       () => fail(new AppError("BAD_REQUEST", { message: "The body did not arrive in time.", retry: "later" })),
-      SLOWEST_BODY_MS,
+      withinMs,
     );
     incoming.on("data", (part: Buffer) => {
       size += part.length;

@@ -65,6 +65,12 @@ export interface GatewayParts {
     headers: { timestamp: string; signature: string },
     body: Buffer,
   ) => Promise<{ turn: string; duplicate: boolean }>;
+  /** A delivery for a hook. Reads the body only when the headers are good. */
+  hook: (
+    name: string,
+    headers: Readonly<Record<string, string | undefined>>,
+    readBody: (most: number, withinMs: number) => Promise<Buffer>,
+  ) => Promise<{ accepted: boolean; duplicate?: boolean; why?: string }>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   sessionOf: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;

@@ -10,7 +10,7 @@ import { type Identifier, makeIdentifier } from "./auth/identify.ts";
 import { loginRoutes } from "./auth/login.ts";
 import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
-import { type App, type Env, errorResponse, readBody } from "./http.ts";
+import { type App, type Env, errorResponse, letGo, readBody } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
 import { openaiError } from "./openai/errors.ts";
 import { openaiRoutes } from "./openai/routes.ts";
@@ -97,6 +97,23 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
     };
     const { turn, duplicate } = await parts.webhook(c.req.param("account"), headers, body);
     return c.json({ turn, duplicate }, 202);
+  });
+  // So has a hook: its secret. Nothing of the query counts (WH-03, WH-07).
+  app.post("/hooks/:name", async (c) => {
+    const why = parts.notReady();
+    if (why) throw new AppError("NOT_READY", { message: why, retry: "later" });
+    const { incoming } = c.env;
+    const headers = Object.fromEntries(
+      Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+    );
+    try {
+      const answer = await parts.hook(c.req.param("name"), headers, (most, withinMs) =>
+        readBody(c.env, most, { withinMs, key: "this hook's maxBytes" }),
+      );
+      return c.json(answer, 202);
+    } finally {
+      if (!incoming.readableEnded) letGo(incoming);
+    }
   });
   loginRoutes(app, parts, who, failures);
   staticRoutes(app, parts, (c) => isSignedIn(who, c as Context<Env>));

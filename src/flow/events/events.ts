@@ -57,6 +57,8 @@ export interface SystemEvent {
   label: string;
   /** What it brings, from whoever; shown quoted. */
   body: string;
+  /** What to do about it, in the owner's words; shown unquoted. */
+  note?: string;
   authority: Authority;
   /** It carries text from outside although its sender is known. */
   outside?: boolean;
@@ -296,7 +298,7 @@ function rowOf(event: SystemEvent, crowded: boolean, now: number): EventRow {
     ...{ key, kind, source, session, agent, authority, lane },
     route: JSON.stringify(event.route),
     outside: event.outside || authority === "outside" ? 1 : 0,
-    text: crowded ? null : JSON.stringify([label, body]),
+    text: crowded ? null : JSON.stringify([label, body, ...(event.note ? [event.note] : [])]),
     at: now,
     keep_ms: keepMs,
   };

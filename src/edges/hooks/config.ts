@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+const secret = z.string().min(16).describe("At least 16 signs; a reference to a variable or the vault is best.");
+const path = z
+  .string()
+  .regex(/^(body|headers)(\.[^.\s{}]+)+$/, "body.some.field or headers.some-header")
+  .max(200);
+const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** Where the answer goes, as schedules have it. */
+export const deliverConfig = z
+  .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
+  .describe("Where the answer goes; without it the answer is in the history only.");
+
+const hook = z
+  .strictObject({
+    scheme: z
+      .enum(["github", "stripe", "standard", "hmac", "bearer"])
+      .describe(
+        "How the sender proves itself: github (X-Hub-Signature-256), stripe (Stripe-Signature), standard (webhook-id, -timestamp, -signature), hmac (HMAC SHA-256 in `header`), bearer (Authorization: Bearer, nothing is signed).",
+      ),
+    secret: z
+      .union([secret, z.array(secret).min(1).max(4)])
+      .describe("The shared secret; several while one is replaced by another."),
+    header: z
+      .string()
+      .regex(/^[a-z0-9-]+$/, "a header's name in lower case")
+      .default("x-signature-256")
+      .describe("With hmac: the header with the signature, hex or Base64, `sha256=` in front or not."),
+    timestampHeader: z
+      .string()
+      .regex(/^[a-z0-9-]+$/, "a header's name in lower case")
+      .optional()
+      .describe('With hmac: the header with the time in seconds; then "time.body" is signed, and good for 5 minutes.'),
+    id: path.optional().describe("What tells deliveries apart, e.g. body.id. Default: what is signed."),
+    agent: z.string().optional().describe("Who is woken. Default: routing.defaultAgent."),
+    session: z
+      .string()
+      .min(1)
+      .max(512)
+      .default("isolated")
+      .describe("isolated (one for each delivery), main, or a session's key."),
+    when: z
+      .record(path, z.union([plain, z.array(plain).min(1)]))
+      .default({})
+      .describe(
+        "Only deliveries with these values wake the agent; a list means one of them. Example: {body.action: opened}",
+      ),
+    text: z
+      .string()
+      .max(8000)
+      .optional()
+      .describe("What the agent reads, with {{body.some.field}} filled in. Default: the whole body."),
+    prompt: z.string().max(8000).optional().describe("What the agent is to do about it, in your words."),
+    deliver: deliverConfig.optional(),
+    maxBytes: z.number().int().min(64).max(8_388_608).default(262_144).describe("Largest body."),
+  })
+  .describe("One hook: signed JSON wakes an agent.");
+
+export const hooksConfig = z
+  .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), hook)
+  .default({})
+  .describe("Webhooks by name: POST /hooks/<name>. Who is woken, and where, is decided here and never by the sender.");
+
+export type HooksConfig = z.output<typeof hooksConfig>;
+export type Hook = HooksConfig[string];

@@ -1,0 +1,164 @@
+/**
+ * Webhooks: `POST /hooks/<name>` with signed JSON becomes a system event. The sender chooses the text and nothing else: who is
+ * woken and where is in the settings.
+ *
+ * H1: nothing is stored, parsed or even read for long before the sender has proven itself as far as headers can.
+ * H2: it answers after the event is durable (I1). The same delivery again is the same event, also after a restart (I2).
+ */
+import { createHash } from "node:crypto";
+import { type AgentId, AppError, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
+import type { Clock, IdMaker } from "../../core/kit/index.ts";
+import type { Hook, HooksConfig } from "./config.ts";
+import { at, type Delivery, fill, matches } from "./fill.ts";
+import { check, type Headers, shown } from "./verify.ts";
+
+/** What the house is told. */
+export interface Rung {
+  key: string;
+  hook: string;
+  session: SessionKey;
+  agent: AgentId;
+  route: ReplyRoute;
+  label: string;
+  body: string;
+  note?: string;
+  /** How long the key must be remembered; null for ever. */
+  keepMs: number | null;
+}
+
+export interface HookParts {
+  config: () => HooksConfig;
+  clock: Clock;
+  ids: IdMaker;
+  defaultAgent: () => string;
+  /** Durable when it resolves; the same key again changes nothing. */
+  tell: (rung: Rung) => Promise<{ duplicate: boolean }>;
+}
+
+export type HookAnswer = { accepted: boolean; duplicate?: boolean; why?: string };
+export type HookResult = "accepted" | "duplicate" | "filtered" | "refused" | "unusable";
+
+/** A signature with a time is refused by then; a day leaves room for clocks. */
+const FADED_MS = 86_400_000;
+/** A body that trickles longer is dropped. */
+const BODY_MS = 10_000;
+
+export class Hooks {
+  private readonly parts: HookParts;
+  private readonly counts = new Map<string, Map<HookResult, number>>();
+  private readonly last = new Map<string, number>();
+
+  constructor(parts: HookParts) {
+    this.parts = parts;
+  }
+
+  /** Throws AppError: 404 no such hook, 401 not proven, 413 or 400 for a body that cannot be used. */
+  async receive(
+    name: string,
+    headers: Headers,
+    readBody: (most: number, withinMs: number) => Promise<Buffer>,
+  ): Promise<HookAnswer> {
+    const hook = Object.hasOwn(this.parts.config(), name) ? this.parts.config()[name] : undefined;
+    if (!hook) {
+      this.count("(unknown)", "refused");
+      throw new AppError("NOT_FOUND", { message: "There is no such hook.", hint: "Hooks are listed in lares.yaml." });
+    }
+    const proof = shown(hook, headers, this.parts.clock.now());
+    if (!proof) throw this.refused(name);
+    let body: Buffer;
+    let delivery: Delivery;
+    let checked: ReturnType<typeof check>;
+    try {
+      body = await readBody(hook.maxBytes, BODY_MS);
+      checked = check(hook, proof, headers, body);
+      if (!checked.ok) throw this.refused(name);
+      delivery = { body: parse(body), headers: withoutProof(hook, headers) };
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "UNAUTHORIZED")) this.count(name, "unusable");
+      throw error;
+    }
+    if (!matches(hook.when, delivery)) {
+      this.count(name, "filtered");
+      return { accepted: false, why: "No rule of this hook wants it." };
+    }
+    const rung = this.rung(name, hook, delivery, checked);
+    const { duplicate } = await this.parts.tell(rung);
+    this.last.set(name, this.parts.clock.now());
+    this.count(name, duplicate ? "duplicate" : "accepted");
+    return { accepted: true, duplicate };
+  }
+
+  /** Since this start, for /metrics. */
+  figures(): { hook: string; result: HookResult; n: number }[] {
+    return [...this.counts].flatMap(([hook, by]) => [...by].map(([result, n]) => ({ hook, result, n })));
+  }
+
+  list(): { name: string; scheme: Hook["scheme"]; agent: string; session: string; lastAt?: number }[] {
+    return Object.entries(this.parts.config()).map(([name, hook]) => {
+      const lastAt = this.last.get(name);
+      const agent = hook.agent ?? this.parts.defaultAgent();
+      const base = { name, scheme: hook.scheme, agent, session: hook.session };
+      return lastAt === undefined ? base : { ...base, lastAt };
+    });
+  }
+
+  private rung(
+    name: string,
+    hook: Hook,
+    delivery: Delivery,
+    checked: { key: string | undefined; fades: boolean },
+  ): Rung {
+    const named = hook.id === undefined ? undefined : at(delivery, hook.id);
+    const id = named === undefined || named === null ? checked.key : `id ${JSON.stringify(named)}`;
+    const print = createHash("sha256")
+      .update(id ?? this.parts.ids.next("d"))
+      .digest("hex")
+      .slice(0, 40);
+    const agent = asId<AgentId>(hook.agent ?? this.parts.defaultAgent());
+    const session =
+      hook.session === "isolated"
+        ? `hook:${name}:${print.slice(0, 16)}`
+        : hook.session === "main"
+          ? `agent:${agent}:main`
+          : hook.session;
+    return {
+      key: `hook:${name}:${print}`,
+      hook: name,
+      session: asId<SessionKey>(session),
+      agent,
+      route: hook.deliver ?? { channel: "none", account: "hook", chat: name },
+      label: `Webhook ${name}`,
+      body: fill(hook.text, delivery),
+      ...(hook.prompt ? { note: hook.prompt } : {}),
+      // What a settled id or a time keeps from coming back need not be remembered for ever.
+      keepMs: checked.fades && hook.id === undefined ? FADED_MS : null,
+    };
+  }
+
+  private refused(name: string): AppError {
+    this.count(name, "refused");
+    return new AppError("UNAUTHORIZED", {
+      message: "The signature is missing, wrong or too old.",
+      hint: "Sign with this hook's secret as its scheme in lares.yaml says, and send it as a header.",
+    });
+  }
+
+  private count(hook: string, result: HookResult): void {
+    const by = this.counts.get(hook) ?? new Map<HookResult, number>();
+    this.counts.set(hook, by.set(result, (by.get(result) ?? 0) + 1));
+  }
+}
+
+/** What proves the sender is not for the agent's eyes. */
+function withoutProof(hook: Hook, headers: Headers): Headers {
+  const proof = new Set(["authorization", "cookie", "proxy-authorization", hook.header]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !proof.has(name) && !/signature/.test(name)));
+}
+
+function parse(body: Buffer): Json {
+  try {
+    return JSON.parse(body.toString("utf8")) as Json;
+  } catch {
+    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON value." });
+  }
+}
