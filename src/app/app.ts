@@ -89,6 +89,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       if (!house) return;
       if (sections.includes("agents"))
         for (const name of Object.keys(config.agents)) house.agents.ensure(asId<AgentId>(name));
+      if (sections.includes("channels")) await house.channels.apply();
       if (sections.includes("schedules")) await house.schedules.declare(config.schedules as never);
     },
   });

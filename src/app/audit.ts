@@ -116,7 +116,27 @@ function policies({ config }: AuditParts): Finding[] {
 }
 
 function channels({ config }: AuditParts): Finding[] {
-  return Object.entries(config.channels.webhook).map(([name, account]): Finding => {
+  const webhooks = (config.channels.webhook ?? {}) as Record<string, { senders: string[] }>;
+  return [
+    ...Object.entries(config.channels).flatMap(([channel, accounts]) =>
+      Object.entries(accounts as Record<string, { dm?: string }>).flatMap(([name, { dm }]) => open(channel, name, dm)),
+    ),
+    ...webhookFindings(webhooks),
+  ];
+}
+
+/** An account that takes everybody must have been meant so. */
+function open(channel: string, name: string, dm: string | undefined): Finding[] {
+  if (dm === undefined) return [];
+  const id = `channel:${channel}/${name}`;
+  if (dm !== "open")
+    return [{ id, level: "ok", text: `${channel}/${name} takes direct messages of known people only.` }];
+  const hint = `Set channels.${channel}.${name}.dm: pairing`;
+  return [{ id, level: "warn", text: `${channel}/${name} takes direct messages of everybody.`, hint }];
+}
+
+function webhookFindings(webhooks: Record<string, { senders: string[] }>): Finding[] {
+  return Object.entries(webhooks).map(([name, account]): Finding => {
     const id = `channel:webhook/${name}`;
     if (!account.senders.includes("*"))
       return { id, level: "ok", text: `Webhook "${name}" takes listed senders only.` };

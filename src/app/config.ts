@@ -1,6 +1,6 @@
 /** Joins the rooms' slices of the configuration. A new key is declared in its room and named here. */
 import { z } from "zod";
-import { webhookConfig } from "../edges/channels/index.ts";
+import { channelsConfig, limitsShape } from "../edges/channels/index.ts";
 import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
@@ -39,6 +39,7 @@ const retentionConfig = z
 const agentConfig = z
   .strictObject({
     model: z.string().optional().describe("provider/model this agent uses."),
+    messages: z.strictObject(limitsShape).optional().describe("How much this agent takes through channels."),
     policy: agentPolicyConfig.optional(),
     expireAfterHours: z
       .number()
@@ -75,7 +76,7 @@ export const schema = defineConfig({
     .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), agentConfig)
     .default({})
     .describe("Agents by name. Each has a folder agents/<name> in the home."),
-  channels: z.strictObject({ webhook: webhookConfig }).prefault({}).describe("The channels people talk through."),
+  channels: channelsConfig,
 });
 
 export type LaresConfig = Config<typeof schema>;

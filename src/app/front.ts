@@ -8,6 +8,7 @@ import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { Replays } from "../flow/replays/index.ts";
 import type { Logbook } from "../ground/observe/index.ts";
+import { makeChannelHandlers } from "./channel-handlers.ts";
 import type { LaresConfig } from "./config.ts";
 import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
@@ -54,6 +55,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
   const handlers = withKeys(
     {
       ...makeHandlers(shared),
+      ...makeChannelHandlers({ ...shared, vault: parts.setup.vault, log: log as never }),
       ...makeTimeHandlers(shared),
       ...makeMemoryHandlers(shared),
       ...makeWakeHandlers(shared),
@@ -91,12 +93,8 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     door: access,
     handlers: () => handlers,
     notReady: parts.trouble,
-    webhook: (account, headers, body) => {
-      const channel = house().webhooks.get(account);
-      if (!channel) throw new AppError("CHANNEL_UNKNOWN", { message: `There is no webhook account "${account}".` });
-      return channel.receive(headers, body);
-    },
     hook: (name, headers, readBody) => house().hooks.receive(name, headers, readBody),
+    channel: (channel, account, request) => house().channels.accounts.receive({ channel, account }, request),
     sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,
@@ -111,36 +109,15 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     redact: (text) => log.redactor.redact(text),
   });
   const offLog = log.follow((line) => bus.emit({ event: "log", ...line }));
-  const offChannels = tellChannels(parts, bus);
   return {
     gateway,
     loginUrl: () => loginUrl(access.newCode(access.owner).code),
     async close() {
       offLog();
-      offChannels();
       metrics.stop();
       await gateway.close();
     },
   };
-}
-
-/** A channel's state changes when something is delivered, or is not. */
-function tellChannels({ house }: FrontParts, bus: Bus): () => void {
-  const known = new Map<string, string>();
-  return bus.on((event) => {
-    if (event.event !== "delivery") return;
-    for (const [account, channel] of house().webhooks) {
-      const name = `webhook/${account}`;
-      const { state, detail } = channel.status();
-      const now = `${state} ${detail ?? ""}`;
-      if (known.get(name) === now) continue;
-      const isFirst = !known.has(name);
-      known.set(name, now);
-      if (!isFirst || state !== "ok") {
-        bus.emit({ event: "channel.status", channel: name, state, ...(detail ? { detail } : {}) });
-      }
-    }
-  });
 }
 
 /** A guessable token is no lock on a door that others can reach. */

@@ -15,6 +15,7 @@ import {
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
+import type { makeChannelHandlers } from "./channel-handlers.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
@@ -38,6 +39,7 @@ export function makeHandlers(
 ): Omit<
   Handlers,
   | keyof ReturnType<typeof makeHouseHandlers>
+  | keyof ReturnType<typeof makeChannelHandlers>
   | keyof ReturnType<typeof makeTimeHandlers>
   | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
@@ -63,10 +65,11 @@ export function makeHandlers(
         uptimeMs: clock.now() - parts.startedAt,
         model: { id: model.id, practice: model.practice, because: model.because },
         ...counts,
-        channels: [...house.webhooks].map(([account, channel]) => {
-          const { state, detail } = channel.status();
-          return { name: `webhook/${account}`, state, ...(detail ? { detail } : {}) };
-        }),
+        channels: house.channels.accounts.list().map(({ channel, account, state, detail }) => ({
+          name: `${channel}/${account}`,
+          state,
+          ...(detail ? { detail } : {}),
+        })),
         usageToday: await usageSince(committed(), midnight),
         memory: { rss, heapUsed },
         problems: parts.problems(),

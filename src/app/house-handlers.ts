@@ -10,7 +10,7 @@ import type { Logbook } from "../ground/observe/index.ts";
 import { type AuditParts, audit } from "./audit.ts";
 import { type HandlerParts, stateOf } from "./handlers.ts";
 import type { Settings } from "./settings.ts";
-import { deliveriesOn, sessionsPerAgent, usageBy } from "./store.ts";
+import { sessionsPerAgent, usageBy } from "./store.ts";
 
 export interface HouseHandlerParts extends HandlerParts {
   access: Access;
@@ -29,7 +29,6 @@ type HouseHandlers = Pick<
   | (`agents.${string}` & keyof Handlers)
   | (`config.${string}` & keyof Handlers)
   | (`tokens.${string}` & keyof Handlers)
-  | (`channels.${string}` & keyof Handlers)
   | "usage.summary"
   | "budget.use"
   | "logs.tail"
@@ -62,11 +61,6 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
     const hint = `Known agents: ${house().agents.names().join(", ")}.`;
     throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint });
   };
-  const channelList = () =>
-    [...house().webhooks].map(([account, channel]) => {
-      const { state, detail } = channel.status();
-      return { name: `webhook/${account}`, channel: "webhook", account, state, ...(detail ? { detail } : {}) };
-    });
 
   return {
     async "chat.live"({ session }) {
@@ -223,20 +217,6 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
     async "login.code"(_p, caller) {
       const { code, expiresAt } = access.newCode(caller.principal);
       return { code, url: parts.loginUrl(code), expiresAt };
-    },
-
-    "channels.list": async () => ({ channels: channelList() }),
-    async "channels.status"({ name }) {
-      const found = channelList().find((one) => one.name === name);
-      if (!found) {
-        const hint = `Known: ${
-          channelList()
-            .map((one) => one.name)
-            .join(", ") || "none"
-        }.`;
-        throw new AppError("CHANNEL_UNKNOWN", { message: `There is no channel "${name}".`, hint });
-      }
-      return { ...found, ...(await deliveriesOn(committed(), found.channel, found.account)) };
     },
 
     "commands.list": async () => ({

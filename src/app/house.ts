@@ -5,10 +5,9 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { CANCEL, type Channel } from "../core/contracts/index.ts";
+import { CANCEL } from "../core/contracts/index.ts";
 import { type AgentId, AppError, asId, type Json, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
-import { type WebhookChannel, webhookChannels } from "../edges/channels/index.ts";
 import { createEmbedder, type EmbedderConfig } from "../edges/embedder/index.ts";
 import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
@@ -28,16 +27,24 @@ import {
   type WebConfig,
   withListed,
 } from "../edges/tools/index.ts";
-import { Approvals, approvalEvent, questionText, Reminders, shortCode } from "../flow/approvals/index.ts";
+import {
+  Approvals,
+  approvalEvent,
+  outcomeText,
+  questionText,
+  questionTextWithButtons,
+  Reminders,
+  shortCode,
+} from "../flow/approvals/index.ts";
 import { Attachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
 import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
-import { type Inbox, makeInbox, wasAdmitted } from "../flow/inbox/index.ts";
+import { type Inbox, makeInbox, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
-import { Outbox } from "../flow/outbox/index.ts";
+import { chunk, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
 import { listTurns, makeTurns, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
@@ -49,6 +56,7 @@ import { Contexts, estimateTokens } from "../mind/context/index.ts";
 import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
+import { type Channels, makeChannels } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk } from "./desk.ts";
@@ -84,9 +92,9 @@ export interface House {
   watch: TurnWatch;
   outbox: Outbox;
   agents: AgentFolders;
-  webhooks: Map<string, WebhookChannel>;
   events: SystemEvents;
   hooks: Hooks;
+  channels: Channels;
   schedules: Schedules;
   memory: Memory;
   budget: Budget;
@@ -164,18 +172,31 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     bus,
     reminders,
     isPulled: (route) => PULLED.has(route.channel),
+    answered: (asked, answer) => channels.answered(asked, answer),
     resume: (turn, event, record) =>
       running.resume(turn, event, (tx) => {
         record(tx);
         recordWoken(tx, turn);
       }),
   });
-  const webhooks = webhookChannels(config.channels.webhook as never, clock);
-  const channel = (name: string, account: string): Channel | "pull" | undefined =>
-    PULLED.has(name) ? "pull" : name === "webhook" ? webhooks.get(account) : undefined;
+  const channels = makeChannels({
+    ...{ records, clock, ids, crash, bus, log },
+    config: () => config as never,
+    inbox: () => inbox,
+    outbox: () => outbox,
+    attachments: () => attachments,
+    answer: (id, answer) => approvals.resolve(id, answer),
+    outcome: outcomeText,
+    agentOf: (message) => place(config.routing as never, message).agent,
+  });
+  const account = (name: string, of: string) => (PULLED.has(name) ? "pull" : channels.accounts.get(name, of));
   const outbox = new Outbox({
     records,
-    channel,
+    channel: account,
+    pieces: (text, can) => chunk(text, can.limit).map((piece) => ({ text: piece })),
+    buttons: (tx, approval) => channels.buttons(tx, approval),
+    file: (id) => attachments.outgoing(id),
+    fared: (route, ok, detail) => channels.accounts.sent(route, ok, detail),
     config: () => config.outbox,
     clock,
     crash,
@@ -246,6 +267,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
       text: questionText,
+      textWithButtons: questionTextWithButtons,
       close: (tx, id, state) => approvals.close(tx, id, state),
       event: approvalEvent,
       code: shortCode,
@@ -316,10 +338,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     status: (session) =>
       describeSession({ records, approvals, running: running.running.bind(running), models: parts.models }, session),
-    mayApprove: (message) =>
-      message.mayApprove === true ||
-      (message.route.channel === "webhook" &&
-        (webhooks.get(message.route.account)?.mayApprove(message.sender.id) ?? false)),
+    mayApprove: (message) => message.mayApprove === true,
   });
   const inbox = makeInbox({
     config: () => config.routing as never,
@@ -363,7 +382,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     timer: (id, slot) => running.schedule(id, slot),
     admit: (message) => inbox.admit(message),
     agentExists: (agent) => agents.exists(agent),
-    routeExists: (route) => channel(route.channel, route.account) !== undefined,
+    routeExists: (route) => account(route.channel, route.account) !== undefined,
     result: async (turn) => (await waiters.read(turn))?.result,
   });
   const children = new Children({
@@ -418,7 +437,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await children.settle();
   await processes.settle();
   await events.settle();
-  for (const one of webhooks.values()) await one.start((message) => inbox.admit(message));
+  await channels.apply();
 
   return {
     records,
@@ -430,9 +449,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     watch: waiters,
     outbox,
     agents,
-    webhooks,
     events,
     hooks,
+    channels,
     schedules,
     memory,
     budget,
@@ -442,7 +461,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     explainCommand,
     sandbox,
     async stop(drainMs) {
-      for (const one of webhooks.values()) await one.stop();
+      await channels.accounts.stop();
       await browser.closeAll();
       processes.stop();
       reminders.stop();

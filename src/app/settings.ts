@@ -44,7 +44,7 @@ export interface SettingsParts {
 export type Section = keyof LaresConfig;
 
 /** Read when the program starts and built upon: a change waits for the next start. */
-const FIXED: ReadonlySet<string> = new Set(["gateway", "lanes", "channels"]);
+const FIXED: ReadonlySet<string> = new Set(["gateway", "lanes"]);
 
 export class Settings {
   readonly view: LaresConfig;

@@ -194,3 +194,9 @@ export async function figures(db: Reads) {
 export async function hasReadOutside(db: Reads, session: SessionKey): Promise<boolean> {
   return (await db.get("SELECT 1 FROM message WHERE session = ? AND outside = 1 LIMIT 1", session)) !== undefined;
 }
+
+/** Where a turn's answers go. */
+export async function routeOfTurn(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
+  const row = await db.get<{ route: string }>("SELECT route FROM turn WHERE id = ?", turn);
+  return row && (JSON.parse(row.route) as ReplyRoute);
+}

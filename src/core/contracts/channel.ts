@@ -1,31 +1,212 @@
 /**
- * A channel speaks one platform and knows nothing of agents.
+ * A channel speaks one platform for one account and knows nothing of agents, sessions or who may talk.
  *
- * C1: it acknowledges to the platform only after `admit` resolved (I1).
- * C2: `send` throws AppError("CHANNEL_SEND") with `retry: "later"` when the platform surely did not take it, and
- *     `SendUncertain` when it may have. It never repeats on its own.
+ * C1: it acknowledges to the platform only after `door.hear` resolved (I1); what it acknowledged is never heard again, what it
+ *     did not is heard again after a restart. A platform with a position (offset, since token, UID) hands it along as `cursor`:
+ *     it is committed with the last event and found again by `door.cursor`.
+ * C2: `send` and `edit` throw `AppError("CHANNEL_SEND")` when the platform surely did not take it (retry "later" or "never"),
+ *     `ChannelBusy` when it says when to come back, and `SendUncertain` when it may have taken it. They never repeat on their own.
+ * C3: nothing is downloaded, and nothing is answered, before the door said that the sender may talk.
+ * C4: an adapter that cannot go on throws from `run`; it is run again after a wait. It keeps no retry loop of its own.
  */
 
-import type { JsonObject } from "../domain/json.ts";
-import type { InboundMessage, ReplyRoute } from "../domain/message.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Json } from "../domain/json.ts";
+import type { ReplyRoute } from "../domain/message.ts";
 
+/** How text is written on the platform; see the renderers. `raw`: the agent's markdown as it is. */
+export type Dialect =
+  | "raw"
+  | "plain"
+  | "commonmark"
+  | "telegram"
+  | "slack"
+  | "discord"
+  | "whatsapp"
+  | "matrix"
+  | "mattermost"
+  | "email"
+  | "xmpp"
+  | "signal"
+  | "irc"
+  | "teams"
+  | "nostr";
+
+/** What a platform can do. Declared beside the account's configuration, so that it is known without loading the adapter. */
+export interface Capabilities {
+  dialect: Dialect;
+  /** Longest text of one message. */
+  limit: number;
+  unit: "utf16" | "bytes" | "codepoints";
+  /** True when the platform deduplicates on `key`: an uncertain send may then be repeated. */
+  dedupes: boolean;
+  /** Buttons of one message; 0: a typed code instead. */
+  buttons: number;
+  /** Bytes of the largest file that can be sent; 0: none. */
+  files: number;
+  /** Fastest the platform takes messages: to one chat, and over the account. */
+  pace: { chatMs: number; accountMs: number };
+  /** Fastest one message may be edited; without `edit` there are no live answers. */
+  editMs?: number;
+  /** While connected it hears the platform (a poll's answer, a heartbeat) at least this often; longer silence is a dead line. */
+  silenceMs?: number;
+}
+
+/** What a person, or the platform, did. `id` is the platform's and stable: heard again, it is the same event (I2). */
+export type PlatformEvent = {
+  id: string;
+  at?: number;
+  chat: { id: string; kind: "direct" | "group"; thread?: string; title?: string };
+  /** The platform's stable id; names are for people and never identity (CH-01). */
+  sender: { id: string; name?: string; isBot?: boolean };
+} & (
+  | {
+      kind: "message";
+      text: string;
+      files?: RemoteFile[];
+      /** In a group: it names the bot, or answers one of its messages. The name itself is taken out of `text`. */
+      addressed?: boolean;
+      /** What it answers, when the platform shows that. */
+      quote?: { sender?: string; name?: string; text: string };
+    }
+  | { kind: "edit"; message: string; text: string; addressed?: boolean }
+  | { kind: "reaction"; message: string; emoji: string; removed?: boolean }
+  | { kind: "button"; message?: string; button: string }
+  | { kind: "member"; change: "joined" | "left" }
+);
+
+/** A file that is still on the platform. */
+export interface RemoteFile {
+  name?: string;
+  mediaType?: string;
+  bytes?: number;
+  /** Called only for senders who may talk (CH-07), and stopped when too much comes. */
+  open(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** What became of an event. All of them may be acknowledged to the platform. */
+export interface Heard {
+  outcome: "admitted" | "known" | "answered" | "refused" | "ignored";
+  /** A word for whoever pressed a button, where the platform can show one. */
+  say?: string;
+  turn?: string;
+}
+
+/** Lares, as an adapter sees it. */
+export interface Door {
+  /** In order. Durable when it resolves; when it throws, do not acknowledge and do not go on: let `run` end. */
+  hear(events: readonly PlatformEvent[], cursor?: Json): Promise<Heard[]>;
+  /** What `hear` last committed. */
+  cursor(): Promise<Json | undefined>;
+  /** Small things that must outlive the process: a device's credentials, a gateway session. */
+  keep(name: string, value: Json | undefined): Promise<void>;
+  kept(name: string): Promise<Json | undefined>;
+  /** The platform answers: logged in, a poll came back, a heartbeat was returned. `behind`: how much it says waits for us. */
+  alive(behind?: number): void;
+  /** The name people address the bot by, once known; shown in status. */
+  known(as: string): void;
+}
+
+export interface Button {
+  /** Opaque and short (at most 24 signs); comes back as it is in a `button` event. */
+  id: string;
+  label: string;
+  kind: "yes" | "no" | "plain";
+}
+
+export interface OutgoingFile {
+  name: string;
+  mediaType: string;
+  bytes: number;
+  read(): Promise<Uint8Array>;
+}
+
+/** One message to a platform, already in its dialect and within its limit. */
 export interface Outgoing {
   route: ReplyRoute;
-  text: string;
   /** Same key on every try of the same part: a platform that deduplicates gets it as its idempotency key. */
   key: string;
+  text: string;
+  /** Where the dialect has two forms (mail, Matrix): the rich one. */
+  html?: string;
+  /** Where the dialect is ranges over the text (Signal). */
+  styles?: Json;
+  buttons?: readonly Button[];
+  files?: readonly OutgoingFile[];
+}
+
+/** A message that is on the platform. */
+export interface Placed {
+  route: ReplyRoute;
+  platformId: string;
+}
+
+/** A request to `/channels/<name>/<account>`, its body bounded and not parsed. */
+export interface ChannelRequest {
+  method: "GET" | "POST";
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+export interface ChannelAnswer {
+  status: number;
+  /** JSON, or text as it is. */
+  body?: Json;
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface Channel {
   readonly name: string;
-  /** True when the platform deduplicates on `key`: an uncertain send may then be repeated. */
-  readonly dedupes: boolean;
-  /** Longest text of one message in characters. */
-  readonly limit: number;
-  start(admit: (message: InboundMessage) => Promise<{ turn: string; duplicate: boolean }>): Promise<void>;
-  stop(): Promise<void>;
+  readonly account: string;
+  /** Connects and listens until the signal aborts; throws when it cannot go on (C4). */
+  run?(door: Door, signal: AbortSignal): Promise<void>;
+  /** A request of the platform. The signature is checked first, over the raw body; answers 2xx only after `hear` (C1). */
+  receive?(request: ChannelRequest, door: Door): Promise<ChannelAnswer>;
+  /** Who we are there; throws with what to do when the credentials are wrong. Sends nothing. */
+  check(signal: AbortSignal): Promise<{ id: string; name: string; note?: string }>;
   send(message: Outgoing, signal: AbortSignal): Promise<{ platformId: string | null }>;
-  status(): { state: "ok" | "down" | "idle"; detail?: string; meta?: JsonObject };
+  /** Idempotent: the same text again changes nothing. */
+  edit?(at: Placed, message: Outgoing, signal: AbortSignal): Promise<void>;
+  remove?(at: Placed, signal: AbortSignal): Promise<void>;
+  react?(at: Placed, emoji: string, signal: AbortSignal): Promise<void>;
+  typing?(route: ReplyRoute, signal: AbortSignal): Promise<void>;
+}
+
+/** Who may talk through an account, and to whom. An empty list is nobody (CH-03). */
+export interface AccountPolicy {
+  /** Direct messages of people who are not listed: asked to pair, refused, taken, or none at all. */
+  dm: "pairing" | "allowlist" | "open" | "off";
+  /** Stable ids of people who may write directly. */
+  allow: readonly string[];
+  /** Stable ids of the owner: may write anywhere the account listens, and may answer approvals. */
+  owners: readonly string[];
+  /** Groups by chat id; `*` stands for all others. A group without a line is not listened to. */
+  groups: Readonly<Record<string, GroupPolicy>>;
+  /** Whether other bots are listened to. */
+  bots: boolean;
+  /** The far side knows its people: whoever may write is "known", not a stranger. */
+  vouched?: boolean;
+  /** Answers appear while they are written, where the platform can edit. */
+  live: boolean;
+  limits: MessageLimits;
+}
+
+export interface GroupPolicy {
+  /** Stable ids, or `*` for every member. */
+  allow: readonly string[];
+  /** Only messages that name the bot or answer it. */
+  mention: boolean;
+  agent?: string;
+  /** Tools its turns may use; without a word, the agent's. */
+  tools?: readonly string[];
+}
+
+export interface MessageLimits {
+  maxMessagesPerHour?: number | undefined;
+  maxMessagesPerUser?: number | undefined;
+  maxTokensPerDay?: number | undefined;
 }
 
 /** The platform may or may not have taken it: the connection broke after the request was written. */
@@ -33,5 +214,16 @@ export class SendUncertain extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = "SendUncertain";
+  }
+}
+
+/** The platform took nothing and says when to come back. */
+export class ChannelBusy extends AppError {
+  readonly afterMs: number;
+
+  constructor(afterMs: number, message = "The platform asks for a pause.") {
+    super("CHANNEL_SEND", { message, retry: "later" });
+    this.name = "ChannelBusy";
+    this.afterMs = afterMs;
   }
 }

@@ -52,6 +52,8 @@ export interface InboundMessage {
   outside?: boolean;
   /** What the caller brings for this turn. */
   given?: Given;
+  /** The only tools its turn may use, e.g. in a group; without a word, the agent's. */
+  tools?: readonly string[];
   /** Files uploaded before, by id, and which principal brings them. */
   attachments?: { ids: readonly string[]; by: string };
 }

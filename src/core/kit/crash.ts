@@ -21,6 +21,8 @@ export const CRASH_POINTS = {
   "send.after": "the platform took the message, that is not recorded",
   "outbox.recorded": "a delivery's outcome is durable",
   "event.stored": "a system event is durable, its session not yet told",
+  "channel.heard": "a platform's event has arrived, nothing of it is recorded",
+  "channel.taken": "a platform's event is durable, the platform not told",
   "undo.planned": "what an undo will restore is durable, no file is restored",
   "undo.file": "an undo restored a file, the next not yet",
   "import.row": "a row of an imported session is queued",

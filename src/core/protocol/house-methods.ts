@@ -44,13 +44,6 @@ const logLine = z.object({
   what: z.string(),
   facts: json.optional(),
 });
-const channelInfo = z.object({
-  name: z.string().describe("channel/account"),
-  channel: z.string(),
-  account: z.string(),
-  state: z.string(),
-  detail: z.string().optional(),
-});
 const usageLine = usage.extend({ calls: z.number(), unknownPrice: z.number().describe("calls without a known price") });
 const amount = z.object({ dollars: z.number(), tokens: z.number(), calls: z.number() });
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day like 2026-11-15");
@@ -296,23 +289,6 @@ export const HOUSE_METHODS = {
     scope: "admin",
     mutates: false,
     doc: "A one-time code for a browser, good for ten minutes. The login has the caller's rights.",
-  }),
-  "channels.list": method({
-    in: nothing,
-    out: z.object({ channels: z.array(channelInfo) }),
-    scope: "read",
-    mutates: false,
-    doc: "The channels people talk through.",
-  }),
-  "channels.status": method({
-    in: z.strictObject({ name: z.string().min(1).max(200).describe("channel/account") }),
-    out: channelInfo.extend({
-      deliveries: z.object({ waiting: z.number(), sent: z.number(), uncertain: z.number(), failed: z.number() }),
-      lastError: z.string().optional(),
-    }),
-    scope: "read",
-    mutates: false,
-    doc: "One channel with its deliveries.",
   }),
   "commands.list": method({
     in: nothing,

@@ -3,6 +3,7 @@
  * documentation. WebSocket `/ws`, `POST /rpc/<method>` and the command line all speak from this table.
  */
 import { z } from "zod";
+import { CHANNEL_METHODS } from "./channel-methods.ts";
 import { HOUSE_METHODS } from "./house-methods.ts";
 import { MEMORY_METHODS } from "./memory-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
@@ -250,6 +251,7 @@ export const METHODS = {
   }),
   ...MODEL_METHODS,
   ...HOUSE_METHODS,
+  ...CHANNEL_METHODS,
   ...TIME_METHODS,
   ...WAKE_METHODS,
   ...WORK_METHODS,

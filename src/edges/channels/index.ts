@@ -1,1 +1,72 @@
-export { sign, type WebhookChannel, type WebhookConfig, webhookChannels, webhookConfig } from "./webhook/index.ts";
+/** The channels Lares knows. Each line is light; what an adapter needs is imported when an account of it is configured. */
+import { z } from "zod";
+import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
+import type { Clock, Log } from "../../core/kit/index.ts";
+import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
+import { webhook } from "./webhook/config.ts";
+
+export type { AdapterEntry } from "./account.ts";
+export { limitsShape } from "./account.ts";
+export { sign } from "./webhook/sign.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
+export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(
+  [webhook].map((entry) => [entry.name, entry]),
+);
+
+type Accounts = Record<string, Record<string, unknown>>;
+
+export const channelsConfig = z
+  .strictObject(
+    Object.fromEntries(
+      Object.values(ADAPTERS).map((entry) => [
+        entry.name,
+        z.record(accountName, entry.config).default({}).describe(`${entry.title} accounts by name.`),
+      ]),
+    ),
+  )
+  .prefault({})
+  .describe("The channels people talk through.") as unknown as z.ZodType<Accounts, Accounts | undefined>;
+
+/** One configured account: what it can do, who may talk, and how its channel is opened. */
+export interface ConfiguredAccount {
+  channel: string;
+  account: string;
+  enabled: boolean;
+  can: Capabilities;
+  policy: AccountPolicy;
+  fingerprint: string;
+  open(): Promise<Channel>;
+}
+
+export function configuredAccounts(config: Accounts, parts: { clock: Clock; log: Log }): ConfiguredAccount[] {
+  return Object.entries(config).flatMap(([channel, accounts]) =>
+    Object.entries(accounts).map(([account, own]) => configured(ADAPTERS[channel]!, account, own, parts)),
+  );
+}
+
+export function configured(
+  // biome-ignore lint/suspicious/noExplicitAny: the entry knows its own account
+  entry: AdapterEntry<any>,
+  account: string,
+  config: unknown,
+  parts: { clock: Clock; log: Log },
+): ConfiguredAccount {
+  const can = entry.can(config);
+  return {
+    channel: entry.name,
+    account,
+    enabled: (config as { enabled?: boolean }).enabled !== false,
+    can,
+    policy: entry.policy?.(config) ?? policyOf(config as TalkConfig),
+    fingerprint: JSON.stringify(config),
+    open: async () =>
+      (await entry.load()).create({
+        account,
+        config,
+        can,
+        clock: parts.clock,
+        log: parts.log.child(`${entry.name}/${account}`),
+      }),
+  };
+}

@@ -1,4 +1,5 @@
 /** What the gateway needs from the house. It authenticates and translates, nothing else. */
+import type { ChannelAnswer, ChannelRequest } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import type { MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -59,18 +60,14 @@ export interface GatewayParts {
   handlers: () => Handlers;
   /** Why it is not serving, or nothing. */
   notReady: () => string | undefined;
-  /** Signed messages for a webhook account. */
-  webhook: (
-    account: string,
-    headers: { timestamp: string; signature: string },
-    body: Buffer,
-  ) => Promise<{ turn: string; duplicate: boolean }>;
   /** A delivery for a hook. Reads the body only when the headers are good. */
   hook: (
     name: string,
     headers: Readonly<Record<string, string | undefined>>,
     readBody: (most: number, withinMs: number) => Promise<Buffer>,
   ) => Promise<{ accepted: boolean; duplicate?: boolean; why?: string }>;
+  /** A platform's request to one of its accounts; the adapter checks whose it is. */
+  channel: (channel: string, account: string, request: ChannelRequest) => Promise<ChannelAnswer>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   sessionOf: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;

@@ -88,15 +88,23 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
     const why = parts.notReady();
     return why ? c.json({ ok: false, why }, 503) : c.json({ ok: true });
   });
-  // A signed channel message has its own credential: the signature.
-  app.post("/channels/webhook/:account", async (c) => {
-    const body = await readBody(c.env, parts.config.http.maxBodyBytes);
-    const headers = {
-      timestamp: c.req.header("x-lares-timestamp") ?? "",
-      signature: c.req.header("x-lares-signature") ?? "",
+  // A platform's request has its own credential: the signature, which the adapter checks over the raw body.
+  app.on(["GET", "POST"], "/channels/:channel/:account", async (c) => {
+    const why = parts.notReady();
+    if (why) throw new AppError("NOT_READY", { message: why, hint: "Try again shortly.", retry: "later" });
+    const body = c.req.method === "POST" ? await readBody(c.env, parts.config.http.maxBodyBytes) : Buffer.alloc(0);
+    const { channel, account } = c.req.param();
+    const request = {
+      method: c.req.method as "GET" | "POST",
+      headers: c.req.header(),
+      query: c.req.query(),
+      body,
     };
-    const { turn, duplicate } = await parts.webhook(c.req.param("account"), headers, body);
-    return c.json({ turn, duplicate }, 202);
+    const answer = await parts.channel(channel, account, request);
+    const { status, headers = {} } = answer;
+    if (answer.body === undefined) return c.body(null, status as 200, { ...headers });
+    if (typeof answer.body === "string") return c.text(answer.body, status as 200, { ...headers });
+    return c.body(JSON.stringify(answer.body), status as 200, { "content-type": "application/json", ...headers });
   });
   // So has a hook: its secret. Nothing of the query counts (WH-03, WH-07).
   app.post("/hooks/:name", async (c) => {

@@ -38,6 +38,8 @@ export interface ApprovalParts {
   bus: Bus;
   resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
   reminders: Pick<Reminders, "firstAt" | "expect">;
+  /** What else is written when a question is answered; looked up before, so that it goes with the answer. */
+  answered?: (asked: ApprovalView, answer: Answer) => Promise<((tx: Tx) => void) | undefined>;
   /** Nothing is pushed there: whoever asks there fetches, and is not reminded. */
   isPulled: (route: ReplyRoute) => boolean;
 }
@@ -87,6 +89,7 @@ export class Approvals {
     const at = clock.now();
     // Past its deadline the turn is already on its way to hear "no" (A3), whatever the row still says.
     if (at >= asked.deadline) throw alreadyAnswered({ ...asked, state: "expired" });
+    const more = await this.parts.answered?.(asked, answer);
     const taken = await this.parts.resume(
       asked.turn,
       {
@@ -96,6 +99,7 @@ export class Approvals {
       },
       (tx) => {
         answerApproval(tx, { id: asked.id, state, at, ...answer });
+        more?.(tx);
         const rule = asked.action.rule;
         if (answer.decision === "allow-always" && typeof rule === "string") {
           rememberRule(tx, { agent: asked.agent, rule, approval: asked.id, by: answer.by, at });

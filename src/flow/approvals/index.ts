@@ -2,4 +2,4 @@ export { Approvals, approvalEvent, newApprovalId } from "./approvals.ts";
 export { type ApprovalsConfig, approvalsConfig } from "./config.ts";
 export { Reminders } from "./reminders.ts";
 export type { NewApproval } from "./store.ts";
-export { questionText, shortCode } from "./words.ts";
+export { outcomeText, questionText, questionTextWithButtons, shortCode } from "./words.ts";

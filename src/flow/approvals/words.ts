@@ -1,5 +1,6 @@
 /** What is said to a person about a question. */
 import type { ApprovalId, Json, JsonObject } from "../../core/domain/index.ts";
+import { visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
 import { CODE_LENGTH } from "./store.ts";
 
@@ -17,6 +18,17 @@ export interface Question {
 
 export function questionText(q: Question): string {
   return `May I do this?\n\n${brief(q.shown, marksIn(q.action))}\n\n${q.because} ${howToAnswer(q.id)}`;
+}
+
+/** For a chat that shows buttons under it. */
+export function questionTextWithButtons(q: Question): string {
+  return `May I do this?\n\n${brief(q.shown, marksIn(q.action))}\n\n${q.because}`;
+}
+
+/** What the question's message says once it was answered. */
+export function outcomeText(answer: { decision: string; by: string }): string {
+  const what = { "allow-once": "Allowed once", "allow-always": "Always allowed", deny: "Denied" }[answer.decision];
+  return `${what ?? answer.decision} by ${visible(answer.by)}.`;
 }
 
 export function reminderText(q: Question & { askedAt: number; deadline: number }, now: number): string {

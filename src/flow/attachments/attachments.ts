@@ -144,6 +144,16 @@ export class Attachments {
     return { bytes, mediaType: row.media_type };
   }
 
+  /** A file that leaves with a message. */
+  async outgoing(
+    id: string,
+  ): Promise<{ name: string; mediaType: string; bytes: number; read(): Promise<Uint8Array> } | undefined> {
+    const row = await readAttachment(this.parts.records, id);
+    if (!row) return undefined;
+    const read = async () => (await this.load(id))?.bytes ?? new Uint8Array();
+    return { name: row.name, mediaType: row.media_type, bytes: row.bytes, read };
+  }
+
   /** What these add to a message of this session; they stay held until `release`. Throws when one of them cannot be used. */
   async hold(ids: readonly string[], session: SessionKey, asker: Asker): Promise<HeldAttachments> {
     const wanted = [...new Set(ids)];

@@ -77,6 +77,7 @@ export type TurnBody =
       model: string | null;
       origin: "person" | "event";
       given?: Json;
+      tools?: Json;
     }
   | { kind: "command"; agent: string; route: Json; reply: string };
 
@@ -131,6 +132,7 @@ async function accept(
           model: message.model ?? null,
           origin: message.origin ?? "person",
           ...(message.given ? { given: message.given as unknown as Json } : {}),
+          ...(message.tools ? { tools: [...message.tools] } : {}),
         }
       : { kind: "command", agent, route, reply };
   // A command has nothing to say to the model, so it does not wait for the session's turn.

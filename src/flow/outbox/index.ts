@@ -1,3 +1,3 @@
 export { chunk } from "./chunk.ts";
 export { type OutboxConfig, outboxConfig } from "./config.ts";
-export { Outbox, type OutboxParts } from "./outbox.ts";
+export { type Intention, Outbox, type OutboxParts, type Piece } from "./outbox.ts";

@@ -6,37 +6,92 @@
  *     platform deduplicates; elsewhere it is `uncertain` and the person gets one honest note.
  * O3: one chat's messages go out one after another, in order; one chat's trouble touches no other.
  */
-import { type Channel, type Records, SendUncertain, type Tx } from "../../core/contracts/index.ts";
+import {
+  type Button,
+  type Capabilities,
+  type Channel,
+  ChannelBusy,
+  type Outgoing,
+  type OutgoingFile,
+  type Records,
+  SendUncertain,
+  type Tx,
+} from "../../core/contracts/index.ts";
 import {
   AppError,
   asId,
   type DeliveryId,
+  type Json,
   type ReplyRoute,
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
 import { type Bus, backoffMs, type Clock, type Crash, type Log } from "../../core/kit/index.ts";
-import { chunk } from "./chunk.ts";
 import type { OutboxConfig } from "./config.ts";
+import { Pace } from "./pace.ts";
 import {
   type Delivery,
   type DeliveryState,
+  deleteDraft,
+  type Extra,
   insertDelivery,
   outstanding,
   outstandingOf,
+  partsOf,
+  placeOf,
   updateDelivery,
 } from "./store.ts";
 
+/** A piece of a text, within a platform's limit and in its dialect. */
+export interface Piece {
+  text: string;
+  html?: string;
+  styles?: Json;
+}
+
+/** A message that wants to leave. */
+export interface Intention {
+  /** Names the message for ever: intended again, it is the same (I6). */
+  answer: string;
+  turn: TurnId;
+  session: SessionKey;
+  route: ReplyRoute;
+  text: string;
+  /** A question: with buttons where there are some, and then without the typed code. */
+  question?: { approval: string; textWithButtons: string };
+  /** Attachments of this turn, by id. */
+  files?: readonly string[];
+}
+
 export interface OutboxParts {
   records: Records;
-  /** The channel a route names. `pull`: nothing is pushed there, the caller fetches the answer. */
-  channel: (name: string, account: string) => Channel | "pull" | undefined;
+  /** The account a route names. `pull`: nothing is pushed there, the caller fetches the answer. */
+  channel: (name: string, account: string) => { can: Capabilities; open(): Promise<Channel> } | "pull" | undefined;
+  /** Cuts a text into a platform's messages. The same text gives the same pieces. */
+  pieces: (text: string, can: Capabilities) => Piece[];
+  /** Buttons for a question; what they mean is kept, the platform sees only ids. */
+  buttons: (tx: Tx, approval: string) => Button[];
+  file: (id: string) => Promise<OutgoingFile | undefined>;
+  /** The live answer of a turn, given up by whoever writes it: this message replaces it. */
+  draft?: (turn: TurnId) => Promise<string | undefined>;
+  /** How a message fared on its account. */
+  fared?: (route: ReplyRoute, ok: boolean, detail?: string) => void;
   config: () => OutboxConfig;
   clock: Clock;
   crash: Crash;
   bus: Bus;
   log: Log;
 }
+
+const UNKNOWN: Capabilities = {
+  dialect: "raw",
+  limit: 4000,
+  unit: "utf16",
+  dedupes: false,
+  buttons: 0,
+  files: 0,
+  pace: { chatMs: 0, accountMs: 0 },
+};
 
 /** A send that hangs longer than this may have been taken: it is uncertain. */
 const SEND_TIMEOUT_MS = 30_000;
@@ -47,6 +102,7 @@ export class Outbox {
   private readonly known = new Set<DeliveryId>();
   private stopped = false;
   private readonly stopping = new AbortController();
+  private readonly pace = new Pace();
 
   constructor(parts: OutboxParts) {
     this.parts = parts;
@@ -63,21 +119,60 @@ export class Outbox {
   }
 
   /** Writes the intention. Returns without a row where the caller fetches the answer itself. */
-  intend(tx: Tx, m: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }): void {
-    const channel = this.parts.channel(m.route.channel, m.route.account);
-    if (channel === "pull") return;
-    const now = this.parts.clock.now();
-    const pieces = chunk(m.text, channel?.limit ?? 4000);
-    pieces.forEach((text, part) => {
-      const id = asId<DeliveryId>(`${m.answer}/${String(part).padStart(3, "0")}`);
-      const expiresAt = now + this.parts.config().expireAfterHours * 3_600_000;
-      insertDelivery(tx, { id, part, ...m, text, state: "intended", attempts: 0, nextAt: now, expiresAt }, now);
+  intend(tx: Tx, m: Intention): void {
+    const found = this.parts.channel(m.route.channel, m.route.account);
+    if (found === "pull") return;
+    const can = found?.can ?? UNKNOWN;
+    const buttons = m.question && can.buttons >= 2 ? this.parts.buttons(tx, m.question.approval) : [];
+    const pieces = this.parts.pieces(buttons.length ? m.question!.textWithButtons : m.text, can);
+    pieces.forEach(({ text, ...forms }, part) => {
+      const isLast = part === pieces.length - 1;
+      const extra: Extra = {
+        ...forms,
+        ...(isLast && buttons.length ? { buttons: buttons.slice(0, can.buttons) } : {}),
+        ...(isLast && m.files?.length ? { files: [...m.files] } : {}),
+      };
+      this.insert(tx, m, part, text, extra);
     });
+  }
+
+  /** A question is answered: its message says so and loses its buttons, where the platform can edit. Writes with the answer. */
+  async rewriteQuestion(m: {
+    turn: TurnId;
+    session: SessionKey;
+    route: ReplyRoute;
+    approval: string;
+    outcome: string;
+  }): Promise<((tx: Tx) => void) | undefined> {
+    const found = this.parts.channel(m.route.channel, m.route.account);
+    if (found === "pull" || found?.can.editMs === undefined) return;
+    const asked = (await partsOf(this.parts.records, `${m.turn}:ask:${m.approval}`)).at(-1);
+    if (!asked) return;
+    const outcome = this.parts.pieces(m.outcome, found.can)[0];
+    const was = asked.extra ? (JSON.parse(asked.extra) as Extra) : {};
+    const html = was.html === undefined ? {} : { html: `${was.html}<br>${outcome?.html ?? outcome?.text ?? ""}` };
+    const text = `${asked.text}\n\n${outcome?.text ?? ""}`;
+    return (tx) =>
+      this.insert(tx, { ...m, answer: `${m.turn}:asked:${m.approval}` }, 0, text, { ...html, edits: asked.id });
+  }
+
+  private insert(tx: Tx, m: Omit<Intention, "text">, part: number, text: string, extra: Extra): void {
+    const { answer, turn, session, route } = m;
+    const now = this.parts.clock.now();
+    const id = asId<DeliveryId>(`${answer}/${String(part).padStart(3, "0")}`);
+    const expiresAt = now + this.parts.config().expireAfterHours * 3_600_000;
+    const row = { id, part, answer, turn, session, route, text, extra, attempts: 0, nextAt: now, expiresAt };
+    insertDelivery(tx, { ...row, state: "intended" }, now);
   }
 
   /** After the intention is durable: sends what this turn left. */
   async wake(turn: TurnId): Promise<void> {
     for (const d of await outstandingOf(this.parts.records, turn)) this.queue(d);
+  }
+
+  /** When the last message to this chat left. */
+  sentAt(route: ReplyRoute): number | undefined {
+    return this.pace.sentAt(route);
   }
 
   private queue(d: Delivery): void {
@@ -114,9 +209,18 @@ export class Outbox {
   private async attempt(d: Delivery): Promise<boolean> {
     const { clock, crash } = this.parts;
     if (clock.now() >= d.expiresAt) return this.close(d, "expired", "It could not be delivered in time.");
-    const channel = this.parts.channel(d.route.channel, d.route.account);
-    if (!channel || channel === "pull") return this.retry(d, `The channel "${d.route.channel}" is not configured.`);
-    if (d.state === "sending" && !channel.dedupes) return this.uncertain(d, "Lares stopped while it was being sent.");
+    const found = this.parts.channel(d.route.channel, d.route.account);
+    if (!found || found === "pull") return this.wait(d, `The channel "${d.route.channel}" is not configured.`);
+    const { can } = found;
+    const edits = await this.editedBy(d, can);
+    if (edits === "skip") return this.close(d, "sent", "");
+    // An edit says the same again: repeating one is harmless.
+    const repeatable = can.dedupes || edits !== undefined;
+    if (d.state === "sending" && !repeatable) return this.uncertain(d, "Lares stopped while it was being sent.");
+    const channel = await found.open().catch((error: unknown) => String(error));
+    if (typeof channel === "string") return this.wait(d, channel);
+    await this.until(this.pace.next(d.route, can.pace, clock.now()));
+    if (this.stopped) return true;
     crash.at("outbox.before");
     d.state = "sending";
     d.attempts++;
@@ -124,29 +228,88 @@ export class Outbox {
     crash.at("outbox.claimed");
     try {
       const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
-      const sent = await channel.send({ route: d.route, text: d.text, key: d.id }, signal);
+      const message = await this.outgoing(d, can);
+      const platformId = await this.put(channel, edits, message, signal);
       crash.at("send.after");
       d.state = "sent";
-      await this.save(d, { platformId: sent.platformId });
+      await this.parts.records.write((tx) => {
+        updateDelivery(tx, d.id, { ...d, platformId }, clock.now());
+        if (d.part === 0) deleteDraft(tx, d.turn);
+      });
       crash.at("outbox.recorded");
+      this.parts.fared?.(d.route, true);
+      this.pace.sent(d.route, clock.now());
       this.tell(d);
       return true;
     } catch (error) {
       if (this.stopped) return true;
       const message = error instanceof Error ? error.message : String(error);
+      this.parts.fared?.(d.route, false, message);
       const surelyNot = error instanceof AppError;
-      if (surelyNot && error.retry === "never") return this.close(d, "failed", message);
-      if (surelyNot || channel.dedupes) return this.retry(d, message);
+      if (surelyNot && error.retry === "never") {
+        // The live answer is gone, or the platform takes no more edits of it: the answer goes as a message of its own.
+        if (edits !== undefined && d.extra.edits === undefined) {
+          await this.parts.records.write((tx) => deleteDraft(tx, d.turn));
+          return this.retry(d, message, 0);
+        }
+        return this.close(d, "failed", message);
+      }
+      if (error instanceof ChannelBusy) return this.retry(d, message, error.afterMs);
+      if (surelyNot || repeatable) return this.retry(d, message);
       return this.uncertain(d, error instanceof SendUncertain ? message : `The send was cut: ${message}`);
     }
   }
 
-  private async retry(d: Delivery, error: string): Promise<boolean> {
-    const { firstRetryMs, mostRetryMs } = this.parts.config();
+  /** The message on the platform that this delivery rewrites; `skip`: there is none and nothing new is wanted. */
+  private async editedBy(d: Delivery, can: Capabilities): Promise<string | "skip" | undefined> {
+    const canEdit = can.editMs !== undefined;
+    if (d.extra.edits !== undefined) return (canEdit && (await placeOf(this.parts.records, d.extra.edits))) || "skip";
+    if (!canEdit || d.part > 0 || !d.answer.endsWith(":answer") || d.extra.files) return undefined;
+    return this.parts.draft?.(d.turn);
+  }
+
+  private async put(
+    channel: Channel,
+    edits: string | undefined,
+    message: Outgoing,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    if (edits === undefined) return (await channel.send(message, signal)).platformId;
+    await channel.edit!({ route: message.route, platformId: edits }, message, signal);
+    return edits;
+  }
+
+  private async outgoing(d: Delivery, can: Capabilities): Promise<Outgoing> {
+    const { html, styles, buttons, files = [] } = d.extra;
+    const found: OutgoingFile[] = [];
+    let text = d.text;
+    for (const id of files) {
+      const file = await this.parts.file(id);
+      if (file && file.bytes <= can.files) found.push(file);
+      else text += `\n[${file ? `${file.name} is too large for this channel` : "a file is gone"}]`;
+    }
+    return {
+      route: d.route,
+      key: d.id,
+      text,
+      ...(html === undefined ? {} : { html }),
+      ...(styles === undefined ? {} : { styles }),
+      ...(buttons ? { buttons } : {}),
+      ...(found.length ? { files: found } : {}),
+    };
+  }
+
+  /** Surely not taken: it may be tried as if for the first time. */
+  private retry(d: Delivery, error: string, afterMs?: number): Promise<boolean> {
     d.state = "intended";
-    d.nextAt =
-      this.parts.clock.now() +
-      backoffMs({ firstMs: firstRetryMs, mostMs: mostRetryMs, jitter: 0.2 }, Math.max(d.attempts, 1));
+    return this.wait(d, error, afterMs);
+  }
+
+  /** Not now. What is known about an earlier try stays known. */
+  private async wait(d: Delivery, error: string, afterMs?: number): Promise<boolean> {
+    const { firstRetryMs, mostRetryMs } = this.parts.config();
+    const wait = { firstMs: firstRetryMs, mostMs: mostRetryMs, jitter: 0.2 };
+    d.nextAt = this.parts.clock.now() + (afterMs ?? backoffMs(wait, Math.max(d.attempts, 1)));
     await this.save(d, { error });
     this.tell(d, error);
     return false;

@@ -1,7 +1,24 @@
-import type { Reads, Tx } from "../../core/contracts/index.ts";
-import { asId, type DeliveryId, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import type { Button, Reads, Tx } from "../../core/contracts/index.ts";
+import {
+  asId,
+  type DeliveryId,
+  type Json,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
 
 export type DeliveryState = "intended" | "sending" | "sent" | "uncertain" | "expired" | "failed";
+
+/** Forms besides the text. `edits`: the delivery this one rewrites, instead of a new message. */
+export interface Extra {
+  html?: string;
+  styles?: Json;
+  buttons?: Button[];
+  /** Attachments by id. */
+  files?: string[];
+  edits?: string;
+}
 
 export interface Delivery {
   id: DeliveryId;
@@ -11,6 +28,7 @@ export interface Delivery {
   session: SessionKey;
   route: ReplyRoute;
   text: string;
+  extra: Extra;
   state: DeliveryState;
   attempts: number;
   nextAt: number;
@@ -25,18 +43,19 @@ interface Row {
   session: SessionKey;
   route: string;
   text: string;
+  extra: string | null;
   state: DeliveryState;
   attempts: number;
   next_at: number;
   expires_at: number;
 }
 
-const COLUMNS = "id, answer, part, turn, session, route, text, state, attempts, next_at, expires_at";
+const COLUMNS = "id, answer, part, turn, session, route, text, extra, state, attempts, next_at, expires_at";
 
 /** Idempotent per (answer, part): a second intention changes nothing (I6). */
 export function insertDelivery(tx: Tx, d: Delivery, at: number): void {
   tx.run(
-    `INSERT INTO delivery (${COLUMNS}, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO delivery (${COLUMNS}, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     d.id,
     d.answer,
@@ -45,6 +64,7 @@ export function insertDelivery(tx: Tx, d: Delivery, at: number): void {
     d.session,
     JSON.stringify(d.route),
     d.text,
+    Object.keys(d.extra).length ? JSON.stringify(d.extra) : null,
     d.state,
     d.attempts,
     d.nextAt,
@@ -98,9 +118,40 @@ function delivery(row: Row): Delivery {
     session: row.session,
     route: JSON.parse(row.route) as ReplyRoute,
     text: row.text,
+    extra: row.extra ? (JSON.parse(row.extra) as Extra) : {},
     state: row.state,
     attempts: row.attempts,
     nextAt: row.next_at,
     expiresAt: row.expires_at,
   };
+}
+
+/** Where a delivery ended up on its platform. */
+export async function placeOf(db: Reads, id: string): Promise<string | undefined> {
+  const row = await db.get<{ platform_id: string | null }>("SELECT platform_id FROM delivery WHERE id = ?", id);
+  return row?.platform_id ?? undefined;
+}
+
+/** The parts of an answer that are, or may be, on their platform. */
+export function partsOf(db: Reads, answer: string): Promise<{ id: string; text: string; extra: string | null }[]> {
+  return db.all("SELECT id, text, extra FROM delivery WHERE answer = ? ORDER BY part", answer);
+}
+
+export function writeDraft(tx: Tx, d: { turn: TurnId; platformId: string; route: ReplyRoute }, at: number): void {
+  tx.run(
+    `INSERT INTO draft (turn, platform_id, route, at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (turn) DO UPDATE SET platform_id = excluded.platform_id, at = excluded.at`,
+    d.turn,
+    d.platformId,
+    JSON.stringify(d.route),
+    at,
+  );
+}
+
+export async function readDraft(db: Reads, turn: TurnId): Promise<string | undefined> {
+  return (await db.get<{ platform_id: string }>("SELECT platform_id FROM draft WHERE turn = ?", turn))?.platform_id;
+}
+
+export function deleteDraft(tx: Tx, turn: TurnId): void {
+  tx.run("DELETE FROM draft WHERE turn = ?", turn);
 }

@@ -39,6 +39,8 @@ export interface At {
   agent: AgentId;
   segment: number;
   route: ReplyRoute;
+  /** The only tools that may be used here; without it, the agent's. */
+  tools?: readonly string[] | undefined;
 }
 
 export function placeOf(parts: TurnParts, at: At): ToolPlace {
@@ -110,6 +112,10 @@ async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Sta
   }
   try {
     const plan = await tool.plan(call.input, placeOf(parts, at));
+    if (at.tools && !at.tools.includes(plan.tool)) {
+      const because = `The tool "${plan.tool}" may not be used in this chat.`;
+      return { verdict: "deny", because, ...none, shown: plan.shown };
+    }
     const { verdict, because, rule } = await parts.judge.judge(at.agent, plan, standing);
     const hash = hashOf(call.name, plan.binding);
     return { verdict, because, rule, shown: plan.shown, hash, marks: verdict === "ask" ? marksOf(plan) : [] };

@@ -67,6 +67,7 @@ export function park(
           session,
           route,
           text: parts.questions.text(question),
+          question: { approval: w.approval, textWithButtons: parts.questions.textWithButtons(question) },
         });
       }
       recordParked(tx, turn, p.startedAt);

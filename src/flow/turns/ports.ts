@@ -127,6 +127,8 @@ export interface Questions {
   ): void;
   /** What the chat is told; shortened where it is long, with the parts named in `action.marks` visible. */
   text(q: { id: ApprovalId; shown: string; because: string; action: JsonObject }): string;
+  /** The same for a chat with buttons: without the code to type. */
+  textWithButtons(q: { id: ApprovalId; shown: string; because: string; action: JsonObject }): string;
   close(tx: Tx, id: ApprovalId, state: "expired" | "withdrawn"): void;
   /** The event that wakes the turn. */
   event(id: ApprovalId): string;
@@ -138,7 +140,17 @@ export interface Questions {
 
 export interface ReplySink {
   /** Idempotent per answer id: a second call with the same id changes nothing. */
-  intend(tx: Tx, m: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }): void;
+  intend(
+    tx: Tx,
+    m: {
+      answer: string;
+      turn: TurnId;
+      session: SessionKey;
+      route: ReplyRoute;
+      text: string;
+      question?: { approval: string; textWithButtons: string };
+    },
+  ): void;
 }
 
 export interface Toolbox {

@@ -36,7 +36,15 @@ import { newProgress, type Progress, type Waiting } from "./progress.ts";
 import { recordRestart, recordUsage, recordWoken } from "./store.ts";
 
 type Body =
-  | { kind: "message"; agent: string; person: string; route: ReplyRoute; model: string | null; given?: Given }
+  | {
+      kind: "message";
+      agent: string;
+      person: string;
+      route: ReplyRoute;
+      model: string | null;
+      given?: Given;
+      tools?: string[];
+    }
   | { kind: "command"; agent: string; route: ReplyRoute; reply: string };
 
 interface Run extends At {
@@ -50,6 +58,12 @@ interface Run extends At {
 type Called =
   | { reply: ModelReply; took: string[]; warnings?: string[]; authority: Authority; tainted: boolean }
   | { refused: string };
+
+/** The tools a chat allows; the two that find the others stay, the others are judged by name when they are called. */
+function offered<T extends { name: string }>(run: Pick<Run, "tools">, tools: T[]): T[] {
+  const allowed = run.tools && new Set([...run.tools, "tool_search", "tool_run"]);
+  return allowed ? tools.filter((tool) => allowed.has(tool.name)) : tools;
+}
 
 /** For what was streamed before a stop, which no provider counts for us. */
 const LETTERS_PER_TOKEN = 4;
@@ -69,6 +83,7 @@ export function makeTurns(parts: TurnParts) {
         route: body.route,
         model: body.kind === "message" ? body.model : null,
         given: body.kind === "message" ? body.given : undefined,
+        tools: body.kind === "message" ? body.tools : undefined,
         p: (input.state as unknown as Progress | undefined) ?? newProgress(parts.clock.now()),
         own: undefined,
         segment: input.segment,
@@ -286,7 +301,7 @@ export function makeTurns(parts: TurnParts) {
         const chosen = run.model ?? model ?? parts.agentModel(agent);
         const request = {
           system,
-          tools,
+          tools: offered(run, tools),
           messages: said,
           cacheKey: session,
           ...(chosen ? { model: chosen } : {}),

@@ -572,4 +572,63 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (turn, at)
   ) WITHOUT ROWID;
   `,
+  `
+  -- What a channel's account keeps over restarts: its position ('#cursor', written with the last message heard) and its own things.
+  CREATE TABLE channel_kept (
+    channel TEXT NOT NULL,
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (channel, account, name)
+  ) WITHOUT ROWID;
+  -- Who may talk besides those the file lists. context: 'direct' or a group's chat id. role: known | owner.
+  CREATE TABLE channel_grant (
+    channel TEXT NOT NULL,
+    account TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    context TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT,
+    by TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (channel, account, sender, context)
+  ) WITHOUT ROWID;
+  -- Strangers who wait to be let in.
+  CREATE TABLE pairing (
+    channel TEXT NOT NULL,
+    account TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    code TEXT NOT NULL UNIQUE,
+    name TEXT,
+    route TEXT NOT NULL,
+    asked_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (channel, account, sender)
+  ) WITHOUT ROWID;
+  -- What a button on a platform stands for; the platform only ever sees the id.
+  CREATE TABLE button (
+    id TEXT PRIMARY KEY,
+    approval TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    made_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  -- Messages per scope and window, for the limits of channels, people and agents.
+  CREATE TABLE message_count (
+    scope TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (scope, at)
+  ) WITHOUT ROWID;
+  -- A live answer on a platform: the message that is edited while the turn runs, and becomes the answer.
+  CREATE TABLE draft (
+    turn TEXT PRIMARY KEY,
+    platform_id TEXT NOT NULL,
+    route TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  -- Forms besides the text (rich text, buttons, files), and which earlier delivery this one rewrites.
+  ALTER TABLE delivery ADD COLUMN extra TEXT;
+  CREATE INDEX delivery_answer ON delivery (answer);
+  CREATE INDEX delivery_platform ON delivery (platform_id) WHERE platform_id IS NOT NULL;
+  `,
 ];

@@ -177,7 +177,16 @@ describe("agents", () => {
 });
 
 describe("channels", () => {
-  const channel = { name: "webhook/a", channel: "webhook", account: "a", state: "running" };
+  const channel = {
+    name: "webhook/a",
+    channel: "webhook",
+    account: "a",
+    state: "running",
+    connected: true,
+    hearing: null,
+    sending: null,
+    restarts: 0,
+  };
 
   it("list says how each is; none teaches the next step", async () => {
     const bad = { ...channel, name: "webhook/b", state: "failed", detail: "The address\u001b[2J refused." };

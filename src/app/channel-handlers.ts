@@ -1,0 +1,176 @@
+/** Methods about channels: accounts come and go while Lares runs; secrets go to the vault, the file refers to them. */
+import { AppError, asId, type Json, type TurnId } from "../core/domain/index.ts";
+import type { Parsed } from "../core/protocol/index.ts";
+import { ADAPTERS, configured } from "../edges/channels/index.ts";
+import type { Handlers } from "../faces/gateway/index.ts";
+import { forgetAccount } from "../flow/channels/index.ts";
+import type { Vault } from "../ground/vault/index.ts";
+import type { HandlerParts } from "./handlers.ts";
+import { isInstalled } from "./installed.ts";
+import type { Settings } from "./settings.ts";
+import { deliveriesOn } from "./store.ts";
+
+type ChannelHandlers = Pick<Handlers, `channels.${string}` & keyof Handlers>;
+
+export interface ChannelHandlerParts extends HandlerParts {
+  settings: Settings;
+  vault: Vault;
+  log: { child(room: string): never };
+}
+
+const CHECK_PATIENCE_MS = 15_000;
+
+export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers {
+  const { settings, vault, clock } = parts;
+  const house = () => parts.house();
+  const list = () =>
+    house()
+      .channels.accounts.list()
+      .map(({ hearing, sending, ...one }) => ({
+        name: `${one.channel}/${one.account}`,
+        ...one,
+        hearing: hearing ?? null,
+        sending: sending ?? null,
+      }));
+  const find = (name: string) => {
+    const known = list();
+    const found = known.find((one) => one.name === name);
+    if (found) return found;
+    const hint = `Known: ${known.map((one) => one.name).join(", ") || "none. Add one: lares channels add"}.`;
+    throw new AppError("CHANNEL_UNKNOWN", { message: `There is no channel "${name}".`, hint });
+  };
+  const entryOf = (channel: string) => {
+    const entry = Object.hasOwn(ADAPTERS, channel) ? ADAPTERS[channel] : undefined;
+    if (entry) return entry;
+    const hint = `Known: ${Object.keys(ADAPTERS).join(", ")}.`;
+    throw new AppError("CHANNEL_UNKNOWN", { message: `There is no kind of channel "${channel}".`, hint });
+  };
+  /** Asks the platform with these fields as they are. */
+  const check = async (channel: string, fields: Record<string, Json>) => {
+    const entry = entryOf(channel);
+    const missing = (entry.packages ?? []).filter((name) => !isInstalled(name));
+    if (missing.length) {
+      throw new AppError("BAD_REQUEST", {
+        message: `${entry.title} needs ${missing.join(", ")}.`,
+        hint: `Install it: lares channels add ${channel}`,
+      });
+    }
+    const parsed = entry.config.safeParse(fields);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0]!;
+      const field = issue.path.join(".");
+      const what = entry.asks.find((ask) => ask.field === issue.path[0])?.what;
+      throw new AppError("BAD_REQUEST", {
+        message: `Field ${field || "(fields)"}: ${issue.message}.`,
+        ...(what ? { hint: what } : {}),
+        details: { field },
+      });
+    }
+    const one = await configured(entry, "check", parsed.data, { clock, log: parts.log as never }).open();
+    return one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
+  };
+  const view = (channel: string, account: string) => `${channel}/${account}`;
+
+  return {
+    "channels.list": async () => ({ channels: list() }),
+    async "channels.status"({ name }) {
+      const found = find(name);
+      return { ...found, ...(await deliveriesOn(house().records.committed, found.channel, found.account)) };
+    },
+    "channels.kinds": async () => ({
+      kinds: Object.values(ADAPTERS).map(({ name, title, asks, secrets, packages = [] }) => ({
+        name,
+        title,
+        asks: asks.map((ask) => ({ ...ask, secret: secrets.includes(ask.field) })),
+        packages: [...packages],
+        installed: packages.every(isInstalled),
+      })),
+    }),
+    "channels.check": ({ channel, fields }) => check(channel, fields as Record<string, Json>),
+
+    async "channels.add"({ channel, account, fields: given }: Parsed<"channels.add">) {
+      const entry = entryOf(channel);
+      const fields = given as Record<string, Json>;
+      const who = await check(channel, fields);
+      const kept = { ...fields };
+      for (const field of entry.secrets) {
+        const value = fields[field];
+        if (typeof value !== "string" || value.startsWith("vault:") || value.startsWith("${")) continue;
+        const secret = `CHANNEL_${channel}_${account}_${field}`.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase();
+        await vault.set(secret, value);
+        kept[field] = `vault:${secret}`;
+      }
+      await settings.change([[["channels", channel, account], kept]]);
+      const pairs = entry.policy === undefined && (fields.dm ?? "pairing") === "pairing";
+      return {
+        name: view(channel, account),
+        who,
+        hint: pairs
+          ? `Write to ${who.name} there; it answers with a code. Let yourself in: lares channels approve CODE --owner`
+          : `Write to ${who.name} there.`,
+        where: vault.where(),
+      };
+    },
+
+    async "channels.remove"({ name }) {
+      const { channel, account } = find(name);
+      await settings.change([[["channels", channel, account], undefined]]);
+      await house().records.write((tx) => forgetAccount(tx, { channel, account }));
+      return { removed: true };
+    },
+
+    async "channels.test"({ name, chat }) {
+      const { channel, account } = find(name);
+      const one = await house().channels.accounts.get(channel, account)!.open();
+      const who = await one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
+      if (chat === undefined) return { ...who, sent: false };
+      const id = `test:${parts.ids.next("m")}`;
+      await house().records.write((tx) =>
+        house().outbox.intend(tx, {
+          answer: id,
+          turn: asId<TurnId>(id),
+          session: asId("channels"),
+          route: { channel, account, chat },
+          text: "This is Lares, trying whether this line works. It does.",
+        }),
+      );
+      await house().outbox.wake(asId<TurnId>(id));
+      return { ...who, sent: true };
+    },
+
+    "channels.pending": async () => ({
+      pending: (await house().channels.pairings.list()).map((p) => ({
+        code: p.code,
+        name: view(p.channel, p.account),
+        sender: p.sender,
+        ...(p.name ? { calledThemselves: p.name } : {}),
+        askedAt: p.asked_at,
+        expiresAt: p.expires_at,
+      })),
+    }),
+    async "channels.approve"({ code, role }, caller) {
+      const found = await house().channels.pairings.approve(code, caller.principal.id, role ?? "known");
+      return { name: view(found.channel, found.account), sender: found.sender, role: role ?? "known" };
+    },
+    async "channels.refuse"({ code }) {
+      const found = await house().channels.pairings.refuse(code);
+      return { name: view(found.channel, found.account), sender: found.sender };
+    },
+    "channels.people": async () => ({
+      people: (await house().channels.pairings.grants()).map((g) => ({
+        name: view(g.channel, g.account),
+        sender: g.sender,
+        ...(g.name ? { calledThemselves: g.name } : {}),
+        context: g.context,
+        role: g.role,
+        by: g.by,
+        at: g.at,
+      })),
+    }),
+    async "channels.revoke"({ name, sender, context }) {
+      const [channel = "", account = ""] = name.split("/");
+      await house().channels.pairings.revoke({ channel, account, sender, context: context ?? "direct" });
+      return { revoked: true };
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** Joins the channels: accounts from the file, the intake to the inbox, the outbox to the accounts. */
+import type { Button, Records, Tx } from "../core/contracts/index.ts";
+import {
+  type ApprovalDecision,
+  type ApprovalView,
+  asId,
+  type InboundMessage,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+} from "../core/domain/index.ts";
+import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import { configuredAccounts } from "../edges/channels/index.ts";
+import type { Attachments } from "../flow/attachments/index.ts";
+import { Accounts, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
+import type { Inbox } from "../flow/inbox/index.ts";
+import type { Outbox } from "../flow/outbox/index.ts";
+import { routeOfTurn } from "./store.ts";
+
+export interface ChannelParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  crash: Crash;
+  bus: Bus;
+  log: Log;
+  config: () => { channels: unknown; agents: Record<string, { messages?: AgentLimits } | undefined> };
+  inbox: () => Inbox;
+  outbox: () => Outbox;
+  attachments: () => Attachments;
+  answer: (id: string, a: { decision: ApprovalDecision; by: string }) => Promise<ApprovalView>;
+  outcome: (a: { decision: string; by: string }) => string;
+  /** Who would answer this message. */
+  agentOf: (message: InboundMessage) => string;
+}
+
+type AgentLimits = { maxMessagesPerHour?: number; maxMessagesPerUser?: number; maxTokensPerDay?: number };
+
+/** What is said without a turn stands under a name of its own. */
+const NO_SESSION = "channels" as SessionKey;
+
+export function makeChannels(parts: ChannelParts) {
+  const { records, clock, crash, bus, log, config } = parts;
+  const say = (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) =>
+    parts.outbox().intend(tx, {
+      answer: m.id,
+      turn: asId<TurnId>(m.id),
+      session: NO_SESSION,
+      route: m.route,
+      text: m.text,
+    });
+  const sent = (id: string) => void parts.outbox().wake(asId<TurnId>(id));
+  const pairings = new Pairings({ records, clock, say, sent });
+  const intake = new Intake({
+    records,
+    clock,
+    crash,
+    log: log.child("intake"),
+    pairings,
+    admit: (message, record) => parts.inbox().admit(message, record),
+    store: (body, about) => parts.attachments().put(body, about),
+    answer: async (id, a) => {
+      await parts.answer(id, a);
+      return parts.outcome(a);
+    },
+    say,
+    sent,
+    answeredAt: (route) => parts.outbox().sentAt(route),
+    agentFor: (message) => {
+      const agent = parts.agentOf(message);
+      return { agent, limits: config().agents[agent]?.messages ?? {} };
+    },
+  });
+  const accounts = new Accounts({ records, clock, bus, log: log.child("channels"), intake });
+  return {
+    accounts,
+    pairings,
+    apply: () => accounts.apply(configuredAccounts(config().channels as never, { clock, log })),
+
+    /** Buttons for a question, their meaning kept. */
+    buttons(tx: Tx, approval: string): Button[] {
+      const choices: [ApprovalDecision, string, Button["kind"]][] = [
+        ["allow-once", "Allow once", "yes"],
+        ["allow-always", "Always allow", "plain"],
+        ["deny", "Deny", "no"],
+      ];
+      return choices.map(([decision, label, kind]) => {
+        // The end of an id is its random part: short enough for any platform, too long to guess.
+        const id = parts.ids.next("b").slice(-16);
+        insertButton(tx, { id, approval, decision }, clock.now());
+        return { id, label, kind };
+      });
+    },
+
+    /** Whatever surface answered: the chat that was asked shows who did, and how. */
+    async answered(asked: ApprovalView, a: { decision: string; by: string }) {
+      const route = await routeOfTurn(records, asked.turn);
+      if (!route) return;
+      const { turn, session, id } = asked;
+      return parts.outbox().rewriteQuestion({ turn, session, route, approval: id, outcome: parts.outcome(a) });
+    },
+  };
+}
+
+export type Channels = ReturnType<typeof makeChannels>;

@@ -1,0 +1,151 @@
+/** Methods about the channels people talk through: accounts, and who may talk. */
+import { z } from "zod";
+import { keyed, method, nothing } from "./method.ts";
+
+const channelInfo = z.object({
+  name: z.string().describe("channel/account"),
+  channel: z.string(),
+  account: z.string(),
+  state: z.string().describe("off, starting, ok or down"),
+  connected: z.boolean(),
+  hearing: z.boolean().nullable().describe("Whether the platform was heard lately; null where it has no pulse."),
+  sending: z.boolean().nullable().describe("How the last message that left fared; null before the first."),
+  as: z.string().optional().describe("The name people address it by."),
+  restarts: z.number().describe("How often it had to connect anew."),
+  heardAt: z.number().optional().describe("When somebody last wrote."),
+  detail: z.string().optional(),
+});
+
+const name = z.string().min(1).max(200).describe("channel/account");
+const kind = z.string().min(1).max(64).describe("telegram, slack, …");
+const account = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*$/, "small letters, digits and dashes")
+  .max(64);
+const fields = z.record(z.string().max(64), z.json()).describe("the account's fields, as in lares.yaml");
+const who = z.object({ id: z.string(), name: z.string(), note: z.string().optional() });
+const code = z.string().min(1).max(32);
+const role = z.enum(["known", "owner"]);
+
+export const CHANNEL_METHODS = {
+  "channels.list": method({
+    in: nothing,
+    out: z.object({ channels: z.array(channelInfo) }),
+    scope: "read",
+    mutates: false,
+    doc: "The channels people talk through.",
+  }),
+  "channels.status": method({
+    in: z.strictObject({ name: z.string().min(1).max(200).describe("channel/account") }),
+    out: channelInfo.extend({
+      deliveries: z.object({ waiting: z.number(), sent: z.number(), uncertain: z.number(), failed: z.number() }),
+      lastError: z.string().optional(),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "One channel with its deliveries.",
+  }),
+  "channels.kinds": method({
+    in: nothing,
+    out: z.object({
+      kinds: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          asks: z.array(z.object({ field: z.string(), what: z.string(), secret: z.boolean() })),
+          packages: z.array(z.string()).describe("installed by `lares channels add`"),
+          installed: z.boolean(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "The channels Lares knows, and what each must be told.",
+  }),
+  "channels.check": method({
+    in: z.strictObject({ channel: kind, fields }),
+    out: who,
+    scope: "admin",
+    mutates: false,
+    doc: "Asks the platform who these credentials are. Nothing is kept or sent.",
+  }),
+  "channels.add": method({
+    in: z.strictObject({ channel: kind, account: account.default("main"), fields, ...keyed }),
+    out: z.object({ name: z.string(), who, hint: z.string(), where: z.string() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Checks the credentials, keeps the secrets in the vault, writes the account to lares.yaml and connects it.",
+  }),
+  "channels.remove": method({
+    in: z.strictObject({ name, ...keyed }),
+    out: z.object({ removed: z.boolean() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Takes the account out of lares.yaml, with its secrets, position and the people it let in.",
+  }),
+  "channels.test": method({
+    in: z.strictObject({ name, chat: z.string().min(1).max(256).optional(), ...keyed }),
+    out: who.extend({ sent: z.boolean() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Asks the platform who we are there; with `chat`, sends a line there.",
+  }),
+  "channels.pending": method({
+    in: nothing,
+    out: z.object({
+      pending: z.array(
+        z.object({
+          code: z.string(),
+          name: z.string().describe("channel/account"),
+          sender: z.string().describe("the platform's stable id"),
+          calledThemselves: z.string().optional(),
+          askedAt: z.number(),
+          expiresAt: z.number(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "Strangers who wait to be let in.",
+  }),
+  "channels.approve": method({
+    in: z.strictObject({ code, role: role.default("known"), ...keyed }),
+    out: z.object({ name: z.string(), sender: z.string(), role }),
+    scope: "approvals",
+    mutates: true,
+    doc: "Lets a stranger in, for direct messages of that account; `owner` may also answer approvals.",
+  }),
+  "channels.refuse": method({
+    in: z.strictObject({ code, ...keyed }),
+    out: z.object({ name: z.string(), sender: z.string() }),
+    scope: "approvals",
+    mutates: true,
+    doc: "Forgets a stranger who waits.",
+  }),
+  "channels.people": method({
+    in: nothing,
+    out: z.object({
+      people: z.array(
+        z.object({
+          name: z.string().describe("channel/account"),
+          sender: z.string(),
+          calledThemselves: z.string().optional(),
+          context: z.string().describe("direct, or a group's chat id"),
+          role,
+          by: z.string(),
+          at: z.number(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "Who was let in, besides those lares.yaml lists.",
+  }),
+  "channels.revoke": method({
+    in: z.strictObject({ name, sender: z.string().min(1), context: z.string().default("direct"), ...keyed }),
+    out: z.object({ revoked: z.boolean() }),
+    scope: "approvals",
+    mutates: true,
+    doc: "Takes back that somebody was let in.",
+  }),
+} as const;

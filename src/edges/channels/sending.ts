@@ -1,0 +1,43 @@
+/** What adapters over HTTP share: one place for which failure means that the platform surely has nothing. */
+import { ChannelBusy, SendUncertain } from "../../core/contracts/index.ts";
+import { AppError } from "../../core/domain/index.ts";
+
+export function refused(message: string, retry: "never" | "later", cause?: unknown): AppError {
+  return new AppError("CHANNEL_SEND", { message, retry, ...(cause ? { cause } : {}) });
+}
+
+const NEVER_CONNECTED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** What a request that threw means for a message: surely not taken, or who knows (C2). */
+export function broken(error: unknown, where: string): AppError | SendUncertain {
+  const code = (error as { code?: string; cause?: { code?: string } }).cause?.code ?? (error as { code?: string }).code;
+  if (code !== undefined && NEVER_CONNECTED.has(code)) return refused(`${where} cannot be reached.`, "later", error);
+  return new SendUncertain(`The connection to ${where} broke while the message was sent.`, { cause: error });
+}
+
+/** What an answer that is not 2xx means for a message. `retryAfter`: seconds, as platforms say it. */
+export function notTaken(
+  status: number,
+  where: string,
+  more: { retryAfter?: number | undefined; detail?: string | undefined } = {},
+): AppError | SendUncertain {
+  const said = `${where} answered ${status}${more.detail ? `: ${more.detail}` : ""}.`;
+  if (status === 429) return new ChannelBusy(Math.max(0, (more.retryAfter ?? 1) * 1000), said);
+  if (status === 408 || status === 425 || status === 503) return refused(said, "later");
+  // A gateway in between may have lost the answer, not the request.
+  if (status >= 500) return new SendUncertain(said);
+  return refused(said, "never");
+}
+
+/** The body of a platform's file, as it comes. */
+export async function* bodyOf(response: Response): AsyncIterable<Uint8Array> {
+  if (!response.ok || !response.body) throw refused(`The file could not be fetched (${response.status}).`, "never");
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) yield chunk;
+}

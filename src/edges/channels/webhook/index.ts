@@ -1,2 +1,0 @@
-export { type WebhookConfig, webhookConfig } from "./config.ts";
-export { sign, WebhookChannel, webhookChannels } from "./webhook.ts";

@@ -1,0 +1,323 @@
+/**
+ * The accounts: each configured one is run by itself, started again with a wait when it fails, watched for silence, and told
+ * apart in three ways: connected, hearing, sending. One account's failure touches no other.
+ */
+import type {
+  AccountPolicy,
+  Capabilities,
+  Channel,
+  ChannelAnswer,
+  ChannelRequest,
+  Door,
+  PlatformEvent,
+  Records,
+} from "../../core/contracts/index.ts";
+import { AppError, type Json } from "../../core/domain/index.ts";
+import { type Bus, backoffMs, type Clock, type Log } from "../../core/kit/index.ts";
+import { trouble } from "./health.ts";
+import type { Intake } from "./intake.ts";
+import { type AccountKey, CURSOR, readKept, writeKept } from "./store.ts";
+
+/** One account as the file has it. */
+export interface AccountSpec extends AccountKey {
+  policy: AccountPolicy;
+  can: Capabilities;
+  enabled: boolean;
+  /** Changes when anything in the file changes. */
+  fingerprint: string;
+  /** Loads the adapter (and its library) and builds the channel. */
+  open(): Promise<Channel>;
+}
+
+export interface AccountsParts {
+  records: Records;
+  clock: Clock;
+  bus: Bus;
+  log: Log;
+  intake: Intake;
+}
+
+export type AccountState = "off" | "starting" | "connected" | "down";
+
+export interface AccountStatus extends AccountKey {
+  /** `ok`: connected, and neither deaf nor mute. */
+  state: "off" | "starting" | "ok" | "down";
+  connected: boolean;
+  /** Whether the platform was heard lately; unknown where it has no pulse. */
+  hearing: boolean | undefined;
+  /** How the last message that left fared. */
+  sending: boolean | undefined;
+  detail?: string;
+  as?: string;
+  restarts: number;
+  heardAt?: number;
+}
+
+const LOOK_EVERY_MS = 10_000;
+const RETRY = { firstMs: 1000, mostMs: 300_000, jitter: 0.5 };
+/** A connection that held this long counts as good: the next failure begins with a short wait again. */
+const GOOD_MS = 60_000;
+
+interface Running {
+  spec: AccountSpec;
+  channel: Channel | undefined;
+  opening: Promise<Channel> | undefined;
+  state: AccountState;
+  detail: string | undefined;
+  as: string | undefined;
+  restarts: number;
+  startedAt: number;
+  aliveAt: number | undefined;
+  heardAt: number | undefined;
+  behind: number;
+  stuckSince: number | undefined;
+  sending: boolean | undefined;
+  sendError: string | undefined;
+  life: AbortController;
+  connection: AbortController | undefined;
+  done: Promise<void>;
+}
+
+export class Accounts {
+  private readonly parts: AccountsParts;
+  private readonly running = new Map<string, Running>();
+  private cancelLook: (() => void) | undefined;
+  private stopped = false;
+
+  constructor(parts: AccountsParts) {
+    this.parts = parts;
+  }
+
+  /** Makes what runs equal what is wanted: starts, stops, and starts anew what changed. Nobody waits for a platform. */
+  async apply(wanted: readonly AccountSpec[]): Promise<void> {
+    const specs = new Map(wanted.map((spec) => [keyOf(spec), spec]));
+    const going = [...this.running].filter(([key, one]) => specs.get(key)?.fingerprint !== one.spec.fingerprint);
+    await Promise.all(going.map(([key]) => this.end(key)));
+    for (const [key, spec] of specs) if (!this.running.has(key) && !this.stopped) this.begin(key, spec);
+    if (!this.cancelLook && this.running.size) this.look();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancelLook?.();
+    await Promise.all([...this.running.keys()].map((key) => this.end(key)));
+  }
+
+  /** The account a route names: what it can do, and how its channel is loaded. */
+  get(channel: string, account: string): { can: Capabilities; open(): Promise<Channel> } | undefined {
+    const one = this.running.get(keyOf({ channel, account }));
+    return one && { can: one.spec.can, open: () => this.opened(one) };
+  }
+
+  policy(at: AccountKey): AccountPolicy | undefined {
+    return this.running.get(keyOf(at))?.spec.policy;
+  }
+
+  list(): AccountStatus[] {
+    return [...this.running.values()].map((one) => this.statusOf(one));
+  }
+
+  /** How a message that left fared. */
+  sent(at: AccountKey, ok: boolean, detail?: string): void {
+    const one = this.running.get(keyOf(at));
+    if (!one || (one.sending === ok && one.sendError === detail)) return;
+    one.sending = ok;
+    one.sendError = ok ? undefined : detail;
+    if (!ok) this.parts.log.warn("a message could not be sent", { ...at, detail: detail ?? "" });
+    this.tell(one);
+  }
+
+  async receive(at: AccountKey, request: ChannelRequest): Promise<ChannelAnswer> {
+    const one = this.running.get(keyOf(at));
+    if (!one?.spec.enabled) throw unknown(at);
+    const channel = await this.opened(one);
+    if (!channel.receive) throw unknown(at);
+    return channel.receive(request, this.door(one));
+  }
+
+  private begin(key: string, spec: AccountSpec): void {
+    const one: Running = {
+      spec,
+      channel: undefined,
+      opening: undefined,
+      state: spec.enabled ? "starting" : "off",
+      detail: undefined,
+      as: undefined,
+      restarts: 0,
+      startedAt: this.parts.clock.now(),
+      aliveAt: undefined,
+      heardAt: undefined,
+      behind: 0,
+      stuckSince: undefined,
+      sending: undefined,
+      sendError: undefined,
+      life: new AbortController(),
+      connection: undefined,
+      done: Promise.resolve(),
+    };
+    this.running.set(key, one);
+    if (spec.enabled) one.done = this.live(one);
+  }
+
+  private async end(key: string): Promise<void> {
+    const one = this.running.get(key);
+    if (!one) return;
+    this.running.delete(key);
+    one.life.abort();
+    one.connection?.abort();
+    // A library that does not let go must not hold up the others.
+    await Promise.race([one.done, new Promise<void>((resolve) => setTimeout(resolve, 3000).unref())]);
+  }
+
+  private async live(one: Running): Promise<void> {
+    const { clock, log } = this.parts;
+    const { channel: name, account } = one.spec;
+    for (let failures = 0; !one.life.signal.aborted; ) {
+      one.startedAt = clock.now();
+      one.aliveAt = undefined;
+      one.behind = 0;
+      one.stuckSince = undefined;
+      const connection = new AbortController();
+      one.connection = connection;
+      const signal = AbortSignal.any([one.life.signal, connection.signal]);
+      try {
+        const channel = await this.opened(one);
+        if (!channel.run) {
+          // Nothing to connect to: requests come in, messages go out.
+          this.become(one, "connected");
+          await aborted(one.life.signal);
+          return;
+        }
+        await channel.run(this.door(one), signal);
+        if (one.life.signal.aborted) return;
+        throw connection.signal.aborted ? connection.signal.reason : new Error("The connection ended.");
+      } catch (error) {
+        if (one.life.signal.aborted) return;
+        const detail = error instanceof Error ? error.message : String(error);
+        if (clock.now() - one.startedAt > GOOD_MS && one.aliveAt !== undefined) failures = 0;
+        failures++;
+        one.restarts++;
+        log.warn("a channel is down", { channel: name, account, detail, failures });
+        this.become(one, "down", detail);
+        await this.pause(backoffMs(RETRY, failures), one.life.signal);
+        if (!one.life.signal.aborted) this.become(one, "starting", detail);
+      }
+    }
+  }
+
+  /** Loaded once, whoever needs it first. A load that failed is tried again by the next who asks. */
+  private async opened(one: Running): Promise<Channel> {
+    one.opening ??= one.spec.open();
+    try {
+      one.channel = await one.opening;
+      return one.channel;
+    } catch (error) {
+      one.opening = undefined;
+      throw error;
+    }
+  }
+
+  private door(one: Running): Door {
+    const { records, clock, intake } = this.parts;
+    const at = { channel: one.spec.channel, account: one.spec.account };
+    const alive = (behind = 0) => {
+      const now = clock.now();
+      one.aliveAt = now;
+      if (behind > 0) one.stuckSince ??= now;
+      else one.stuckSince = undefined;
+      one.behind = behind;
+      if (one.state !== "connected") this.become(one, "connected");
+    };
+    return {
+      hear: async (events: readonly PlatformEvent[], cursor?: Json) => {
+        if (one.life.signal.aborted)
+          throw new AppError("NOT_READY", { message: "The account is being stopped.", retry: "later" });
+        const heard = await intake.hear(at, one.spec.policy, events, cursor);
+        if (events.length) one.heardAt = clock.now();
+        one.stuckSince = undefined;
+        return heard;
+      },
+      cursor: () => readKept(records, at, CURSOR),
+      keep: (name, value) => records.write((tx) => writeKept(tx, at, name, value)),
+      kept: (name) => readKept(records, at, name),
+      alive,
+      known: (as) => {
+        one.as = as;
+      },
+    };
+  }
+
+  /** Looks at every line and starts anew the ones that are silent. */
+  private look(): void {
+    this.cancelLook = this.parts.clock.after(LOOK_EVERY_MS, () => {
+      const now = this.parts.clock.now();
+      for (const one of this.running.values()) {
+        if (!one.channel || one.state === "down" || one.state === "off") continue;
+        const why = trouble({ ...one, silenceMs: one.channel.run ? one.spec.can.silenceMs : undefined }, now);
+        if (why) one.connection?.abort(new Error(why));
+      }
+      if (!this.stopped) this.look();
+    });
+  }
+
+  private become(one: Running, state: AccountState, detail?: string): void {
+    if (one.state === state && one.detail === detail) return;
+    one.state = state;
+    one.detail = detail;
+    this.tell(one);
+  }
+
+  private tell(one: Running): void {
+    const { channel, account, state, detail } = this.statusOf(one);
+    const name = `${channel}/${account}`;
+    this.parts.bus.emit({ event: "channel.status", channel: name, state, ...(detail ? { detail } : {}) });
+  }
+
+  private statusOf(one: Running): AccountStatus {
+    const { silenceMs } = one.spec.can;
+    const now = this.parts.clock.now();
+    const hearing = silenceMs === undefined ? undefined : one.aliveAt !== undefined && now - one.aliveAt <= silenceMs;
+    const connected = one.state === "connected";
+    const well = connected && hearing !== false && one.sending !== false;
+    const detail = one.detail ?? one.sendError;
+    return {
+      channel: one.spec.channel,
+      account: one.spec.account,
+      state: connected ? (well ? "ok" : "down") : (one.state as "off" | "starting" | "down"),
+      connected,
+      hearing,
+      sending: one.sending,
+      restarts: one.restarts,
+      ...(detail ? { detail } : {}),
+      ...(one.as ? { as: one.as } : {}),
+      ...(one.heardAt ? { heardAt: one.heardAt } : {}),
+    };
+  }
+
+  private pause(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const cancel = this.parts.clock.after(ms, done);
+      signal.addEventListener("abort", done, { once: true });
+    });
+  }
+}
+
+function keyOf(at: AccountKey): string {
+  return `${at.channel}/${at.account}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function unknown(at: AccountKey): AppError {
+  return new AppError("CHANNEL_UNKNOWN", { message: `There is no ${at.channel} account "${at.account}".` });
+}

@@ -1,0 +1,294 @@
+/**
+ * From a platform's event to the inbox. Every kind of event takes the same way: judged first, then looked at; what may not talk
+ * is never downloaded, stored or answered, but for one pairing code (C3, CH-07).
+ *
+ * N1: the position is committed in the transaction of the last event, or right after it when that left nothing to commit.
+ * N2: an event that cannot be admitted for a reason of its own is refused and said in the log; only trouble of ours (the disk,
+ *     the engine) stops the line, so that the platform says it again.
+ */
+import type { AccountPolicy, Heard, PlatformEvent, Records, RemoteFile, Tx } from "../../core/contracts/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type ApprovalDecision,
+  asId,
+  type InboundMessage,
+  type Json,
+  type ReplyRoute,
+} from "../../core/domain/index.ts";
+import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { type Count, countsFor, HOUR_MS, LoopWatch, limitText } from "./limits.ts";
+import type { Pairings } from "./pairing.ts";
+import { type Standing, standing } from "./standing.ts";
+import {
+  type AccountKey,
+  admittedText,
+  CURSOR,
+  counted,
+  countMessage,
+  forgetCounts,
+  grantsOf,
+  questionAt,
+  readButton,
+  tokensSince,
+  writeKept,
+} from "./store.ts";
+
+export interface IntakeParts {
+  records: Records;
+  clock: Clock;
+  crash: Crash;
+  log: Log;
+  pairings: Pairings;
+  admit: (message: InboundMessage, record: (tx: Tx) => void) => Promise<{ turn: string; duplicate: boolean }>;
+  /** Takes a file into the home. Throws when it is too large or of a refused type. */
+  store: (body: AsyncIterable<Uint8Array>, about: { name: string; by: string }) => Promise<{ id: string }>;
+  answer: (approval: string, a: { decision: ApprovalDecision; by: string }) => Promise<string>;
+  /** Says something on a route without a turn: durable with the transaction, sent by `sent`. */
+  say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
+  sent: (id: string) => void;
+  /** When our last message to this chat left. */
+  answeredAt: (route: ReplyRoute) => number | undefined;
+  agentFor: (message: InboundMessage) => { agent: string; limits: AccountPolicy["limits"] };
+}
+
+const MOST_FILES = 8;
+const FETCH_PATIENCE_MS = 60_000;
+const YES = new Set(["👍", "✅", "✔️", "👌", "+1", "thumbsup", "white_check_mark", "heavy_check_mark"]);
+const NO = new Set(["👎", "❌", "✖️", "🚫", "-1", "thumbsdown", "x", "no_entry"]);
+
+type Message = Extract<PlatformEvent, { kind: "message" | "edit" }>;
+type May = Extract<Standing, { may: true }>;
+
+export class Intake {
+  private readonly parts: IntakeParts;
+  private readonly loops = new LoopWatch();
+  private swept = 0;
+
+  constructor(parts: IntakeParts) {
+    this.parts = parts;
+  }
+
+  async hear(at: AccountKey, policy: AccountPolicy, events: readonly PlatformEvent[], cursor?: Json): Promise<Heard[]> {
+    const { records, crash } = this.parts;
+    let kept = cursor === undefined;
+    const heard: Heard[] = [];
+    for (const [i, event] of events.entries()) {
+      crash.at("channel.heard");
+      const record = (tx: Tx) => {
+        if (cursor === undefined || i < events.length - 1) return;
+        writeKept(tx, at, CURSOR, cursor);
+        kept = true;
+      };
+      heard.push(await this.one(at, policy, event, record));
+    }
+    if (!kept) await records.write((tx) => writeKept(tx, at, CURSOR, cursor));
+    if (events.length) crash.at("channel.taken");
+    return heard;
+  }
+
+  private async one(
+    at: AccountKey,
+    policy: AccountPolicy,
+    event: PlatformEvent,
+    record: (tx: Tx) => void,
+  ): Promise<Heard> {
+    const { records, log, pairings } = this.parts;
+    const may = standing(policy, event, await grantsOf(records, at, event.sender.id));
+    const route = routeOf(at, event);
+    if (!may.may) {
+      log.debug("not taken", { ...at, why: may.why, kind: event.kind });
+      if (may.pair && event.kind === "message") await pairings.ask(at, event.sender, route, record);
+      return { outcome: may.why === "it was not addressed" ? "ignored" : "refused" };
+    }
+    switch (event.kind) {
+      case "message":
+      case "edit":
+        return this.message(at, policy, event, may, route, record);
+      case "button": {
+        const button = await readButton(records, event.button);
+        if (!button) return { outcome: "ignored", say: "This question is no longer open." };
+        return this.answered(button.approval, button.decision, event, may);
+      }
+      case "reaction": {
+        const decision = YES.has(event.emoji) ? "allow-once" : NO.has(event.emoji) ? "deny" : undefined;
+        const asked = !event.removed && decision ? await questionAt(records, route, event.message) : undefined;
+        return asked ? this.answered(asked, decision!, event, may) : { outcome: "ignored" };
+      }
+      case "member":
+        return { outcome: "ignored" };
+    }
+  }
+
+  private async answered(approval: string, decision: ApprovalDecision, event: PlatformEvent, may: May): Promise<Heard> {
+    if (!may.mayApprove) return { outcome: "refused", say: "Only the owner can answer this." };
+    try {
+      const by = event.sender.name ? `${event.sender.name} (${event.sender.id})` : event.sender.id;
+      return { outcome: "answered", say: await this.parts.answer(approval, { decision, by }) };
+    } catch (error) {
+      if (error instanceof AppError && (error.code === "ALREADY_ANSWERED" || error.code === "NOT_FOUND"))
+        return { outcome: "answered", say: error.message };
+      throw error;
+    }
+  }
+
+  private async message(
+    at: AccountKey,
+    policy: AccountPolicy,
+    event: Message,
+    may: May,
+    route: ReplyRoute,
+    record: (tx: Tx) => void,
+  ): Promise<Heard> {
+    const { records, clock, log } = this.parts;
+    const files = event.kind === "message" ? (event.files ?? []).slice(0, MOST_FILES) : [];
+    const text = await this.textOf(at, policy, event, route);
+    if (text === undefined || (!text.trim() && !files.length)) return { outcome: "ignored" };
+    const message: InboundMessage = {
+      route,
+      sender: { id: event.sender.id, ...(event.sender.name ? { name: event.sender.name } : {}) },
+      platformId: event.id,
+      authority: may.authority,
+      mayApprove: may.mayApprove,
+      text,
+      ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
+      ...(may.tools ? { tools: may.tools } : {}),
+    };
+    const known = await admittedText(records, `msg:${at.channel}:${at.account}:${route.chat}:${event.id}`);
+    if (known === undefined) {
+      const stop = await this.refusal(at, policy, message, clock.now());
+      if (stop !== undefined) {
+        await this.notice(stop, route, record);
+        return { outcome: "refused", say: stop.text };
+      }
+    }
+    try {
+      const fetched = known === undefined ? await this.fetch(files, message) : { ids: [], lost: [] };
+      const by = ownerOf(message);
+      const admitted = await this.parts.admit(
+        {
+          ...message,
+          text: [text, ...fetched.lost].filter(Boolean).join("\n\n"),
+          ...(fetched.ids.length ? { attachments: { ids: fetched.ids, by } } : {}),
+        },
+        (tx) => {
+          record(tx);
+          for (const count of this.countsOf(at, policy, message))
+            if (count.unit === "messages") countMessage(tx, count.scope, hourOf(clock.now()));
+        },
+      );
+      return { outcome: admitted.duplicate ? "known" : "admitted", turn: admitted.turn };
+    } catch (error) {
+      // The line stops only for trouble of ours (N2).
+      if (!(error instanceof AppError) || /^(STORAGE|NOT_READY|INTERNAL|HOME|DATABASE)/.test(error.code)) throw error;
+      log.warn("a message could not be admitted", { ...at, code: error.code, error: error.message });
+      await this.notice({ id: `refused:${event.id}`, text: error.message }, route, record);
+      return { outcome: "refused", say: error.message };
+    }
+  }
+
+  /** What the model reads: an edit says that it is one, a quote who is quoted, and what may not be seen is left out (PI-09). */
+  private async textOf(
+    at: AccountKey,
+    policy: AccountPolicy,
+    event: Message,
+    route: ReplyRoute,
+  ): Promise<string | undefined> {
+    if (event.kind === "edit") {
+      const before = await admittedText(
+        this.parts.records,
+        `msg:${at.channel}:${at.account}:${route.chat}:${event.message}`,
+      );
+      // Platforms also say "edited" when a link got its picture.
+      return before === undefined || before === event.text ? undefined : `[Edited] ${event.text}`;
+    }
+    const { quote } = event;
+    if (!quote) return event.text;
+    const mine = quote.sender === undefined || quote.sender === event.sender.id;
+    const judged = { chat: event.chat, sender: { id: quote.sender ?? "" }, kind: "reaction" as const };
+    const seen = mine || standing(policy, judged, await grantsOf(this.parts.records, at, quote.sender!)).may;
+    const said = seen
+      ? quote.text.slice(0, 2000).replace(/\n/g, "\n> ")
+      : "(a message of somebody who may not talk here)";
+    return `> ${said}\n\n${event.text}`;
+  }
+
+  private countsOf(at: AccountKey, policy: AccountPolicy, message: InboundMessage): Count[] {
+    const { agent, limits } = this.parts.agentFor(message);
+    const person = `${at.channel}:${message.sender.id}`;
+    return countsFor(
+      { account: policy.limits, agent: limits },
+      { account: `${at.channel}/${at.account}`, agent, person },
+    );
+  }
+
+  /** The limit this message meets, with an id that makes its notice one per window. */
+  private async refusal(
+    at: AccountKey,
+    policy: AccountPolicy,
+    message: InboundMessage,
+    now: number,
+  ): Promise<{ id: string; text: string } | undefined> {
+    const { records, answeredAt } = this.parts;
+    const chat = JSON.stringify([at.channel, at.account, message.route.chat, message.sender.id]);
+    const loop = this.loops.judge(chat, now, answeredAt(message.route));
+    if (loop !== "fine") {
+      const text = "We seem to be answering each other. I stop here for a while.";
+      return { id: `loop:${chat}:${Math.floor(now / HOUR_MS)}`, text };
+    }
+    if (now - this.swept > HOUR_MS) {
+      this.swept = now;
+      await records.write((tx) => forgetCounts(tx, hourOf(now) - 1));
+    }
+    for (const count of this.countsOf(at, policy, message)) {
+      const used =
+        count.unit === "messages"
+          ? await counted(records, count.scope, hourOf(now))
+          : await tokensSince(
+              records,
+              count.scope.startsWith("agent:") ? { agent: this.parts.agentFor(message).agent } : at,
+              now - 24 * HOUR_MS,
+            );
+      if (used >= count.most) return { id: `limit:${count.scope}:${hourOf(now)}:${chat}`, text: limitText(count) };
+    }
+  }
+
+  /** Said once: the same id again is the same message. */
+  private async notice(n: { id: string; text: string }, route: ReplyRoute, record: (tx: Tx) => void): Promise<void> {
+    await this.parts.records.write((tx) => {
+      this.parts.say(tx, { ...n, route });
+      record(tx);
+    });
+    this.parts.sent(n.id);
+  }
+
+  /** Brings the files home. One that cannot be brought is named to the model instead. */
+  private async fetch(files: readonly RemoteFile[], message: InboundMessage) {
+    const ids: string[] = [];
+    const lost: string[] = [];
+    for (const file of files) {
+      const name = file.name ?? "file";
+      try {
+        const body = await file.open(AbortSignal.timeout(FETCH_PATIENCE_MS));
+        ids.push((await this.parts.store(body, { name, by: ownerOf(message) })).id);
+      } catch (error) {
+        const why = error instanceof AppError ? error.message : "it could not be fetched.";
+        this.parts.log.info("an attachment was left out", { channel: message.route.channel, why: String(error) });
+        lost.push(`[A file, ${JSON.stringify(name.slice(0, 100))}, was left out: ${why}]`);
+      }
+    }
+    return { ids, lost };
+  }
+}
+
+function routeOf(at: AccountKey, event: PlatformEvent): ReplyRoute {
+  return { ...at, chat: event.chat.id, ...(event.chat.thread ? { thread: event.chat.thread } : {}) };
+}
+
+function ownerOf(message: InboundMessage): string {
+  return `${message.route.channel}:${message.route.account}:${message.sender.id}`;
+}
+
+function hourOf(now: number): number {
+  return Math.floor(now / HOUR_MS);
+}

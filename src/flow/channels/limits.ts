@@ -1,0 +1,74 @@
+/**
+ * How much is taken from outside: per account, per person, per agent, in messages an hour and tokens a day. Pure; the counts are
+ * rows written with each admission, so a restart forgets nothing.
+ */
+import type { MessageLimits } from "../../core/contracts/index.ts";
+
+export const HOUR_MS = 3_600_000;
+
+export interface Count {
+  /** Whose limit this is, in words for the notice. */
+  what: string;
+  /** Where it is counted. */
+  scope: string;
+  most: number;
+  unit: "messages" | "tokens";
+}
+
+/** Everything that is counted for one message. */
+export function countsFor(
+  limits: { account: MessageLimits; agent: MessageLimits },
+  at: { account: string; agent: string; person: string },
+): Count[] {
+  const out: Count[] = [];
+  for (const [kind, own] of [
+    ["account", limits.account],
+    ["agent", limits.agent],
+  ] as const) {
+    const name = `${kind}:${at[kind]}`;
+    if (own.maxMessagesPerHour) out.push(count(`${name}`, "everybody here", own.maxMessagesPerHour));
+    if (own.maxMessagesPerUser) out.push(count(`${name}/${at.person}`, "you", own.maxMessagesPerUser));
+    if (own.maxTokensPerDay)
+      out.push({ what: "everybody here", scope: name, most: own.maxTokensPerDay, unit: "tokens" });
+  }
+  return out;
+}
+
+function count(scope: string, what: string, most: number): Count {
+  return { scope, what, most, unit: "messages" };
+}
+
+/** The notice for a limit that is reached. */
+export function limitText(limit: Count): string {
+  return limit.unit === "messages"
+    ? `That is enough for now: I take ${limit.most} messages an hour from ${limit.what}. Please write again in the next hour; this message was not taken.`
+    : `That is enough for today: ${limit.most.toLocaleString("en")} tokens a day are used up. Please write again tomorrow; this message was not taken.`;
+}
+
+/**
+ * Two bots that answer each other: the same sender, again and again, each time within seconds of our answer. A person needs
+ * longer to read. Kept in memory: a restart only gives the loop a few more rounds.
+ */
+export class LoopWatch {
+  private readonly chats = new Map<string, { rounds: number; at: number; told: boolean }>();
+  private static readonly QUICK_MS = 2500;
+  static readonly MOST_ROUNDS = 8;
+  private static readonly CALM_MS = 60_000;
+  private static readonly MOST_CHATS = 2000;
+
+  /** `answeredAt`: when our last message in this chat left. */
+  judge(chat: string, now: number, answeredAt: number | undefined): "fine" | "stop" | "stopped" {
+    const known = this.chats.get(chat);
+    const quick = answeredAt !== undefined && now - answeredAt < LoopWatch.QUICK_MS;
+    if (known?.told && now - known.at < LoopWatch.CALM_MS) {
+      known.at = now;
+      return "stopped";
+    }
+    const rounds = quick ? (known?.rounds ?? 0) + 1 : 0;
+    const told = rounds > LoopWatch.MOST_ROUNDS;
+    this.chats.delete(chat);
+    if (rounds) this.chats.set(chat, { rounds, at: now, told });
+    if (this.chats.size > LoopWatch.MOST_CHATS) this.chats.delete(this.chats.keys().next().value as string);
+    return told ? "stop" : "fine";
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Pairing: a stranger who writes directly gets a code; the owner lets them in by it. The code is good for an hour, three may
+ * wait for one account, and a stranger who writes again is told nothing new.
+ */
+import { randomInt } from "node:crypto";
+import type { Records, Tx } from "../../core/contracts/index.ts";
+import { AppError, type ReplyRoute } from "../../core/domain/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+import {
+  type AccountKey,
+  deleteGrant,
+  deletePairing,
+  type GrantRow,
+  insertPairing,
+  listGrants,
+  type Pairing,
+  pairingByCode,
+  pairings,
+  pairingsOf,
+  writeGrant,
+} from "./store.ts";
+
+/** No letters that look like digits or like each other. */
+const SIGNS = "ABCDEFGHJKMNPQRSTVWXYZ23456789";
+const LENGTH = 8;
+const GOOD_FOR_MS = 3_600_000;
+export const MOST_PENDING = 3;
+
+export interface PairingParts {
+  records: Records;
+  clock: Clock;
+  /** Says something on a route, durably with the transaction; returns how to send it once it is durable. */
+  say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
+  sent: (id: string) => void;
+}
+
+export class Pairings {
+  private readonly parts: PairingParts;
+
+  constructor(parts: PairingParts) {
+    this.parts = parts;
+  }
+
+  /** A stranger knocks. `record` goes into the same transaction. */
+  async ask(
+    at: AccountKey,
+    stranger: { id: string; name?: string },
+    route: ReplyRoute,
+    record: (tx: Tx) => void,
+  ): Promise<void> {
+    const { records, clock, say, sent } = this.parts;
+    const now = clock.now();
+    const open = await pairingsOf(records, at, now);
+    if (open.some((p) => p.sender === stranger.id) || open.length >= MOST_PENDING) return records.write(record);
+    const code = newCode();
+    const id = `pairing:${code}`;
+    await records.write((tx) => {
+      insertPairing(tx, {
+        ...at,
+        sender: stranger.id,
+        code,
+        name: stranger.name ?? null,
+        route: JSON.stringify(route),
+        asked_at: now,
+        expires_at: now + GOOD_FOR_MS,
+      });
+      say(tx, {
+        id,
+        route,
+        text: `I do not know you yet. Your code is ${code}; it is good for an hour. Whoever runs me lets you in with: lares channels approve ${code}`,
+      });
+      record(tx);
+    });
+    sent(id);
+  }
+
+  list(): Promise<Pairing[]> {
+    return pairings(this.parts.records.committed, this.parts.clock.now());
+  }
+
+  grants(at?: AccountKey): Promise<GrantRow[]> {
+    return listGrants(this.parts.records.committed, at);
+  }
+
+  /** Lets the stranger in: for direct messages of this account, and nothing else (CH-05). */
+  async approve(typed: string, by: string, role: "known" | "owner"): Promise<Pairing> {
+    const { records, clock, say, sent } = this.parts;
+    const found = await this.find(typed);
+    const { channel, account, sender, name } = found;
+    const id = `paired:${found.code}`;
+    await records.write((tx) => {
+      writeGrant(tx, { channel, account, sender, name, context: "direct", role, by, at: clock.now() });
+      deletePairing(tx, found.code);
+      say(tx, {
+        id,
+        route: JSON.parse(found.route) as ReplyRoute,
+        text: "You are in. Write to me as you like; /help lists what else I understand.",
+      });
+    });
+    sent(id);
+    return found;
+  }
+
+  async refuse(typed: string): Promise<Pairing> {
+    const found = await this.find(typed);
+    await this.parts.records.write((tx) => deletePairing(tx, found.code));
+    return found;
+  }
+
+  revoke(grant: AccountKey & { sender: string; context: string }): Promise<void> {
+    return this.parts.records.write((tx) => deleteGrant(tx, grant));
+  }
+
+  private async find(typed: string): Promise<Pairing> {
+    const found = await pairingByCode(this.parts.records, typed.trim().toUpperCase());
+    if (found && found.expires_at > this.parts.clock.now()) return found;
+    throw new AppError("NOT_FOUND", {
+      message: `Nobody waits with the code "${typed}".`,
+      hint: "Codes are good for an hour. See who waits: lares channels pending",
+    });
+  }
+}
+
+function newCode(): string {
+  return Array.from({ length: LENGTH }, () => SIGNS[randomInt(SIGNS.length)]).join("");
+}

@@ -1,0 +1,59 @@
+/**
+ * Who may talk. One pure table for every kind of event: a reaction or a button passes the same rule as a message.
+ *
+ * D1: people are known by the platform's stable id, never by name (CH-01).
+ * D2: an empty list is nobody (CH-03). "Everybody" must be said: `dm: open`, or `*` in a group's list.
+ * D3: a grant holds where it was given: this account, and direct messages or one group (CH-05).
+ */
+import type { AccountPolicy, PlatformEvent } from "../../core/contracts/index.ts";
+import type { Authority } from "../../core/domain/index.ts";
+
+export interface Grant {
+  sender: string;
+  /** `direct`, or the chat id of a group. */
+  context: string;
+  role: "known" | "owner";
+}
+
+export type Standing =
+  | { may: true; authority: Authority; mayApprove: boolean; agent?: string; tools?: readonly string[] }
+  | { may: false; why: string; pair: boolean };
+
+export type Judged = Pick<PlatformEvent, "chat" | "sender" | "kind"> & { addressed?: boolean };
+
+export function standing(policy: AccountPolicy, event: Judged, grants: readonly Grant[]): Standing {
+  const { sender, chat } = event;
+  if (sender.isBot && !policy.bots) return no("bots are not listened to");
+  const held = grants.find((g) => g.sender === sender.id && g.context === contextOf(chat));
+  const isOwner = policy.owners.includes(sender.id) || held?.role === "owner";
+  if (chat.kind === "direct") {
+    if (policy.dm === "off") return no("direct messages are off");
+    if (isOwner) return yes("owner");
+    if (held || policy.allow.includes(sender.id)) return yes("known");
+    if (policy.dm === "open") return yes(policy.vouched ? "known" : "outside");
+    return no("not on the list", policy.dm === "pairing");
+  }
+  const group = policy.groups[chat.id] ?? policy.groups["*"];
+  if (!group) return no("this group is not listed");
+  const listed = held !== undefined || group.allow.includes(sender.id);
+  if (!isOwner && !listed && !group.allow.includes("*")) return no("not on the group's list");
+  const mustAddress = group.mention && (event.kind === "message" || event.kind === "edit");
+  if (mustAddress && !event.addressed) return no("it was not addressed");
+  return {
+    ...yes(isOwner ? "owner" : listed || policy.vouched ? "known" : "outside"),
+    ...(group.agent ? { agent: group.agent } : {}),
+    ...(group.tools ? { tools: group.tools } : {}),
+  };
+}
+
+export function contextOf(chat: PlatformEvent["chat"]): string {
+  return chat.kind === "direct" ? "direct" : chat.id;
+}
+
+function yes(authority: Authority): Extract<Standing, { may: true }> {
+  return { may: true, authority, mayApprove: authority === "owner" };
+}
+
+function no(why: string, pair = false): Standing {
+  return { may: false, why, pair };
+}

@@ -1,0 +1,211 @@
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+import type { ApprovalDecision, Json, ReplyRoute } from "../../core/domain/index.ts";
+import type { Grant } from "./standing.ts";
+
+export interface AccountKey {
+  channel: string;
+  account: string;
+}
+
+/** The position is kept under a name no adapter can use for its own things. */
+export const CURSOR = "#cursor";
+
+export async function readKept(db: Reads, at: AccountKey, name: string): Promise<Json | undefined> {
+  const row = await db.get<{ value: string }>(
+    "SELECT value FROM channel_kept WHERE channel = ? AND account = ? AND name = ?",
+    at.channel,
+    at.account,
+    name,
+  );
+  return row && (JSON.parse(row.value) as Json);
+}
+
+export function writeKept(tx: Tx, at: AccountKey, name: string, value: Json | undefined): void {
+  if (value === undefined) {
+    tx.run("DELETE FROM channel_kept WHERE channel = ? AND account = ? AND name = ?", at.channel, at.account, name);
+    return;
+  }
+  tx.run(
+    `INSERT INTO channel_kept (channel, account, name, value) VALUES (?, ?, ?, ?)
+     ON CONFLICT (channel, account, name) DO UPDATE SET value = excluded.value`,
+    at.channel,
+    at.account,
+    name,
+    JSON.stringify(value),
+  );
+}
+
+/** Everything an account kept: it starts as new when it is added again. */
+export function forgetAccount(tx: Tx, at: AccountKey): void {
+  for (const table of ["channel_kept", "channel_grant", "pairing"])
+    tx.run(`DELETE FROM ${table} WHERE channel = ? AND account = ?`, at.channel, at.account);
+}
+
+export function grantsOf(db: Reads, at: AccountKey, sender: string): Promise<Grant[]> {
+  return db.all<Grant>(
+    "SELECT sender, context, role FROM channel_grant WHERE channel = ? AND account = ? AND sender = ?",
+    at.channel,
+    at.account,
+    sender,
+  );
+}
+
+export interface GrantRow extends AccountKey, Grant {
+  name: string | null;
+  by: string;
+  at: number;
+}
+
+export function listGrants(db: Reads, at?: AccountKey): Promise<GrantRow[]> {
+  const columns = "SELECT channel, account, sender, context, role, name, by, at FROM channel_grant";
+  return at
+    ? db.all(`${columns} WHERE channel = ? AND account = ? ORDER BY at`, at.channel, at.account)
+    : db.all(`${columns} ORDER BY at`);
+}
+
+export function writeGrant(tx: Tx, g: GrantRow): void {
+  tx.run(
+    `INSERT INTO channel_grant (channel, account, sender, context, role, name, by, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (channel, account, sender, context) DO UPDATE SET role = excluded.role, by = excluded.by, at = excluded.at`,
+    g.channel,
+    g.account,
+    g.sender,
+    g.context,
+    g.role,
+    g.name,
+    g.by,
+    g.at,
+  );
+}
+
+export function deleteGrant(tx: Tx, g: AccountKey & { sender: string; context: string }): void {
+  tx.run(
+    "DELETE FROM channel_grant WHERE channel = ? AND account = ? AND sender = ? AND context = ?",
+    g.channel,
+    g.account,
+    g.sender,
+    g.context,
+  );
+}
+
+export interface Pairing extends AccountKey {
+  code: string;
+  sender: string;
+  name: string | null;
+  route: string;
+  asked_at: number;
+  expires_at: number;
+}
+
+export function pairings(db: Reads, now: number): Promise<Pairing[]> {
+  return db.all("SELECT * FROM pairing WHERE expires_at > ? ORDER BY asked_at", now);
+}
+
+export function pairingsOf(db: Reads, at: AccountKey, now: number): Promise<Pairing[]> {
+  return db.all(
+    "SELECT * FROM pairing WHERE channel = ? AND account = ? AND expires_at > ?",
+    at.channel,
+    at.account,
+    now,
+  );
+}
+
+export function pairingByCode(db: Reads, code: string): Promise<Pairing | undefined> {
+  return db.get("SELECT * FROM pairing WHERE code = ?", code);
+}
+
+export function insertPairing(tx: Tx, p: Pairing): void {
+  tx.run("DELETE FROM pairing WHERE expires_at <= ?", p.asked_at);
+  tx.run(
+    `INSERT INTO pairing (channel, account, sender, code, name, route, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (channel, account, sender) DO NOTHING`,
+    p.channel,
+    p.account,
+    p.sender,
+    p.code,
+    p.name,
+    p.route,
+    p.asked_at,
+    p.expires_at,
+  );
+}
+
+export function deletePairing(tx: Tx, code: string): void {
+  tx.run("DELETE FROM pairing WHERE code = ?", code);
+}
+
+export interface ButtonRow {
+  id: string;
+  approval: string;
+  decision: ApprovalDecision;
+}
+
+export function insertButton(tx: Tx, b: ButtonRow, at: number): void {
+  tx.run(
+    "INSERT INTO button (id, approval, decision, made_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+    b.id,
+    b.approval,
+    b.decision,
+    at,
+  );
+}
+
+export function readButton(db: Reads, id: string): Promise<ButtonRow | undefined> {
+  return db.get("SELECT id, approval, decision FROM button WHERE id = ?", id);
+}
+
+/** The question a message on the platform shows, if it shows one. */
+export async function questionAt(db: Reads, route: ReplyRoute, platformId: string): Promise<string | undefined> {
+  const rows = await db.all<{ answer: string; route: string }>(
+    "SELECT answer, route FROM delivery WHERE platform_id = ?",
+    platformId,
+  );
+  for (const row of rows) {
+    const at = JSON.parse(row.route) as ReplyRoute;
+    const asked = /:ask:(.+)$/.exec(row.answer)?.[1];
+    if (asked && at.channel === route.channel && at.account === route.account && at.chat === route.chat) return asked;
+  }
+}
+
+/** What was admitted under this id, as it was said. */
+export async function admittedText(db: Reads, acceptId: string): Promise<string | undefined> {
+  const row = await db.get<{ text: string }>(
+    "SELECT i.text FROM turn t JOIN inbox i ON i.turn = t.id WHERE t.accept_id = ?",
+    acceptId,
+  );
+  return row?.text;
+}
+
+/** One more message in this window; returns nothing: counts are read before. */
+export function countMessage(tx: Tx, scope: string, window: number): void {
+  tx.run(
+    "INSERT INTO message_count (scope, at, n) VALUES (?, ?, 1) ON CONFLICT (scope, at) DO UPDATE SET n = n + 1",
+    scope,
+    window,
+  );
+}
+
+export async function counted(db: Reads, scope: string, window: number): Promise<number> {
+  const row = await db.get<{ n: number }>("SELECT n FROM message_count WHERE scope = ? AND at = ?", scope, window);
+  return row?.n ?? 0;
+}
+
+export function forgetCounts(tx: Tx, before: number): void {
+  tx.run("DELETE FROM message_count WHERE at < ?", before);
+}
+
+/** Tokens that went through models since then: of an agent's turns, or of those an account brought. */
+export async function tokensSince(db: Reads, of: { agent: string } | AccountKey, since: number): Promise<number> {
+  const sum = "SELECT COALESCE(SUM(u.input_tokens + u.output_tokens), 0) AS n FROM usage u";
+  const row =
+    "agent" in of
+      ? await db.get<{ n: number }>(`${sum} WHERE u.at >= ? AND u.agent = ?`, since, of.agent)
+      : await db.get<{ n: number }>(
+          `${sum} JOIN turn t ON t.id = u.turn WHERE u.at >= ? AND json_extract(t.route, '$.channel') = ?
+           AND json_extract(t.route, '$.account') = ?`,
+          since,
+          of.channel,
+          of.account,
+        );
+  return row?.n ?? 0;
+}

@@ -1,0 +1,214 @@
+/**
+ * What every channel must do, as a function of its platform: the real program, a real or a labelled fake platform, the scripted
+ * model. An adapter is supported when it passes. Each adapter has a file in test/channels/ that calls `channelContract(rig)`.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { directiveScript } from "../fakes/model-server/index.ts";
+import { callExec, type Lares, requestsWith, startLares, startModel, until, userTexts } from "../support/index.ts";
+
+export interface Person {
+  /** The platform's stable id, as the adapter reports it. */
+  id: string;
+  name: string;
+}
+
+/** One message of the bot as people see it now: edits applied, deleted ones gone. */
+export interface Shown {
+  id: string;
+  text: string;
+  /** Labels of its buttons. */
+  buttons?: string[];
+}
+
+export interface Platform {
+  /** The account's fields for lares.yaml, without who may talk. */
+  account: Record<string, unknown>;
+  owner: Person;
+  /** Somebody who is on no list; absent where the platform vouches for its people. */
+  stranger?: Person;
+  /** A group the bot is in, with the owner as a member. */
+  group?: string;
+  /** What the platform really does, which decides what is expected of us. */
+  has: {
+    /** What was not acknowledged is delivered again after a restart. Without it a message in flight is lost with the process. */
+    redelivers: boolean;
+    /** A repeated send with the same key is one message. */
+    dedupes: boolean;
+    edits: boolean;
+    buttons: boolean;
+    /** Longest message in the adapter's own unit; a long answer of about two and a half of these is tried. */
+    limit: number;
+  };
+  /** After every start: where Lares listens now, for platforms that call us; also where a test waits until it is connected. */
+  attach(lares: Lares): Promise<void>;
+  /** Somebody writes to the bot: directly, or in the group. Resolves when the platform has it, not when Lares has. */
+  say(from: Person, text: string, where?: { group?: boolean; addressed?: boolean }): Promise<void>;
+  /** The bot's messages in that person's direct chat, or in the group. */
+  shown(where: Person | "group"): Promise<Shown[]>;
+  press?(from: Person, message: Shown, label: string): Promise<void>;
+  /** The next n sends are refused by the platform's rate limit. */
+  refuseSends?(n: number): void;
+  close(): Promise<void>;
+}
+
+export interface ChannelRig {
+  /** As in lares.yaml. */
+  name: string;
+  start(): Promise<Platform>;
+}
+
+const NOTE = /could not confirm/;
+
+export function channelContract(rig: ChannelRig): void {
+  describe(`${rig.name}: the channel contract`, () => {
+    let platform: Platform;
+    let model: Awaited<ReturnType<typeof startModel>>;
+    let lares: Lares;
+
+    const config = () => ({
+      outbox: { firstRetryMs: 20, mostRetryMs: 200 },
+      channels: {
+        [rig.name]: {
+          main: {
+            ...platform.account,
+            ...(platform.stranger ? { dm: "pairing", owners: [platform.owner.id] } : {}),
+            ...(platform.group ? { groups: { [platform.group]: { allow: ["*"] } } } : {}),
+          },
+        },
+      },
+    });
+    const texts = async (where: Person | "group") => (await platform.shown(where)).map((m) => m.text);
+    const shows = (where: Person | "group", what: string | RegExp) =>
+      until(`"${what}" to be shown`, async () => (await texts(where)).some((t) => t.match(what)), {
+        instead: () => texts(where),
+      });
+    const count = async (where: Person | "group", what: string | RegExp) =>
+      (await texts(where)).filter((t) => t.match(what)).length;
+    const restart = async (env: Record<string, string> = {}) => {
+      await lares.start(env);
+      await platform.attach(lares);
+    };
+
+    beforeAll(async () => {
+      [platform, model] = await Promise.all([rig.start(), startModel()]);
+      lares = await startLares({ env: model.env, config: config() });
+      await platform.attach(lares);
+    });
+    afterAll(async () => {
+      await lares?.dispose();
+      await Promise.all([platform?.close(), model?.close()]);
+    });
+
+    test("messages are answered in their chat, once, in order", async () => {
+      for (const word of ["alpha", "beta", "gamma"]) {
+        await platform.say(platform.owner, `say:${rig.name} ${word}`);
+        await shows(platform.owner, word);
+      }
+      const seen = (await texts(platform.owner)).filter((t) => t.includes(rig.name));
+      expect(seen.map((t) => t.replace(`${rig.name} `, "").trim())).toEqual(["alpha", "beta", "gamma"]);
+      const { channels } = await lares.rpc("channels.list", {});
+      expect(channels[0]).toMatchObject({ name: `${rig.name}/main`, state: "ok", connected: true, sending: true });
+    });
+
+    test("a stranger gets a code and nothing else; let in, they may talk; the grant holds for direct messages only", async () => {
+      const { stranger } = platform;
+      if (!stranger) return;
+      await platform.say(stranger, "say:stranger-secret");
+      await shows(stranger, /code is [A-Z0-9]{8}/);
+      expect(requestsWith(model, "stranger-secret")).toHaveLength(0);
+      const code = /code is ([A-Z0-9]{8})/.exec((await texts(stranger)).join("\n"))![1]!;
+      const { pending } = await lares.rpc("channels.pending", {});
+      expect(pending).toMatchObject([{ code, sender: stranger.id, name: `${rig.name}/main` }]);
+      await lares.rpc("channels.approve", { code });
+      await shows(stranger, /You are in/);
+      await platform.say(stranger, "say:let-in");
+      await shows(stranger, "let-in");
+    });
+
+    test("a long answer arrives whole, within the platform's limit", async () => {
+      const { limit } = platform.has;
+      if (limit > 20_000) return;
+      const words = Array.from(
+        { length: Math.min(Math.ceil((limit * 2.5) / 6), 8000) },
+        (_, i) => `w${String(i).padStart(4, "0")}`,
+      );
+      await platform.say(platform.owner, "say:marker-before-long");
+      await shows(platform.owner, "marker-before-long");
+      const before = (await platform.shown(platform.owner)).length;
+      // Scripted here and not by the message: the platform would not take so long a message.
+      const script = directiveScript();
+      model.use((request) =>
+        request.messages.at(-1)?.role === "user" && userTexts(request as never).at(-1) === "long please"
+          ? { text: words.join(" ") }
+          : script(request),
+      );
+      await platform.say(platform.owner, "long please");
+      await shows(platform.owner, words.at(-1)!);
+      const parts = (await texts(platform.owner)).slice(before);
+      expect(parts.length).toBeGreaterThan(1);
+      expect(parts.join(" ").match(/w\d{4}/g)).toEqual(words);
+    });
+
+    test("the platform asks for a pause: the answer comes later, once", async () => {
+      if (!platform.refuseSends) return;
+      platform.refuseSends(2);
+      await platform.say(platform.owner, "say:after-a-pause");
+      await shows(platform.owner, "after-a-pause");
+      expect(await count(platform.owner, "after-a-pause")).toBe(1);
+    });
+
+    test("what must be asked is asked there, answered there, done once; the question shows who answered", async () => {
+      await platform.say(platform.owner, `${callExec("echo asked-and-done > done.txt")} then: say:it is done`);
+      const asked = await until("the question", async () =>
+        (await platform.shown(platform.owner)).find((m) => /May I do this/.test(m.text)),
+      );
+      if (platform.has.buttons) {
+        expect(asked.buttons).toEqual(["Allow once", "Always allow", "Deny"]);
+        await platform.press!(platform.owner, asked, "Allow once");
+      } else {
+        const code = /\/approve (\w+)/.exec(asked.text)![1]!;
+        await platform.say(platform.owner, `/approve ${code}`);
+      }
+      await shows(platform.owner, "it is done");
+      expect(readFileSync(join(lares.workspace(), "done.txt"), "utf8")).toBe("asked-and-done\n");
+      if (platform.has.edits && platform.has.buttons) await shows(platform.owner, /Allowed once by/);
+    });
+
+    test("in a group only who may, and only when it is addressed", async () => {
+      if (!platform.group) return;
+      await platform.say(platform.owner, "say:not-for-you", { group: true });
+      await platform.say(platform.owner, "say:for-you", { group: true, addressed: true });
+      await shows("group", "for-you");
+      expect(await count("group", "not-for-you")).toBe(0);
+    });
+
+    test("kill -9 after receipt, after commit, and during the send: nothing lost, nothing twice", async () => {
+      for (const [point, word] of [
+        ["channel.heard", "killed-on-receipt"],
+        ["channel.taken", "killed-after-commit"],
+        ["send.after", "killed-while-sending"],
+      ] as const) {
+        if (point === "channel.heard" && !platform.has.redelivers) continue;
+        await lares.kill9();
+        await restart({ LARES_CRASH_AT: point });
+        await platform.say(platform.owner, `say:${word}`);
+        await lares.gone;
+        await restart();
+        await shows(platform.owner, word);
+        // Something after it proves that nothing is still on its way.
+        await platform.say(platform.owner, `say:end of ${point}`);
+        await shows(platform.owner, `end of ${point}`);
+        const seen = (await texts(platform.owner)).filter((t) => t.includes(word));
+        const marked = seen.filter((t) => NOTE.test(t)).length;
+        const plain = seen.length - marked;
+        expect({ point, plain }).toEqual({ point, plain: 1 });
+        // Where the platform has no idempotency the person is told, once; elsewhere there is nothing to tell.
+        const honest = point === "send.after" && !platform.has.dedupes ? 1 : 0;
+        expect({ point, marked }).toEqual({ point, marked: honest });
+        expect({ point, asked: requestsWith(model, `say:${word}`).length >= 1 }).toEqual({ point, asked: true });
+      }
+    });
+  });
+}
