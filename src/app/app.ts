@@ -90,7 +90,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       if (sections.includes("agents"))
         for (const name of Object.keys(config.agents)) house.agents.ensure(asId<AgentId>(name));
       if (sections.includes("channels")) await house.channels.apply();
-      if (sections.includes("schedules")) await house.schedules.declare(config.schedules as never);
+      if (sections.includes("schedules")) await house.declare();
     },
   });
   const config = settings.view;
@@ -197,7 +197,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       bus,
       log,
       trouble: () => trouble,
-      problems: () => [...(trouble ? [trouble] : []), ...settings.sentences()],
+      problems: () => [...(trouble ? [trouble] : []), ...settings.sentences(), ...(house?.problems() ?? [])],
       ...(options.uiDir === undefined ? {} : { uiDir: options.uiDir }),
     });
   } catch (error) {
@@ -269,6 +269,7 @@ async function tidy(
     await house?.checkpoints.prune();
     await house?.attachments.tidy();
     await house?.events.tidy();
+    await house?.schedules.sweep();
     if (keep.sessionDays > 0) await house?.sessions.prune(keep.sessionDays * 86_400_000, false);
   } catch (error) {
     log.warn("tidying failed", { error: String(error) });

@@ -1,6 +1,6 @@
 /** What tools see of the house: a job made in a chat answers in that chat; a session sees its own subtree. */
 
-import { type AgentId, AppError, asId, type SessionKey } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Rung } from "../edges/hooks/index.ts";
 import type { Exit, ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
@@ -17,18 +17,25 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
     async add({ key, text, caller, ...when }) {
       const createdBy = `tool ${key}`;
       // The same call again, after a crash, is the same job.
-      const known = (await schedules.list()).find((job) => job.createdBy === createdBy);
+      const known = await schedules.madeBy(createdBy);
       if (known) return shown(known);
-      const { agent, session, route } = caller;
+      const { agent, session, route, turn } = caller;
+      const cause = await schedules.jobOfTurn(asId<TurnId>(turn));
+      if (cause && !cause.mayPlan) {
+        throw new AppError("TOOL_INPUT", {
+          message: `This is a run of the job "${cause.name}", and jobs do not make jobs.`,
+          hint: "The owner can allow it: mayPlan: true.",
+        });
+      }
       return shown(await schedules.add({ ...when, prompt: text, agent, session, route, createdBy }));
     },
     async list(agent) {
-      const mine = (await schedules.list()).filter((job) => job.agent === agent);
+      const mine = await schedules.ofAgent(agent);
       return mine.map((job) => ({ ...shown(job), prompt: job.prompt, enabled: job.enabled }));
     },
     async remove(name, agent) {
-      const job = (await schedules.list()).find((one) => one.name === name);
-      if (!job || job.agent !== agent || job.declared) {
+      const job = (await schedules.ofAgent(agent)).find((one) => one.name === name);
+      if (!job || job.declared) {
         throw new AppError("TOOL_INPUT", {
           message: `There is no schedule "${name}" of yours.`,
           hint: "See schedule_list.",

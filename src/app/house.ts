@@ -60,6 +60,7 @@ import { type Channels, makeChannels } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk } from "./desk.ts";
+import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
 import { hasReadOutside } from "./store.ts";
@@ -96,6 +97,10 @@ export interface House {
   hooks: Hooks;
   channels: Channels;
   schedules: Schedules;
+  /** Takes in what lares.yaml declares. */
+  declare: () => Promise<void>;
+  /** What of it made no sense, in sentences. */
+  problems: () => string[];
   memory: Memory;
   budget: Budget;
   locks: Locks;
@@ -234,6 +239,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     return { ...found, text: explainText(found, visible) };
   };
 
+  const stopTurn = async (turn: TurnId, why: string) => {
+    await running.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
+  };
   const turnLog = log.child("turns");
   const turns = makeTurns({
     builtAt: clock.now(),
@@ -282,12 +290,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     locks,
     checkpoints,
     scrub: clean,
+    stop: stopTurn,
     agentModel: (agent) => config.agents[agent]?.model,
   } satisfies TurnParts);
 
-  const stopTurn = async (turn: TurnId, why: string) => {
-    await running.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
-  };
   const ended = async (turn: TurnId) => {
     await waiters.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
   };
@@ -380,10 +386,18 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("schedule"),
     zone,
     timer: (id, slot) => running.schedule(id, slot),
+    crash,
     admit: (message) => inbox.admit(message),
-    agentExists: (agent) => agents.exists(agent),
-    routeExists: (route) => account(route.channel, route.account) !== undefined,
-    result: async (turn) => (await waiters.read(turn))?.result,
+    turn: (turn) => waiters.read(turn),
+    ...jobPorts({
+      agents,
+      models: parts.models,
+      agentModel: (agent) => config.agents[agent]?.model,
+      canReach: (route) => account(route.channel, route.account) !== undefined,
+      outbox,
+      sessions,
+      isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
+    }),
   });
   const children = new Children({
     records,
@@ -407,6 +421,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     browser.tool,
   ]);
 
+  let scheduleProblems: string[] = [];
+  const forgetDeliveries = bus.on((event) => {
+    if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
+    void schedules.undelivered(event.turn, event.error ?? event.state);
+  });
   await running.start({
     version: parts.version,
     async segment(ctx, input) {
@@ -432,8 +451,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   memory.start();
   await reminders.start();
   await checkpoints.start();
-  await schedules.declare(config.schedules as never);
+  const declare = async () => {
+    scheduleProblems = await schedules.declare(config.schedules as never);
+    for (const problem of scheduleProblems) log.child("schedule").warn(problem);
+  };
+  await declare();
   await schedules.settle();
+  // Nobody waits for it, and a start is not slowed by it.
+  void schedules.sweep().catch((error: unknown) => log.warn("old runs could not be removed", { error: String(error) }));
   await children.settle();
   await processes.settle();
   await events.settle();
@@ -453,6 +478,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     hooks,
     channels,
     schedules,
+    declare,
+    problems: () => scheduleProblems,
     memory,
     budget,
     locks,
@@ -461,6 +488,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     explainCommand,
     sandbox,
     async stop(drainMs) {
+      forgetDeliveries();
       await channels.accounts.stop();
       await browser.closeAll();
       processes.stop();

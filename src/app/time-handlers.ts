@@ -1,9 +1,22 @@
 /** Handlers of the methods about time and policy. */
-import type { Json } from "../core/domain/index.ts";
+import { AppError, type Json } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import { inWords, type JobView, type Slot } from "../mind/schedule/index.ts";
+import {
+  asGiven,
+  type GivenWhen,
+  inWords,
+  type JobView,
+  type NewJob,
+  type Slot,
+  type Wishes,
+} from "../mind/schedule/index.ts";
 import type { HandlerParts } from "./handlers.ts";
+
+/** Five weeks: a month's page begins and ends in other months. */
+const MOST_CALENDAR_MS = 35 * 86_400_000;
+/** As much of an output as a list shows. */
+const SHOWN_OUTPUT = 500;
 
 type TimeHandlers = Pick<Handlers, (`schedule.${string}` & keyof Handlers) | "policy.explain">;
 
@@ -12,11 +25,23 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandle
   return {
     "schedule.list": async () => ({ jobs: (await schedules().list()).map(wire) }),
     "schedule.preview": async (given) => schedules().preview(given, 5),
+    async "schedule.calendar"({ from, to }) {
+      if (!(to > from) || to - from > MOST_CALENDAR_MS) {
+        throw new AppError("BAD_REQUEST", {
+          message: "That is no stretch of time a calendar shows.",
+          hint: "Give from and to in milliseconds, at most 35 days apart.",
+        });
+      }
+      const found = await schedules().calendar(from, to);
+      return { jobs: found.map(({ job, times, more }) => ({ id: job.id, name: job.name, times, more })) };
+    },
     async "schedule.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
-      return wire(await schedules().add({ ...given, route: deliver ?? null, createdBy: caller.principal.id }));
+      const wishes = { ...given, route: deliver ?? null, createdBy: caller.principal.id } as NewJob;
+      return wire(await schedules().add(wishes));
     },
     async "schedule.update"({ id, deliver, idempotencyKey: _key, ...change }) {
-      return wire(await schedules().update(id, { ...change, ...(deliver === undefined ? {} : { route: deliver }) }));
+      const wishes = { ...change, ...(deliver === undefined ? {} : { route: deliver }) } as GivenWhen & Wishes;
+      return wire(await schedules().update(id, wishes));
     },
     async "schedule.remove"({ id }) {
       await schedules().remove(id);
@@ -35,9 +60,20 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandle
 
 function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
   const { id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures, next, last, recent } = job;
+  const { timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan } = job;
+  const { script, condition, input, model, thinking, budget, route } = job;
   return {
     ...{ id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures },
+    ...{ timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan },
     words: inWords(job.when, job.zone),
+    when: { kind: job.when.kind, text: asGiven(job.when) },
+    ...(script === null ? {} : { script }),
+    ...(condition === null ? {} : { condition }),
+    ...(input === null ? {} : { input }),
+    ...(model === null ? {} : { model }),
+    ...(thinking === null ? {} : { thinking }),
+    ...(budget === null ? {} : { budget }),
+    ...(route === null ? {} : { deliver: route }),
     ...(next === undefined ? {} : { next }),
     ...(last ? { last: wireSlot(last) } : {}),
     recent: recent.map(wireSlot),
@@ -50,6 +86,7 @@ function wireSlot(slot: Slot): Result<"schedule.history">["slots"][number] {
     state: slot.state,
     ...(slot.reason ? { reason: slot.reason } : {}),
     ...(slot.turn ? { turn: slot.turn } : {}),
+    ...(slot.output ? { output: slot.output.slice(0, SHOWN_OUTPUT) } : {}),
     ...(slot.started_at === null ? {} : { startedAt: slot.started_at }),
     ...(slot.ended_at === null ? {} : { endedAt: slot.ended_at }),
   };

@@ -5,7 +5,8 @@ import type { CommandParts } from "../flow/commands/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Contexts } from "../mind/context/index.ts";
-import { inWords, type Schedules } from "../mind/schedule/index.ts";
+import type { Schedules } from "../mind/schedule/index.ts";
+import { scheduleWords } from "./schedule-words.ts";
 import { usageOfSession } from "./store.ts";
 
 export interface WordParts {
@@ -50,12 +51,7 @@ export function commandWords(parts: WordParts): Told {
       return `${u.calls} model calls, ${read} tokens read (${u.cacheReadTokens} from the cache), ${u.outputTokens} written, ${money}.`;
     },
     agents: async () => parts.agents.names().join("\n"),
-    async schedules() {
-      const jobs = await parts.schedules().list();
-      const line = (job: (typeof jobs)[number]) =>
-        `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
-      return jobs.map(line).join("\n") || 'Nothing planned. Say "remind me tomorrow at 9 to …".';
-    },
+    schedules: (call) => scheduleWords(parts.schedules(), call),
     memory: parts.recall,
     async exported(session: SessionKey) {
       const { messages } = await parts.sessions.get(session);

@@ -245,6 +245,22 @@ const LINES: HistoryMessage[] = Array.from({ length: 5 }, (_, i) => ({
   timestamp: new Date(1_700_000_000_000 + i).toISOString(),
 }));
 
+/** A script job due at once: its slot ends once, with its one line in the witness, or says that nobody knows. */
+const jobRun = (expected: { lines: number; unknown: boolean } = { lines: 1, unknown: false }): Scenario => ({
+  provoke: ({ lares }) =>
+    lares.rpc("schedule.add", { name: "job", script: "echo token >> witness", at: Date.now(), alertAfter: 1 }),
+  async settle(world) {
+    const ended = () =>
+      world.lares.rpc("schedule.history", { id: "job" }).then((h) => h.slots.filter((s) => s.endedAt));
+    const [slot] = await until("the slot to end", async () => ((await ended()).length ? ended() : undefined));
+    expect(slot).toMatchObject(
+      expected.unknown ? { state: "failed", reason: expect.stringMatching(/Outcome unknown/) } : { state: "done" },
+    );
+    expect(await ended()).toHaveLength(1);
+    expect(world.witness("main")).toEqual(Array(expected.lines).fill("token"));
+  },
+});
+
 /** One scenario a point at least; `:n` is a later passing of it. */
 const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "accept.committed": [["", plainTurn()]],
@@ -272,6 +288,9 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", askedTurn({ lines: 0, unknown: true })],
   ],
   "effect.acted": [
+    // The first act is giving the slot's message to the inbox, which knows it again; the second is the script.
+    ["", jobRun()],
+    [":2", jobRun({ lines: 1, unknown: true })],
     ["", plainTurn({ lines: 1, unknown: true })],
     ["", askedTurn({ lines: 1, unknown: true })],
   ],
@@ -312,6 +331,11 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", undoing],
     [":2", undoing],
   ],
+  "slot.planned": [["", jobRun()]],
+  "slot.admitted": [["", jobRun()]],
+  "slot.started": [["", jobRun()]],
+  "slot.ending": [["", jobRun()]],
+  "slot.ended": [["", jobRun()]],
   "import.row": [
     ["", importing],
     [":4", importing],

@@ -44,7 +44,10 @@ export interface Engine {
    * `late`: the turn does not wait for this any more. `unknown`: there is no such turn.
    */
   resume(turn: TurnId, event: EngineEvent, record?: (tx: Tx) => void): Promise<"taken" | "late" | "unknown">;
-  /** One due slot per schedule id; null removes it. A due slot is accepted as a turn with id `schedule:<id>:<due>`. */
+  /**
+   * One due slot per schedule id; null removes it. A due slot is accepted as a turn with id `schedule:<id>:<due>`, in the
+   * interactive lane: it only decides what is to be done, and must not wait behind what was.
+   */
   schedule(id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null): Promise<void>;
   history(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): AsyncIterable<JournalEntry>;
   /** Erases what the ended turns of a session did and said. Their ids stay known: the same id is still the same turn. */

@@ -54,8 +54,27 @@ export interface InboundMessage {
   given?: Given;
   /** The only tools its turn may use, e.g. in a group; without a word, the agent's. */
   tools?: readonly string[];
+  /** On what terms its turn is run, when nobody waits for it. */
+  terms?: Terms;
   /** Files uploaded before, by id, and which principal brings them. */
   attachments?: { ids: readonly string[]; by: string };
+}
+
+/** The terms of a turn nobody waits for: a job's, a heartbeat's. */
+export interface Terms {
+  /** The job that caused it: what it spends counts there. */
+  job?: string;
+  /** What that job may use in a day. */
+  budget?: { dollars?: number; tokens?: number; calls?: number };
+  thinking?: "off" | "low" | "medium" | "high";
+  /** Longest working time; waiting for a person does not count. */
+  timeoutMs?: number;
+  /** A command that must end well before anything else is done; else the turn ends silent, with the reason. */
+  condition?: string;
+  /** Instead of a model: this command, through the gate. What it prints is the answer; nothing means silence. */
+  script?: string;
+  /** What the turn does not deliver itself because whoever caused it does: its failures, or all of its answers. */
+  keeps?: "failures" | "all";
 }
 
 /**
@@ -70,6 +89,8 @@ export interface Given {
   /** Outcomes of the calls the last answer asked for. They enter the session's history. */
   results?: ToolResultPart[];
   tools?: { name: string; description: string; input: JsonObject }[];
+  /** Offered beside ours: calling one ends the turn. Its input's `message` is the answer; without one the turn ends silent. */
+  finish?: { name: string; description: string; input: JsonObject }[];
   /** True: the message's text is a label for people and not said to the model; `results` are what is new. */
   silent?: boolean;
 }

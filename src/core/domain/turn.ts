@@ -28,12 +28,32 @@ export interface Usage {
   cost: number | null;
 }
 
+/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. */
+export type TurnFailure =
+  | "auth"
+  | "billing"
+  | "rate-limit"
+  | "timeout"
+  | "overload"
+  | "context-overflow"
+  | "format"
+  | "not-found"
+  | "network"
+  | "unknown"
+  | "limit"
+  | "budget"
+  | "script"
+  | "not-allowed"
+  | "unknown-outcome";
+
 /** How a turn ended, as it is stored and shown. */
 export interface TurnResult {
   state: EndState;
   text: string;
   /** Why it failed, was stopped, or was declined; in one sentence. */
   reason?: string;
+  /** With `failed` or `declined`: its kind, for whoever decides what to do about it. */
+  failure?: TurnFailure;
   /** With `joined`: the turn that carried this message. */
   joined?: TurnId;
   /** Sentences the person should see beside the answer: a fallback answered, an effect of unknown outcome. */

@@ -8,17 +8,58 @@ const slot = z.object({
   state: z.enum(["pending", "running", "done", "failed", "skipped", "missed"]),
   reason: z.string().optional(),
   turn: z.string().optional(),
+  output: z.string().optional().describe("what it said, cut"),
   startedAt: z.number().optional(),
   endedAt: z.number().optional(),
 });
+
+const condition = z
+  .union([
+    z.strictObject({
+      script: z.string().min(1).max(4000).describe('a command; exit 0 means yes: "test -s inbox.txt"'),
+    }),
+    z.strictObject({ changed: z.string().min(1).max(500).describe("a file of the workspace that must have changed") }),
+    z.strictObject({ exists: z.string().min(1).max(500).describe("a file of the workspace that must be there") }),
+  ])
+  .describe("decides without a model whether it runs");
+const budget = z
+  .strictObject({
+    dollars: z.number().nonnegative().optional(),
+    tokens: z.number().int().nonnegative().optional(),
+    calls: z.number().int().nonnegative().optional(),
+  })
+  .describe("what its runs may use in a day");
+const place = z.strictObject({
+  channel: z.string(),
+  account: z.string(),
+  chat: z.string(),
+  thread: z.string().optional(),
+});
+const thinking = z.enum(["off", "low", "medium", "high"]);
 
 export const job = z.object({
   id: z.string(),
   name: z.string(),
   words: z.string().describe("the schedule as a person reads it"),
+  when: z
+    .object({ kind: z.enum(["at", "every", "cron"]), text: z.string() })
+    .describe("the schedule as it can be given again"),
   agent: z.string(),
-  prompt: z.string(),
+  prompt: z.string().describe("empty when a script does it"),
+  script: z.string().optional(),
+  condition: condition.optional(),
+  input: z.string().optional().describe("the job whose last output it gets"),
   session: z.string(),
+  model: z.string().optional(),
+  thinking: thinking.optional(),
+  timeoutS: z.number(),
+  budget: budget.optional(),
+  deliver: place.optional(),
+  bestEffort: z.boolean(),
+  deleteAfterRun: z.boolean(),
+  keepHours: z.number(),
+  alertAfter: z.number(),
+  mayPlan: z.boolean(),
   zone: z.string(),
   enabled: z.boolean(),
   declared: z.boolean().describe("true: it follows lares.yaml"),
@@ -36,17 +77,38 @@ const when = {
     .describe('ISO, epoch, or words: "tomorrow 9am"'),
   in: z.string().min(1).max(100).optional().describe('"30 minutes"'),
   every: z.string().min(1).max(100).optional().describe('"2 hours"'),
+  anchor: z
+    .union([z.string().min(1).max(100), z.number()])
+    .optional()
+    .describe('where `every` counts from: "07:00"'),
   cron: z.string().min(1).max(200).optional().describe('"0 7 * * 1-5"'),
   zone: z.string().min(1).max(64).optional(),
 };
 const wishes = {
   name: z.string().min(1).max(100).optional(),
-  model: z.string().min(1).max(256).optional(),
+  prompt: z.string().min(1).max(16_000).optional().describe("what is to be done; or a script"),
+  script: z
+    .string()
+    .min(1)
+    .max(16_000)
+    .optional()
+    .describe("instead of a prompt: a command, without a model; what it prints is the answer, nothing is silence"),
+  condition: condition.nullish(),
+  input: z.string().min(1).max(128).nullish().describe("the job whose last output it gets"),
+  agent: agentId.optional(),
+  session: z.string().min(1).max(512).optional().describe("isolated (default), main, or a session's key"),
+  model: z.string().min(1).max(256).nullish(),
+  thinking: thinking.nullish(),
+  timeoutS: z.number().int().min(1).max(86_400).optional().describe("longest run in seconds; 600"),
+  budget: budget.nullish(),
   catchUp: z.enum(["once", "all", "skip"]).optional(),
-  deliver: z
-    .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
-    .nullish()
-    .describe("where the answer goes; without it the answer is in the history only"),
+  deliver: place.nullish().describe("where the answer goes; without it the answer is in the history only"),
+  bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure"),
+  deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run"),
+  keepHours: z.number().min(0).max(87_600).optional().describe("how long a run's own session is kept; 24"),
+  alertAfter: z.number().int().min(1).max(5).optional().describe("failures in a row before somebody is told; 2"),
+  mayPlan: z.boolean().optional().describe("true: its runs may make jobs"),
+  enabled: z.boolean().optional(),
 };
 const jobId = z.string().min(1).max(128).describe("id or name");
 
@@ -65,14 +127,26 @@ export const TIME_METHODS = {
     mutates: false,
     doc: "What a schedule would be, in words and times. Nothing is made.",
   }),
+  "schedule.calendar": method({
+    in: z.strictObject({ from: z.number(), to: z.number() }),
+    out: z.object({
+      jobs: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          times: z.array(z.number()),
+          more: z.boolean().describe("true: it comes more often than is listed"),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "When jobs will run between two moments, at most 35 days apart.",
+  }),
   "schedule.add": method({
     in: z.strictObject({
       ...when,
       ...wishes,
-      prompt: z.string().min(1).max(16_000),
-      agent: agentId.optional(),
-      session: z.string().min(1).max(512).optional().describe("isolated (default), main, or a session's key"),
-      enabled: z.boolean().optional(),
       ...keyed,
     }),
     out: job,
@@ -85,8 +159,6 @@ export const TIME_METHODS = {
       id: jobId,
       ...when,
       ...wishes,
-      prompt: z.string().min(1).max(16_000).optional(),
-      enabled: z.boolean().optional(),
       ...keyed,
     }),
     out: job,

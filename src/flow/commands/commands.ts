@@ -25,7 +25,7 @@ export interface CommandParts {
   compact: (session: SessionKey) => Promise<string>;
   usage: (session: SessionKey) => Promise<string>;
   agents: () => Promise<string>;
-  schedules: () => Promise<string>;
+  schedules: (call: { args: string; session: SessionKey; message: InboundMessage }) => Promise<string>;
   memory: (session: SessionKey, query: string, message: InboundMessage) => Promise<string>;
   exported: (session: SessionKey) => Promise<string>;
   /** Whether this sender may answer approvals here. */
@@ -85,7 +85,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   compact: { usage: "/compact", doc: "let the older half go", run: (parts, { session }) => parts.compact(session) },
   usage: { usage: "/usage", doc: "what this conversation cost", run: (parts, { session }) => parts.usage(session) },
   agents: { usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
-  schedule: { usage: "/schedule", doc: "what is planned", run: (parts) => parts.schedules() },
+  schedule: {
+    usage: "/schedule [TIME: WHAT | run|pause|resume|remove NAME]",
+    doc: "what is planned; plan something: /schedule tomorrow 9am: water the plants",
+    run: (parts, { args, session, message }) => parts.schedules({ args, session, message }),
+  },
   memory: {
     usage: "/memory [WORDS]",
     doc: "what is remembered",

@@ -78,6 +78,7 @@ export type TurnBody =
       origin: "person" | "event";
       given?: Json;
       tools?: Json;
+      terms?: Json;
     }
   | { kind: "command"; agent: string; route: Json; reply: string };
 
@@ -133,6 +134,7 @@ async function accept(
           origin: message.origin ?? "person",
           ...(message.given ? { given: message.given as unknown as Json } : {}),
           ...(message.tools ? { tools: [...message.tools] } : {}),
+          ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
         }
       : { kind: "command", agent, route, reply };
   // A command has nothing to say to the model, so it does not wait for the session's turn.

@@ -98,12 +98,13 @@ export class Sessions {
     this.parts.bus.emit({ event: "session.changed", session: key, what: "updated" });
   }
 
-  async delete(key: SessionKey): Promise<number> {
+  /** `keepUsage`: what it cost stays in the sums. */
+  async delete(key: SessionKey, how: { keepUsage?: boolean } = {}): Promise<number> {
     await this.get(key);
     await this.stop(key);
     const messages = await countMessages(this.parts.records, key);
     const files = await this.parts.files.of(key);
-    await Promise.all([this.parts.records.write((tx) => deleteSession(tx, key)), this.parts.erase(key)]);
+    await Promise.all([this.parts.records.write((tx) => deleteSession(tx, key, how)), this.parts.erase(key)]);
     await this.parts.files.remove(files);
     this.parts.forget(key);
     this.parts.bus.emit({ event: "session.changed", session: key, what: "deleted" });

@@ -101,9 +101,10 @@ export function renameSession(tx: Tx, key: SessionKey, title: string): void {
 }
 
 /** Everything a session left in the records. What the engine kept of it is the engine's to forget. */
-export function deleteSession(tx: Tx, key: SessionKey): void {
+export function deleteSession(tx: Tx, key: SessionKey, how: { keepUsage?: boolean } = {}): void {
   tx.run("DELETE FROM turn_restart WHERE turn IN (SELECT id FROM turn WHERE session = ?)", key);
   for (const table of ["message", "inbox", "attachment", "approval", "delivery", "usage", "turn"]) {
+    if (table === "usage" && how.keepUsage) continue;
     tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
   }
   // Their keys stay known: what comes a second time is still the same.

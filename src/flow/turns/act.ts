@@ -103,7 +103,8 @@ export async function act(
   return { results, waiting };
 }
 
-async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Standing): Promise<Judged> {
+/** What the gate says to one call. Nothing runs. */
+export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Standing): Promise<Judged> {
   const none = { shown: "", rule: "", hash: "" };
   const tool = parts.tools.get(call.name);
   if (!tool) {

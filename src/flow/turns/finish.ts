@@ -1,6 +1,6 @@
 /** Ending: one visible outcome, its record and its delivery in one transaction (I5, I6). */
 import type { Outcome } from "../../core/contracts/index.ts";
-import type { EndState, Json, ReplyRoute, TurnId, TurnResult } from "../../core/domain/index.ts";
+import type { EndState, Json, ReplyRoute, Terms, TurnFailure, TurnId, TurnResult } from "../../core/domain/index.ts";
 import type { At } from "./act.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { Progress } from "./progress.ts";
@@ -10,21 +10,36 @@ export interface Ending {
   state: EndState;
   text: string;
   reason?: string;
+  failure?: TurnFailure;
   joined?: TurnId;
   callerCalls?: NonNullable<TurnResult["callerCalls"]>;
+  /** The answer came from no model: it enters the history with the end. */
+  said?: boolean;
+}
+
+/** Whether whoever caused the turn tells this end itself. */
+function isKept(keeps: Terms["keeps"], state: EndState): boolean {
+  if (keeps === "all") return true;
+  return keeps === "failures" && state !== "answered";
+}
+
+function saidMessage(turn: TurnId, text: string, at: number) {
+  const message = { role: "assistant" as const, content: [{ type: "text" as const, text }] };
+  return { id: `${turn}:said`, message, at, outside: true };
 }
 
 export function finish(
   parts: TurnParts,
-  at: At,
+  at: At & { terms: Terms },
   p: Progress,
   route: ReplyRoute,
   own: IntakeMessage | undefined,
   ending: Ending,
 ): Outcome {
   const { turn, session } = at;
+  const { said: _said, ...shown } = ending;
   const result: TurnResult = {
-    ...ending,
+    ...shown,
     notices: p.notices,
     usage: p.usage,
     calls: p.call,
@@ -43,7 +58,8 @@ export function finish(
       }
       for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
       recordEnd(tx, turn, result, p.startedAt, now);
-      const text = spoken(result);
+      if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
+      const text = isKept(at.terms.keeps, result.state) ? "" : spoken(result);
       if (text) parts.replies.intend(tx, { answer: `${turn}:answer`, turn, session, route, text });
     },
   };

@@ -23,6 +23,7 @@ import type {
   QueueMode,
   ReplyRoute,
   SessionKey,
+  Terms,
   TextPart,
   TurnId,
   Usage,
@@ -163,7 +164,15 @@ export interface Toolbox {
 export interface Spending {
   /** Sets aside the most this call can cost; `refused` says why not. Waits while only calls under way are in the way. */
   reserve(
-    call: { turn: TurnId; call: number; session: SessionKey; agent: AgentId; request: ModelRequest },
+    call: {
+      turn: TurnId;
+      call: number;
+      session: SessionKey;
+      agent: AgentId;
+      request: ModelRequest;
+      /** The job that caused it, and what that may use in a day. */
+      schedule?: { id: string; caps?: NonNullable<Terms["budget"]> };
+    },
     signal: AbortSignal,
   ): Promise<SetAside | { refused: string }>;
 }
@@ -240,6 +249,8 @@ export interface TurnParts {
   checkpoints: Keeping;
   /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */
   scrub: (value: Json) => Json;
+  /** Asks a turn to stop at its next safe point. */
+  stop: (turn: TurnId, why: string) => Promise<void>;
   /** The model this agent is configured with, if any. */
   agentModel: (agent: AgentId) => string | undefined;
   limits: () => LimitsConfig;

@@ -41,6 +41,8 @@ export type Progress = {
   model: string | null;
   practice: boolean;
   waiting: Waiting[];
+  /** Its condition said yes. */
+  passed?: boolean;
 };
 
 export function newProgress(now: number): Progress {

@@ -24,6 +24,7 @@ import {
   leastTrusted,
   type ModelMessage,
   type ReplyRoute,
+  type Terms,
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/domain/index.ts";
@@ -33,6 +34,7 @@ import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
 import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
+import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordUsage, recordWoken } from "./store.ts";
 
 type Body =
@@ -44,6 +46,7 @@ type Body =
       model: string | null;
       given?: Given;
       tools?: string[];
+      terms?: Terms;
     }
   | { kind: "command"; agent: string; route: ReplyRoute; reply: string };
 
@@ -51,6 +54,7 @@ interface Run extends At {
   p: Progress;
   model: string | null;
   given: Given | undefined;
+  terms: Terms;
   own: IntakeMessage | undefined;
   began: number;
 }
@@ -84,6 +88,7 @@ export function makeTurns(parts: TurnParts) {
         model: body.kind === "message" ? body.model : null,
         given: body.kind === "message" ? body.given : undefined,
         tools: body.kind === "message" ? body.tools : undefined,
+        terms: (body.kind === "message" && body.terms) || {},
         p: (input.state as unknown as Progress | undefined) ?? newProgress(parts.clock.now()),
         own: undefined,
         segment: input.segment,
@@ -103,13 +108,18 @@ export function makeTurns(parts: TurnParts) {
       if (mine?.takenBy && mine.takenBy !== input.turn) {
         return end(run, { state: "joined", text: "", joined: mine.takenBy });
       }
+      const time = keepTime(parts, run);
       try {
         if (run.given?.results) await takeResults(run, run.given.results);
-        const parked = await wakeUp(run, input);
-        return parked ?? (await converse(run));
+        const done = await withoutModel(parts, run, input.wake);
+        if (done === "model") return (await wakeUp(run, input)) ?? (await converse(run));
+        return "park" in done ? parkNow(run, done.park) : end(run, done.end);
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
+        if (time.isUp()) return end(run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
         return end(run, { state: "stopped", text: "", reason: "Stopped." });
+      } finally {
+        time.stop();
       }
     },
   };
@@ -232,9 +242,11 @@ export function makeTurns(parts: TurnParts) {
     for (;;) {
       const active = p.activeMs + (parts.clock.now() - run.began);
       const cap = reached(parts.limits(), p, active);
-      if (cap) return end(run, { state: "failed", text: "", reason: cap });
+      if (cap) return end(run, { state: "failed", text: "", reason: cap, failure: "limit" });
       const called = await call(run);
-      if ("refused" in called) return end(run, { state: "declined", text: "", reason: called.refused });
+      if ("refused" in called) {
+        return end(run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
+      }
       const { reply, took, warnings = [] } = called;
       p.authority = leastTrusted(p.authority, called.authority);
       p.tainted ||= called.tainted;
@@ -243,7 +255,7 @@ export function makeTurns(parts: TurnParts) {
       p.usage = addUsage(p.usage, reply.usage);
       if (!reply.ok) {
         if (reply.failure === "context-overflow" && (await makeRoom(run))) continue;
-        return end(run, { state: "failed", text: "", reason: sentence(reply) });
+        return end(run, { state: "failed", text: "", reason: sentence(reply), failure: reply.failure });
       }
       p.model = reply.model;
       p.practice = reply.practice;
@@ -254,6 +266,8 @@ export function makeTurns(parts: TurnParts) {
         if (done) return done;
         continue;
       }
+      const last = calls.find((one) => run.given?.finish?.some((tool) => tool.name === one.name));
+      if (last) return end(run, finished(last));
       // The caller's own tools: it runs them, and its next message says what came of it.
       if (run.given?.tools)
         return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
@@ -305,10 +319,13 @@ export function makeTurns(parts: TurnParts) {
           messages: said,
           cacheKey: session,
           ...(chosen ? { model: chosen } : {}),
-          ...(thinking ? { thinking } : {}),
+          ...((level) => (level ? { thinking: level } : {}))(run.terms.thinking ?? thinking),
         };
         const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
-        const got = await parts.spending.reserve({ turn, call: n, session, agent, request }, signal);
+        const got = await parts.spending.reserve(
+          { turn, call: n, session, agent, request, ...spentFor(run.terms) },
+          signal,
+        );
         if ("refused" in got) return got;
         aside = got;
         parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
@@ -411,6 +428,13 @@ function textOf(reply: Extract<ModelReply, { ok: true }>): string {
     .trim();
 }
 
+/** A call that ends the turn: its message is the answer; without one, silence is what was decided. */
+function finished(call: ToolCallPart): Ending {
+  const { message } = (call.input ?? {}) as { message?: unknown };
+  const text = typeof message === "string" ? message.trim() : "";
+  return { state: text ? "answered" : "silent", text, callerCalls: [plainCall(call)] };
+}
+
 function plainCall({ id, name, input }: ToolCallPart): { id: string; name: string; input: Json } {
   return { id, name, input };
 }
@@ -423,6 +447,11 @@ function broken(wake: { code: string; message: string }): Ending {
         reason: "This turn was begun by a different version of Lares. Send the message again.",
       }
     : { state: "failed", text: "", reason: `Something in Lares broke: ${wake.message}` };
+}
+
+/** Whose budget a call counts against, beside its agent's and session's. */
+function spentFor({ job, budget }: Terms) {
+  return job === undefined ? {} : { schedule: { id: job, ...(budget ? { caps: budget } : {}) } };
 }
 
 function sentence(reply: Extract<ModelReply, { ok: false }>): string {

@@ -631,4 +631,26 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX delivery_answer ON delivery (answer);
   CREATE INDEX delivery_platform ON delivery (platform_id) WHERE platform_id IS NOT NULL;
   `,
+  `
+  -- What a run said, cut: another job may go on from it, and it outlives the run's session.
+  ALTER TABLE slot ADD COLUMN output TEXT;
+  -- What a watched file was at the last run.
+  ALTER TABLE job ADD COLUMN seen TEXT;
+  -- Whoever asks for the same job again, after a crash, is known by what made it.
+  CREATE INDEX job_made ON job (json_extract(spec, '$.createdBy'));
+  -- Sessions of single runs, and until when they are kept.
+  CREATE TABLE run_session (session TEXT PRIMARY KEY, job TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX run_session_until ON run_session (until);
+
+  -- An agent's heartbeat: what it has seen, what it last said, how often in a row it had nothing to say.
+  CREATE TABLE beat (
+    agent TEXT PRIMARY KEY,
+    seen TEXT NOT NULL,
+    useless INTEGER NOT NULL DEFAULT 0,
+    paused TEXT,
+    last_at INTEGER,
+    last_said TEXT
+  ) WITHOUT ROWID;
+  CREATE TABLE beat_said (agent TEXT NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (agent, hash)) WITHOUT ROWID;
+  `,
 ];

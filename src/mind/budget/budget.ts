@@ -31,6 +31,8 @@ export interface PlannedCall {
   session: string;
   agent: string;
   request: Pick<ModelRequest, "model" | "system" | "tools" | "messages">;
+  /** The job that caused it; `caps` goes before budgets.perSchedule. */
+  schedule?: { id: string; caps?: Caps };
 }
 
 /** What is set aside for one call. Exactly one of `settle` and `drop` ends it. */

@@ -7,7 +7,11 @@ export interface Scope extends ScopeKey {
   caps: Caps;
 }
 
-export function scopesOf(config: BudgetsConfig, call: { agent: string; session: string }, now: number): Scope[] {
+export function scopesOf(
+  config: BudgetsConfig,
+  call: { agent: string; session: string; schedule?: { id: string; caps?: Caps } },
+  now: number,
+): Scope[] {
   const day = localDay(now);
   const own = config.agents[call.agent];
   const scopes: Scope[] = [
@@ -15,8 +19,8 @@ export function scopesOf(config: BudgetsConfig, call: { agent: string; session: 
     { kind: "agent", name: call.agent, day, caps: own?.perDay ?? {} },
     { kind: "session", name: call.session, day: "", caps: own?.perSession ?? config.perSession },
   ];
-  const job = scheduleOf(call.session);
-  if (job) scopes.push({ kind: "schedule", name: job, day, caps: config.perSchedule });
+  const job = call.schedule?.id ?? scheduleOf(call.session);
+  if (job) scopes.push({ kind: "schedule", name: job, day, caps: call.schedule?.caps ?? config.perSchedule });
   return scopes;
 }
 
@@ -67,7 +71,7 @@ function key(scope: ScopeKey): string {
     case "session":
       return "budgets.perSession";
     case "schedule":
-      return "budgets.perSchedule";
+      return "the job's budget or budgets.perSchedule";
   }
 }
 

@@ -81,7 +81,7 @@ export class Contexts {
     // What a caller brings for one turn stands around what the session has.
     return {
       system: [hot.prompt.system, given.instructions].filter(Boolean).join("\n\n"),
-      tools: given.tools ?? hot.prompt.tools,
+      tools: given.tools ?? [...hot.prompt.tools, ...(given.finish ?? [])],
       messages: wellFormed([...(given.history ?? []), ...hot.messages]),
       model,
       thinking,

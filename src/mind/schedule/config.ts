@@ -1,24 +1,68 @@
 import { z } from "zod";
 
+export const conditionConfig = z
+  .union([
+    z.strictObject({
+      script: z.string().min(1).max(4000).describe('A command; exit 0 means yes. Example: "test -s in"'),
+    }),
+    z.strictObject({ changed: z.string().min(1).max(500).describe("A file of the workspace that must have changed.") }),
+    z.strictObject({ exists: z.string().min(1).max(500).describe("A file of the workspace that must be there.") }),
+  ])
+  .describe("Decides without a model whether it runs.");
+
+export const budgetConfig = z
+  .strictObject({
+    dollars: z.number().nonnegative().optional().describe("US dollars a day. Example: 0.5"),
+    tokens: z.number().int().nonnegative().optional().describe("Tokens a day, read and written."),
+    calls: z.number().int().nonnegative().optional().describe("Model calls a day."),
+  })
+  .describe("What its runs may use in a day; goes before budgets.perSchedule.");
+
 const declared = z
   .strictObject({
     name: z.string().min(1).max(100).describe("Name of the job; declared ones follow the file."),
     at: z.union([z.string(), z.number()]).optional().describe('Once: ISO, epoch, or words. Example: "tomorrow 9am"'),
     every: z.string().optional().describe('Again and again. Example: "2 hours"'),
+    anchor: z
+      .union([z.string(), z.number()])
+      .optional()
+      .describe('Where `every` counts from. Example: "2026-01-01 07:00"'),
     cron: z.string().optional().describe('Cron, five or six fields. Example: "0 7 * * 1-5"'),
     zone: z.string().optional().describe("Time zone. Example: Europe/Lisbon"),
     agent: z.string().optional().describe("Who does it."),
-    prompt: z.string().min(1).describe("What is to be done."),
+    prompt: z.string().min(1).optional().describe("What is to be done."),
+    script: z
+      .string()
+      .min(1)
+      .max(16_000)
+      .optional()
+      .describe("Instead of a prompt: a command, without a model. What it prints is the answer; nothing is silence."),
+    condition: conditionConfig.optional(),
+    input: z.string().optional().describe("The job whose last output it gets."),
     session: z
       .enum(["isolated", "main"])
       .default("isolated")
       .describe("A session of its own per run, or the main one."),
     model: z.string().optional().describe("provider/model for its runs."),
+    thinking: z.enum(["off", "low", "medium", "high"]).optional().describe("How much its runs think."),
+    timeoutS: z.number().int().min(1).max(86_400).optional().describe("Longest run in seconds. Default: 600"),
+    budget: budgetConfig.optional(),
     catchUp: z.enum(["once", "all", "skip"]).default("once").describe("What happens with runs that were missed."),
     deliver: z
       .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
       .optional()
       .describe("Where the answer goes. Without it the answer is in the history only."),
+    bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure."),
+    deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run."),
+    keepHours: z.number().min(0).max(87_600).optional().describe("How long a run's own session is kept. Default: 24"),
+    alertAfter: z
+      .number()
+      .int()
+      .min(1)
+      .max(5)
+      .optional()
+      .describe("Failures in a row before somebody is told. Default: 2"),
+    mayPlan: z.boolean().optional().describe("true: its runs may make jobs."),
     enabled: z.boolean().default(true).describe("false pauses it."),
   })
   .describe("One job.");

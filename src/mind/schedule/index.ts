@@ -1,5 +1,7 @@
-export { schedulesConfig, timeConfig } from "./config.ts";
-export type { CatchUp, Job, SlotState } from "./job.ts";
-export { type JobView, type NewJob, type ScheduleParts, Schedules, type SlotBody } from "./schedules.ts";
+export { budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
+export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
+export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
+export type { SlotBody } from "./runs.ts";
+export { type GivenWhen, type JobView, type NewJob, Schedules, type Wishes } from "./schedules.ts";
 export type { Slot } from "./store.ts";
-export { inWords, previewWhen } from "./when.ts";
+export { asGiven, duration, inWords, previewWhen } from "./when.ts";

@@ -1,22 +1,51 @@
 /** A job as people and the agent describe it, and the pure rules about its slots. */
-import type { AgentId, ReplyRoute, ScheduleId, SessionKey } from "../../core/domain/index.ts";
-import { nextDue, type When } from "./when.ts";
+import type { AgentId, ReplyRoute, ScheduleId, SessionKey, Terms } from "../../core/domain/index.ts";
+import { lastDue, nextDue, type When } from "./when.ts";
 
 export type CatchUp = "once" | "all" | "skip";
+export type Thinking = NonNullable<Terms["thinking"]>;
+
+/** Decides, without a model, whether a slot is worth running. */
+export type Condition =
+  /** A command in the agent's workspace: exit 0 means yes. */
+  | { script: string }
+  /** A file of the workspace is not what it was at the last run. */
+  | { changed: string }
+  | { exists: string };
 
 export interface Job {
   id: ScheduleId;
   name: string;
+  /** `beat`: an agent's heartbeat. It has slots like any job; whether and what it says is the heartbeat's to decide. */
+  kind: "work" | "beat";
   when: When;
   agent: AgentId;
+  /** What is to be done; empty when a script does it. */
   prompt: string;
+  /** Instead of a model: a command in the agent's workspace. What it prints is the answer, nothing is silence. */
+  script: string | null;
+  condition: Condition | null;
+  /** The job whose last output this one gets. */
+  input: string | null;
   /** `isolated`: a session of its own per run. `main`: the agent's main session. Else the session it was made in. */
   session: "isolated" | "main" | SessionKey;
   /** Where the answer goes. Nothing: it is only in the history. */
   route: ReplyRoute | null;
+  /** An answer that could not be delivered is no failure of the job. */
+  bestEffort: boolean;
   model: string | null;
+  thinking: Thinking | null;
+  timeoutS: number;
+  /** What its runs may use in a day. */
+  budget: NonNullable<Terms["budget"]> | null;
   catchUp: CatchUp;
   deleteAfterRun: boolean;
+  /** How long an isolated run's session is kept. */
+  keepHours: number;
+  /** Failures in a row before somebody is told; those that waiting does not heal are told at once. */
+  alertAfter: number;
+  /** Its runs may make jobs. */
+  mayPlan: boolean;
   /** In the person's zone; cron has its own. */
   zone: string;
   enabled: boolean;
@@ -26,12 +55,35 @@ export interface Job {
   failures: number;
 }
 
+/** What a job is unless somebody says otherwise. Also what rows of an older version lack. */
+export const USUAL = {
+  kind: "work",
+  prompt: "",
+  script: null,
+  condition: null,
+  input: null,
+  session: "isolated",
+  route: null,
+  bestEffort: false,
+  model: null,
+  thinking: null,
+  timeoutS: 600,
+  budget: null,
+  catchUp: "once",
+  deleteAfterRun: false,
+  keepHours: 24,
+  alertAfter: 2,
+  mayPlan: false,
+} as const satisfies Partial<Job>;
+
 export type SlotState = "pending" | "running" | "done" | "failed" | "skipped" | "missed";
 
 /** A slot that starts later than this was missed for a reason worth saying: the machine slept, Lares was down. */
 export const LATE_MS = 60_000;
 /** "Run all" is bounded: a year of missed minutes is not made up for. */
 export const MOST_CAUGHT_UP = 10;
+/** Missed times with a row of their own; the ones behind them share a row that says how far it goes. */
+export const MOST_MISSED_ROWS = 200;
 
 export interface Catch {
   /** Due times to run now, oldest first. */
@@ -43,39 +95,46 @@ export interface Catch {
 
 /** What to do with a slot that comes up `now`: itself, and those that passed unseen behind it. */
 export function catchUp(when: When, due: number, now: number, policy: CatchUp): Catch {
-  const passed = [due];
-  let next = nextDue(when, due);
-  // Bounded: only the newest are worth a row each; what lies between is one row's reason.
-  while (next !== undefined && next <= now && passed.length < 1000) {
-    passed.push(next);
-    next = nextDue(when, next);
-  }
-  if (next !== undefined && next <= now) next = nextDue(when, now);
+  const { passed, more, next } = passedUntil(when, due, now);
   const late = now - due > LATE_MS;
   if (!late && passed.length === 1) return { run: passed, missed: [], next };
   const reason = "Lares was not running, or the machine slept, when it was due.";
   const newest = passed[passed.length - 1]!;
+  const outcome = (run: number[], why: string): Catch => {
+    const missed = passed.filter((one) => !run.includes(one)).map((one) => ({ due: one, reason: why }));
+    const last = more && missed.find((one) => one.due === more.from);
+    if (last) last.reason = `${why} So were all later ones until ${new Date(more.to).toISOString()}.`;
+    return { run, missed, next };
+  };
   switch (policy) {
-    case "skip": {
+    case "skip":
       // The newest may be on time although older ones passed.
-      const run = now - newest <= LATE_MS ? [newest] : [];
-      return { run, missed: missed(passed, run, reason), next };
-    }
+      return outcome(now - newest <= LATE_MS ? [newest] : [], reason);
     case "once":
-      return { run: [newest], missed: missed(passed, [newest], `${reason} A later one was run instead.`), next };
-    case "all": {
-      const run = passed.slice(-MOST_CAUGHT_UP);
-      return {
-        run,
-        missed: missed(passed, run, `${reason} Only the newest ${MOST_CAUGHT_UP} were made up for.`),
-        next,
-      };
-    }
+      return outcome([newest], `${reason} A later one was run instead.`);
+    case "all":
+      return outcome(passed.slice(-MOST_CAUGHT_UP), `${reason} Only the newest ${MOST_CAUGHT_UP} were made up for.`);
   }
 }
 
-function missed(passed: number[], run: number[], reason: string): Catch["missed"] {
-  return passed.filter((due) => !run.includes(due)).map((due) => ({ due, reason }));
+/** Due times from `due` to `now`. Bounded: `more` says which stretch in the middle has one time for many. */
+function passedUntil(when: When, due: number, now: number) {
+  const passed = [due];
+  let next = nextDue(when, due);
+  while (next !== undefined && next <= now && passed.length < MOST_MISSED_ROWS) {
+    passed.push(next);
+    next = nextDue(when, next);
+  }
+  if (next === undefined || next > now) return { passed, more: undefined, next };
+  const tail: number[] = [];
+  for (let at = lastDue(when, now); at !== undefined && at >= next && tail.length < MOST_CAUGHT_UP; ) {
+    tail.unshift(at);
+    at = lastDue(when, at - 1);
+  }
+  const from = next;
+  if (!tail.includes(from)) passed.push(from);
+  passed.push(...tail);
+  return { passed, more: { from, to: tail[0] ?? from }, next: nextDue(when, now) };
 }
 
 /** Waits after failures in a row. */

@@ -24,6 +24,11 @@ class Life {
   readonly ran: { key: string; text: string; at: number }[];
   readonly unknown = new Set<string>();
   outcome: Partial<TurnResult> = { state: "answered" };
+  hasKey = true;
+  readonly files = new Map<string, string>();
+  readonly told: string[] = [];
+  readonly removed: string[] = [];
+  readonly admitted: InboundMessage[] = [];
 
   constructor(home: string, clock: ManualClock, ran: Life["ran"]) {
     this.home = home;
@@ -47,12 +52,34 @@ class Life {
       zone: () => "Europe/Lisbon",
       timer: (id, slot) => this.engine.schedule(id, slot),
       admit: async (m: InboundMessage) => {
+        this.admitted.push(m);
         const body = { kind: "message", text: m.text, key: m.idempotencyKey! };
         return this.engine.accept({ id: `key:${m.idempotencyKey}`, session: m.session!, lane: "scheduled", body });
       },
-      agentExists: (agent) => agent === "main",
-      routeExists: (route) => route.channel === "webhook",
-      result: async (turn) => results.get(turn),
+      crash: noCrash,
+      obstacle: ({ agent, route, model }) => {
+        const missing = (message: string) => new AppError("BAD_REQUEST", { message });
+        if (agent !== "main") return missing(`There is no agent "${agent}".`);
+        if (route && route.channel !== "webhook") return missing("Nothing can be delivered there.");
+        return model === undefined || this.hasKey ? undefined : missing("There is no key.");
+      },
+      files: {
+        mark: async (_agent, path) => this.files.get(path) ?? null,
+        leave: async (_agent, name, text) => {
+          this.files.set(name, text);
+          return name;
+        },
+      },
+      tell: (_tx, word) => void this.told.push(word.text),
+      wake: () => {},
+      removeSession: async (session) => {
+        this.removed.push(session);
+        return true;
+      },
+      turn: async (turn) => {
+        const result = results.get(turn);
+        return { state: result?.state ?? "running", result };
+      },
     });
     await this.engine.start({
       version: "1",

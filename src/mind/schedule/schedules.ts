@@ -1,77 +1,73 @@
-/**
- * Jobs and their slots. A slot is a row made ahead of time and ends as done, failed, skipped or missed with a reason.
- *
- * D1: (job, due) is unique and the engine accepts it once: a slot never fires twice, over restarts and clock jumps.
- * D2: firing is a small turn of its own in the job's lane: it decides, makes the next slot, and admits the job's message through
- *     the inbox under the slot's key. Killed anywhere, it goes on and admits once.
- * D3: whatever does not run is recorded with the reason.
- */
-import type { Ctx, Outcome, Records } from "../../core/contracts/index.ts";
+/** Jobs as people and agents handle them: make, change, pause, look. What becomes of their slots is in runs.ts. */
+import type { Ctx, Outcome } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
   asId,
-  type InboundMessage,
-  type Json,
   type ReplyRoute,
   type ScheduleId,
-  type SessionKey,
   type TurnId,
-  type TurnResult,
 } from "../../core/domain/index.ts";
-import type { Bus, Clock, IdMaker, Log } from "../../core/kit/index.ts";
+import type { IdMaker } from "../../core/kit/index.ts";
 import type { DeclaredJob } from "./config.ts";
-import { afterFailure, type CatchUp, catchUp, type Job, MOST_FAILURES } from "./job.ts";
+import { type CatchUp, type Condition, type Job, type Thinking, USUAL } from "./job.ts";
+import type { ScheduleParts } from "./ports.ts";
+import { Runs, type SlotBody } from "./runs.ts";
 import {
-  closeSlot,
+  declaredJobs,
   deleteJob,
   dropPending,
+  jobMadeBy,
+  jobsOf,
   listJobs,
   makeSlot,
   pendingDue,
   readJob,
-  runningSlots,
   type Slot,
   saveJob,
-  setFailures,
-  signatureOf,
+  setSeen,
   slotOf,
   slotsOf,
-  startSlot,
 } from "./store.ts";
 import { inWords, nextDue, parseWhen, type When } from "./when.ts";
 
-export interface ScheduleParts {
-  records: Records;
-  clock: Clock;
-  ids: IdMaker;
-  bus: Bus;
-  log: Log;
-  /** The person's zone. */
-  zone: () => string;
-  timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
-  admit: (message: InboundMessage) => Promise<{ turn: TurnId }>;
-  agentExists: (agent: AgentId) => boolean;
-  routeExists: (route: ReplyRoute) => boolean;
-  /** A turn's result, if it ended. */
-  result: (turn: TurnId) => Promise<TurnResult | undefined>;
-}
-
-export interface NewJob {
-  name?: string;
+/** The time of a job, as it was said. */
+export interface GivenWhen {
   at?: string | number;
   in?: string;
   every?: string;
+  /** The moment `every` counts from. */
+  anchor?: string | number;
   cron?: string;
   zone?: string;
+}
+
+/** The rest of it. Null takes a wish back. */
+export interface Wishes {
+  name?: string;
   agent?: string;
-  prompt: string;
+  prompt?: string;
+  script?: string | null;
+  condition?: Condition | null;
+  input?: string | null;
   session?: string;
   route?: ReplyRoute | null;
-  model?: string;
+  bestEffort?: boolean;
+  model?: string | null;
+  thinking?: Thinking | null;
+  timeoutS?: number;
+  budget?: Job["budget"];
   catchUp?: CatchUp;
+  deleteAfterRun?: boolean;
+  keepHours?: number;
+  alertAfter?: number;
+  mayPlan?: boolean;
   enabled?: boolean;
+}
+
+export interface NewJob extends GivenWhen, Wishes {
   createdBy: string;
+  kind?: Job["kind"];
 }
 
 export interface JobView extends Job {
@@ -83,92 +79,107 @@ export interface JobView extends Job {
 
 /** As many as a row of a list has room for. */
 const SHOWN_SLOTS = 10;
-
-/** What a slot's turn is started with. */
-export type SlotBody = { kind: "slot"; job: string; due: number };
+/** A script runs as `exec` does, and no longer. */
+const LONGEST_SCRIPT_S = 600;
+/** One job's times on a calendar; what comes more often is told as often. */
+const MOST_ON_CALENDAR = 200;
 
 export class Schedules {
   private readonly parts: ScheduleParts;
+  private readonly runs: Runs;
 
   constructor(parts: ScheduleParts) {
     this.parts = parts;
+    this.runs = new Runs(parts);
   }
 
   async add(given: NewJob, declared = false): Promise<JobView> {
-    const { clock, ids } = this.parts;
+    const { clock, ids, records } = this.parts;
     const now = clock.now();
     const zone = given.zone ?? this.parts.zone();
     const when = parseWhen(given, now, zone);
-    const agent = asId<AgentId>(given.agent ?? "main");
-    this.check(agent, given.route ?? null);
-    const name = given.name ?? nameFrom(given.prompt, ids);
-    const known = await readJob(this.parts.records, name);
-    if (known && !declared) {
+    const name = given.name ?? nameFrom(given.prompt || given.script || "", ids);
+    const known = await readJob(records, name);
+    if (known && !(declared && known.declared)) {
       throw new AppError("CONFLICT", {
         message: `There is already a job "${name}".`,
         hint: "Choose another name, or update it.",
       });
     }
+    const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, ...wishes } = given;
     const job: Job = {
+      ...USUAL,
+      ...named(wishes as Partial<Job>),
       id: known?.id ?? asId<ScheduleId>(ids.next("job")),
       name,
       when,
-      agent,
-      prompt: given.prompt,
-      session: (given.session ?? "isolated") as Job["session"],
-      route: given.route ?? null,
-      model: given.model ?? null,
-      catchUp: given.catchUp ?? "once",
-      deleteAfterRun: false,
+      agent: asId<AgentId>(given.agent ?? "main"),
       zone,
       enabled: given.enabled ?? true,
       declared,
       createdBy: given.createdBy,
       failures: 0,
     };
-    await this.keep(job, firstDue(when, now));
+    await this.check(job);
+    await this.keep(job, firstDue(when, now), true);
     return this.view(job);
   }
 
-  async update(
-    idOrName: string,
-    change: Partial<
-      Pick<
-        NewJob,
-        "prompt" | "at" | "in" | "every" | "cron" | "zone" | "model" | "catchUp" | "enabled" | "route" | "name"
-      >
-    >,
-  ): Promise<JobView> {
+  async update(idOrName: string, change: GivenWhen & Wishes): Promise<JobView> {
     const job = await this.must(idOrName);
     const now = this.parts.clock.now();
-    const timed = ["at", "in", "every", "cron"].some((key) => change[key as "at"] !== undefined);
-    const { at: _at, in: _in, every: _every, cron: _cron, ...rest } = change;
+    const { at, in: span, every, anchor, cron, zone, ...wishes } = change;
+    const isTimed = [at, span, every, cron, anchor].some((one) => one !== undefined);
+    const zoned = zone ?? job.zone;
+    // A cron of another zone is another schedule, also when its fields stay.
+    const isMoved = zone !== undefined && job.when.kind === "cron";
+    const when = isTimed
+      ? parseWhen(
+          every === undefined && anchor !== undefined && job.when.kind === "every"
+            ? { every: job.when.everyMs, anchor }
+            : change,
+          now,
+          zoned,
+        )
+      : isMoved
+        ? parseWhen({ cron: (job.when as { cron: string }).cron, zone }, now, zoned)
+        : job.when;
+    // One of the two does it: naming the one takes the other back.
+    const instead = wishes.script ? { prompt: "" } : wishes.prompt ? { script: null } : {};
     const next: Job = {
       ...job,
-      ...(rest as Partial<Job>),
-      ...(timed ? { when: parseWhen(change, now, change.zone ?? job.zone) } : {}),
+      ...instead,
+      ...named(wishes as Partial<Job>),
+      zone: zoned,
+      when,
       failures: change.enabled ? 0 : job.failures,
     };
-    this.check(next.agent, next.route);
+    if (next.name !== job.name && (await readJob(this.parts.records, next.name))) {
+      throw new AppError("CONFLICT", { message: `There is already a job "${next.name}".` });
+    }
+    await this.check(next);
     const pending = await pendingDue(this.parts.records, job.id);
-    const due = timed || !pending ? firstDue(next.when, now) : pending;
-    await this.keep(next, due);
+    const due = isTimed || isMoved || !pending ? firstDue(next.when, now) : pending;
+    await this.keep(next, due, change.condition !== undefined);
     return this.view(next);
   }
 
   async remove(idOrName: string): Promise<void> {
     const job = await this.must(idOrName);
-    await Promise.all([this.parts.records.write((tx) => deleteJob(tx, job.id)), this.parts.timer(job.id, null)]);
+    await this.runs.commit(job.id, null, (tx) => deleteJob(tx, job.id));
   }
 
-  /** Runs it now, beside its schedule. */
+  /** Runs it now, beside its schedule and whatever its condition says. */
   async run(idOrName: string): Promise<{ turn: TurnId }> {
     const job = await this.must(idOrName);
-    return this.start(job, this.parts.clock.now());
+    const { agent, route, model } = job;
+    const obstacle = this.parts.obstacle({ agent, route, ...(job.script === null ? { model } : {}) });
+    if (obstacle) throw obstacle;
+    return this.runs.start({ ...job, condition: null }, this.parts.clock.now(), { go: true, seen: null });
   }
 
   /** What a schedule would be. Throws as `add` does; makes nothing. */
-  preview(given: Pick<NewJob, "at" | "in" | "every" | "cron" | "zone">, count: number) {
+  preview(given: GivenWhen, count: number) {
     const { clock } = this.parts;
     const zone = given.zone ?? this.parts.zone();
     const when = parseWhen(given, clock.now(), zone);
@@ -179,8 +190,48 @@ export class Schedules {
     return { words: inWords(when, zone), next };
   }
 
-  async list(): Promise<JobView[]> {
-    return Promise.all((await listJobs(this.parts.records.committed)).map((job) => this.view(job)));
+  /** When jobs will run in a stretch of time. Beats are left out: they would be all there is to see. */
+  async calendar(from: number, to: number): Promise<{ job: Job; times: number[]; more: boolean }[]> {
+    const now = this.parts.clock.now();
+    const jobs = (await listJobs(this.parts.records.committed)).filter((job) => job.kind === "work" && job.enabled);
+    const all = await Promise.all(
+      jobs.map(async (job) => {
+        const times: number[] = [];
+        let at = await pendingDue(this.parts.records.committed, job.id);
+        while (at !== undefined && at < to && times.length <= MOST_ON_CALENDAR) {
+          if (at >= from) times.push(at);
+          at = nextDue(job.when, Math.max(at, from - 1, now));
+        }
+        return { job, times: times.slice(0, MOST_ON_CALENDAR), more: times.length > MOST_ON_CALENDAR };
+      }),
+    );
+    return all.filter(({ times }) => times.length > 0);
+  }
+
+  async list(of: { kind?: Job["kind"] } = {}): Promise<JobView[]> {
+    const jobs = (await listJobs(this.parts.records.committed)).filter((job) => job.kind === (of.kind ?? "work"));
+    return Promise.all(jobs.map((job) => this.view(job)));
+  }
+
+  async ofAgent(agent: string): Promise<JobView[]> {
+    const jobs = (await jobsOf(this.parts.records, agent)).filter((job) => job.kind === "work");
+    return Promise.all(jobs.map((job) => this.view(job)));
+  }
+
+  async get(idOrName: string): Promise<JobView> {
+    return this.view(await this.must(idOrName));
+  }
+
+  /** The job that whoever names itself so made before. */
+  async madeBy(createdBy: string): Promise<JobView | undefined> {
+    const job = await jobMadeBy(this.parts.records, createdBy);
+    return job && this.view(job);
+  }
+
+  /** The job this turn is a run of. */
+  async jobOfTurn(turn: TurnId): Promise<Job | undefined> {
+    const slot = await slotOf(this.parts.records, turn);
+    return slot && readJob(this.parts.records, slot.job);
   }
 
   async history(idOrName: string, limit: number): Promise<Slot[]> {
@@ -188,146 +239,108 @@ export class Schedules {
     return slotsOf(this.parts.records.committed, job.id, limit);
   }
 
-  /** Declared jobs follow the file: changed ones change, missing ones go. */
-  async declare(jobs: readonly DeclaredJob[]): Promise<void> {
-    const known = (await listJobs(this.parts.records)).filter((job) => job.declared);
-    for (const job of known) if (!jobs.some((d) => d.name === job.name)) await this.remove(job.id);
+  /** Declared jobs follow the file: changed ones change, missing ones go. Returns what was wrong with some, in sentences. */
+  async declare(jobs: readonly DeclaredJob[]): Promise<string[]> {
+    const known = await declaredJobs(this.parts.records);
+    const problems: string[] = [];
+    for (const job of known) {
+      if (job.kind === "work" && !jobs.some((d) => d.name === job.name)) await this.remove(job.id);
+    }
     for (const { deliver, ...given } of jobs) {
       const before = known.find((job) => job.name === given.name);
       const print = JSON.stringify([given, deliver ?? null]);
       if (before?.createdBy === `lares.yaml ${print}`) continue;
-      await this.add({ ...(given as NewJob), route: deliver ?? null, createdBy: `lares.yaml ${print}` }, true);
+      try {
+        await this.add({ ...(given as NewJob), route: deliver ?? null, createdBy: `lares.yaml ${print}` }, true);
+      } catch (error) {
+        // One job that makes no sense keeps neither the others nor Lares from working.
+        if (!(error instanceof AppError)) throw error;
+        problems.push([`schedules: "${given.name}": ${error.message}`, error.hint].filter(Boolean).join(" "));
+      }
     }
+    return problems;
   }
 
-  /** After a start: outcomes that were reached while nobody looked. */
-  async settle(): Promise<void> {
-    for (const slot of await runningSlots(this.parts.records)) if (slot.turn) await this.ended(slot.turn);
+  /** A job of the house itself, e.g. a heartbeat: made, changed to this, or left as it is. */
+  async ensure(given: NewJob & { name: string }): Promise<void> {
+    const before = await readJob(this.parts.records, given.name);
+    if (before?.createdBy === given.createdBy) return;
+    if (before) await this.remove(before.id);
+    await this.add(given);
   }
 
-  /** The turn a due slot becomes. */
-  async fire(ctx: Ctx, body: SlotBody): Promise<Outcome> {
-    const id = asId<ScheduleId>(body.job);
-    const now = await ctx.step("now", async () => this.parts.clock.now());
-    const job = await readJob(this.parts.records, id);
-    if (!job?.enabled) {
-      return this.quiet((tx) => job && closeSlot(tx, id, body.due, "skipped", "The job is paused.", now));
-    }
-    const { run, missed, next } = catchUp(job.when, body.due, now, job.catchUp);
-    for (const due of run) {
-      await ctx.effect(
-        `admit:${due}`,
-        async () => {
-          const { turn } = await this.start(job, due);
-          return turn as string;
-        },
-        // The inbox knows the slot's key again, so a second try is the same turn.
-        { repeat: "with-key" },
-      );
-    }
-    if (next !== undefined) await this.parts.timer(id, this.slot(id, next));
-    return this.quiet((tx) => {
-      for (const m of missed) closeSlot(tx, id, m.due, "missed", m.reason, now);
-      if (next !== undefined) makeSlot(tx, id, next);
-    });
+  fire(ctx: Ctx, body: SlotBody): Promise<Outcome> {
+    return this.runs.fire(ctx, body);
   }
 
-  /** A turn ended: if it was a slot's, the slot ends with it. */
-  async ended(turn: TurnId): Promise<void> {
-    const slot = await slotOf(this.parts.records, turn);
-    if (slot?.state !== "running") return;
-    const result = await this.parts.result(turn);
-    if (!result) return;
-    const job = await readJob(this.parts.records, slot.job);
-    const now = this.parts.clock.now();
-    const failed = result.state === "failed" || result.state === "attention";
-    if (!failed) {
-      await this.parts.records.write((tx) => {
-        closeSlot(tx, slot.job, slot.due, "done", null, now);
-        if (job?.failures) setFailures(tx, slot.job, 0, null, job.enabled);
-      });
-      return;
-    }
-    await this.failed(slot, job, result.reason ?? "It failed.", now);
+  ended(turn: TurnId): Promise<void> {
+    return this.runs.ended(turn);
   }
 
-  private async failed(slot: Slot, job: Job | undefined, reason: string, now: number): Promise<void> {
-    const failures = (job?.failures ?? 0) + 1;
-    const again = job?.enabled ? afterFailure(job.when, failures, now) : undefined;
-    const paused = failures >= MOST_FAILURES;
-    const known = await signatureOf(this.parts.records, slot.job);
-    await this.parts.records.write((tx) => {
-      closeSlot(tx, slot.job, slot.due, "failed", reason, now);
-      setFailures(tx, slot.job, failures, reason, Boolean(job?.enabled) && !paused);
-      if (again === undefined && !paused) return;
-      dropPending(tx, slot.job);
-      if (again !== undefined) makeSlot(tx, slot.job, again);
-    });
-    if (again !== undefined) await this.parts.timer(slot.job, this.slot(slot.job, again));
-    else if (paused) await this.parts.timer(slot.job, null);
-    // One alert per error, then quiet until it changes.
-    if (known !== reason || paused) {
-      this.parts.log.warn(paused ? "job paused after failures in a row" : "job failed", {
-        job: job?.name ?? slot.job,
-        reason,
-      });
-    }
+  undelivered(turn: TurnId, error: string): Promise<void> {
+    return this.runs.undelivered(turn, error);
   }
 
-  /** Gives the job's message to the inbox under the slot's key, and notes the turn. Repeating it changes nothing. */
-  private async start(job: Job, due: number): Promise<{ turn: TurnId }> {
-    const session =
-      job.session === "isolated"
-        ? asId<SessionKey>(`cron:${job.id}:run:${due}`)
-        : job.session === "main"
-          ? asId<SessionKey>(`agent:${job.agent}:main`)
-          : job.session;
-    const { turn } = await this.parts.admit({
-      route: job.route ?? { channel: "none", account: "schedule", chat: job.id },
-      sender: { id: `schedule:${job.name}` },
-      idempotencyKey: `slot:${job.id}:${due}`,
-      text: `[Scheduled: ${job.name}] ${job.prompt}`,
-      agent: job.agent,
-      session,
-      lane: "scheduled",
-      mode: "followup",
-      origin: "event",
-      // Made by the owner, or with a person's yes.
-      authority: "owner",
-      ...(job.model ? { model: job.model } : {}),
-    });
-    await this.parts.records.write((tx) => startSlot(tx, job.id, due, turn, this.parts.clock.now()));
-    this.parts.bus.emit({ event: "schedule.fired", schedule: job.id, session, turn });
-    return { turn };
+  settle(): Promise<void> {
+    return this.runs.settle();
   }
 
-  private async keep(job: Job, due: number | undefined): Promise<void> {
+  sweep(): Promise<number> {
+    return this.runs.sweep();
+  }
+
+  private async keep(job: Job, due: number | undefined, looks: boolean): Promise<void> {
     const armed = job.enabled && due !== undefined;
-    await this.parts.records.write((tx) => {
+    const { condition } = job;
+    // From now on "changed" means changed from what it is now.
+    const seen =
+      looks && condition && "changed" in condition ? await this.parts.files.mark(job.agent, condition.changed) : null;
+    await this.runs.commit(job.id, armed ? due : null, (tx) => {
       saveJob(tx, job, this.parts.clock.now());
+      if (looks) setSeen(tx, job.id, seen);
       dropPending(tx, job.id);
       if (armed) makeSlot(tx, job.id, due);
     });
-    await this.parts.timer(job.id, armed ? this.slot(job.id, due) : null);
   }
 
-  private slot(id: ScheduleId, due: number): { due: number; session: SessionKey; body: Json } {
-    const body: SlotBody = { kind: "slot", job: id, due };
-    return { due, session: asId<SessionKey>(`cron:${id}`), body };
-  }
-
-  private quiet(record: Outcome["record"]): Outcome {
-    return { end: null, ...(record ? { record } : {}) };
-  }
-
-  private check(agent: AgentId, route: ReplyRoute | null): void {
-    if (!this.parts.agentExists(agent)) {
-      throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "See: lares agents list" });
+  /** Refuses what could never run, with the reason and something that would. */
+  private async check(job: Job): Promise<void> {
+    if (!job.prompt.trim() && job.script === null) {
+      throw wrong("It is not said what is to be done.", 'Give a prompt: "Summarise my mail", or a script: "df -h".');
     }
-    if (route && !this.parts.routeExists(route)) {
-      throw new AppError("CHANNEL_UNKNOWN", {
-        message: `Nothing can be delivered to ${route.channel}/${route.account}.`,
-        hint: "Configure that channel first, or leave the delivery out.",
+    if (job.prompt.trim() && job.script !== null) {
+      throw wrong("It has a prompt and a script.", "Give one of them: a script runs without a model.");
+    }
+    if (job.script !== null && (job.model || job.thinking)) {
+      throw wrong("A script needs no model.", "Leave model and thinking out, or give a prompt instead.");
+    }
+    if (job.script !== null && job.timeoutS > LONGEST_SCRIPT_S) {
+      throw wrong(`A script may take ${LONGEST_SCRIPT_S} seconds at most.`, "Start longer work in the background.");
+    }
+    if (!/^(isolated|main|[a-z]+:.+)$/.test(job.session)) {
+      throw wrong(`"${job.session}" is no session.`, 'Say "isolated", "main", or a key: agent:main:main.');
+    }
+    if (job.session !== "isolated" && job.session !== "main" && job.script !== null) {
+      throw wrong("A script runs in a session of its own.", 'Leave session out, or say "isolated".');
+    }
+    const obstacle = this.parts.obstacle({
+      agent: job.agent,
+      route: job.route,
+      ...(job.model ? { model: job.model } : {}),
+    });
+    if (obstacle) throw obstacle;
+    await this.checkNeeds(job);
+  }
+
+  private async checkNeeds({ agent, condition, input, name }: Job): Promise<void> {
+    if (condition && !("script" in condition)) {
+      await this.parts.files.mark(agent, "changed" in condition ? condition.changed : condition.exists);
+    }
+    if (input === null) return;
+    if (input !== name && !(await readJob(this.parts.records, input))) {
+      throw new AppError("NOT_FOUND", {
+        message: `There is no job "${input}" whose output this one could get.`,
+        hint: "See: lares schedule list",
       });
     }
   }
@@ -340,9 +353,9 @@ export class Schedules {
   }
 
   private async view(job: Job): Promise<JobView> {
-    const next = await pendingDue(this.parts.records, job.id);
     // One more, for the one that is still to come.
     const slots = await slotsOf(this.parts.records, job.id, SHOWN_SLOTS + 1);
+    const next = job.enabled ? slots.findLast((slot) => slot.state === "pending")?.due : undefined;
     const recent = slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS);
     const last = recent[0];
     return { ...job, recent, ...(next === undefined ? {} : { next }), ...(last ? { last } : {}) };
@@ -352,6 +365,15 @@ export class Schedules {
 /** A time that is now is due now; a repeating job begins one step ahead. */
 function firstDue(when: When, now: number): number | undefined {
   return when.kind === "at" ? when.at : nextDue(when, now);
+}
+
+/** Without what was not named: an absent wish changes nothing. */
+function named(wishes: Partial<Job>): Partial<Job> {
+  return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined));
+}
+
+function wrong(message: string, hint: string): AppError {
+  return new AppError("BAD_REQUEST", { message, hint });
 }
 
 function nameFrom(prompt: string, ids: IdMaker): string {

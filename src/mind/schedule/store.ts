@@ -1,6 +1,6 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { ScheduleId, TurnId } from "../../core/domain/index.ts";
-import type { Job, SlotState } from "./job.ts";
+import type { ScheduleId, SessionKey, TurnId } from "../../core/domain/index.ts";
+import { type Job, type SlotState, USUAL } from "./job.ts";
 
 interface JobRow {
   spec: string;
@@ -17,9 +17,10 @@ export interface Slot {
   turn: TurnId | null;
   started_at: number | null;
   ended_at: number | null;
+  output: string | null;
 }
 
-const SLOT = "job, due, state, reason, turn, started_at, ended_at";
+const SLOT = "job, due, state, reason, turn, started_at, ended_at, output";
 
 export function saveJob(tx: Tx, job: Job, at: number): void {
   const { enabled, failures, ...spec } = job;
@@ -53,8 +54,31 @@ export async function listJobs(db: Reads): Promise<Job[]> {
   return (await db.all<JobRow>("SELECT spec, enabled, failures, signature FROM job ORDER BY name")).map(job);
 }
 
+/** The job that whoever names itself so made before. */
+export async function jobMadeBy(db: Reads, createdBy: string): Promise<Job | undefined> {
+  const row = await db.get<JobRow>(
+    "SELECT spec, enabled, failures, signature FROM job WHERE json_extract(spec, '$.createdBy') = ?",
+    createdBy,
+  );
+  return row && job(row);
+}
+
+export async function jobsOf(db: Reads, agent: string): Promise<Job[]> {
+  const rows = await db.all<JobRow>(
+    "SELECT spec, enabled, failures, signature FROM job WHERE agent = ? ORDER BY name",
+    agent,
+  );
+  return rows.map(job);
+}
+
+export async function declaredJobs(db: Reads): Promise<Job[]> {
+  const rows = await db.all<JobRow>("SELECT spec, enabled, failures, signature FROM job WHERE declared = 1");
+  return rows.map(job);
+}
+
 function job(row: JobRow): Job {
   return {
+    ...USUAL,
     ...(JSON.parse(row.spec) as Omit<Job, "enabled" | "failures">),
     enabled: row.enabled === 1,
     failures: row.failures,
@@ -76,55 +100,84 @@ export function dropPending(tx: Tx, id: ScheduleId): void {
   tx.run("DELETE FROM slot WHERE job = ? AND state = 'pending'", id);
 }
 
+/** Ends an open slot; one that has ended keeps its end. */
 export function closeSlot(
   tx: Tx,
-  id: ScheduleId,
-  due: number,
-  state: SlotState,
-  reason: string | null,
-  at: number,
+  slot: { job: ScheduleId; due: number },
+  end: { state: SlotState; reason?: string | null; output?: string | null; at: number },
 ): void {
   tx.run(
-    `INSERT INTO slot (job, due, state, reason, ended_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (job, due) DO UPDATE SET state = excluded.state, reason = excluded.reason, ended_at = excluded.ended_at
+    `INSERT INTO slot (job, due, state, reason, output, ended_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (job, due) DO UPDATE SET state = excluded.state, reason = excluded.reason, output = excluded.output,
+       ended_at = excluded.ended_at
      WHERE slot.state IN ('pending', 'running')`,
-    id,
-    due,
-    state,
-    reason,
-    at,
+    slot.job,
+    slot.due,
+    end.state,
+    end.reason ?? null,
+    end.output ?? null,
+    end.at,
   );
 }
 
-export function startSlot(tx: Tx, id: ScheduleId, due: number, turn: TurnId, at: number): void {
+/** A slot that was done turns out not to have been: nobody got the answer. */
+export function spoilSlot(tx: Tx, slot: { job: ScheduleId; due: number }, state: SlotState, reason: string): void {
+  tx.run(
+    "UPDATE slot SET state = ?, reason = ? WHERE job = ? AND due = ? AND state = 'done' AND reason IS NULL",
+    state,
+    reason,
+    slot.job,
+    slot.due,
+  );
+}
+
+export function startSlot(
+  tx: Tx,
+  slot: { job: ScheduleId; due: number },
+  run: { turn: TurnId; at: number; session: SessionKey; until: number | null; seen: string | null },
+): void {
   tx.run(
     `INSERT INTO slot (job, due, state, turn, started_at) VALUES (?, ?, 'running', ?, ?)
      ON CONFLICT (job, due) DO UPDATE SET state = 'running', turn = excluded.turn, started_at = excluded.started_at
      WHERE slot.state = 'pending'`,
-    id,
-    due,
-    turn,
-    at,
+    slot.job,
+    slot.due,
+    run.turn,
+    run.at,
   );
+  if (run.until !== null) keepSession(tx, { session: run.session, job: slot.job, until: run.until });
+  if (run.seen !== null) setSeen(tx, slot.job, run.seen);
 }
 
-export function setFailures(
-  tx: Tx,
-  id: ScheduleId,
-  failures: number,
-  signature: string | null,
-  enabled: boolean,
-): void {
+export function setSeen(tx: Tx, id: ScheduleId, seen: string | null): void {
+  tx.run("UPDATE job SET seen = ? WHERE id = ?", seen, id);
+}
+
+export async function seenBy(db: Reads, id: ScheduleId): Promise<string | null> {
+  return (await db.get<{ seen: string | null }>("SELECT seen FROM job WHERE id = ?", id))?.seen ?? null;
+}
+
+/** One failure more, if this slot is still open: the same end told twice counts once. */
+export function countFailure(tx: Tx, slot: { job: ScheduleId; due: number }): void {
   tx.run(
-    "UPDATE job SET failures = ?, signature = ?, enabled = ? WHERE id = ?",
-    failures,
-    signature,
-    enabled ? 1 : 0,
-    id,
+    `UPDATE job SET failures = failures + 1 WHERE id = ?
+       AND EXISTS (SELECT 1 FROM slot WHERE job = ? AND due = ? AND state IN ('pending', 'running', 'done'))`,
+    slot.job,
+    slot.job,
+    slot.due,
   );
 }
 
-export async function signatureOf(db: Reads, id: ScheduleId): Promise<string | null> {
+export function setHealth(tx: Tx, id: ScheduleId, health: { told: string | null; enabled: boolean }): void {
+  tx.run("UPDATE job SET signature = ?, enabled = ? WHERE id = ?", health.told, health.enabled ? 1 : 0, id);
+}
+
+export function clearFailures(tx: Tx, id: ScheduleId): void {
+  tx.run("UPDATE job SET failures = 0, signature = NULL WHERE id = ?", id);
+}
+
+/** The signature of the failure somebody was last told about. */
+export async function toldOf(db: Reads, id: ScheduleId): Promise<string | null> {
   return (await db.get<{ signature: string | null }>("SELECT signature FROM job WHERE id = ?", id))?.signature ?? null;
 }
 
@@ -137,13 +190,58 @@ export function runningSlots(db: Reads): Promise<Slot[]> {
   return db.all(`SELECT ${SLOT} FROM slot WHERE state = 'running'`);
 }
 
+export function runningSlotsOf(db: Reads, id: ScheduleId): Promise<Slot[]> {
+  return db.all(`SELECT ${SLOT} FROM slot WHERE job = ? AND state = 'running' ORDER BY due DESC LIMIT 5`, id);
+}
+
 export function slotsOf(db: Reads, id: string, limit: number): Promise<Slot[]> {
   return db.all(`SELECT ${SLOT} FROM slot WHERE job = ? ORDER BY due DESC LIMIT ?`, id, limit);
+}
+
+/** What the job's last good run said. */
+export function lastOutput(db: Reads, id: string): Promise<{ output: string; ended_at: number } | undefined> {
+  return db.get(
+    `SELECT output, ended_at FROM slot WHERE job = ? AND state = 'done' AND output IS NOT NULL
+     ORDER BY due DESC LIMIT 1`,
+    id,
+  );
 }
 
 export async function pendingDue(db: Reads, id: ScheduleId): Promise<number | undefined> {
   return (
     (await db.get<{ due: number }>("SELECT MIN(due) AS due FROM slot WHERE job = ? AND state = 'pending'", id))?.due ??
     undefined
+  );
+}
+
+export function keepSession(tx: Tx, s: { session: SessionKey; job: ScheduleId; until: number }): void {
+  tx.run(
+    `INSERT INTO run_session (session, job, until) VALUES (?, ?, ?)
+     ON CONFLICT (session) DO UPDATE SET until = excluded.until`,
+    s.session,
+    s.job,
+    s.until,
+  );
+}
+
+export async function sessionsKeptUntil(db: Reads, now: number, limit: number): Promise<SessionKey[]> {
+  const rows = await db.all<{ session: SessionKey }>(
+    "SELECT session FROM run_session WHERE until <= ? ORDER BY until LIMIT ?",
+    now,
+    limit,
+  );
+  return rows.map((row) => row.session);
+}
+
+export function forgetSession(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM run_session WHERE session = ?", session);
+}
+
+/** Ends that nobody will look at any more go; those of beats that found nothing go sooner. */
+export function pruneSlots(tx: Tx, before: { any: number; quietBeats: number }): void {
+  tx.run("DELETE FROM slot WHERE ended_at < ? AND state NOT IN ('pending', 'running')", before.any);
+  tx.run(
+    "DELETE FROM slot WHERE state = 'skipped' AND ended_at < ? AND job IN (SELECT id FROM job WHERE name LIKE 'heartbeat:%')",
+    before.quietBeats,
   );
 }

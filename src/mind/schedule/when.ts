@@ -26,6 +26,31 @@ export function nextDue(when: When, after: number): number | undefined {
   }
 }
 
+/** The last due time not later than `until`, or nothing. */
+export function lastDue(when: When, until: number): number | undefined {
+  switch (when.kind) {
+    case "at":
+      return when.at <= until ? when.at : undefined;
+    case "every": {
+      const steps = Math.floor((until - when.anchor) / when.everyMs);
+      return steps < 0 ? undefined : when.anchor + steps * when.everyMs;
+    }
+    case "cron": {
+      // Walked from behind with the one function that knows the clock changes, so that both agree on every due time.
+      for (let back = 60_000; back < LONGEST_GAP_MS; back *= 4) {
+        let at = nextDue(when, until - back - 1);
+        if (at === undefined || at > until) continue;
+        for (let next = nextDue(when, at); next !== undefined && next <= until; next = nextDue(when, at)) at = next;
+        return at;
+      }
+      return undefined;
+    }
+  }
+}
+
+/** A leap day comes every eight years at worst. */
+const LONGEST_GAP_MS = 9 * 366 * 86_400_000;
+
 /** Anything more often than this is a loop, not a schedule. */
 const SHORTEST_EVERY_MS = 1000;
 /** An `at` this little in the past is "now": the words took a moment to arrive. */
@@ -33,7 +58,14 @@ const PAST_GRACE_MS = 60_000;
 
 /** Reads what a person or a model wrote. Throws with the reason and a valid example. */
 export function parseWhen(
-  given: { at?: string | number; in?: string; every?: string | number; cron?: string; zone?: string; anchor?: number },
+  given: {
+    at?: string | number;
+    in?: string;
+    every?: string | number;
+    cron?: string;
+    zone?: string;
+    anchor?: string | number;
+  },
   now: number,
   zone: string,
 ): When {
@@ -46,12 +78,15 @@ export function parseWhen(
   }
   const tz = given.zone ?? zone;
   checkZone(tz);
+  if (given.anchor !== undefined && given.every === undefined) {
+    throw wrong("An anchor goes with every.", 'For example every: "2 hours", anchor: "07:00".');
+  }
   if (given.cron !== undefined) return parseCron(given.cron, tz, now);
   if (given.every !== undefined) {
     const everyMs = typeof given.every === "number" ? given.every : duration(given.every.replace(/^every\s+/i, ""));
     if (everyMs < SHORTEST_EVERY_MS)
       throw wrong(`"${given.every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
-    return { kind: "every", everyMs, anchor: given.anchor ?? now };
+    return { kind: "every", everyMs, anchor: given.anchor === undefined ? now : moment(given.anchor, now, tz) };
   }
   const at = given.in !== undefined ? now + duration(given.in.replace(/^in\s+/i, "")) : moment(given.at!, now, tz);
   if (at < now - PAST_GRACE_MS) {
@@ -158,6 +193,12 @@ function spoken(given: string, text: string, match: RegExpExecArray, now: number
   if (at > now || (dayWord && weekday < 0)) return at;
   // "9am" said at ten, or "monday" said on a monday evening: the next one is meant.
   return on(days + (weekday >= 0 ? 7 : 1));
+}
+
+/** A schedule as it can be given again: an ISO time, a length of time, or cron's fields. */
+export function asGiven(when: When): string {
+  if (when.kind === "cron") return when.cron;
+  return when.kind === "at" ? new Date(when.at).toISOString() : span(when.everyMs).replace(/^([a-z])/, "1 $1");
 }
 
 /** A schedule in words a person reads. */

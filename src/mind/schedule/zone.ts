@@ -48,6 +48,14 @@ export function momentOf(wall: Wall, zone: string): number {
   return Math.max(...candidates);
 }
 
+/** "2026-11-15 07:00", with seconds where there are some. */
+export function wallWords(time: number, zone: string): string {
+  const w = wallAt(time, zone);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const seconds = w.second ? `:${two(w.second)}` : "";
+  return `${w.year}-${two(w.month)}-${two(w.day)} ${two(w.hour)}:${two(w.minute)}${seconds}`;
+}
+
 function offsetAt(time: number, zone: string): number {
   return utcOf(wallAt(time, zone)) - Math.floor(time / 1000) * 1000;
 }

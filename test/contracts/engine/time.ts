@@ -103,7 +103,7 @@ export function timeContract(factory: EngineFactory): void {
   });
 
   describe("slots", () => {
-    it("accepts a due slot as one turn of the scheduled lane, with an id made of schedule and due time", async () => {
+    it("accepts a due slot as one turn, with an id made of schedule and due time", async () => {
       const { clock, house } = await withClock();
       await slot(house, "job", START + 1000, { name: "fired" });
       clock.advance(999);

@@ -31,6 +31,8 @@ const schema = z.strictObject({
   timeout_s: wholeNumber(1, MOST_S).optional(),
   background: flag.optional(),
   pty: flag.optional(),
+  /** Not offered to models: what is printed and what is complained about are told apart, and an exit of 0 leaves only the first. */
+  apart: flag.optional(),
 });
 
 export interface ExecOptions extends Locale {
@@ -77,10 +79,12 @@ export function createExec(options: ExecOptions = {}): Tool {
         timeoutMs: (given.timeout_s ?? DEFAULT_S) * 1000,
         spillDir: place.spillDir,
         ...(end ? { end } : {}),
+        ...(given.apart ? { apart: true } : {}),
       },
       signal,
     );
-    return { text: render(ended), ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, held) };
+    const text = given.apart && isFine(ended) ? ended.output.text : render(ended);
+    return { text, ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, held) };
   };
   const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
     const id = processes!.name();
@@ -257,7 +261,7 @@ async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) =
   }
 }
 
-function render({ output, code, signal, how, leftovers, ms }: Ended): string {
+function render({ output, errors = "", code, signal, how, leftovers, ms }: Ended): string {
   const took = `${(ms / 1000).toFixed(1)} s`;
   const end =
     how === "timeout"
@@ -268,6 +272,7 @@ function render({ output, code, signal, how, leftovers, ms }: Ended): string {
           ? `killed by ${signal}, ${took}`
           : `exit ${code}, ${took}`;
   const left = leftovers > 0 ? `; ${leftovers} background processes were ended` : "";
-  const gap = output.text === "" || output.text.endsWith("\n") ? "" : "\n";
-  return `${output.text}${gap}[${end}${left}]`;
+  const text = [output.text, errors].filter(Boolean).join("\n");
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return `${text}${gap}[${end}${left}]`;
 }

@@ -18,6 +18,8 @@ import { onScript, startOnTerminal } from "./pty.ts";
 const DRAIN_MS = 500;
 /** A pipeline's last children may outlive the shell by a moment; they are not left-overs. */
 const LINGER_MS = 100;
+/** As much of its complaints as is kept where they are told apart. */
+const MOST_ERRORS = 4000;
 /** What ending a run elsewhere may take. */
 const END_MS = 15_000;
 
@@ -32,6 +34,8 @@ export interface Command {
   spillDir: string;
   /** On a terminal of its own. */
   terminal?: boolean;
+  /** Errors are not part of the output. */
+  apart?: boolean;
   /** Ends the run where our signals do not reach: in a container, on another machine. */
   end?: readonly [string, ...string[]];
 }
@@ -48,6 +52,8 @@ export interface Started {
 
 export interface Ended {
   output: ReturnType<Capture["end"]>;
+  /** The end of what it complained about, when that is kept apart. */
+  errors?: string;
   code: number | null;
   signal: NodeJS.Signals | null;
   how: "exited" | "timeout" | "aborted";
@@ -60,7 +66,11 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
   const capture = new Capture({ dir: command.spillDir, key: command.key });
   signal.throwIfAborted();
   const begun = performance.now();
-  const { pid, exited, drained, close } = await start(command, (chunk) => capture.add(chunk));
+  let errors = Buffer.alloc(0);
+  const complain = (chunk: Buffer) => {
+    errors = Buffer.concat([errors, chunk]).subarray(-MOST_ERRORS);
+  };
+  const { pid, exited, drained, close } = await start(command, (chunk) => capture.add(chunk), complain);
   try {
     const how = await firstOf(exited, command.timeoutMs, signal);
     const run = { key: command.key, ...(pid === undefined ? {} : { leader: pid }) };
@@ -69,14 +79,17 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
     const last = await exited;
     await Promise.race([drained, wait(DRAIN_MS)]);
     const ms = Math.round(performance.now() - begun);
-    return { output: capture.end(), ...last, how, leftovers: how === "exited" ? ended : 0, ms };
+    const apart = command.apart ? { errors: errors.toString("utf8") } : {};
+    return { output: capture.end(), ...apart, ...last, how, leftovers: how === "exited" ? ended : 0, ms };
   } finally {
     close();
   }
 }
 
-async function start(command: Command, take: (chunk: Buffer) => void): Promise<Started> {
-  if (!command.terminal) return startPiped(command, take);
+type Take = (chunk: Buffer) => void;
+
+async function start(command: Command, take: Take, complain: Take): Promise<Started> {
+  if (!command.terminal) return startPiped(command, take, complain);
   const started = await startOnTerminal(command, take);
   if (started) return started;
   const { command: scripted, plain } = onScript(command);
@@ -85,19 +98,22 @@ async function start(command: Command, take: (chunk: Buffer) => void): Promise<S
   return { ...piped, drained: piped.drained.then(() => text.end()) };
 }
 
-async function startPiped(command: Command, take: (chunk: Buffer) => void): Promise<Started> {
+async function startPiped(command: Command, take: Take, complain: Take = take): Promise<Started> {
   const pipe = await makePipe(command.spillDir);
   const [program, ...args] = command.argv;
   const child = spawn(program, args, {
     cwd: command.cwd,
     env: { ...command.env, [RUN_TAG]: command.key },
-    stdio: ["ignore", pipe?.write ?? "pipe", pipe?.write ?? "pipe"],
+    stdio: ["ignore", pipe?.write ?? "pipe", command.apart ? "pipe" : (pipe?.write ?? "pipe")],
     detached: true,
     ...(command.argv0 === undefined ? {} : { argv0: command.argv0 }),
   });
   if (pipe) closeSync(pipe.write);
-  const sources = pipe ? [pipe.read] : [child.stdout, child.stderr].filter((source) => source !== null);
-  const drained = Promise.all(sources.map((source) => drain(source, take)));
+  const errors = command.apart ? child.stderr : null;
+  const output = pipe ? [pipe.read] : [child.stdout, child.stderr].filter((source) => source !== null);
+  const plain = output.filter((source) => source !== errors);
+  const sources = errors ? [...plain, errors] : plain;
+  const drained = Promise.all(sources.map((source) => drain(source, source === errors ? complain : take)));
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, by) => resolve({ code, signal: by }));

@@ -45,6 +45,12 @@ export const list: Action = async (ctx) => {
 
 export const add: Action = async (ctx, [prompt = ""]) => {
   const { options } = ctx;
+  if (!prompt === !options.script) {
+    throw usage(
+      prompt ? "Give a prompt or --script, not both." : "It is not said what is to be done.",
+      'For example: lares schedule add "Summarise my mail" --every "1 day", or --script "df -h"',
+    );
+  }
   const times = [options.in, options.at, options.every, options.cron].filter((time) => time !== undefined);
   if (times.length !== 1) {
     throw usage(
@@ -53,9 +59,7 @@ export const add: Action = async (ctx, [prompt = ""]) => {
     );
   }
   const job = await ctx.rpc.call("schedule.add", {
-    prompt,
-    agent: options.agent,
-    session: options.session,
+    ...(prompt ? { prompt } : {}),
     ...asked(ctx),
   });
   return tell(ctx, `Planned as ${job.name}`, job);
@@ -119,6 +123,29 @@ export const history: Action = async (ctx, [typed = ""]) => {
   return EXIT.done;
 };
 
+export const calendar: Action = async (ctx) => {
+  const { rpc, out, options, clock } = ctx;
+  const from = clock.now();
+  const { jobs } = await rpc.call("schedule.calendar", { from, to: from + (options.days ?? 7) * 86_400_000 });
+  const all = jobs.flatMap(({ name, times }) => times.map((at) => ({ name, at }))).sort((a, b) => a.at - b.at);
+  out.items(all);
+  const cutOff = jobs.filter((job) => job.more).map((job) => job.name);
+  out.say(
+    all.length ? `${plural(all.length, "run")} in ${plural(options.days ?? 7, "day")}.` : "Nothing will run by itself.",
+    ...table(
+      all.map(({ name, at }) => [when(at), oneLine(name)]),
+      "  ",
+    ),
+    ...(cutOff.length ? [`More often than shown: ${cutOff.join(", ")}.`] : []),
+  );
+  return EXIT.done;
+};
+
+function conditionWords(condition: NonNullable<Job["condition"]>): string {
+  if ("script" in condition) return `$ ${oneLine(condition.script)}`;
+  return "changed" in condition ? `${condition.changed} changed` : `${condition.exists} is there`;
+}
+
 function tell({ out, clock }: Context, what: string, job: Job): number {
   out.document(job);
   out.say(
@@ -127,7 +154,9 @@ function tell({ out, clock }: Context, what: string, job: Job): number {
       [
         ["id", job.id],
         ["agent", job.agent],
-        ["does", cut(oneLine(job.prompt), 80)],
+        ["does", cut(oneLine(job.script ? `$ ${job.script}` : job.prompt), 80)],
+        ...(job.condition ? [["if", conditionWords(job.condition)]] : []),
+        ...(job.deliver ? [["to", Object.values(job.deliver).join("/")]] : []),
       ],
       "  ",
     ),
@@ -146,7 +175,37 @@ async function find(ctx: Context, typed: string): Promise<Job> {
 /** What the flags say; what was not named is left out. */
 function asked({ options: o }: Context) {
   const times = { in: o.in, at: o.at, every: o.every, cron: o.cron, zone: o.zone };
-  return { ...times, name: o.name, model: o.model, catchUp: o.catchUp, deliver: deliverOf(o.deliver, o.thread) };
+  return {
+    ...times,
+    anchor: o.anchor,
+    name: o.name,
+    agent: o.agent,
+    session: o.session,
+    model: o.model,
+    catchUp: o.catchUp,
+    deliver: deliverOf(o.deliver, o.thread),
+    script: o.script,
+    condition: conditionOf(o),
+    input: o.from,
+    thinking: o.thinking,
+    timeoutS: o.timeout,
+    budget: o.budget === undefined ? undefined : { dollars: o.budget },
+    bestEffort: o.bestEffort,
+    deleteAfterRun: o.once,
+    keepHours: o.keep,
+    alertAfter: o.alertAfter,
+    mayPlan: o.mayPlan,
+  };
+}
+
+function conditionOf(o: Context["options"]) {
+  const given = [
+    ...(o.if === undefined ? [] : [{ script: o.if }]),
+    ...(o.ifChanged === undefined ? [] : [{ changed: o.ifChanged }]),
+    ...(o.ifExists === undefined ? [] : [{ exists: o.ifExists }]),
+  ];
+  if (given.length > 1) throw usage("Give only one of --if, --if-changed and --if-exists.");
+  return given[0];
 }
 
 export function deliverOf(given: string | undefined, thread: string | undefined) {

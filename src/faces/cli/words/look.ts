@@ -1,5 +1,5 @@
 /** Words for looking: is it alive, what did it do, what will it do next. */
-import { type Flag, type Group, limit, whole } from "./word.ts";
+import { amount, type Flag, type Group, limit, whole } from "./word.ts";
 
 const turns = () => import("../commands/turns.ts");
 const schedule = () => import("../commands/schedule.ts");
@@ -8,6 +8,7 @@ const when: readonly Flag[] = [
   { flag: "--in <time>", about: 'once, after so long: "30 minutes"' },
   { flag: "--at <time>", about: 'once: "tomorrow 9am", or an ISO time' },
   { flag: "--every <time>", about: 'again and again: "2 hours"' },
+  { flag: "--anchor <time>", about: 'where --every counts from: "07:00"' },
   { flag: "--cron <fields>", about: 'by cron: "0 7 * * 1-5"' },
   { flag: "--zone <zone>", about: "time zone: Europe/Lisbon" },
 ];
@@ -17,6 +18,19 @@ const how: readonly Flag[] = [
   { flag: "--catch-up <how>", about: "what happens with runs that were missed", choices: ["once", "all", "skip"] },
   { flag: "--deliver <to>", about: "where the answer goes: channel/account/chat, or none" },
   { flag: "--thread <t>", about: "the thread there" },
+  { flag: "--best-effort", about: "an answer that could not be delivered is no failure" },
+  { flag: "--script <command>", about: "instead of a prompt, without a model; what it prints is the answer" },
+  { flag: "--if <command>", about: "run only when this command ends with 0" },
+  { flag: "--if-changed <file>", about: "run only when this file of the workspace changed" },
+  { flag: "--if-exists <file>", about: "run only when this file of the workspace is there" },
+  { flag: "--from <job>", about: "gets the last output of this job" },
+  { flag: "--thinking <level>", about: "how much it thinks", choices: ["off", "low", "medium", "high"] },
+  { flag: "--timeout <s>", about: "longest run in seconds (600)", parse: whole(1, 86_400) },
+  { flag: "--budget <dollars>", about: "what its runs may cost in a day", parse: amount },
+  { flag: "--keep <hours>", about: "how long a run's own session is kept (24)", parse: amount },
+  { flag: "--alert-after <n>", about: "failures in a row before somebody is told (2)", parse: whole(1, 5) },
+  { flag: "--once", about: "gone after the first good run" },
+  { flag: "--may-plan", about: "its runs may make schedules" },
 ];
 
 export const look: Group = {
@@ -60,7 +74,7 @@ export const look: Group = {
     },
     {
       name: "schedule add",
-      takes: "<prompt>",
+      takes: "[prompt]",
       about: "plan something; give one of --in, --at, --every, --cron",
       flags: [
         ...when,
@@ -84,6 +98,13 @@ export const look: Group = {
       ],
       example: "lares schedule update mail --pause",
       load: async () => (await schedule()).update,
+    },
+    {
+      name: "schedule calendar",
+      about: "what runs when in the days to come",
+      flags: [{ flag: "--days <n>", about: "so many days from now (7)", parse: whole(1, 35) }],
+      example: "lares schedule calendar --days 3",
+      load: async () => (await schedule()).calendar,
     },
     {
       name: "schedule remove",

@@ -43,6 +43,12 @@ export function whole(least: number, most: number): (text: string) => number {
   };
 }
 
+export function amount(text: string): number {
+  const n = Number(text);
+  if (text.trim() === "" || !(n >= 0 && n <= 1_000_000)) throw new InvalidArgumentError("It is a number, 0 or more.");
+  return n;
+}
+
 export function days(text: string): number {
   const n = Number(text.replace(/d$/, ""));
   if (text.trim() === "" || !(n >= 0 && n <= 36_500)) throw new InvalidArgumentError("It is a number of days.");

@@ -356,7 +356,8 @@ export class EmbeddedEngine implements Engine {
     }
     for (const slot of this.store.dueSlots(now)) {
       const turn = asId<TurnId>(this.parts.ids.next("t"));
-      const item: Waiting = { turn, session: slot.session, lane: "scheduled", order: ++this.order };
+      // It decides and hands the work on. Among long scheduled turns it would wait for one of their places and be late itself.
+      const item: Waiting = { turn, session: slot.session, lane: "interactive", order: ++this.order };
       const acceptId = `schedule:${slot.id}:${slot.due}`;
       const known = this.store.byAcceptId(acceptId);
       this.write((tx) => {

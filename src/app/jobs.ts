@@ -1,0 +1,83 @@
+/** What jobs see of the house: whether they could run, their files, a word to people, the end of their sessions. */
+import type { Models } from "../core/contracts/index.ts";
+import { type AgentId, AppError, type ReplyRoute, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import { withInside } from "../edges/tools/index.ts";
+import type { Outbox } from "../flow/outbox/index.ts";
+import type { Sessions } from "../flow/sessions/index.ts";
+import type { AgentFolders } from "../mind/agents/index.ts";
+import type { ScheduleParts } from "../mind/schedule/index.ts";
+
+export interface JobHouse {
+  agents: AgentFolders;
+  models: Models;
+  agentModel: (agent: AgentId) => string | undefined;
+  canReach: (route: ReplyRoute) => boolean;
+  outbox: Outbox;
+  sessions: Sessions;
+  /** Whether something in this session is not over. */
+  isOpen: (session: SessionKey) => Promise<boolean>;
+}
+
+type Ports = Pick<ScheduleParts, "obstacle" | "files" | "tell" | "wake" | "removeSession">;
+
+export function jobPorts(house: JobHouse): Ports {
+  const { agents, outbox, sessions } = house;
+  return {
+    obstacle: ({ agent, route, model }) =>
+      unknownAgent(house, agent) ?? unreachable(house, route) ?? unusable(house, agent, model),
+    files: {
+      mark: (agent, path) =>
+        withInside({ root: agents.place(agent).workspace, path, parents: "imagine" }, async (inside) => {
+          const found = inside.stat();
+          return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : null;
+        }),
+      leave: (agent, name, text) => {
+        const path = `.lares/jobs/${name.replace(/[^\p{L}\p{N}._-]/gu, "_")}`;
+        return withInside({ root: agents.place(agent).workspace, path, parents: "make" }, async (inside) => {
+          await inside.writeAtomic(text, `job ${name}`);
+          return inside.path;
+        });
+      },
+    },
+    tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word }),
+    wake: (turn: TurnId) => void outbox.wake(turn),
+    async removeSession(session) {
+      if (await house.isOpen(session)) return false;
+      try {
+        await sessions.delete(session, { keepUsage: true });
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
+      }
+      return true;
+    },
+  };
+}
+
+function unknownAgent({ agents }: JobHouse, agent: AgentId): AppError | undefined {
+  if (agents.exists(agent)) return undefined;
+  return new AppError("AGENT_UNKNOWN", {
+    message: `There is no agent "${agent}".`,
+    hint: `Known agents: ${agents.names().join(", ")}.`,
+  });
+}
+
+function unreachable({ canReach }: JobHouse, route: ReplyRoute | null): AppError | undefined {
+  if (!route || canReach(route)) return undefined;
+  return new AppError("CHANNEL_UNKNOWN", {
+    message: `Nothing can be delivered to ${route.channel}/${route.account}.`,
+    hint: "Configure that channel first, or leave the delivery out. See: lares channels list",
+  });
+}
+
+/** `model` absent: none is needed. Null: the agent's, else the default one. */
+function unusable(house: JobHouse, agent: AgentId, model: string | null | undefined): AppError | undefined {
+  if (model === undefined) return undefined;
+  const { models } = house;
+  const chosen = model ?? house.agentModel(agent) ?? models.primary().id;
+  if (models.info(chosen)) return undefined;
+  const known = models.list().map((one) => one.id);
+  return new AppError("MODEL_UNKNOWN", {
+    message: `The model ${chosen} cannot be asked: its provider is not set up.`,
+    hint: `Set its key, or choose one of ${known.slice(0, 5).join(", ")}.`,
+  });
+}

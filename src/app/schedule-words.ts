@@ -1,0 +1,78 @@
+/** `/schedule`: look, plan, run, pause, resume and remove from any chat. */
+import { AppError, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
+import { type GivenWhen, inWords, type JobView, type Schedules } from "../mind/schedule/index.ts";
+
+const SHOWN = 30;
+const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
+
+export async function scheduleWords(
+  schedules: Schedules,
+  call: { args: string; session: SessionKey; message: InboundMessage },
+): Promise<string> {
+  const { args, message } = call;
+  if (!args) return listed(await schedules.list());
+  const [, verb, name] = /^(run|pause|resume|remove)\s+(\S[\s\S]*)$/i.exec(args) ?? [];
+  const planned = /^(?:add\s+)?([\s\S]+?):\s+(\S[\s\S]*)$/i.exec(args);
+  if (!verb && !planned) {
+    throw new AppError("BAD_REQUEST", {
+      message: `"${args}" is neither a time with a task nor a command.`,
+      hint: EXAMPLE,
+    });
+  }
+  // Plans last, and act with the owner's rights (I12).
+  if (message.authority !== "owner") return "Only the owner may change what is planned.";
+  if (verb) return changed(schedules, verb.toLowerCase(), name!.trim());
+  return added(schedules, call, planned![1]!.trim(), planned![2]!.trim());
+}
+
+/** The same message again is the same job: a platform may repeat it. */
+async function added(
+  schedules: Schedules,
+  { session, message }: { session: SessionKey; message: InboundMessage },
+  time: string,
+  prompt: string,
+): Promise<string> {
+  const { channel, account } = message.route;
+  const mark = message.platformId ?? message.idempotencyKey;
+  const createdBy = `chat ${channel}/${account} ${mark ?? message.sender.id}`;
+  const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
+  const job = known ?? (await schedules.add({ ...whenOf(time), prompt, session, route: message.route, createdBy }));
+  return `Planned as "${job.name}", ${inWords(job.when, job.zone)}.`;
+}
+
+async function changed(schedules: Schedules, verb: string, name: string): Promise<string> {
+  switch (verb) {
+    case "run":
+      await schedules.run(name);
+      return `"${name}" runs now.`;
+    case "remove": {
+      if ((await schedules.get(name)).declared) return `"${name}" follows lares.yaml: remove it there.`;
+      await schedules.remove(name);
+      return `Removed "${name}".`;
+    }
+    default:
+      await schedules.update(name, { enabled: verb === "resume" });
+      return verb === "resume" ? `"${name}" runs again.` : `"${name}" is paused.`;
+  }
+}
+
+/** "in 30 minutes", "every 2 hours", "cron 0 7 * * 1-5", else a moment. */
+function whenOf(text: string): GivenWhen {
+  const [, word, rest] = /^(in|every|cron)\s+([\s\S]+)$/i.exec(text) ?? [];
+  switch (word?.toLowerCase()) {
+    case "in":
+      return { in: rest! };
+    case "every":
+      return { every: rest! };
+    case "cron":
+      return { cron: rest! };
+    default:
+      return { at: text };
+  }
+}
+
+function listed(jobs: JobView[]): string {
+  const line = (job: JobView) => `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
+  const more = jobs.length > SHOWN ? [`… and ${jobs.length - SHOWN} more: lares schedule list`] : [];
+  return [...jobs.slice(0, SHOWN).map(line), ...more].join("\n") || `Nothing planned. ${EXAMPLE}`;
+}

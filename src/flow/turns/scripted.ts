@@ -1,0 +1,147 @@
+/**
+ * What a turn does without a model: a job's condition and its script. They are calls of `exec` like a model's: planned, judged by
+ * the gate, asked, parked and recorded the same way (I9); only who wrote them differs.
+ *
+ * SC1: a condition that says no ends the turn silent with the reason; one that could not be run fails it.
+ * SC2: what a script prints is the answer; nothing printed is silence; an exit code other than 0 is a failure.
+ * SC3: a script cut off by a crash is not run again: the turn fails and says that its outcome is not known (I4).
+ */
+import { CANCEL, Stopped, type ToolResult, type Wake } from "../../core/contracts/index.ts";
+import type { Terms, ToolCallPart } from "../../core/domain/index.ts";
+import { type At, judge, runTool, stillAsShown } from "./act.ts";
+import type { Ending } from "./finish.ts";
+import { newWaiting } from "./park.ts";
+import type { TurnParts } from "./ports.ts";
+import type { Progress, Waiting } from "./progress.ts";
+
+type Run = At & { p: Progress; terms: Terms; own: { authority: Progress["authority"] } | undefined };
+type Fresh = Waiting & { because: string; rule: string };
+type Ran = { result: ToolResult } | { refused: string } | { ask: Fresh };
+
+/** The most `exec` takes. */
+const MOST_S = 600;
+/** Answers of a condition: 0 is yes, these are no; what is above says that it could not be run. */
+const HIGHEST_NO = 125;
+/** As much of what a command said as belongs into a sentence. */
+const LONGEST_WORD = 300;
+
+/** What the turn's terms ask for before, or instead of, a model. `model`: go on with one. */
+export async function withoutModel(
+  parts: TurnParts,
+  run: Run,
+  wake: Wake,
+): Promise<"model" | { end: Ending } | { park: Fresh[] }> {
+  const { terms, p } = run;
+  if (terms.condition === undefined && terms.script === undefined) return "model";
+  p.authority = run.own?.authority ?? p.authority;
+  if (terms.condition !== undefined && !p.passed) {
+    const ran = await command(parts, run, wake, "condition", terms.condition);
+    if ("ask" in ran) return { park: [ran.ask] };
+    const no = refusalOf("condition", ran) ?? unclear("condition", ran, HIGHEST_NO);
+    if (no) return { end: no };
+    const { result } = ran as { result: ToolResult };
+    const said = lastLine(result.text);
+    if (exitOf(result) !== 0) return { end: { state: "silent", text: "", reason: `Its condition said no${said}.` } };
+    p.passed = true;
+  }
+  if (terms.script === undefined) return "model";
+  const ran = await command(parts, run, wake, "script", terms.script);
+  if ("ask" in ran) return { park: [ran.ask] };
+  const no = refusalOf("script", ran) ?? unclear("script", ran, 0);
+  if (no) return { end: no };
+  const text = (ran as { result: ToolResult }).result.text.trim();
+  return { end: text ? { state: "answered", text, said: true } : { state: "silent", text: "" } };
+}
+
+/** Stops the turn when its working time is over. */
+export function keepTime(parts: TurnParts, run: Run): { isUp(): boolean; sentence: string; stop(): void } {
+  const { timeoutMs } = run.terms;
+  let up = false;
+  if (timeoutMs === undefined) return { isUp: () => false, sentence: "", stop() {} };
+  const stop = parts.clock.after(Math.max(timeoutMs - run.p.activeMs, 0), () => {
+    up = true;
+    // The engine says no when the turn has just ended: then there is nothing to stop.
+    parts.stop(run.turn, "its time was over").catch(() => {});
+  });
+  return { isUp: () => up, sentence: `It took longer than its ${words(timeoutMs)}, so it was stopped.`, stop };
+}
+
+async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text: string): Promise<Ran> {
+  const { p } = run;
+  const seconds = Math.ceil((run.terms.timeoutMs ?? MOST_S * 1000) / 1000);
+  const input = { command: text, timeout_s: Math.min(Math.max(seconds, 1), MOST_S), apart: true };
+  const call: ToolCallPart = { type: "tool-call", id, name: "exec", input };
+  const asked = p.waiting.find((w) => w.callId === id);
+  if (asked) {
+    p.waiting = p.waiting.filter((w) => w !== asked);
+    const answer = await answered(parts, run, wake, asked);
+    if ("refused" in answer) return answer;
+    if (answer.isSame) return { result: await runNow(parts, run, call) };
+  }
+  const j = await run.ctx.step(`judge:${id}${asked ? ":again" : ""}`, () => judge(parts, run, call, p));
+  if (j.verdict === "error" || j.verdict === "deny") return { refused: j.because };
+  if (j.verdict === "ask") {
+    const waiting = newWaiting(parts, run, call, j, asked ? 1 : 0);
+    p.waiting.push(waiting);
+    return { ask: { ...waiting, because: j.because, rule: j.rule } };
+  }
+  return { result: await runNow(parts, run, call) };
+}
+
+async function runNow(parts: TurnParts, run: Run, call: ToolCallPart): Promise<ToolResult> {
+  const result = await runTool(parts, run, call, run.p);
+  if (run.ctx.stopping.aborted && exitOf(result) === undefined) throw new Stopped();
+  return result;
+}
+
+/** What a person said to it, and whether it still is what was shown. */
+async function answered(
+  parts: TurnParts,
+  run: Run,
+  wake: Wake,
+  asked: Waiting,
+): Promise<{ refused: string } | { isSame: boolean }> {
+  if (wake.why === "deadline") {
+    await parts.records.write((tx) => parts.questions.close(tx, asked.approval, "expired"));
+    return { refused: "Nobody answered in time, so it was not run." };
+  }
+  const events = wake.why === "event" ? wake.events : [];
+  if (events.some((e) => e.name === CANCEL)) throw new Stopped();
+  const event = events.find((e) => e.name === parts.questions.event(asked.approval));
+  const said = event?.value as { decision: string; by: string; reason: string | null } | undefined;
+  if (said?.decision === "deny") return { refused: `Denied by ${said.by}.${said.reason ? ` ${said.reason}` : ""}` };
+  return { isSame: said !== undefined && (await stillAsShown(parts, run, asked)) };
+}
+
+function refusalOf(what: string, ran: Ran): Ending | undefined {
+  if (!("refused" in ran)) return undefined;
+  return { state: "failed", text: "", reason: `The ${what} was not run. ${ran.refused}`, failure: "not-allowed" };
+}
+
+/** A failure, when it did not end by itself with a code up to `most`. */
+function unclear(what: string, ran: Ran, most: number): Ending | undefined {
+  const { result } = ran as { result: ToolResult };
+  const exit = exitOf(result);
+  if (exit !== undefined && exit <= most) return undefined;
+  const { how } = (result.meta ?? {}) as { how?: string };
+  if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
+  const end = how === "timeout" ? "took too long" : exit === undefined ? "was killed" : `ended with exit ${exit}`;
+  const failure = how === "timeout" ? "timeout" : "script";
+  return { state: "failed", text: "", reason: `The ${what} ${end}${lastLine(result.text)}.`, failure };
+}
+
+function exitOf(result: ToolResult): number | undefined {
+  const { exit, how } = (result.meta ?? {}) as { exit?: unknown; how?: unknown };
+  return how === "exited" && typeof exit === "number" ? exit : undefined;
+}
+
+/** ": " and what it said last, without how it ended. */
+function lastLine(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  const said = lines.filter((line) => line && !/^\[(exit|timed out|killed|stopped) /.test(line)).at(-1);
+  return said ? `: ${said.slice(0, LONGEST_WORD).replace(/\.$/, "")}` : "";
+}
+
+function words(ms: number): string {
+  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 1000)} seconds`;
+}

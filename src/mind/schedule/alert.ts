@@ -1,0 +1,50 @@
+/** Failures of jobs as people hear of them: one word a kind of failure, then quiet until it changes. Pure. */
+import type { TurnFailure } from "../../core/domain/index.ts";
+
+/** `preflight`: something it needs is not there, found without a model call. `delivery`: it ran, nobody got the answer. */
+export type JobFailure = TurnFailure | "preflight" | "delivery";
+
+/** Waiting does not heal these; somebody has to do something. */
+const LASTING: ReadonlySet<JobFailure> = new Set([
+  "preflight",
+  "auth",
+  "billing",
+  "not-found",
+  "not-allowed",
+  "budget",
+  "unknown-outcome",
+]);
+
+/** What makes two failures the same: the kind and the words, without what differs from run to run. */
+export function signatureOf(failure: JobFailure, reason: string): string {
+  const words = reason
+    .toLowerCase()
+    .replace(/\b[0-9a-f]{8,}\b/g, "#")
+    .replace(/\b(?=\w*\d)[\w-]{12,}\b/g, "#")
+    .replace(/\d+(?:[.,:]\d+)*/g, "#")
+    .replace(/\s+/g, " ")
+    .trim();
+  return `${failure}: ${words.slice(0, 200)}`;
+}
+
+/** Whether this failure is told now. `told`: the signature somebody was last told about. */
+export function isTold(f: {
+  failure: JobFailure;
+  signature: string;
+  failures: number;
+  alertAfter: number;
+  told: string | null;
+  isPaused: boolean;
+}): boolean {
+  if (f.isPaused) return true;
+  if (f.told === f.signature) return false;
+  return LASTING.has(f.failure) || f.failures >= f.alertAfter;
+}
+
+export function alertText(f: { name: string; reason: string; failures: number; isPaused: boolean }): string {
+  const times = f.failures > 1 ? ` (${f.failures} times in a row)` : "";
+  const then = f.isPaused
+    ? ` It is paused now. When it is put right: lares schedule update "${f.name}" --resume`
+    : " You will hear of it again only when this changes.";
+  return `The job "${f.name}" failed${times}: ${f.reason}${then}`;
+}

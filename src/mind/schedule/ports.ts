@@ -1,0 +1,70 @@
+/** What the schedule needs from other rooms. app/ passes the real things in. */
+import type { Records, Tx } from "../../core/contracts/index.ts";
+import type {
+  AgentId,
+  AppError,
+  Given,
+  InboundMessage,
+  Json,
+  ReplyRoute,
+  ScheduleId,
+  SessionKey,
+  TurnId,
+  TurnResult,
+  TurnState,
+} from "../../core/domain/index.ts";
+import type { Bus, Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
+
+export interface ScheduleParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  bus: Bus;
+  log: Log;
+  crash: Crash;
+  /** The person's zone. */
+  zone: () => string;
+  /** One due slot per job; null takes it away. */
+  timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
+  admit: (message: InboundMessage) => Promise<{ turn: TurnId }>;
+  /** Why a job could not run, found without a model call; nothing when it could. */
+  obstacle: (need: Need) => AppError | undefined;
+  /** A turn as it stands. */
+  turn: (turn: TurnId) => Promise<{ state: TurnState; result?: TurnResult | undefined } | undefined>;
+  files: WorkspaceFiles;
+  /** A word to people, written with the change it tells of. The same key again changes nothing. */
+  tell: (tx: Tx, word: { key: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
+  /** After a word is durable: sends it. */
+  wake: (turn: TurnId) => void;
+  /** Deletes a run's session. False while something in it is not over. */
+  removeSession: (session: SessionKey) => Promise<boolean>;
+  beats?: Beats;
+}
+
+export interface Need {
+  agent: AgentId;
+  route: ReplyRoute | null;
+  /** The model asked for; null is the agent's. Absent: no model is needed. */
+  model?: string | null;
+}
+
+/** Files of an agent's workspace. Both throw for a path that leads out of it. */
+export interface WorkspaceFiles {
+  /** Changes when the file does; null when there is none. Reads no contents. */
+  mark(agent: AgentId, path: string): Promise<string | null>;
+  /** Leaves a text for a script. Returns the path a command in the workspace uses. */
+  leave(agent: AgentId, name: string, text: string): Promise<string>;
+}
+
+/** A heartbeat decides for itself whether there is something to say, and what became of it. */
+export interface Beats {
+  /** Cheap, and no model. */
+  check(agent: AgentId, now: number): Promise<{ quiet: string } | { text: string; given: Given; note: Json }>;
+  /** What its turn's end means. `record` is written with the slot's end. */
+  ended(
+    agent: AgentId,
+    run: { turn: TurnId; session: SessionKey; due: number; route: ReplyRoute | null; result: TurnResult; now: number },
+  ): Promise<{ reason: string | null; record: (tx: Tx) => void }>;
+  /** The check said yes and its turn is admitted: what it saw is seen. */
+  began(tx: Tx, agent: AgentId, note: Json, now: number): void;
+}

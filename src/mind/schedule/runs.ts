@@ -1,0 +1,391 @@
+/**
+ * From a due slot to its end.
+ *
+ * D1: (job, due) is unique and the engine accepts it once: a slot never fires twice, over restarts and clock jumps.
+ * D2: firing is a small turn of its own in the job's lane: it decides, makes the next slot, and admits the job's message through
+ *     the inbox under the slot's key. Killed anywhere, it goes on and admits once.
+ * D3: whatever does not run is recorded with the reason.
+ * D4: what is decided is recorded before it is acted on, so a job that is changed meanwhile cannot change a replay.
+ * D5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
+ */
+import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
+import {
+  asId,
+  type InboundMessage,
+  type Json,
+  type ScheduleId,
+  type SessionKey,
+  type Terms,
+  type TurnId,
+  type TurnResult,
+} from "../../core/domain/index.ts";
+import { alertText, isTold, type JobFailure, signatureOf } from "./alert.ts";
+import { afterFailure, type Catch, catchUp, type Job, MOST_FAILURES } from "./job.ts";
+import type { ScheduleParts } from "./ports.ts";
+import {
+  clearFailures,
+  closeSlot,
+  countFailure,
+  deleteJob,
+  dropPending,
+  forgetSession,
+  keepSession,
+  lastOutput,
+  makeSlot,
+  pruneSlots,
+  readJob,
+  runningSlots,
+  runningSlotsOf,
+  type Slot,
+  seenBy,
+  sessionsKeptUntil,
+  setHealth,
+  slotOf,
+  spoilSlot,
+  startSlot,
+  toldOf,
+} from "./store.ts";
+import { wallWords } from "./zone.ts";
+
+/** What a slot's turn is started with. */
+export type SlotBody = { kind: "slot"; job: string; due: number };
+
+type Decision =
+  | { go: true; seen: string | null; say?: string; given?: Json; note?: Json }
+  | { go: false; skip: string }
+  | { go: false; fail: string };
+
+/** What of an answer is kept for another job, and for people when the session is gone. */
+const KEPT_OUTPUT = 16_000;
+/** Sessions removed in one go. */
+const SWEPT_AT_ONCE = 200;
+/** A session whose run is not over is looked at again after this long. */
+const SWEEP_LATER_MS = 3_600_000;
+/** How long the ends of slots are kept; those of heartbeats that found nothing are many and say little. */
+const KEPT_SLOTS_MS = 90 * 86_400_000;
+const KEPT_QUIET_BEATS_MS = 2 * 86_400_000;
+
+export class Runs {
+  private readonly parts: ScheduleParts;
+
+  constructor(parts: ScheduleParts) {
+    this.parts = parts;
+  }
+
+  /** The turn a due slot becomes. */
+  async fire(ctx: Ctx, body: SlotBody): Promise<Outcome> {
+    const { records, clock, crash } = this.parts;
+    const id = asId<ScheduleId>(body.job);
+    const job = await readJob(records, id);
+    const plan = (await ctx.step("plan", async () => {
+      const now = clock.now();
+      if (!job?.enabled) return { now, off: true };
+      return { now, ...catchUp(job.when, body.due, now, job.catchUp) } as unknown as Json;
+    })) as unknown as { now: number; off?: true } & Catch;
+    if (plan.off || !job) {
+      const end = { state: "skipped" as const, reason: "The job is paused.", at: plan.now };
+      return { end: null, record: (tx) => job && closeSlot(tx, { job: id, due: body.due }, end) };
+    }
+    await this.planNext(job, plan);
+    crash.at("slot.planned");
+    for (const due of plan.run) {
+      const wish = { agent: job.agent, isOneOfMany: plan.run.length > 1 };
+      const decided = (await ctx.step(`decide:${due}`, async () => {
+        return (await this.decide(job, wish.isOneOfMany)) as unknown as Json;
+      })) as unknown as Decision;
+      if (!decided.go) {
+        await this.turnAway(job, due, decided, ctx.turn);
+        continue;
+      }
+      const admitted = await ctx.effect(
+        `admit:${due}`,
+        async () => (await this.start(job, due, decided)).turn as string,
+        // The inbox knows the slot's key again, so a second try is the same turn.
+        { repeat: "with-key" },
+      );
+      if ("unknown" in admitted) {
+        await this.turnAway(job, due, { go: false, fail: "It could not be started." }, ctx.turn);
+      }
+    }
+    return { end: null };
+  }
+
+  /** Gives the job's message to the inbox under the slot's key, and notes the turn. Repeating it changes nothing. */
+  async start(job: Job, due: number, how: Extract<Decision, { go: true }>): Promise<{ turn: TurnId }> {
+    const { clock, records, crash } = this.parts;
+    const isolated = job.session === "isolated";
+    const session = isolated
+      ? asId<SessionKey>(`cron:${job.id}:run:${due}`)
+      : job.session === "main"
+        ? asId<SessionKey>(`agent:${job.agent}:main`)
+        : (job.session as SessionKey);
+    const { turn } = await this.parts.admit(await this.message(job, due, session, how));
+    crash.at("slot.admitted");
+    const now = clock.now();
+    const until = isolated ? now + job.timeoutS * 1000 + job.keepHours * 3_600_000 : null;
+    await records.write((tx) => {
+      startSlot(tx, { job: job.id, due }, { turn, at: now, session, until, seen: how.seen });
+      if (how.note !== undefined) this.parts.beats?.began(tx, job.agent, how.note, now);
+    });
+    crash.at("slot.started");
+    this.parts.bus.emit({ event: "schedule.fired", schedule: job.id, session, turn });
+    return { turn };
+  }
+
+  /** A turn ended: if it was a slot's, the slot ends with it. */
+  async ended(turn: TurnId): Promise<void> {
+    const { records, clock, crash } = this.parts;
+    const slot = await slotOf(records, turn);
+    if (slot?.state !== "running") return;
+    const result = (await this.parts.turn(turn))?.result;
+    if (!result) return;
+    const job = await readJob(records, slot.job);
+    const now = clock.now();
+    crash.at("slot.ending");
+    if (job && this.isFailure(result)) {
+      return this.failed(job, slot, { failure: result.failure ?? "unknown", reason: reasonOf(result), by: turn });
+    }
+    const session = asId<SessionKey>(`cron:${slot.job}:run:${slot.due}`);
+    const beat =
+      job?.kind === "beat"
+        ? await this.parts.beats?.ended(job.agent, { turn, session, due: slot.due, route: job.route, result, now })
+        : undefined;
+    const skipped = result.state === "stopped" || (result.state === "silent" && result.reason !== undefined);
+    const reason = beat ? beat.reason : (result.reason ?? null);
+    const isDeleted = job?.deleteAfterRun === true && !skipped;
+    const write = (tx: Tx) => {
+      const output = result.text ? result.text.slice(0, KEPT_OUTPUT) : null;
+      closeSlot(tx, slot, { state: skipped ? "skipped" : "done", reason, output, at: now });
+      if (!job) return;
+      if (job.failures && !skipped) clearFailures(tx, job.id);
+      if (job.session === "isolated") {
+        keepSession(tx, { session, job: job.id, until: now + job.keepHours * 3_600_000 });
+      }
+      beat?.record(tx);
+      if (isDeleted) deleteJob(tx, job.id);
+    };
+    await (isDeleted ? this.commit(slot.job, null, write) : records.write(write));
+    crash.at("slot.ended");
+    if (beat) this.parts.wake(turn);
+  }
+
+  /** An answer that should have reached somebody did not. */
+  async undelivered(turn: TurnId, error: string): Promise<void> {
+    const { records } = this.parts;
+    const slot = await slotOf(records, turn);
+    if (slot?.state !== "done" || slot.reason !== null) return;
+    const job = await readJob(records, slot.job);
+    const reason = `Done, but the answer could not be delivered: ${error}`;
+    if (!job || job.bestEffort || job.kind === "beat") {
+      return records.write((tx) => spoilSlot(tx, slot, "done", reason));
+    }
+    return this.failed(job, slot, { failure: "delivery", reason, by: turn });
+  }
+
+  /** After a start: outcomes that were reached while nobody looked. */
+  async settle(): Promise<void> {
+    for (const slot of await runningSlots(this.parts.records)) if (slot.turn) await this.ended(slot.turn);
+  }
+
+  /** Removes sessions of runs whose time is over, and ends of slots nobody will look at. Returns how many sessions. */
+  async sweep(): Promise<number> {
+    const { records, clock } = this.parts;
+    const now = clock.now();
+    let removed = 0;
+    for (const session of await sessionsKeptUntil(records, now, SWEPT_AT_ONCE)) {
+      const gone = await this.parts.removeSession(session);
+      if (gone) removed++;
+      await records.write((tx) =>
+        gone
+          ? forgetSession(tx, session)
+          : keepSession(tx, { session, job: jobOf(session), until: now + SWEEP_LATER_MS }),
+      );
+    }
+    await records.write((tx) => pruneSlots(tx, { any: now - KEPT_SLOTS_MS, quietBeats: now - KEPT_QUIET_BEATS_MS }));
+    return removed;
+  }
+
+  slot(id: ScheduleId, due: number): { due: number; session: SessionKey; body: Json } {
+    const body: SlotBody = { kind: "slot", job: id, due };
+    return { due, session: asId<SessionKey>(`cron:${id}`), body };
+  }
+
+  /** Whatever is known before anything runs: what was missed, and the next slot. Repeating it changes nothing. */
+  private async planNext(job: Job, plan: Catch & { now: number }): Promise<void> {
+    const { records } = this.parts;
+    const { missed, next, now } = plan;
+    const current = await readJob(records, job.id);
+    // Changed in this very moment: the change made its own next slot.
+    const isSame = current?.enabled && JSON.stringify(current.when) === JSON.stringify(job.when);
+    const write = (tx: Tx) => {
+      for (const m of missed)
+        closeSlot(tx, { job: job.id, due: m.due }, { state: "missed", reason: m.reason, at: now });
+      if (next !== undefined && isSame) makeSlot(tx, job.id, next);
+    };
+    await (next !== undefined && isSame ? this.commit(job.id, next, write) : records.write(write));
+  }
+
+  /** Whether a slot runs. No model is asked. */
+  private async decide(job: Job, isOneOfMany: boolean): Promise<Decision> {
+    const { records, clock } = this.parts;
+    if (job.kind === "beat") {
+      const found = await this.parts.beats?.check(job.agent, clock.now());
+      if (!found || "quiet" in found) return { go: false, skip: found?.quiet ?? "Heartbeats are not set up." };
+      const obstacle = this.obstacle(job);
+      if (obstacle) return { go: false, fail: obstacle };
+      return { go: true, seen: null, say: found.text, given: found.given as unknown as Json, note: found.note };
+    }
+    if (!isOneOfMany) {
+      for (const slot of await runningSlotsOf(records, job.id)) {
+        const before = slot.turn && (await this.parts.turn(slot.turn));
+        if (before && (before.state === "queued" || before.state === "running")) {
+          return { go: false, skip: "The run before it was still going." };
+        }
+      }
+    }
+    const obstacle = this.obstacle(job);
+    if (obstacle) return { go: false, fail: obstacle };
+    return this.look(job);
+  }
+
+  /** The cheap conditions; a script is asked in the run itself, where it passes the gate. */
+  private async look(job: Job): Promise<Decision> {
+    const { condition } = job;
+    if (!condition || "script" in condition) return { go: true, seen: null };
+    const path = "changed" in condition ? condition.changed : condition.exists;
+    const mark = await this.parts.files.mark(job.agent, path).catch(() => null);
+    if ("exists" in condition) {
+      return mark === null ? { go: false, skip: `There is no ${path}.` } : { go: true, seen: null };
+    }
+    const before = await seenBy(this.parts.records, job.id);
+    if (mark === before) return { go: false, skip: `${path} did not change.` };
+    return { go: true, seen: mark ?? "" };
+  }
+
+  private obstacle(job: Job): string | undefined {
+    const { agent, route, model } = job;
+    const found = this.parts.obstacle({ agent, route, ...(job.script === null ? { model } : {}) });
+    return found && [found.message, found.hint].filter(Boolean).join(" ");
+  }
+
+  private async turnAway(job: Job, due: number, why: Extract<Decision, { go: false }>, by: TurnId): Promise<void> {
+    const slot = { job: job.id, due };
+    if ("fail" in why) return this.failed(job, slot, { failure: "preflight", reason: why.fail, by });
+    const at = this.parts.clock.now();
+    await this.parts.records.write((tx) => closeSlot(tx, slot, { state: "skipped", reason: why.skip, at }));
+  }
+
+  private isFailure(result: TurnResult): boolean {
+    return result.state === "failed" || result.state === "attention" || result.state === "declined";
+  }
+
+  private async failed(
+    job: Job,
+    slot: Pick<Slot, "job" | "due">,
+    f: { failure: JobFailure; reason: string; by: TurnId },
+  ): Promise<void> {
+    const { records, clock, log } = this.parts;
+    const now = clock.now();
+    const failures = job.failures + 1;
+    const isPaused = failures >= MOST_FAILURES;
+    // What was delivered nowhere was still done; what may have been done is not done again.
+    const isRetried = f.failure !== "delivery" && !(f.failure === "unknown-outcome" && job.when.kind === "at");
+    const again = job.enabled && isRetried ? afterFailure(job.when, failures, now) : undefined;
+    const signature = signatureOf(f.failure, f.reason);
+    const told = await toldOf(records, job.id);
+    const tells = isTold({ ...f, signature, failures, alertAfter: job.alertAfter, told, isPaused });
+    const write = (tx: Tx) => {
+      countFailure(tx, slot);
+      if (f.failure === "delivery") spoilSlot(tx, slot, "failed", f.reason);
+      else closeSlot(tx, slot, { state: "failed", reason: f.reason, at: now });
+      setHealth(tx, job.id, { told: tells ? signature : told, enabled: job.enabled && !isPaused });
+      if (job.session === "isolated") {
+        const session = asId<SessionKey>(`cron:${job.id}:run:${slot.due}`);
+        keepSession(tx, { session, job: job.id, until: now + job.keepHours * 3_600_000 });
+      }
+      if (tells && job.route) {
+        const text = alertText({ name: job.name, reason: f.reason, failures, isPaused });
+        const session = asId<SessionKey>(`cron:${job.id}`);
+        this.parts.tell(tx, { key: `${job.id}:${slot.due}:alert`, turn: f.by, session, route: job.route, text });
+      }
+      if (again === undefined && !isPaused) return;
+      dropPending(tx, job.id);
+      if (again !== undefined) makeSlot(tx, job.id, again);
+    };
+    await (again !== undefined || isPaused ? this.commit(job.id, again ?? null, write) : records.write(write));
+    if (tells) {
+      this.parts.wake(f.by);
+      const { failure, reason } = f;
+      log.warn(isPaused ? "job paused after failures in a row" : "job failed", { job: job.name, failure, reason });
+    }
+  }
+
+  /**
+   * A change and the timer that goes with it. Asked for in one breath, so both are in one transaction: a job that waits for a
+   * slot has its timer, whenever the process dies.
+   */
+  async commit(id: ScheduleId, due: number | null, change: (tx: Tx) => void): Promise<void> {
+    const timer = due === null ? null : this.slot(id, due);
+    await Promise.all([this.parts.records.write(change), this.parts.timer(id, timer)]);
+  }
+
+  private async message(
+    job: Job,
+    due: number,
+    session: SessionKey,
+    how: Extract<Decision, { go: true }>,
+  ): Promise<InboundMessage> {
+    const input = await this.input(job);
+    const head = `[Scheduled: ${job.name}, due ${wallWords(due, job.zone)}]`;
+    const { script } = job;
+    const terms: Terms = {
+      job: job.id,
+      timeoutMs: job.timeoutS * 1000,
+      keeps: job.kind === "beat" ? "all" : "failures",
+      ...(job.budget ? { budget: job.budget } : {}),
+      ...(job.thinking ? { thinking: job.thinking } : {}),
+      ...(job.condition && "script" in job.condition && !how.say ? { condition: job.condition.script } : {}),
+      ...(script !== null ? { script } : {}),
+    };
+    return {
+      route: job.route ?? { channel: "none", account: "schedule", chat: job.id },
+      sender: { id: `schedule:${job.name}` },
+      idempotencyKey: `slot:${job.id}:${due}`,
+      text:
+        how.say ??
+        (script === null ? [`${head} ${job.prompt}`, input].filter(Boolean).join("\n\n") : `${head} $ ${script}`),
+      agent: job.agent,
+      session,
+      lane: "scheduled",
+      mode: "followup",
+      origin: "event",
+      // Made by the owner, or with a person's yes; another job's output may carry anybody's words.
+      authority: input || how.say ? "known" : "owner",
+      terms,
+      ...(how.given ? { given: how.given as NonNullable<InboundMessage["given"]> } : {}),
+      ...(job.model ? { model: job.model } : {}),
+    };
+  }
+
+  /** Another job's last output: for a prompt as words, for a script as a file. */
+  private async input(job: Job): Promise<string> {
+    if (!job.input) return "";
+    const { records, files } = this.parts;
+    const from = await readJob(records, job.input);
+    const last = from && (await lastOutput(records, from.id));
+    if (job.script !== null) {
+      await files.leave(job.agent, `${job.name}.input`, last?.output ?? "");
+      return "";
+    }
+    if (!last) return `[There is no output of "${job.input}" yet.]`;
+    return `[Output of "${job.input}", ${wallWords(last.ended_at, job.zone)}]\n${last.output}`;
+  }
+}
+
+function reasonOf(result: TurnResult): string {
+  return result.reason ?? (result.text || "It failed.");
+}
+
+function jobOf(session: SessionKey): ScheduleId {
+  return asId<ScheduleId>(session.split(":")[1] ?? "");
+}

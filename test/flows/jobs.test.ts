@@ -1,0 +1,203 @@
+/** Jobs on the real program: scripts, conditions, chains, limits, alerts, and what is refused when it is made. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Params, Result } from "../../src/core/protocol/index.ts";
+import {
+  type FarSide,
+  Lares,
+  type RpcFailed,
+  requestsWith,
+  startFarSide,
+  startModel,
+  toolResults,
+  until,
+} from "../support/index.ts";
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let far: FarSide;
+let lares: Lares;
+type Slot = Result<"schedule.history">["slots"][number];
+
+beforeAll(async () => {
+  [model, far] = await Promise.all([startModel(), startFarSide()]);
+  lares = new Lares({
+    env: model.env,
+    config: {
+      models: {
+        default: "anthropic/scripted",
+        providers: { anthropic: { models: { scripted: { price: { input: 1, output: 1 } } } } },
+      },
+      policy: { mode: "record" },
+      agents: { asker: { policy: { mode: "ask" } } },
+      channels: { webhook: { hook: { secret: far.secret, url: far.url, dedupes: true } } },
+      schedules: [
+        { name: "broken", cron: "61 * * * *", prompt: "x" },
+        { name: "whole", cron: "0 3 1 1 *", prompt: "x" },
+      ],
+    },
+  });
+  await lares.start();
+});
+afterAll(async () => {
+  await lares.dispose();
+  await Promise.all([model.close(), far.close()]);
+});
+
+const deliver = (chat: string) => ({ channel: "webhook", account: "hook", chat });
+const add = (job: Params<"schedule.add">) => lares.rpc("schedule.add", { every: "1 day", ...job });
+const shown = (chat: string) => far.shown.filter((m) => m.chat === chat).map((m) => m.text);
+
+/** Runs it and waits for the slot's end. */
+async function run(name: string): Promise<Slot> {
+  const { turn } = await lares.rpc("schedule.run", { id: name });
+  return until(`the run of ${name} to end`, async () => {
+    const { slots } = await lares.rpc("schedule.history", { id: name });
+    return slots.find((slot) => slot.turn === turn && slot.endedAt !== undefined);
+  });
+}
+
+describe("a script", () => {
+  it("needs no model: what it prints is delivered, complaints are not, and nothing printed is silence", async () => {
+    const before = model.requests.length;
+    await add({ name: "talks", script: "echo hello; echo oops >&2", deliver: deliver("talks") });
+    expect(await run("talks")).toMatchObject({ state: "done", output: "hello" });
+    await add({ name: "silent", script: "true", deliver: deliver("silent") });
+    expect(await run("silent")).toMatchObject({ state: "done" });
+    await until("the delivery", () => shown("talks").length);
+    expect(shown("talks")).toEqual(["hello"]);
+    expect(shown("silent")).toEqual([]);
+    expect(model.requests.length).toBe(before);
+  });
+
+  it("that ends badly is a failure, told once after the second, quiet until it changes, paused after five", async () => {
+    await add({ name: "bad", script: "echo no disk >&2; exit 3", deliver: deliver("bad") });
+    expect(await run("bad")).toMatchObject({ state: "failed", reason: expect.stringMatching(/exit 3: no disk/) });
+    expect(shown("bad")).toEqual([]);
+    await run("bad");
+    await until("the alert", () => shown("bad").length);
+    await run("bad");
+    await run("bad");
+    expect(shown("bad")).toEqual([expect.stringMatching(/"bad" failed \(2 times in a row\).*exit 3/)]);
+    await lares.rpc("schedule.update", { id: "bad", script: "echo other >&2; exit 4" });
+    await run("bad");
+    await until("the second alert", () => shown("bad").length === 2);
+    expect(shown("bad")[1]).toMatch(/exit 4.*paused/);
+    const job = (await lares.rpc("schedule.list", {})).jobs.find((one) => one.name === "bad");
+    expect(job).toMatchObject({ enabled: false, failures: 5 });
+  });
+
+  it("passes the gate: it asks, waits, and 'always' lets the next one run", async () => {
+    await add({ name: "asks", script: "echo yes", agent: "asker" });
+    const { turn } = await lares.rpc("schedule.run", { id: "asks" });
+    const asked = await until("the question", async () => {
+      const { approvals } = await lares.rpc("approvals.list", {});
+      return approvals.find((one) => one.turn === turn);
+    });
+    expect(asked.shown).toContain("echo yes");
+    await lares.rpc("approvals.resolve", { id: asked.id, decision: "allow-always" });
+    const slot = await until("the slot", async () =>
+      (await lares.rpc("schedule.history", { id: "asks" })).slots.find((one) => one.turn === turn && one.endedAt),
+    );
+    expect(slot).toMatchObject({ state: "done", output: "yes" });
+    expect(await run("asks")).toMatchObject({ state: "done", output: "yes" });
+  });
+
+  it("gets another job's output as a file, a prompt gets it as words", async () => {
+    await add({ name: "source", script: "echo the figures" });
+    await run("source");
+    await add({ name: "reader", script: "cat .lares/jobs/reader.input", input: "source" });
+    expect(await run("reader")).toMatchObject({ output: "the figures" });
+    await add({ name: "thinker", prompt: "#thinker sum it up", input: "source" });
+    await run("thinker");
+    const [request] = requestsWith(model, "#thinker");
+    expect(JSON.stringify(request!.messages)).toMatch(/Output of \\"source\\".*the figures/);
+  });
+});
+
+describe("a run", () => {
+  it("is asked first by its condition: no is a skipped slot with the reason and no model call", async () => {
+    const condition = { script: "echo empty; test -s nothing" };
+    await lares.rpc("schedule.add", { name: "if", prompt: "#if say:ran", at: Date.now(), condition });
+    const slot = await until("the slot", async () =>
+      (await lares.rpc("schedule.history", { id: "if" })).slots.find((one) => one.endedAt),
+    );
+    expect(slot).toMatchObject({ state: "skipped", reason: "Its condition said no: empty." });
+    expect(requestsWith(model, "#if")).toEqual([]);
+  });
+
+  it("that takes longer than it may is stopped and failed; model and thinking are its own", async () => {
+    await add({ name: "slow", prompt: "#slow delay:20000 say:late", timeoutS: 1, thinking: "low" });
+    expect(await run("slow")).toMatchObject({
+      state: "failed",
+      reason: expect.stringMatching(/longer than its 1 seconds/),
+    });
+    expect(JSON.stringify(requestsWith(model, "#slow")[0])).toContain("thinking");
+  });
+
+  it("keeps to the job's budget, and cannot make jobs unless it may", async () => {
+    await add({ name: "poor", prompt: "#poor say:done", budget: { calls: 1 } });
+    expect(await run("poor")).toMatchObject({ state: "done" });
+    expect(await run("poor")).toMatchObject({ state: "failed", reason: expect.stringMatching(/budget/) });
+    const plan = `tool:schedule_add {"text":"again","in":"1 day"} then: say:{results}`;
+    await add({ name: "breeds", prompt: `#breeds ${plan}` });
+    expect((await run("breeds")).output).toMatch(/jobs do not make jobs/);
+    await lares.rpc("schedule.update", { id: "breeds", mayPlan: true });
+    expect((await run("breeds")).output).toMatch(/Scheduled as/);
+    expect(toolResults(requestsWith(model, "#breeds").at(-1)!)).toHaveLength(1);
+  });
+
+  it("of a job that is deleted after it leaves no job; its session goes when its time is over, its cost stays", async () => {
+    await add({ name: "one", prompt: "#one say:done", deleteAfterRun: true, keepHours: 0 });
+    const { turn } = await lares.rpc("schedule.run", { id: "one" });
+    const gone = async () => !(await lares.rpc("schedule.list", {})).jobs.some((one) => one.name === "one");
+    await until("the job to go", gone);
+    const { session } = await lares.rpc("turns.get", { turn });
+    const spent = (await lares.rpc("status", {})).usageToday.inputTokens;
+    await lares.restart();
+    await until("the session to go", async () =>
+      lares.rpc("sessions.get", { session }).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect((await lares.rpc("status", {})).usageToday.inputTokens).toBe(spent);
+  });
+});
+
+describe("from a chat", () => {
+  it("/schedule plans in the person's words, pauses and removes", async () => {
+    const say = async (text: string) => (await lares.chat("planner", text)).response;
+    expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(
+      /^Planned as "water-the-plants-\w+", once at/,
+    );
+    const name = /^water-the-plants-\w+/m.exec((await say("/schedule"))!)![0];
+    expect(await say(`/schedule pause ${name}`)).toMatch(/paused/);
+    expect(await say("/schedule whenever: x")).toMatch(/no time.*tomorrow 9am/);
+    expect(await say(`/schedule remove ${name}`)).toMatch(/Removed/);
+  });
+});
+
+describe("what makes no sense is refused when it is made, with an example", () => {
+  it.each<[Params<"schedule.add">, RegExp]>([
+    [{ prompt: "x", cron: "0 25 * * *" }, /no cron expression.*0 7/s],
+    [{ prompt: "x", at: "2020-01-01" }, /past.*in 30 minutes/s],
+    [{ prompt: "x", every: "1 day", zone: "Mars/Base" }, /no time zone.*Europe\/Lisbon/s],
+    [{ prompt: "x", every: "1 day", deliver: { channel: "fax", account: "a", chat: "c" } }, /fax.*channels list/s],
+    [{ prompt: "x", every: "1 day", agent: "nobody" }, /no agent.*main/s],
+    [{ prompt: "x", every: "1 day", model: "nowhere/x" }, /cannot be asked.*anthropic/s],
+    [{ prompt: "x", every: "1 day", input: "nothing" }, /no job "nothing"/],
+    [{ prompt: "x", script: "y", every: "1 day" }, /a prompt and a script/],
+    [{ every: "1 day" }, /not said what.*Summarise/s],
+    [{ script: "x", every: "1 day", timeoutS: 601 }, /600 seconds/],
+    [{ prompt: "x", every: "1 day", condition: { changed: "../../lares.yaml" } }, /leads out/],
+    [{ prompt: "x", cron: "0 7 * * *", anchor: "07:00" }, /anchor goes with every/],
+  ])("%j", async (given, words) => {
+    const error = await lares.rpc("schedule.add", given).catch((failed: RpcFailed) => failed.error);
+    expect(`${(error as { message: string }).message} ${(error as { hint?: string }).hint ?? ""}`).toMatch(words);
+  });
+
+  it("one such job in lares.yaml is said, and the others are there", async () => {
+    const { problems } = await lares.rpc("status", {});
+    expect(problems.join()).toMatch(/"broken".*no cron expression/);
+    expect((await lares.rpc("schedule.list", {})).jobs.map((job) => job.name)).toContain("whole");
+  });
+});
