@@ -1,0 +1,143 @@
+/**
+ * Markdown → messages a platform takes. The tree is cut, not the written text, and each piece is written on its own.
+ *
+ * R1: no part is longer than the limit.
+ * R2: each part is whole in its dialect: what the cut closed is open again in the next part.
+ * R3: nothing is lost but the blanks at a cut.
+ * R4: the same words give the same parts (a delivery that is tried again must find its parts again).
+ */
+import { Cuts } from "./cuts.ts";
+import type { Dialect, DialectName, Part, Unit } from "./dialect.ts";
+import { dialects } from "./dialects/index.ts";
+import { lower } from "./lower.ts";
+import { parse } from "./parse.ts";
+import { slice } from "./slice.ts";
+import { type Block, type Inline, plainText, type Tree } from "./tree.ts";
+import { writePart } from "./write.ts";
+
+export interface RenderOptions {
+  /** Ids of people this message may call with `[name](mention:ID)`. Nobody without it. */
+  mentions?: ReadonlySet<string>;
+}
+
+export interface ChunkOptions extends RenderOptions {
+  /** At least 64. The dialect's usual limit without it. */
+  limit?: number;
+  unit?: Unit;
+}
+
+/** Below this, one sign with its tags and escapes might not fit. */
+export const LEAST_LIMIT = 64;
+
+/** The whole in one part, however long; in IRC's dialect one part a line. */
+export function render(tree: Tree, name: DialectName, options: RenderOptions = {}): Part[] {
+  const dialect = dialects[name];
+  const part = writePart(lower(tree, { dialect, mentions: options.mentions, fits: () => true }), dialect);
+  const parts = dialect.oneLine ? part.text.split("\n").map((text) => ({ text })) : [part];
+  return parts.filter((shown) => shown.text.trim() !== "");
+}
+
+export function chunks(markdown: string, name: DialectName, options: ChunkOptions = {}): Part[] {
+  const dialect = dialects[name];
+  const { limit, unit } = { ...dialect.limit, ...options };
+  if (!(limit >= LEAST_LIMIT))
+    throw new RangeError(`A message limit of ${limit} is too small: ${LEAST_LIMIT} is the least.`);
+  const fits = (tree: Tree) => fitsIn(writePart(tree, dialect), dialect, limit, unit);
+  // A link or table gets half a message at most, so that it fits whatever stands around it.
+  const fitsHalf = (block: Block) => fitsIn(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit);
+
+  let tree = lower(parse(markdown), { dialect, mentions: options.mentions, fits: fitsHalf });
+  let cuts = new Cuts(tree);
+  const parts: Part[] = [];
+  for (let from = 0; from < cuts.end; ) {
+    // A place costs at least one of the unit, except half of an astral sign counted as a code point.
+    const most = Math.min(cuts.end, from + (unit === "codepoints" ? 2 : 1) * limit);
+    const rest = cuts.window(from, most);
+    const upTo = (to: number) => slice(rest, 0, to - from);
+    const to = longest(cuts, { from, most, fits: (place) => fits(upTo(place)) });
+    if (to === undefined) {
+      // Not even one sign fits with what stands around it: its words, and nothing around them.
+      tree = bared(slice(tree, from, cuts.end));
+      cuts = new Cuts(tree);
+      from = 0;
+      continue;
+    }
+    const best = cuts.best(from, to);
+    const cut = best.at === to || fits(upTo(best.at)) ? best : { at: to, next: to };
+    parts.push(writePart(upTo(cut.at), dialect));
+    from = cut.next;
+  }
+  return parts.filter((part) => part.text.trim() !== "");
+}
+
+/** The furthest place so that everything from `from` to it fits; undefined when nothing does. */
+function longest(
+  cuts: Cuts,
+  { from, most, fits }: { from: number; most: number; fits(place: number): boolean },
+): number | undefined {
+  let [lo, hi] = [from, most];
+  if (cuts.snap(from, hi) === hi && fits(hi)) return hi;
+  while (hi - lo > 1) {
+    const mid = (lo + hi) >> 1;
+    if (fits(mid)) lo = mid;
+    else hi = mid;
+  }
+  // Written, a shorter text is sometimes longer (a mark that could not stand before): the place itself is asked again.
+  for (let to = cuts.snap(from, lo); to !== undefined; to = cuts.snap(from, to - 1)) if (fits(to)) return to;
+  return undefined;
+}
+
+/** The first block as bare words; when it is that already, its first sign is cut at a code point. */
+function bared(tree: Tree): Tree {
+  const [first, ...others] = tree.blocks as [Block, ...Block[]];
+  const isBare = first.kind === "paragraph" && first.inlines.every((span) => span.kind === "text" && span.marks === 0);
+  if (!isBare) return { blocks: [{ kind: "paragraph", inlines: bareInlines(first) }, ...others] };
+  const words = [...plainText(first.inlines)];
+  const paragraph = (text: string): Block => ({ kind: "paragraph", inlines: [{ kind: "text", text, marks: 0 }] });
+  return { blocks: [paragraph(words.slice(0, 8).join("")), paragraph(words.slice(8).join("")), ...others] };
+}
+
+function bareInlines(block: Block): Inline[] {
+  const text = (words: string): Inline[] => (words ? [{ kind: "text", text: words, marks: 0 }] : []);
+  switch (block.kind) {
+    case "paragraph":
+    case "heading":
+      return block.inlines.flatMap((span) => {
+        const words = plainText([span]).replaceAll("\n", " ");
+        return text(span.kind === "link" && words !== span.url ? `${words} (${span.url})` : words);
+      });
+    case "quote":
+      return block.blocks.flatMap((inner) => [...bareInlines(inner), ...text(" ")]);
+    case "list":
+      return block.items.flatMap((item) => item.blocks.flatMap((inner) => [...bareInlines(inner), ...text(" ")]));
+    case "table":
+      return [block.head, ...block.rows].flatMap((row) => row.flatMap((cell) => [...cell, ...text(" ")]));
+    case "fence":
+      return text(block.text.replaceAll("\n", " "));
+    case "rule":
+      return text("———");
+  }
+}
+
+// ── the limit ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function fitsIn(part: Part, dialect: Dialect, limit: number, unit: Unit): boolean {
+  if (dialect.oneLine && part.text.includes("\n")) return false;
+  if (dialect.mostEntities !== undefined && (part.html?.split(/<\w/).length ?? 1) - 1 > dialect.mostEntities)
+    return false;
+  return sizeOfPart(part, dialect, unit) <= limit;
+}
+
+function sizeOfPart(part: Part, dialect: Dialect, unit: Unit): number {
+  if (dialect.counts === "text") return length(part.text, unit);
+  const html = length(part.html ?? "", unit);
+  return dialect.counts === "html" ? html : html + length(part.text, unit);
+}
+
+export function length(text: string, unit: Unit): number {
+  if (unit === "utf16") return text.length;
+  if (unit === "bytes") return Buffer.byteLength(text);
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

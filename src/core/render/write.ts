@@ -1,0 +1,200 @@
+/** The one walker: a lowered tree and a dialect's table → the text that is sent. */
+import type { Dialect, Part } from "./dialect.ts";
+import { plain } from "./dialects/lines.ts";
+import { lower } from "./lower.ts";
+import { type Block, clean, EM, type Inline, type Marks, STRIKE, STRONG, type Tree } from "./tree.ts";
+
+export function writePart(tree: Tree, dialect: Dialect): Part {
+  return dialect.finish(writeBlocks(tree.blocks, dialect, dialect.gap), () =>
+    writeBlocks(lower(tree, { dialect: plain, fits: () => true }).blocks, plain, plain.gap),
+  );
+}
+
+function writeBlocks(blocks: readonly Block[], dialect: Dialect, gap: string): string {
+  return blocks
+    .map((block) => writeBlock(block, dialect))
+    .filter((written) => written !== "")
+    .join(gap);
+}
+
+function writeBlock(block: Block, dialect: Dialect): string {
+  switch (block.kind) {
+    case "paragraph": {
+      const inner = writeInlines(block.inlines, dialect);
+      return inner === "" ? "" : dialect.paragraph(inner);
+    }
+    case "heading": {
+      if (dialect.heading) {
+        const inner = writeInlines(block.inlines, dialect);
+        return inner === "" ? "" : dialect.heading(inner, block.level);
+      }
+      const bold = block.inlines.map((span): Inline => ({ ...span, marks: span.marks | STRONG }));
+      return writeBlock({ kind: "paragraph", inlines: bold }, dialect);
+    }
+    case "quote": {
+      const inner = writeBlocks(block.blocks, dialect, dialect.gap);
+      return inner === "" ? "" : dialect.quote(inner);
+    }
+    case "fence":
+      return dialect.fence(clean(block.text), block.lang);
+    case "rule":
+      return dialect.rule;
+    case "table": {
+      const cells = (row: readonly (readonly Inline[])[]) => row.map((cell) => writeInlines(cell, dialect));
+      return dialect.table!(cells(block.head), block.rows.map(cells), block.align);
+    }
+    case "list": {
+      const items = block.items.map((item, at) => {
+        const number = block.ordered ? block.start + at : undefined;
+        const blocks = item.blocks.map((inner) => ({
+          text: writeInside(inner, dialect),
+          isFlush: inner.kind === "fence" || inner.kind === "quote",
+        }));
+        const shown = blocks.filter(({ text }) => text !== "");
+        return dialect.list.item(
+          dialect.list.marker({ number, task: item.task }),
+          shown,
+          block.loose ? dialect.gap : "\n",
+        );
+      });
+      return dialect.list.wrap(items, block.ordered, block.start);
+    }
+  }
+}
+
+/** A paragraph that is all of an item needs no tags of its own. */
+function writeInside(block: Block, dialect: Dialect): string {
+  return block.kind === "paragraph" ? writeInlines(block.inlines, dialect) : writeBlock(block, dialect);
+}
+
+// ── spans ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Run {
+  inline: Inline;
+  marks: Marks;
+  /** The shown signs, for the rules of where a mark may stand. */
+  shown: string;
+}
+
+const EACH: readonly Marks[] = [STRONG, EM, STRIKE];
+const SPACE = /\s/;
+const SIGN = /[\p{P}\p{S}]/u;
+
+export function writeInlines(inlines: readonly Inline[], dialect: Dialect): string {
+  const runs = standing(spread(trimmed(inlines), dialect), dialect);
+  let out = "";
+  let open: Marks[] = [];
+  runs.forEach((run, at) => {
+    const keep = open.findIndex((mark) => !(run.marks & mark));
+    const closed = keep === -1 ? [] : open.slice(keep);
+    for (const mark of closed.reverse()) out += pair(mark, dialect)[1];
+    open = keep === -1 ? open : open.slice(0, keep);
+    const opening = EACH.filter((mark) => run.marks & mark && !open.includes(mark));
+    // The one that lasts longest is outside.
+    opening.sort((a, b) => extent(runs, at, b) - extent(runs, at, a));
+    // Two marks side by side would be read as one (`*a***b**`).
+    if (closed.length > 0 && opening.length > 0 && dialect.marksStand !== "anywhere") out += "\u200b";
+    for (const mark of opening) out += pair(mark, dialect)[0];
+    open.push(...opening);
+    out += writeRun(run, dialect, out === "" || out.endsWith("\n"));
+  });
+  for (const mark of open.reverse()) out += pair(mark, dialect)[1];
+  return out;
+}
+
+/** No line break or blank at either end. */
+function trimmed(inlines: readonly Inline[]): Inline[] {
+  let [from, to] = [0, inlines.length];
+  while (from < to && isBlank(inlines[from]!)) from++;
+  while (to > from && isBlank(inlines[to - 1]!)) to--;
+  return inlines.slice(from, to);
+}
+
+function isBlank(span: Inline): boolean {
+  return span.kind === "break" || (span.kind === "text" && span.text.trim() === "");
+}
+
+function writeRun({ inline }: Run, dialect: Dialect, lineStart: boolean): string {
+  switch (inline.kind) {
+    case "text":
+      return dialect.escape(clean(inline.text).replaceAll("\n", " "), lineStart);
+    case "code":
+      return dialect.code(clean(inline.text).replaceAll("\n", " "));
+    case "break":
+      return dialect.lineBreak;
+    case "mention":
+      return dialect.mention!.write(inline.id, clean(inline.label));
+    case "image":
+      return dialect.escape(clean(inline.alt), lineStart);
+    case "link": {
+      const [first] = inline.label;
+      const isItself =
+        inline.label.length === 1 && first!.kind === "text" && inline.url.replace(/^mailto:/i, "") === first!.text;
+      if (isItself || !dialect.link) return dialect.url(inline.url);
+      return dialect.link(writeInlines(inline.label, dialect), inline.url);
+    }
+  }
+}
+
+/** Marks that may not be are dropped; blanks at their edges step outside, since no platform takes a mark beside a blank. */
+function spread(inlines: readonly Inline[], dialect: Dialect): Run[] {
+  const runs: Run[] = [];
+  for (const inline of inlines) {
+    if (inline.kind === "text") {
+      const from = inline.text.length - inline.text.trimStart().length;
+      const to = Math.max(inline.text.trimEnd().length, from);
+      for (const text of [inline.text.slice(0, from), inline.text.slice(from, to), inline.text.slice(to)]) {
+        if (text) runs.push({ inline: { ...inline, text }, marks: inline.marks, shown: text });
+      }
+      continue;
+    }
+    const bare = inline.kind === "break" || (inline.kind === "code" && !dialect.marksOnCode);
+    const shown = inline.kind === "break" ? "\n" : inline.kind === "code" ? "`" : "[";
+    runs.push({ inline, marks: bare ? 0 : inline.marks, shown });
+  }
+  runs.forEach((run, at) => {
+    if (run.shown.trim() === "") run.marks &= (runs[at - 1]?.marks ?? 0) & (runs[at + 1]?.marks ?? 0);
+  });
+  for (let at = runs.length - 1; at >= 0; at--) {
+    if (runs[at]!.shown.trim() === "") runs[at]!.marks &= (runs[at - 1]?.marks ?? 0) & (runs[at + 1]?.marks ?? 0);
+  }
+  return runs;
+}
+
+/** Takes away the marks that would not be read as marks where they stand. */
+function standing(runs: Run[], dialect: Dialect): Run[] {
+  for (const mark of EACH) {
+    const none = pair(mark, dialect)[0] === "";
+    for (let at = 0; at < runs.length; at++) {
+      if (!(runs[at]!.marks & mark)) continue;
+      const end = at + extent(runs, at, mark);
+      const before = runs[at - 1]?.shown.at(-1) ?? " ";
+      const after = runs[end]?.shown[0] ?? " ";
+      const first = runs[at]!.shown[0]!;
+      const last = runs[end - 1]!.shown.at(-1)!;
+      const stands = !none && mayStand(before, first, dialect, true) && mayStand(after, last, dialect, false);
+      if (!stands) for (let i = at; i < end; i++) runs[i]!.marks &= ~mark;
+      at = end - 1;
+    }
+  }
+  return runs;
+}
+
+/** May a mark stand between what is outside and what is inside of it? */
+function mayStand(outside: string, inside: string, dialect: Dialect, opens: boolean): boolean {
+  if (dialect.marksStand === "anywhere") return true;
+  if (dialect.marksStand === "behind-blanks" && opens) return SPACE.test(outside);
+  const free = SPACE.test(outside) || SIGN.test(outside);
+  return free || (dialect.marksStand === "flanking" && !SIGN.test(inside));
+}
+
+/** Over how many runs from here this mark goes on. */
+function extent(runs: readonly Run[], from: number, mark: Marks): number {
+  let end = from;
+  while (end < runs.length && runs[end]!.marks & mark) end++;
+  return end - from;
+}
+
+function pair(mark: Marks, dialect: Dialect) {
+  return mark === STRONG ? dialect.strong : mark === EM ? dialect.em : dialect.strike;
+}
