@@ -234,6 +234,7 @@ function inbound(
     user?: string;
     agent?: string;
     once?: boolean;
+    replaces?: string;
     attachments?: string[];
   } & Pick<InboundMessage, "mode" | "model" | "idempotencyKey" | "given">,
   caller: Caller,
@@ -252,6 +253,7 @@ function inbound(
     ...(p.mode ? { mode: p.mode } : {}),
     ...(p.model ? { model: p.model } : {}),
     ...(p.given ? { given: p.given } : {}),
+    ...(p.replaces ? { replaces: asId<TurnId>(p.replaces) } : {}),
     ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
     ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey } : {}),
   };

@@ -41,7 +41,7 @@ import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
 import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
-import { type Inbox, makeInbox, place, wasAdmitted } from "../flow/inbox/index.ts";
+import { type Inbox, makeInbox, openFrom, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { chunk, Outbox } from "../flow/outbox/index.ts";
@@ -245,6 +245,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const turnLog = log.child("turns");
   const turns = makeTurns({
     builtAt: clock.now(),
+    stopReplaced: async (session, target, by) => {
+      for (const turn of await openFrom(records, session, target)) {
+        if (turn === by) continue;
+        await running.resume(turn, { id: `replaced:${by}`, name: CANCEL, value: { why: "its message was replaced" } });
+      }
+    },
     records,
     models: parts.models,
     clock,
@@ -351,6 +357,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     engine: running,
     commands,
     isKnown: (id) => wasAdmitted(records, id),
+    messages: records,
     attachments,
     agents,
     clock,

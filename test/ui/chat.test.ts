@@ -194,12 +194,17 @@ describe.skipIf(!hasBrowser)("chat in the browser", () => {
     door.open();
   });
 
-  test("the last message comes back with arrow up; a draft survives leaving and reloading", async () => {
+  test("the last message comes back with arrow up and takes the old one's place; a draft survives leaving and reloading", async () => {
     script = () => ({ text: "noted" });
     await say("first thought");
     await log().getByText("noted").waitFor();
     await page.press("#composer", "ArrowUp");
     expect(await page.inputValue("#composer")).toBe("first thought");
+    script = (text) => ({ text: `heard ${text}` });
+    await say("better thought");
+    await log().getByText("heard better thought").waitFor();
+    await log().getByText("Replaced: 2 messages").waitFor();
+    expect(await log().getByText("first thought", { exact: true }).count()).toBe(0);
     await page.fill("#composer", "half a sent");
     await page.getByRole("link", { name: "Now" }).click();
     await page.getByRole("heading", { name: "Now" }).waitFor();

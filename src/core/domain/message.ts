@@ -56,6 +56,8 @@ export interface InboundMessage {
   tools?: readonly string[];
   /** On what terms its turn is run, when nobody waits for it. */
   terms?: Terms;
+  /** The turn whose message this one takes the place of: it and what followed leave the conversation. */
+  replaces?: TurnId;
   /** Files uploaded before, by id, and which principal brings them. */
   attachments?: { ids: readonly string[]; by: string };
 }
@@ -129,4 +131,6 @@ export interface HistoryEntry {
   person?: PersonId;
   at: number;
   meta?: JsonObject;
+  /** The turn of the message that took its place, or that of something before it: models no longer see it. */
+  replacedBy?: TurnId;
 }

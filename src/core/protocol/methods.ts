@@ -66,6 +66,11 @@ export const METHODS = {
       mode: z.enum(["steer", "followup", "collect", "interrupt"]).optional(),
       model: z.string().min(1).max(256).optional().describe("provider/model for this turn only"),
       wait: z.boolean().optional().describe("false: answer as soon as the message is durable; events tell the rest"),
+      replaces: turnId
+        .optional()
+        .describe(
+          "the turn whose message this one takes the place of: it and all that followed leave the conversation",
+        ),
       once: z.boolean().optional().describe("true: a conversation of its own, not continued by later messages"),
       given: given.optional().describe("what the caller brings for this turn: its own history, its own tools"),
       attachments: attachmentIds.optional().describe("files uploaded before with POST /attachments, up to 8"),

@@ -160,6 +160,7 @@ export const historyMessage = z.object({
   person: z.string().optional(),
   timestamp: z.iso.datetime(),
   meta: z.record(z.string(), z.json()).optional(),
+  replacedBy: z.string().optional().describe("an edited message's turn took its place: models no longer see it"),
 });
 
 export const sessionSummary = z.object({

@@ -2,7 +2,7 @@
  * The single door. Whatever wants a turn comes through here: it is recognised if it came before, given an agent and a
  * session, its reply route is fixed, and it is durable when this returns (I1, I2, I7).
  */
-import { type Accepted, CANCEL, type Tx } from "../../core/contracts/index.ts";
+import { type Accepted, CANCEL, type Reads, type Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
   ImagePart,
@@ -16,6 +16,7 @@ import type {
 import { AppError } from "../../core/domain/index.ts";
 import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
+import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
 import { recordAdmission } from "./store.ts";
 
@@ -60,6 +61,8 @@ export interface InboxParts {
   commands: Commands;
   /** Whether a message with this id was admitted before. */
   isKnown: (acceptId: string) => Promise<boolean>;
+  /** The messages admitted so far. */
+  messages: Reads;
   attachments: AttachedFiles;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
@@ -79,6 +82,7 @@ export type TurnBody =
       given?: Json;
       tools?: Json;
       terms?: Json;
+      replaces?: TurnId;
     }
   | { kind: "command"; agent: string; route: Json; reply: string };
 
@@ -94,13 +98,21 @@ export function makeInbox(parts: InboxParts) {
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = !(await parts.isKnown(id));
       const reply = isNew ? await parts.commands.run(placement.text, { placement, message }) : undefined;
+      const replaced =
+        isNew && reply === undefined && message.replaces
+          ? await whatItReplaces(parts.messages, placement, message.replaces, message.authority ?? "outside")
+          : undefined;
+      // Only what runs for the old message, or for a later one, makes way; the data says so too, should we die here.
+      const running = parts.engine.running(placement.session);
+      if (replaced) placement.mode = running && replaced.stop.includes(running) ? "interrupt" : "followup";
       const ids = isNew && reply === undefined ? (message.attachments?.ids ?? []) : [];
       const asker = { id: message.attachments?.by ?? "", isOwner: message.authority === "owner" };
       const held = ids.length ? await parts.attachments.hold(ids, placement.session, asker) : undefined;
       const admitted = await accept(parts, { id, message, placement, reply, held, record }).finally(() =>
         held?.release(),
       );
-      if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
+      if (replaced) await stop(parts, admitted, replaced.stop);
+      else if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
         await interrupt(parts, admitted);
       return admitted;
     },
@@ -135,6 +147,7 @@ async function accept(
           ...(message.given ? { given: message.given as unknown as Json } : {}),
           ...(message.tools ? { tools: [...message.tools] } : {}),
           ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
+          ...(message.replaces ? { replaces: message.replaces } : {}),
         }
       : { kind: "command", agent, route, reply };
   // A command has nothing to say to the model, so it does not wait for the session's turn.
@@ -168,12 +181,18 @@ async function accept(
 /** The running turn ends at its next safe point, with a visible outcome; this message's own turn is next. */
 async function interrupt(parts: InboxParts, admitted: Admitted): Promise<void> {
   const running = parts.engine.running(admitted.session);
-  if (!running || running === admitted.turn) return;
-  await parts.engine.resume(running, {
-    id: `interrupt:${admitted.turn}`,
-    name: CANCEL,
-    value: { why: "a newer message interrupted it" },
-  });
+  if (running) await stop(parts, admitted, [running]);
+}
+
+async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnId[]): Promise<void> {
+  for (const turn of turns) {
+    if (turn === admitted.turn) continue;
+    await parts.engine.resume(turn, {
+      id: `interrupt:${admitted.turn}`,
+      name: CANCEL,
+      value: { why: "a newer message interrupted it" },
+    });
+  }
 }
 
 /** Same platform message or same key, same id: the engine knows it again, for ever. */

@@ -1,4 +1,4 @@
 export { type Admitted, type Commands, type Inbox, type InboxParts, makeInbox, type TurnBody } from "./admit.ts";
 export { type InboxConfig, inboxConfig } from "./config.ts";
 export { type Placement, place } from "./routing.ts";
-export { wasAdmitted } from "./store.ts";
+export { openFrom, wasAdmitted } from "./store.ts";

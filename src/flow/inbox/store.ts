@@ -73,6 +73,32 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
 }
 
+/** Who said it, and whether an edit already took its place. */
+export async function readAdmitted(
+  db: Reads,
+  session: SessionKey,
+  turn: TurnId,
+): Promise<{ person: string; replaced: boolean } | undefined> {
+  const row = await db.get<{ person: string; replaced: string | null }>(
+    `SELECT i.person, m.replaced_by AS replaced FROM inbox i LEFT JOIN message m ON m.id = i.turn || ':in'
+     WHERE i.turn = ? AND i.session = ?`,
+    turn,
+    session,
+  );
+  return row && { person: row.person, replaced: row.replaced !== null };
+}
+
+/** Open turns that answer the message of `target` or one admitted after it, in order. */
+export async function openFrom(db: Reads, session: SessionKey, target: TurnId): Promise<TurnId[]> {
+  const rows = await db.all<{ id: TurnId }>(
+    `SELECT t.id FROM inbox i JOIN turn t ON t.id IN (i.turn, i.taken_by) AND t.ended_at IS NULL
+     WHERE i.session = ? AND i.ord >= (SELECT ord FROM inbox WHERE turn = ?) ORDER BY i.ord`,
+    session,
+    target,
+  );
+  return [...new Set(rows.map((row) => row.id))];
+}
+
 export async function wasAdmitted(db: Reads, acceptId: string): Promise<boolean> {
   return (await db.get("SELECT 1 FROM turn WHERE accept_id = ?", acceptId)) !== undefined;
 }

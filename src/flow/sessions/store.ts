@@ -22,7 +22,8 @@ export interface SessionRow {
 
 const SUMMARY = `SELECT s.key, s.agent, s.person, s.title, s.created_at, s.updated_at,
     (SELECT COUNT(*) FROM message m WHERE m.session = s.key) AS messages,
-    (SELECT m.content FROM message m WHERE m.session = s.key ORDER BY m.seq LIMIT 1) AS first
+    (SELECT m.content FROM message m WHERE m.session = s.key AND m.replaced_by IS NULL
+      ORDER BY m.seq LIMIT 1) AS first
   FROM session s`;
 
 export function readSummary(db: Reads, key: string): Promise<SessionRow | undefined> {
@@ -58,6 +59,7 @@ interface MessageRow {
   person: string | null;
   meta: string | null;
   at: number;
+  replaced_by: TurnId | null;
 }
 
 /** The newest messages before `before`, oldest first. */
@@ -66,7 +68,7 @@ export async function readMessages(
   q: { session: string; before?: number; limit: number },
 ): Promise<HistoryEntry[]> {
   const rows = await db.all<MessageRow>(
-    `SELECT session, seq, id, turn, role, content, person, meta, at FROM message
+    `SELECT session, seq, id, turn, role, content, person, meta, at, replaced_by FROM message
      WHERE session = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
     q.session,
     q.before ?? Number.MAX_SAFE_INTEGER,
@@ -82,6 +84,7 @@ export async function readMessages(
     at: row.at,
     ...(row.person === null ? {} : { person: row.person as PersonId }),
     ...(row.meta === null ? {} : { meta: JSON.parse(row.meta) as JsonObject }),
+    ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
   }));
 }
 
@@ -131,8 +134,8 @@ export function insertSession(tx: Tx, s: { key: SessionKey; agent: string; perso
 
 export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
   tx.run(
-    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, meta, at)
-     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, meta, at, replaced_by)
+     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     m.session,
     m.session,
@@ -144,6 +147,7 @@ export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
     tokens,
     m.meta ? JSON.stringify(m.meta) : null,
     m.at,
+    m.replacedBy ?? null,
   );
 }
 

@@ -87,6 +87,8 @@ export interface History {
       outside?: boolean;
     },
   ): void;
+  /** Takes the message of `target` and what followed it out of the window. Again changes nothing. */
+  rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void;
   /** Gives up half of the window. False when nothing is left to give. */
   shrink(session: SessionKey): Promise<boolean>;
 }
@@ -234,6 +236,8 @@ export interface Keeping {
 }
 
 export interface TurnParts {
+  /** Asks the open turns to stop whose messages come at or after that of `target`, except `by`. Again is harmless. */
+  stopReplaced: (session: SessionKey, target: TurnId, by: TurnId) => Promise<void>;
   /** When this engine was built: turns it found open were begun by one before it. */
   builtAt: number;
   records: Records;

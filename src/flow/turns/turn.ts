@@ -27,6 +27,7 @@ import {
   type Terms,
   type ToolCallPart,
   type ToolResultPart,
+  type TurnId,
 } from "../../core/domain/index.ts";
 import { type At, act, hashOf, marksOf, placeOf, runTool, stillAsShown } from "./act.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
@@ -47,6 +48,7 @@ type Body =
       given?: Given;
       tools?: string[];
       terms?: Terms;
+      replaces?: TurnId;
     }
   | { kind: "command"; agent: string; route: ReplyRoute; reply: string };
 
@@ -110,6 +112,7 @@ export function makeTurns(parts: TurnParts) {
       }
       const time = keepTime(parts, run);
       try {
+        if (body.replaces) await rewind(run, body.replaces);
         if (run.given?.results) await takeResults(run, run.given.results);
         const done = await withoutModel(parts, run, input.wake);
         if (done === "model") return (await wakeUp(run, input)) ?? (await converse(run));
@@ -126,6 +129,20 @@ export function makeTurns(parts: TurnParts) {
 
   function end(run: Run, ending: Ending): Outcome {
     return finish(parts, run, run.p, run.route, run.own, ending);
+  }
+
+  /** An edited message: what it replaces is stopped and leaves the conversation before the model is asked. */
+  async function rewind({ ctx, session, turn, segment }: Run, target: TurnId): Promise<void> {
+    if (segment > 0) return;
+    await ctx.step(
+      "rewind",
+      async () => {
+        await parts.stopReplaced(session, target, turn);
+        return null;
+      },
+      (tx) => parts.history.rewind(tx, session, target, turn),
+    );
+    parts.bus.emit({ event: "session.changed", session, what: "updated" });
   }
 
   /** The outcomes of the caller's own tools enter the history where the calls wait for them. The same id: once. */

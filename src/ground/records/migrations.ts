@@ -653,4 +653,8 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE beat_said (agent TEXT NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (agent, hash)) WITHOUT ROWID;
   `,
+  `
+  -- An edited message takes the place of the old one and of what followed: those stay here and are not shown to models.
+  ALTER TABLE message ADD COLUMN replaced_by TEXT;
+  `,
 ];

@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
-import type { AgentId, Given, ModelMessage, SessionKey } from "../../core/domain/index.ts";
+import type { AgentId, Given, ModelMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { ContextConfig } from "./config.ts";
 import {
@@ -19,6 +19,7 @@ import {
   readPrompt,
   readSession,
   readWindow,
+  replaceFrom,
   tuneSession,
 } from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -110,6 +111,12 @@ export class Contexts {
     return true;
   }
 
+  /** The message of `target` and what followed it leave the window for good; the originals stay in the records. */
+  rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void {
+    replaceFrom(tx, session, `${target}:in`, by);
+    this.drop(session);
+  }
+
   /** Which model and how much thinking this session asks for. */
   async tune(
     session: SessionKey,
@@ -191,6 +198,7 @@ export class Contexts {
     const gone = hot.messages.splice(0, at).reduce((sum, m) => sum + estimateTokens(m.content), 0);
     hot.tokens -= gone;
     this.hotTokens -= gone;
+    // At least: what was replaced in between is in the records and not in the window.
     hot.from += at;
     // Ids of the far past are not needed: a turn repeats only its own appends.
     hot.ids = new Set([...hot.ids].slice(-hot.messages.length));

@@ -46,10 +46,22 @@ export interface WindowRow {
 /** The newest messages from `from` on, newest first, at most `limit`. */
 export function readWindow(db: Reads, session: SessionKey, from: number, limit: number): Promise<WindowRow[]> {
   return db.all(
-    "SELECT seq, id, role, content, tokens, outside FROM message WHERE session = ? AND seq >= ? ORDER BY seq DESC LIMIT ?",
+    "SELECT seq, id, role, content, tokens, outside FROM message WHERE session = ? AND seq >= ? AND replaced_by IS NULL ORDER BY seq DESC LIMIT ?",
     session,
     from,
     limit,
+  );
+}
+
+/** A message and all that followed it, up to the turn that takes its place, are no longer shown to models. */
+export function replaceFrom(tx: Tx, session: SessionKey, message: string, by: TurnId): void {
+  tx.run(
+    `UPDATE message SET replaced_by = ? WHERE session = ? AND replaced_by IS NULL AND turn <> ?
+     AND seq >= (SELECT seq FROM message WHERE id = ?)`,
+    by,
+    session,
+    by,
+    message,
   );
 }
 

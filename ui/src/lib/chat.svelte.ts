@@ -55,6 +55,8 @@ export class Chat {
   live: LiveTurn[] = $state([]);
   facts: Record<string, TurnFacts> = $state.raw({});
   stopping: boolean = $state(false);
+  /** The message whose place the next one takes; `turn` is missing while it is not accepted itself. */
+  editing: { turn: string | undefined } | undefined = $state.raw();
   /** Outcomes that are in no record: a command's answer. */
   notes: { turn: string; text: string; failed: boolean }[] = $state.raw([]);
   /** Bumped once per frame while text arrives. */
@@ -76,6 +78,7 @@ export class Chat {
     this.draft = kept.draft;
     this.own = kept.own;
     this.files = kept.files.map((file) => new Upload(file));
+    this.editing = kept.editing;
   }
 
   get current(): LiveTurn | undefined {
@@ -415,8 +418,10 @@ export class Chat {
       at: Date.now(),
       state: "sending",
       ...(files.length ? { files } : {}),
+      ...(this.editing?.turn ? { replaces: this.editing.turn } : {}),
     };
     this.own.push(own);
+    this.editing = undefined;
     this.draft = "";
     this.files = [];
     this.keep();
@@ -434,7 +439,7 @@ export class Chat {
         wait: false,
         idempotencyKey: own.key,
         ...(own.files?.length ? { attachments: own.files.map((file) => file.id) } : {}),
-        ...(this.isRunning ? { mode: own.mode } : {}),
+        ...(own.replaces ? { replaces: own.replaces } : this.isRunning ? { mode: own.mode } : {}),
         ...(agent ? { agent } : {}),
       });
       own.state = "accepted";
@@ -481,17 +486,37 @@ export class Chat {
     }
   }
 
-  /** The newest thing the person said here, for editing it. */
-  lastMine(): string | undefined {
-    const own = this.own.at(-1)?.text;
-    if (own) return own;
-    const found = this.entries.findLast((e) => e.kind === "mine");
-    return found?.kind === "mine" ? found.text : undefined;
+  /** The newest thing the person said here. */
+  get lastMine(): Extract<Entry, { kind: "mine" }> | undefined {
+    return this.entries.findLast((e) => e.kind === "mine");
+  }
+
+  /** Brings the last message back into the composer; sending it takes the old one's place. */
+  edit(): boolean {
+    const last = this.lastMine;
+    if (!last) return false;
+    const isIn = !last.sending || last.sending.turn !== undefined;
+    this.editing = { turn: isIn ? last.key.replace(/:in$/, "") : undefined };
+    this.draft = last.text;
+    this.files = (last.files ?? []).map((file) => new Upload(file));
+    return true;
+  }
+
+  leaveEdit(): void {
+    this.editing = undefined;
+    this.draft = "";
+    this.files = [];
   }
 
   keep(): void {
     const files = this.files.flatMap(({ done }) => done ?? []);
-    save(this.session, { draft: this.draft, own: $state.snapshot(this.own) as Own[], files });
+    const { editing } = this;
+    save(this.session, {
+      draft: this.draft,
+      own: $state.snapshot(this.own) as Own[],
+      files,
+      ...(editing ? { editing } : {}),
+    });
   }
 }
 
@@ -507,11 +532,13 @@ interface Kept {
   draft: string;
   own: Own[];
   files: Attached[];
+  editing?: { turn: string | undefined };
 }
 function load(session: string): Kept {
   try {
     const kept = JSON.parse(sessionStorage.getItem(`lares.draft ${session}`) ?? "null") as Partial<Kept>;
-    return { draft: kept?.draft ?? "", own: kept?.own ?? [], files: kept?.files ?? [] };
+    const { draft = "", own = [], files = [], editing } = kept ?? {};
+    return { draft, own, files, ...(editing && draft ? { editing } : {}) };
   } catch {
     return { draft: "", own: [], files: [] };
   }

@@ -37,6 +37,8 @@ export type Entry =
   | { kind: "tool"; key: string; turn: string; use: ToolUse }
   | { kind: "fold"; key: string; turn: string; uses: ToolUse[] }
   | { kind: "note"; key: string; turn: string; text: string; failed: boolean }
+  /** An edited message took the place of these: folded, and no longer seen by models. */
+  | { kind: "replaced"; key: string; turn: string; said: { mine: boolean; text: string }[] }
   | { kind: "end"; key: string; turn: string; at: number };
 
 /** A message this page sent. */
@@ -49,6 +51,8 @@ export interface Own {
   turn?: string;
   error?: { message: string; hint?: string; code: string };
   files?: Attached[];
+  /** The turn whose message it takes the place of. */
+  replaces?: string;
 }
 
 const WAITS = /^Waiting for a person's approval \((\w+)\)/;
@@ -66,6 +70,10 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
     const at = Date.parse(record.timestamp);
     const { turn } = record;
     const before = out.length;
+    if (record.replacedBy) {
+      readReplaced(record, record.replacedBy, out);
+      continue;
+    }
     if (record.role === "user") readUser(record, at, out, byCode);
     else if (record.role === "tool") {
       for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, turn, part);
@@ -87,6 +95,17 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
   }
   if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
   else out.push({ kind: "mine", key: id, turn, text, at, person: record.person, ...(files.length ? { files } : {}) });
+}
+
+function readReplaced(record: HistoryMessage, by: string, out: Entry[]): void {
+  const last = out.at(-1);
+  const entry: Extract<Entry, { kind: "replaced" }> =
+    last?.kind === "replaced" && last.turn === by
+      ? last
+      : { kind: "replaced", key: `replaced ${by}`, turn: by, said: [] };
+  if (entry !== last) out.push(entry);
+  const text = record.content.map((part) => (part.type === "text" && !part.file ? part.text : "")).join("");
+  if (text.trim() && record.role !== "tool") entry.said.push({ mine: record.person !== undefined, text });
 }
 
 function attachedOf(part: HistoryMessage["content"][number]): Attached[] {
@@ -168,7 +187,7 @@ function withEnds(entries: Entry[], open: ReadonlySet<string>): Entry[] {
   const out: Entry[] = [];
   entries.forEach((entry, i) => {
     out.push(entry);
-    if (last.get(entry.turn) === i && !open.has(entry.turn)) {
+    if (last.get(entry.turn) === i && !open.has(entry.turn) && entry.kind !== "replaced") {
       const at = "at" in entry ? entry.at : 0;
       out.push({ kind: "end", key: `end ${entry.turn}`, turn: entry.turn, at });
     }

@@ -136,6 +136,7 @@ function stepName(name: string): string {
   if (kind === "model") return `model call ${Number(rest) + 1}`;
   if (kind === "tool") return rest ?? name;
   if (kind === "judge") return "judged";
+  if (kind === "rewind") return "went back";
   if (kind === "recheck") return "checked again";
   return kind === "shrink" ? "made room" : visible(name);
 }
