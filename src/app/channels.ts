@@ -1,5 +1,5 @@
 /** Joins the channels: accounts from the file, the intake to the inbox, the outbox to the accounts. */
-import type { Button, Records, Tx } from "../core/contracts/index.ts";
+import type { Button, Capabilities, Records, Tx } from "../core/contracts/index.ts";
 import {
   type ApprovalDecision,
   type ApprovalView,
@@ -10,11 +10,12 @@ import {
   type TurnId,
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import { chunks } from "../core/render/index.ts";
 import { configuredAccounts } from "../edges/channels/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
-import type { Outbox } from "../flow/outbox/index.ts";
+import { chunk, type Outbox, type Piece } from "../flow/outbox/index.ts";
 import { routeOfTurn } from "./store.ts";
 
 export interface ChannelParts {
@@ -100,6 +101,12 @@ export function makeChannels(parts: ChannelParts) {
       return parts.outbox().rewriteQuestion({ turn, session, route, approval: id, outcome: parts.outcome(a) });
     },
   };
+}
+
+/** An answer as messages of a platform. What renders to nothing is sent as it is: silence would be no answer. */
+export function pieces(text: string, can: Capabilities): Piece[] {
+  const parts = can.dialect === "raw" ? [] : chunks(text, can.dialect, { limit: can.limit, unit: can.unit });
+  return parts.length ? (parts as unknown as Piece[]) : chunk(text, can.limit).map((piece) => ({ text: piece }));
 }
 
 export type Channels = ReturnType<typeof makeChannels>;

@@ -44,7 +44,7 @@ import { decide, type Explanation, explain, explainText, type Place, policyOf, r
 import { type Inbox, makeInbox, openFrom, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
-import { chunk, Outbox } from "../flow/outbox/index.ts";
+import { Live, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
 import { listTurns, makeTurns, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
@@ -56,14 +56,14 @@ import { Contexts, estimateTokens } from "../mind/context/index.ts";
 import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
-import { type Channels, makeChannels } from "./channels.ts";
+import { type Channels, makeChannels, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk } from "./desk.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
-import { hasReadOutside } from "./store.ts";
+import { hasReadOutside, routeOfTurn } from "./store.ts";
 import { commandWords } from "./words.ts";
 
 export interface HouseParts {
@@ -198,9 +198,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const outbox = new Outbox({
     records,
     channel: account,
-    pieces: (text, can) => chunk(text, can.limit).map((piece) => ({ text: piece })),
+    pieces,
     buttons: (tx, approval) => channels.buttons(tx, approval),
     file: (id) => attachments.outgoing(id),
+    draft: (turn) => live.yield(turn),
     fared: (route, ok, detail) => channels.accounts.sent(route, ok, detail),
     config: () => config.outbox,
     clock,
@@ -209,6 +210,16 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("outbox"),
   });
 
+  const live = new Live({
+    ...{ records, clock, bus, pieces, pace: outbox.pace },
+    log: log.child("outbox"),
+    channel: (route) => {
+      const found = channels.accounts.get(route.channel, route.account);
+      return found && { ...found, live: channels.accounts.policy(route)?.live ?? false };
+    },
+    any: () => channels.accounts.size > 0,
+    routeOf: (turn) => routeOfTurn(records, turn),
+  });
   const budget = await Budget.open({
     records,
     clock,
@@ -496,6 +507,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     sandbox,
     async stop(drainMs) {
       forgetDeliveries();
+      live.stop();
       await channels.accounts.stop();
       await browser.closeAll();
       processes.stop();

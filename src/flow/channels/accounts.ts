@@ -109,6 +109,10 @@ export class Accounts {
     return one && { can: one.spec.can, open: () => this.opened(one) };
   }
 
+  get size(): number {
+    return this.running.size;
+  }
+
   policy(at: AccountKey): AccountPolicy | undefined {
     return this.running.get(keyOf(at))?.spec.policy;
   }

@@ -102,7 +102,7 @@ export class Outbox {
   private readonly known = new Set<DeliveryId>();
   private stopped = false;
   private readonly stopping = new AbortController();
-  private readonly pace = new Pace();
+  readonly pace = new Pace();
 
   constructor(parts: OutboxParts) {
     this.parts = parts;
