@@ -3,12 +3,12 @@
 import { type AgentId, AppError, asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Rung } from "../edges/hooks/index.ts";
-import type { Exit, ScheduleDesk, SessionDesk } from "../edges/tools/index.ts";
-import type { SystemEvent } from "../flow/events/index.ts";
+import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../edges/tools/index.ts";
+import type { SystemEvent, SystemEvents } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
 import { inWords, type JobView, previewWhen, type Schedules } from "../mind/schedule/index.ts";
-import type { Children, Told } from "../mind/teams/index.ts";
+import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
 
 export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Clock): ScheduleDesk {
   const shown = (job: JobView) => ({ name: job.name, words: inWords(job.when, job.zone), next: job.next ?? null });
@@ -46,21 +46,34 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
   };
 }
 
-export function sessionDesk(children: Children, sessions: Sessions, watch: TurnWatch): SessionDesk {
+export function sessionDesk(
+  children: Children,
+  sessions: Sessions,
+  watch: TurnWatch,
+  visibility: () => TeamsConfig["visibility"],
+): SessionDesk {
   return {
     spawn: (given) => children.spawn(given),
+    send: (given) => children.send(given),
+    stop: (session, caller) => children.end(session, caller),
     async list(caller) {
       const rows = await children.list(caller.session);
-      return Promise.all(
+      const own = await Promise.all(
         rows.map(async (row) => ({
           session: row.session,
           task: row.task.split("\n")[0]!.slice(0, 120),
           state: (await watch.read(row.turn))?.result?.state ?? "running",
         })),
       );
+      if (visibility() === "tree") return own;
+      const only = visibility() === "agent" ? { agent: caller.agent } : {};
+      const others = (await sessions.list({ limit: 50, ...only })).filter(
+        (one) => one.session !== caller.session && !own.some((row) => row.session === one.session),
+      );
+      return [...own, ...others.map((one) => ({ session: one.session, task: one.title ?? "", state: "a session" }))];
     },
     async history(session, limit, caller) {
-      if (!(await children.mayRead(caller.session, session))) {
+      if (!(await children.mayRead(caller, session))) {
         throw new AppError("TOOL_INPUT", {
           message: `"${session}" is no sub-agent of yours.`,
           hint: "See sessions_list.",
@@ -94,6 +107,32 @@ export function exitEvent({ id, agent, session, route, label, body }: Exit): Sys
 /** What tells a session of a webhook. Whatever it says comes from outside (I12). */
 export function hookEvent({ hook, ...rung }: Rung): SystemEvent {
   return { ...rung, kind: "hook", source: `hook:${hook}`, authority: "outside", lane: "scheduled" };
+}
+
+/** What a turn can wait for, by the keys of the events that will tell of it. */
+export function waitDesk(parts: {
+  clock: Clock;
+  events: SystemEvents;
+  children: Children;
+  processes: Processes;
+}): WaitDesk {
+  const { clock, events, children, processes } = parts;
+  return {
+    clock,
+    async claim({ what, ids, on, caller }) {
+      const running = async () =>
+        (await processes.list(caller.session)).filter((one) => one.endedAt === null).map((one) => one.id);
+      const keys =
+        what === "agents"
+          ? await children.awaited(caller.session, ids)
+          : (await running()).filter((id) => !ids || ids.includes(id)).map(processKey);
+      return (await events.claim(asId<TurnId>(caller.turn), on, keys)).length;
+    },
+    async collect(on, caller) {
+      const { missing, ...came } = await events.collect(asId<TurnId>(caller.turn), on);
+      return { ...came, missing: missing.length };
+    },
+  };
 }
 
 export function processKey(id: string): string {

@@ -290,7 +290,7 @@ async function toAnswer(
     session: row.session,
     agent: row.agent,
     state,
-    response: result ? result.text || result.reason || "" : asked ? interim(asked) : "",
+    response: result ? result.text || result.reason || "" : asked ? interim(asked) : state === "parked" ? PAUSED : "",
     notices: result?.notices ?? [],
     duplicate,
     ...(result?.reason ? { reason: result.reason } : {}),
@@ -302,6 +302,8 @@ async function toAnswer(
     ...(result?.callerCalls ? { toolCalls: result.callerCalls } : {}),
   };
 }
+
+const PAUSED = "This waits for something that ends by itself; the answer comes then.";
 
 function interim(a: ApprovalView): string {
   return `This waits for your approval (${a.id}): ${a.shown}`;

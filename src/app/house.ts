@@ -20,6 +20,7 @@ import {
   createScheduleTools,
   createSessionTools,
   createTools,
+  createWait,
   createWebTools,
   Processes,
   registerTools,
@@ -40,7 +41,16 @@ import { Attachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
-import { decide, type Explanation, explain, explainText, type Place, policyOf, ruleFor } from "../flow/gate/index.ts";
+import {
+  decide,
+  type Explanation,
+  explain,
+  explainText,
+  type Place,
+  policyOf,
+  ruleFor,
+  strictest,
+} from "../flow/gate/index.ts";
 import { type Inbox, makeInbox, openFrom, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
@@ -59,11 +69,11 @@ import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { type Channels, makeChannels, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
-import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk } from "./desk.ts";
+import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, waitDesk } from "./desk.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
-import { hasReadOutside, routeOfTurn } from "./store.ts";
+import { agentOf, hasReadOutside, routeOfTurn, standingOf } from "./store.ts";
 import { commandWords } from "./words.ts";
 
 export interface HouseParts {
@@ -284,10 +294,19 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       take,
     },
     judge: {
-      judge: async (agent, plan, standing) => ({
-        ...decide({ ...(await policyFor(agent)), authority: standing.authority, tainted: standing.tainted }, plan),
-        rule: ruleFor(plan),
-      }),
+      judge: async ({ agent, session }, plan, standing) => {
+        const own = await policyFor(agent);
+        // What a sub-agent may do is what everybody who asked for it may do, too.
+        const above = session.startsWith("sub:") ? await children.ancestors(session) : [];
+        const policies = [own];
+        for (const one of above) {
+          const facts = { place: own.place, remembered: await approvals.remembered(asId<AgentId>(one)) };
+          policies.push(policyOf(config.policy, config.agents[one]?.policy, facts));
+        }
+        const { authority, tainted } = standing;
+        const words = policies.map((policy) => decide({ ...policy, authority, tainted }, plan));
+        return { ...strictest(words), rule: ruleFor(plan) };
+      },
     },
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
@@ -421,18 +440,21 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     records,
     clock,
     config: () => config.teams,
-    admit: (message) => inbox.admit(message),
+    admit: (message, record) => inbox.admit(message, record),
     tell: (told, record) => events.tell(childEvent(told), record),
     hasReadOutside: (session) => hasReadOutside(records, session),
     stop: stopTurn,
     timer: (id, slot) => running.schedule(id, slot),
     agentExists: (agent) => agents.exists(agent),
+    agentOf: (session) => agentOf(records, session),
     result: async (turn) => (await waiters.read(turn))?.result,
+    standing: (turn) => standingOf(records, turn),
   });
   const browser = createBrowserTool(withListed(config.web as WebConfig, { clock }));
   registerTools(tools, [
     ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
-    ...createSessionTools(sessionDesk(children, sessions, waiters)),
+    ...createSessionTools(sessionDesk(children, sessions, waiters, () => config.teams.visibility)),
+    createWait(waitDesk({ clock, events, children, processes })),
     ...createMemoryTools(memoryDesk(memory, sessions)),
     ...createWebTools(config.web as WebConfig, { clock }),
     createProcess(processes),
@@ -513,6 +535,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       processes.stop();
       reminders.stop();
       events.stop();
+      children.stop();
       await running.stop(drainMs);
       waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();

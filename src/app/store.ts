@@ -200,3 +200,22 @@ export async function routeOfTurn(db: Reads, turn: string): Promise<ReplyRoute |
   const row = await db.get<{ route: string }>("SELECT route FROM turn WHERE id = ?", turn);
   return row && (JSON.parse(row.route) as ReplyRoute);
 }
+
+export async function agentOf(db: Reads, session: string): Promise<string | undefined> {
+  return (await db.get<{ agent: string }>("SELECT agent FROM session WHERE key = ?", session))?.agent;
+}
+
+/** How a turn stands in the engine, and when its newest step was recorded. */
+export async function standingOf(
+  db: Reads,
+  turn: TurnId,
+): Promise<{ open: boolean; parked: boolean; lastAt: number } | undefined> {
+  const row = await db.get<{ status: string; accepted_at: number; last: number | null }>(
+    `SELECT status, accepted_at, (SELECT MAX(COALESCE(ended_at, at)) FROM engine_journal WHERE turn = t.id) AS last
+     FROM engine_turn t WHERE id = ?`,
+    turn,
+  );
+  if (!row) return undefined;
+  const { status, accepted_at, last } = row;
+  return { open: status === "open" || status === "parked", parked: status === "parked", lastAt: last ?? accepted_at };
+}

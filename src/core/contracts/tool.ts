@@ -8,6 +8,7 @@
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { ReplyRoute } from "../domain/message.ts";
 import type { ToolSpec } from "./model.ts";
+import type { Tx } from "./records.ts";
 
 export interface ToolPlace {
   /** The agent's folder; file tools stay inside its workspace. */
@@ -124,6 +125,17 @@ export interface ToolResult {
   isError?: boolean;
   /** For people: exit code, bytes, path, diff. */
   meta?: JsonObject;
+  /** The turn parks until this event comes or the deadline passes; then `after` says what came of it. */
+  wait?: { on: string; deadline: number };
+}
+
+/** What came of a wait. */
+export interface AfterWait {
+  text: string;
+  /** It carries text from outside. */
+  outside?: boolean;
+  /** Written with the text. Repeating it changes nothing. */
+  record?: (tx: Tx) => void;
 }
 
 export interface Tool {
@@ -135,4 +147,6 @@ export interface Tool {
   run(input: Json, place: ToolPlace, key: string, signal: AbortSignal): Promise<ToolResult>;
   /** After a crash: what the far side says happened, if it can say. */
   probe?(input: Json, place: ToolPlace, key: string): Promise<ToolResult | undefined>;
+  /** After a `wait`. May be asked again when its answer was not recorded. */
+  after?(input: Json, place: ToolPlace, wait: { on: string; deadline: number }): Promise<AfterWait>;
 }

@@ -20,4 +20,5 @@ export { type Confinement, createConfinement, type Rules, sandboxConfig, within 
 export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";
+export { createWait, type WaitDesk } from "./sessions/wait.ts";
 export { createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";

@@ -52,6 +52,9 @@ const RARE: ReadonlySet<string> = new Set([
   "schedule_remove",
   "sessions_list",
   "sessions_history",
+  "sessions_send",
+  "sessions_stop",
+  "wait",
 ]);
 
 /** Registers the house's tools; rarely used ones behind `tool_search`. */

@@ -185,7 +185,7 @@ describe("a turn that waits for events", () => {
     expect(life.woken).toEqual([]);
     await life.events.tell(event("a"));
     expect(life.woken).toEqual(["t_waits wait:1"]);
-    const { text, missing, record } = await life.events.collect(TURN);
+    const { text, missing, record } = await life.events.collect(TURN, "wait:1");
     expect(text).toMatch(/Label of b[\s\S]*Label of a/);
     expect(missing).toEqual([]);
     await life.records.write(record);
@@ -198,8 +198,9 @@ describe("a turn that waits for events", () => {
     await life.events.tell(event("told"));
     await life.pass(COALESCE_MS);
     await life.events.tell(event("here"));
-    expect(await life.events.claim(TURN, "wait:1", ["told", "here"])).toEqual([]);
-    const { text } = await life.events.collect(TURN);
+    expect(await life.events.claim(TURN, "wait:1", ["told", "here"])).toEqual(["here"]);
+    expect(life.woken).toEqual(["t_waits wait:1"]);
+    const { text } = await life.events.collect(TURN, "wait:1");
     expect(text).toContain("Label of here");
     expect(text).not.toContain("Label of told");
   });
@@ -222,7 +223,7 @@ describe("a turn that waits for events", () => {
     await life.events.tell(event("a"));
     life = await life.kill();
     expect(life.woken).toEqual(["t_waits wait:1"]);
-    expect((await life.events.collect(TURN)).text).toContain("Label of a");
+    expect((await life.events.collect(TURN, "wait:1")).text).toContain("Label of a");
     expect(life.texts).toEqual([]);
   });
 });

@@ -31,6 +31,7 @@ import {
   claimOf,
   claimsOf,
   countWaiting,
+  dropClaim,
   dropClaims,
   dropKept,
   type EventRow,
@@ -40,8 +41,8 @@ import {
   lastTold,
   markTold,
   sessionsWaiting,
-  turnsClaiming,
   waitingIn,
+  waitsOf,
 } from "./store.ts";
 
 export interface SystemEvent {
@@ -81,6 +82,15 @@ export interface EventParts {
   /** Wakes a turn that waits. */
   resume: (turn: TurnId, event: { id: string; name: string }) => Promise<"taken" | "late" | "unknown">;
   hasEnded: (turn: TurnId) => Promise<boolean>;
+}
+
+export interface Collected {
+  text: string;
+  outside: boolean;
+  /** Keys that have not come. */
+  missing: string[];
+  /** Belongs into the transaction that keeps the text. */
+  record: (tx: Tx) => void;
 }
 
 /** Long enough for a burst, too short for a person to notice. */
@@ -147,13 +157,16 @@ export class SystemEvents {
     if (rows.length) crash.at("event.stored");
     for (const row of rows) {
       const claim = await claimOf(records, row.key);
-      if (claim) await this.wakeWaiter(claim.turn);
+      if (claim) await this.wakeWaiter(claim.turn, claim.wait);
       else this.nudge(row.session);
     }
     return known;
   }
 
-  /** From now on these come to this turn under the name `wait`. Returns those that are still to come; none: do not wait. */
+  /**
+   * From now on these come to this turn under the name `wait`, and wake it when all are there. Returns which; none: all were told
+   * before, or another turn waits for them.
+   */
   async claim(turn: TurnId, wait: string, keys: readonly string[]): Promise<string[]> {
     const { records } = this.parts;
     this.waiters.add(turn);
@@ -164,25 +177,26 @@ export class SystemEvents {
     for (const key of keys) {
       if ((await claimOf(records, key))?.turn !== turn) continue;
       // Told before we asked: its text is in the history.
-      if (await isTold(records, key)) await records.write((tx) => dropClaims(tx, turn, key));
+      if (await isTold(records, key)) await records.write((tx) => dropClaim(tx, key));
       else mine.push(key);
     }
-    if (mine.length && (await this.areAllHere(turn))) return [];
+    if (mine.length) await this.wakeWaiter(turn, wait);
     return mine;
   }
 
-  /** What came for a turn that waited. `record` belongs into the transaction that keeps the text. */
-  async collect(turn: TurnId): Promise<{ text: string; missing: string[]; record: (tx: Tx) => void }> {
+  /** What came for a turn that waited; what did not will come as a message. */
+  async collect(turn: TurnId, wait: string): Promise<Collected> {
     const { records, clock } = this.parts;
-    const rows = await claimedBy(records, turn);
-    const claims = await claimsOf(records, turn);
+    const rows = await claimedBy(records, turn, wait);
+    const claims = await claimsOf(records, turn, wait);
     const here = new Set(rows.map((row) => row.key));
     return {
       text: rows.map(told).join("\n\n"),
+      outside: rows.some((row) => row.outside === 1),
       missing: claims.map((claim) => claim.key).filter((key) => !here.has(key)),
       record: (tx) => {
         for (const row of rows) markTold(tx, row.key, turn, keepUntil(row, clock.now()));
-        dropClaims(tx, turn);
+        dropClaims(tx, turn, wait);
       },
     };
   }
@@ -201,11 +215,11 @@ export class SystemEvents {
   /** After a start: what was not told is told now, and nobody waits for what a turn that ended had claimed. */
   async settle(): Promise<void> {
     const { records, clock } = this.parts;
-    for (const turn of await turnsClaiming(records)) {
+    for (const { turn, wait } of await waitsOf(records)) {
       if (await this.parts.hasEnded(turn)) await records.write((tx) => dropClaims(tx, turn));
       else {
         this.waiters.add(turn);
-        await this.wakeWaiter(turn);
+        await this.wakeWaiter(turn, wait);
       }
     }
     for (const session of await sessionsWaiting(records)) await this.flush(session);
@@ -279,15 +293,11 @@ export class SystemEvents {
     if (group.length < rows.length) this.nudge(session);
   }
 
-  private async areAllHere(turn: TurnId): Promise<boolean> {
+  private async wakeWaiter(turn: TurnId, wait: string): Promise<void> {
     const { records } = this.parts;
-    return (await claimedBy(records, turn)).length === (await claimsOf(records, turn)).length;
-  }
-
-  private async wakeWaiter(turn: TurnId): Promise<void> {
-    if (!(await this.areAllHere(turn))) return;
-    const [claim] = await claimsOf(this.parts.records, turn);
-    if (claim) await this.parts.resume(turn, { id: `events:${claim.wait}`, name: claim.wait });
+    const claims = await claimsOf(records, turn, wait);
+    if (claims.length === 0 || (await claimedBy(records, turn, wait)).length < claims.length) return;
+    await this.parts.resume(turn, { id: `events:${wait}`, name: wait });
   }
 }
 

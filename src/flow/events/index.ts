@@ -1,1 +1,8 @@
-export { COALESCE_MS, type EventParts, MOST_WAITING, type SystemEvent, SystemEvents } from "./events.ts";
+export {
+  COALESCE_MS,
+  type Collected,
+  type EventParts,
+  MOST_WAITING,
+  type SystemEvent,
+  SystemEvents,
+} from "./events.ts";

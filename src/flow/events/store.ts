@@ -97,28 +97,33 @@ export function addClaim(tx: Tx, c: Claim): void {
   );
 }
 
-export function dropClaims(tx: Tx, turn: TurnId, key?: string): void {
-  if (key === undefined) tx.run("DELETE FROM event_claim WHERE turn = ?", turn);
-  else tx.run("DELETE FROM event_claim WHERE turn = ? AND key = ?", turn, key);
+export function dropClaim(tx: Tx, key: string): void {
+  tx.run("DELETE FROM event_claim WHERE key = ?", key);
+}
+
+export function dropClaims(tx: Tx, turn: TurnId, wait?: string): void {
+  if (wait === undefined) tx.run("DELETE FROM event_claim WHERE turn = ?", turn);
+  else tx.run("DELETE FROM event_claim WHERE turn = ? AND wait = ?", turn, wait);
 }
 
 export function claimOf(db: Reads, key: string): Promise<Claim | undefined> {
   return db.get("SELECT key, turn, wait FROM event_claim WHERE key = ?", key);
 }
 
-export function claimsOf(db: Reads, turn: TurnId): Promise<Claim[]> {
-  return db.all("SELECT key, turn, wait FROM event_claim WHERE turn = ? ORDER BY key", turn);
+export function claimsOf(db: Reads, turn: TurnId, wait: string): Promise<Claim[]> {
+  return db.all("SELECT key, turn, wait FROM event_claim WHERE turn = ? AND wait = ? ORDER BY key", turn, wait);
 }
 
-export async function turnsClaiming(db: Reads): Promise<TurnId[]> {
-  return (await db.all<{ turn: TurnId }>("SELECT DISTINCT turn FROM event_claim")).map((row) => row.turn);
+export function waitsOf(db: Reads): Promise<Omit<Claim, "key">[]> {
+  return db.all("SELECT DISTINCT turn, wait FROM event_claim");
 }
 
 /** What came of what this turn waits for. */
-export function claimedBy(db: Reads, turn: TurnId): Promise<EventRow[]> {
+export function claimedBy(db: Reads, turn: TurnId, wait: string): Promise<EventRow[]> {
   return db.all(
     `SELECT ${COLUMNS.replaceAll(/\b(\w+)/g, "e.$1")} FROM system_event e JOIN event_claim c ON c.key = e.key
-     WHERE c.turn = ? AND e.told IS NULL ORDER BY e.seq`,
+     WHERE c.turn = ? AND c.wait = ? AND e.told IS NULL ORDER BY e.seq`,
     turn,
+    wait,
   );
 }

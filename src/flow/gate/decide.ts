@@ -82,6 +82,12 @@ export function decide(policy: Policy, plan: ActionPlan): Verdict {
   return { verdict: "ask", because: reason(plan, parts), parts };
 }
 
+/** The hardest of several words on one action. */
+export function strictest(words: readonly Verdict[]): Verdict {
+  const rank = { deny: 0, ask: 1, allow: 2 };
+  return words.reduce((a, b) => (rank[b.verdict] < rank[a.verdict] ? b : a));
+}
+
 /** The exact rule "allow always" keeps: this tool on these targets. */
 export function ruleFor(plan: ActionPlan): string {
   return `${plan.tool} ${plan.targets.map((t) => JSON.stringify(t)).join(" ")}`;

@@ -30,7 +30,7 @@ import {
 import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
 import type { Held, Standing, TurnParts } from "./ports.ts";
-import type { Progress, Waiting } from "./progress.ts";
+import type { Pause, Progress, Waiting } from "./progress.ts";
 
 export interface At {
   ctx: Ctx;
@@ -70,10 +70,15 @@ export async function act(
   at: At,
   calls: ToolCallPart[],
   p: Progress,
-): Promise<{ results: ToolResultPart[]; waiting: (Waiting & { because: string; rule: string })[] }> {
+): Promise<{
+  results: ToolResultPart[];
+  waiting: (Waiting & { because: string; rule: string })[];
+  pauses: Pause[];
+}> {
   const n = p.call - 1;
   const judged = await at.ctx.step(`judge:${n}`, () => Promise.all(calls.map((call) => judge(parts, at, call, p))));
   const waiting: (Waiting & { because: string; rule: string })[] = [];
+  const pauses: Pause[] = [];
   const results = await Promise.all(
     calls.map(async (call, i): Promise<ToolResultPart> => {
       const j = judged[i]!;
@@ -94,13 +99,14 @@ export async function act(
         );
       }
       const done = await runTool(parts, at, call, p);
+      if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
       return result(done.text, done.isError);
     }),
   );
   countRepeats(parts, p, calls, results);
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
-  return { results, waiting };
+  return { results, waiting, pauses };
 }
 
 /** What the gate says to one call. Nothing runs. */
@@ -117,7 +123,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       const because = `The tool "${plan.tool}" may not be used in this chat.`;
       return { verdict: "deny", because, ...none, shown: plan.shown };
     }
-    const { verdict, because, rule } = await parts.judge.judge(at.agent, plan, standing);
+    const { verdict, because, rule } = await parts.judge.judge(at, plan, standing);
     const hash = hashOf(call.name, plan.binding);
     return { verdict, because, rule, shown: plan.shown, hash, marks: verdict === "ask" ? marksOf(plan) : [] };
   } catch (error) {

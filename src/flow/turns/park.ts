@@ -37,8 +37,8 @@ export function park(
   const now = parts.clock.now();
   return {
     park: {
-      on: p.waiting.map((w) => parts.questions.event(w.approval)),
-      deadline: Math.min(...p.waiting.map((w) => w.deadline)),
+      on: [...p.waiting.map((w) => parts.questions.event(w.approval)), ...(p.pauses ?? []).map((pause) => pause.on)],
+      deadline: Math.min(...[...p.waiting, ...(p.pauses ?? [])].map((w) => w.deadline)),
       state: p as unknown as Json,
       stateVersion: PROGRESS_VERSION,
       holdsSession: false,

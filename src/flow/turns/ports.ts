@@ -102,7 +102,7 @@ export interface Standing {
 export interface Judge {
   /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
   judge(
-    agent: AgentId,
+    who: { agent: AgentId; session: SessionKey },
     plan: ActionPlan,
     standing: Standing,
   ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string }>;

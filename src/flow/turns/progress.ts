@@ -18,6 +18,9 @@ export type Waiting = {
   deadline: number;
 };
 
+/** A tool call whose outcome is waited for: something that ends by itself, or a time. */
+export type Pause = { callId: string; tool: string; input: Json; on: string; deadline: number };
+
 export type Progress = {
   /** Number of the next model call. */
   call: number;
@@ -43,6 +46,8 @@ export type Progress = {
   waiting: Waiting[];
   /** Its condition said yes. */
   passed?: boolean;
+  /** Absent in what was parked before there were any. */
+  pauses?: Pause[];
 };
 
 export function newProgress(now: number): Progress {

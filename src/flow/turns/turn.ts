@@ -33,6 +33,7 @@ import { type At, act, hashOf, marksOf, placeOf, runTool, stillAsShown } from ".
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
+import { endPauses } from "./pause.ts";
 import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
@@ -164,13 +165,16 @@ export function makeTurns(parts: TurnParts) {
     const { p } = run;
     if (input.wake.why === "start") return undefined;
     if (input.wake.why === "deadline") {
-      for (const w of p.waiting) {
+      const now = await run.ctx.step("now", async () => parts.clock.now());
+      const late = p.waiting.filter((w) => w.deadline <= now);
+      for (const w of late) {
         await outcome(run, w, "Nobody answered in time, so it was not run.", (tx) =>
           parts.questions.close(tx, w.approval, "expired"),
         );
       }
-      p.waiting = [];
-      return undefined;
+      p.waiting = p.waiting.filter((w) => !late.includes(w));
+      await endPauses(parts, run, p, (pause) => pause.deadline <= now);
+      return p.waiting.length || p.pauses?.length ? parkNow(run, []) : undefined;
     }
     if (input.wake.why !== "event") return undefined;
     if (input.wake.events.some((e) => e.name === CANCEL)) throw new Stopped();
@@ -183,7 +187,9 @@ export function makeTurns(parts: TurnParts) {
       if (again) fresh.push(again);
     }
     p.waiting.push(...fresh.map(({ because: _b, rule: _r, ...w }) => w));
-    return p.waiting.length ? parkNow(run, fresh) : undefined;
+    const { events } = input.wake;
+    await endPauses(parts, run, p, (pause) => events.some((event) => event.name === pause.on));
+    return p.waiting.length || p.pauses?.length ? parkNow(run, fresh) : undefined;
   }
 
   /** Runs or refuses a call a person answered. Returns it as a new question when it is no longer what was shown. */
@@ -204,7 +210,7 @@ export function makeTurns(parts: TurnParts) {
         const tool = parts.tools.get(w.tool);
         const plan = await tool?.plan(w.input, placeOf(parts, run)).catch(() => undefined);
         if (!plan) return null;
-        const { rule } = await parts.judge.judge(run.agent, plan, run.p);
+        const { rule } = await parts.judge.judge(run, plan, run.p);
         return { shown: plan.shown, rule, binding: plan.binding, marks: marksOf(plan) } as unknown as Json;
       });
       if (!again) {
@@ -289,7 +295,7 @@ export function makeTurns(parts: TurnParts) {
       if (run.given?.tools)
         return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
       if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
-      const { results, waiting } = await act(parts, run, calls, p);
+      const { results, waiting, pauses } = await act(parts, run, calls, p);
       await parts.records.write((tx) =>
         parts.history.append(tx, {
           session: run.session,
@@ -300,8 +306,9 @@ export function makeTurns(parts: TurnParts) {
           outside: results.some((r) => !isOwnWord(r.name)),
         }),
       );
-      if (waiting.length) {
+      if (waiting.length || pauses.length) {
         p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
+        p.pauses = pauses;
         return parkNow(run, waiting);
       }
     }
@@ -431,7 +438,9 @@ export function makeTurns(parts: TurnParts) {
 
 /** Tools whose answer is the house's own word; everything else may carry somebody's text. */
 function isOwnWord(tool: string): boolean {
-  return /^(schedule_|tool_search$|sessions_(spawn|list)$|memory_(save|forget)$|list$|write$|edit$)/.test(tool);
+  return /^(schedule_|tool_search$|sessions_(spawn|list|send|stop)$|wait$|memory_(save|forget)$|list$|write$|edit$)/.test(
+    tool,
+  );
 }
 
 const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";

@@ -657,4 +657,34 @@ export const MIGRATIONS: readonly string[] = [
   -- An edited message takes the place of the old one and of what followed: those stay here and are not shown to models.
   ALTER TABLE message ADD COLUMN replaced_by TEXT;
   `,
+  `
+  -- Sub-agents again: a session may be given more to do, so it may have several runs. root: the first run of one task; its
+  -- corrections have the same. result: the JSON Schema its answer must fit. stalled: the parent was told that it is quiet.
+  CREATE TABLE child_run (
+    turn TEXT PRIMARY KEY,
+    root TEXT NOT NULL,
+    session TEXT NOT NULL,
+    parent_turn TEXT NOT NULL,
+    parent_session TEXT NOT NULL,
+    parent_route TEXT NOT NULL,
+    parent_agent TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    task TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    deadline INTEGER NOT NULL,
+    told INTEGER NOT NULL,
+    made_at INTEGER NOT NULL,
+    result TEXT,
+    corrected INTEGER NOT NULL DEFAULT 0,
+    stalled INTEGER NOT NULL DEFAULT 0
+  ) WITHOUT ROWID;
+  INSERT INTO child_run (turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth,
+    deadline, told, made_at)
+    SELECT turn, turn, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told,
+    made_at FROM child;
+  DROP TABLE child;
+  CREATE INDEX child_run_untold ON child_run (parent_session) WHERE told = 0;
+  CREATE INDEX child_run_parent ON child_run (parent_session, made_at);
+  CREATE INDEX child_run_session ON child_run (session, made_at);
+  `,
 ];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { CANCEL, Stopped } from "../../core/contracts/index.ts";
-import { AppError, asId, type Json, type SessionKey, type TurnId, type TurnResult } from "../../core/domain/index.ts";
+import { AppError, asId, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
@@ -22,6 +22,10 @@ class Life {
   readonly told: string[];
   readonly home: string;
   readonly clock: ManualClock;
+  quietSince: number | undefined;
+  isGone = false;
+  config: object = {};
+  says = (text: string) => `did: ${text}`;
   /** Children work until this is called. */
   release: () => void = () => {};
   private work: Promise<void>;
@@ -45,14 +49,17 @@ class Life {
     this.children = new Children({
       records: this.records,
       clock,
-      config: () => teamsConfig.parse({ atOnce: 3, depth: 2 }),
-      admit: (m) =>
-        this.engine.accept({
-          id: m.idempotencyKey!,
-          session: m.session!,
-          lane: m.lane ?? "interactive",
-          body: { kind: "message", text: m.text, child: m.session!.startsWith("sub:") },
-        }),
+      config: () => teamsConfig.parse({ atOnce: 3, depth: 2, ...this.config }),
+      admit: (m, record) =>
+        this.engine.accept(
+          {
+            id: m.idempotencyKey!,
+            session: m.session!,
+            lane: m.lane ?? "interactive",
+            body: { kind: "message", text: m.text, child: m.session!.startsWith("sub:") },
+          },
+          record,
+        ),
       // What the events room promises: durable, once for each key, the record with it.
       tell: async (told, record) => {
         await this.records.write(record);
@@ -67,7 +74,13 @@ class Life {
       stop: async (turn) => void (await this.engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: null })),
       timer: (id, slot) => this.engine.schedule(id, slot),
       agentExists: (agent) => agent === "main",
+      agentOf: async (session) => (session.startsWith("agent:main:") ? "main" : undefined),
       result: async (turn) => this.results.get(turn),
+      standing: async (turn) => ({
+        open: !this.results.has(turn) && !this.isGone,
+        parked: false,
+        lastAt: this.quietSince ?? clock.now(),
+      }),
     });
     await this.engine.start({
       version: "1",
@@ -79,7 +92,7 @@ class Life {
         }
         const result: TurnResult = {
           state: "answered",
-          text: `did: ${body.text}`,
+          text: this.says(body.text),
           notices: [],
         } as unknown as TurnResult;
         if (body.child) {
@@ -106,6 +119,10 @@ class Life {
     this.engine.lose(new AppError("NOT_READY", { message: "killed" }));
     this.records.close();
     return new Life(this.home, this.clock, this.told, this.results).open();
+  }
+
+  async settled(): Promise<void> {
+    for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve));
   }
 
   async until(done: () => boolean | Promise<boolean>): Promise<void> {
@@ -203,9 +220,91 @@ describe("a child", () => {
   test("is seen by its own ancestors and by nobody else", async () => {
     const life = await begin();
     const { session } = await spawn(life, "a");
-    expect(await life.children.mayRead(PARENT.session, session)).toBe(true);
-    expect(await life.children.mayRead(session, session)).toBe(true);
-    expect(await life.children.mayRead(session, PARENT.session)).toBe(false);
-    expect(await life.children.mayRead("agent:main:http:other:1" as SessionKey, session)).toBe(false);
+    const other = { agent: "main", session: "agent:main:http:other:1" };
+    expect(await life.children.mayRead(PARENT, session)).toBe(true);
+    expect(await life.children.mayRead({ agent: "main", session }, session)).toBe(true);
+    expect(await life.children.mayRead({ agent: "main", session }, PARENT.session)).toBe(false);
+    expect(await life.children.mayRead(other, session)).toBe(false);
+    for (const deed of [
+      life.children.send({ key: "s", session, text: "hello", caller: { ...PARENT, ...other } }),
+      life.children.end(session, { ...PARENT, ...other }),
+    ]) {
+      await expect(deed).rejects.toThrow(/no sub-agent of yours/);
+    }
+    life.config = { visibility: "agent" };
+    expect(await life.children.mayRead({ agent: "main", session }, PARENT.session)).toBe(true);
+    expect(await life.children.mayRead({ agent: "cook", session }, "agent:cook:main")).toBe(false);
+  });
+
+  test("stops when its parent was stopped and the process died before it heard (C4)", async () => {
+    let life = await begin();
+    await spawn(life, "a");
+    life.results.set(PARENT.turn, { state: "stopped", text: "", notices: [] } as unknown as TurnResult);
+    life = await life.kill();
+    await life.until(() => life.told.length === 1);
+    expect(life.told[0]).toContain("stopped");
+  });
+
+  test("that is quiet is reported once and goes on (C5)", async () => {
+    const life = await begin();
+    await spawn(life, "a");
+    life.quietSince = life.clock.now();
+    for (let i = 0; i < 14; i++) {
+      life.clock.advance(60_000);
+      await life.settled();
+    }
+    expect(life.told).toHaveLength(1);
+    expect(life.told[0]).toMatch(/done nothing for 10 minutes/);
+    life.release();
+    await life.until(() => life.told.length === 2);
+    expect(life.told[1]).toContain("answered");
+  });
+
+  test("that ended and left no result is told as unknown, not waited for for ever (C3)", async () => {
+    const life = await begin();
+    await spawn(life, "a");
+    life.isGone = true;
+    life.clock.advance(31 * 60_000);
+    await life.until(() => life.told.length === 1);
+    expect(life.told[0]).toMatch(/unknown[\s\S]*not known/);
+  });
+
+  const SCHEMA = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+
+  test("whose answer must fit a schema is asked once more when it does not, over a kill too", async () => {
+    let life = await begin();
+    const says = (text: string) => (text.startsWith("[Your answer does not fit]") ? '```json\n{"n": 3}\n```' : "three");
+    life.says = says;
+    await life.children.spawn({ key: "a", task: "count", result: SCHEMA, caller: PARENT });
+    life = await life.kill();
+    life.says = says;
+    life.release();
+    await life.until(() => life.told.length === 1);
+    expect(life.told[0]).toMatch(/answered[\s\S]*Task: count\n\n\{"n":3\}$/);
+    expect(await life.children.list(PARENT.session)).toHaveLength(1);
+    life = await life.kill();
+    expect(life.told).toHaveLength(1);
+  });
+
+  test("whose answer never fits is told as it is, with what is wrong", async () => {
+    const life = await begin();
+    life.says = () => '{"n": "three"}';
+    await life.children.spawn({ key: "a", task: "count", result: SCHEMA, caller: PARENT });
+    life.release();
+    await life.until(() => life.told.length === 1);
+    expect(life.told[0]).toMatch(/does not fit the schema: n: [\s\S]*\{"n": "three"\}/);
+    await expect(life.children.spawn({ key: "b", task: "x", result: { type: "odd" }, caller: PARENT })).rejects.toThrow(
+      /no JSON Schema/,
+    );
+  });
+
+  test("that has ended takes more words and answers again; both results come", async () => {
+    const life = await begin();
+    const { session } = await spawn(life, "a");
+    life.release();
+    await life.until(() => life.told.length === 1);
+    await life.children.send({ key: "s1", session, text: "and now this", caller: PARENT });
+    await life.until(() => life.told.length === 2);
+    expect(life.told[1]).toContain("did: [Message from the session that asked for you]\nand now this");
   });
 });

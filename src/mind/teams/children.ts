@@ -1,11 +1,14 @@
 /**
- * Sub-agents. A child is an ordinary turn in a session of its own, in the background lane; its end is an ordinary message to
- * the parent's session. Nothing waits in memory for it.
+ * Sub-agents. A child is an ordinary turn in a session of its own, in the background lane; its end is a system event for the
+ * parent's session. Nothing waits in memory for it.
  *
- * C1: spawning under the same key is the same child.
- * C2: a child's result reaches the parent's inbox once, over any crash of either: told at its end, or at the next start.
- * C3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result.
- * C4: stopping a turn stops the children it asked for.
+ * C1: spawning under the same key is the same child; its row is written with its admission.
+ * C2: a child's result reaches the parent once, over any crash of either: told at its end, or at the next start.
+ * C3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
+ *     nobody can know is told as that.
+ * C4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between.
+ * C5: a child that is quiet for long is reported once; it is not stopped for it.
+ * C6: text a parent read from outside stays outside text for its child, and the other way round.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -22,12 +25,15 @@ import {
 } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { TeamsConfig } from "./config.ts";
+import { checkSchema, fitTo } from "./fit.ts";
+import { QuietWatch } from "./quiet.ts";
 import {
   type ChildRow,
   childIn,
   childOf,
   childrenOf,
   insertChild,
+  markStalled,
   markTold,
   openOf,
   openOfTurn,
@@ -38,7 +44,11 @@ export interface ChildrenParts {
   records: Records;
   clock: Clock;
   config: () => TeamsConfig;
-  admit: (message: InboundMessage) => Promise<{ turn: TurnId }>;
+  /** `record` is written with the admission. */
+  admit: (
+    message: InboundMessage,
+    record: (tx: Tx, turn: TurnId) => void,
+  ) => Promise<{ turn: TurnId; duplicate: boolean }>;
   /** Tells the parent's session. Durable when it resolves; the same key again changes nothing. `record` is written with it. */
   tell: (told: Told, record: (tx: Tx) => void) => Promise<unknown>;
   /** Whether text from outside was read in this session. */
@@ -46,7 +56,11 @@ export interface ChildrenParts {
   stop: (turn: TurnId, why: string) => Promise<void>;
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
   agentExists: (agent: AgentId) => boolean;
+  /** The agent a session belongs to. */
+  agentOf: (session: string) => Promise<string | undefined>;
   result: (turn: TurnId) => Promise<TurnResult | undefined>;
+  /** How a turn stands: whether it is still to end, waits for something, and when it last did something. */
+  standing: (turn: TurnId) => Promise<{ open: boolean; parked: boolean; lastAt: number } | undefined>;
 }
 
 export interface Spawn {
@@ -54,7 +68,16 @@ export interface Spawn {
   task: string;
   agent?: string;
   minutes?: number;
-  caller: { agent: string; session: string; turn: string; route: ReplyRoute };
+  /** JSON Schema the answer must fit. */
+  result?: Json;
+  caller: Asker;
+}
+
+interface Asker {
+  agent: string;
+  session: string;
+  turn: string;
+  route: ReplyRoute;
 }
 
 /** What a parent's session is told of a child. */
@@ -74,60 +97,62 @@ export type DeadlineBody = { kind: "child-deadline"; turn: string };
 
 export class Children {
   private readonly parts: ChildrenParts;
+  private readonly quiet: QuietWatch;
 
   constructor(parts: ChildrenParts) {
     this.parts = parts;
+    this.quiet = new QuietWatch({ ...parts, report: (child, label, body) => this.report(child, label, body) });
   }
 
   async spawn(given: Spawn): Promise<{ session: SessionKey; turn: TurnId }> {
-    const { records, clock } = this.parts;
+    const { records } = this.parts;
     const { caller } = given;
     const config = this.parts.config();
     const agent = asId<AgentId>(given.agent ?? caller.agent);
     if (!this.parts.agentExists(agent)) throw input(`There is no agent "${agent}".`);
+    if (given.result !== undefined) checkSchema(given.result);
     const session = asId<SessionKey>(`sub:${caller.session}:${given.key.replace(/[^a-z0-9.]/gi, "").slice(-16)}`);
     const depth = ((await childIn(records, caller.session))?.depth ?? 0) + 1;
-    const known = await childIn(records, session);
-    if (!known) {
+    if (!(await childIn(records, session))) {
       if (depth > config.depth) throw input(`Sub-agents may nest ${config.depth} deep and no deeper.`);
-      const open = await openOf(records, caller.session);
-      if (open.length >= config.atOnce) throw input(`${open.length} sub-agents already run; wait for one to end.`);
+      await this.mustHaveRoom(caller.session);
     }
-    const { turn } = await this.parts.admit({
-      route: { channel: "none", account: "child", chat: session },
-      sender: { id: `session:${caller.session}` },
-      idempotencyKey: `spawn:${given.key}`,
-      text: `[Task from the session that asked for you]\n${given.task}`,
-      agent,
-      session,
-      lane: "background",
-      mode: "followup",
-      origin: "event",
-      authority: "known",
+    const turn = await this.ask({
+      ...{ caller, session, agent, depth },
+      key: `spawn:${given.key}`,
+      label: "Task from the session that asked for you",
+      text: given.task,
+      minutes: given.minutes,
+      result: given.result,
     });
-    const minutes = Math.min(given.minutes ?? config.minutes, config.minutes);
-    const deadline = known?.deadline ?? clock.now() + minutes * 60_000;
-    await records.write((tx) =>
-      insertChild(tx, {
-        turn,
-        session,
-        parent_turn: asId<TurnId>(caller.turn),
-        parent_session: asId<SessionKey>(caller.session),
-        parent_route: JSON.stringify(caller.route),
-        parent_agent: caller.agent,
-        agent,
-        task: given.task,
-        depth,
-        deadline,
-        told: 0,
-        made_at: clock.now(),
-      }),
-    );
-    const body: DeadlineBody = { kind: "child-deadline", turn };
-    await this.parts.timer(timerOf(turn), { due: deadline, session: asId<SessionKey>(`child:${turn}`), body });
-    // It may have ended before its row was there.
-    await this.ended(turn);
     return { session, turn };
+  }
+
+  /** More words for a child, or for another session the caller may see. They join what it does, or begin it anew. */
+  async send(given: { key: string; session: string; text: string; caller: Asker }): Promise<{ turn: TurnId }> {
+    const { records } = this.parts;
+    const { caller } = given;
+    if (given.session === caller.session) throw input("That is this session itself.");
+    await this.mustSee(caller, given.session);
+    const known = await childIn(records, given.session);
+    const agent = known?.agent ?? (await this.parts.agentOf(given.session));
+    if (agent === undefined) throw unseen(given.session);
+    // What runs takes it in; what has ended begins anew.
+    const joins = known && !known.told ? known : undefined;
+    if (!joins) await this.mustHaveRoom(caller.session);
+    const turn = await this.ask({
+      caller,
+      session: asId<SessionKey>(given.session),
+      agent: asId<AgentId>(agent),
+      depth: known?.depth ?? 1,
+      key: `send:${given.key}`,
+      label: "Message from the session that asked for you",
+      text: given.text,
+      minutes: undefined,
+      result: undefined,
+      ...(joins ? { joins } : {}),
+    });
+    return { turn };
   }
 
   /** A turn ended: if it was a child's, the parent is told; if it was stopped, its own children stop. */
@@ -140,61 +165,256 @@ export class Children {
     }
     const child = await childOf(records, turn);
     if (!child || child.told) return;
-    await this.parts.tell(
-      {
-        // The same child is told once, whoever notices its end (C2).
-        key: childKey(turn),
-        child: child.session,
-        session: child.parent_session,
-        agent: asId<AgentId>(child.parent_agent),
-        route: JSON.parse(child.parent_route) as ReplyRoute,
-        label: `Result of the sub-agent you asked for: ${result.state}`,
-        body: tell(child, result),
-        outside: await this.parts.hasReadOutside(child.session),
-      },
-      (tx) => markTold(tx, turn),
-    );
+    // Another run of the same session carried it: that one's result is told.
+    if (result.state === "joined") await records.write((tx) => markTold(tx, turn));
+    else {
+      const answer = answerOf(child, result);
+      if (answer.why && !child.corrected) return this.correct(child, answer.why);
+      await this.tell(child, result.state, answer.text + notices(result));
+    }
     await this.parts.timer(timerOf(turn), null);
   }
 
-  /** After a start: ends that nobody was there to tell. */
+  /** After a start: ends that nobody was there to tell, and stops that did not reach everybody. */
   async settle(): Promise<void> {
-    for (const child of await untold(this.parts.records)) await this.ended(child.turn);
+    for (const child of await untold(this.parts.records)) {
+      const parent = await this.parts.result(child.parent_turn);
+      if (parent?.state === "stopped") await this.parts.stop(child.turn, "its parent was stopped");
+      await this.ended(child.turn);
+    }
+    this.quiet.begin();
+  }
+
+  stop(): void {
+    this.quiet.stop();
   }
 
   /** The deadline came: the child is stopped at its next safe point, and that is its result. */
   async overdue(body: DeadlineBody): Promise<void> {
     const child = await childOf(this.parts.records, asId<TurnId>(body.turn));
-    if (child && !child.told) await this.parts.stop(child.turn, "its time was up");
+    if (!child || child.told) return;
+    await this.parts.stop(child.turn, "its time was up");
+    const standing = await this.parts.standing(child.turn);
+    if (standing?.open || (await this.parts.result(child.turn))) return;
+    await this.tell(
+      child,
+      "unknown",
+      "What became of it is not known: it ended without a result. Look before you repeat it.",
+    );
   }
 
-  list(session: string): Promise<ChildRow[]> {
-    return childrenOf(this.parts.records, session, 50);
+  /** Stops a child the caller may see, and what it asked for. */
+  async end(session: string, caller: Asker): Promise<boolean> {
+    await this.mustSee(caller, session);
+    const open = (await untold(this.parts.records)).filter((child) => child.session === session);
+    for (const child of open) await this.parts.stop(child.turn, "the session that asked for it stopped it");
+    return open.length > 0;
   }
 
-  /** A session sees itself and what it asked for, all the way down; nothing else (SB-03). */
-  async mayRead(viewer: string, target: string): Promise<boolean> {
+  /** The session's children and theirs, newest first. */
+  async list(session: string): Promise<ChildRow[]> {
+    const found: ChildRow[] = [];
+    const seen = new Set<string>([session]);
+    for (let level = [session]; level.length && found.length < MOST_LISTED; ) {
+      const rows = (await Promise.all(level.map((one) => childrenOf(this.parts.records, one, MOST_LISTED)))).flat();
+      const fresh = rows.filter((row) => !seen.has(row.session));
+      level = [];
+      for (const row of fresh) {
+        if (seen.has(row.session)) continue;
+        seen.add(row.session);
+        level.push(row.session);
+        found.push(row);
+      }
+    }
+    return found.slice(0, MOST_LISTED);
+  }
+
+  /** What a turn can wait for: the children of its session whose results are still to come, by their events' keys. */
+  async awaited(session: string, only?: readonly string[]): Promise<string[]> {
+    const open = await openOf(this.parts.records, session);
+    // Words that were sent to a running child end with it.
+    const own = open.filter((row) => row.root === row.turn || row.corrected);
+    return own.filter((row) => !only || only.includes(row.session)).map(keyOf);
+  }
+
+  /** Who asked for a session, and for that one, up to the first: their agents. */
+  async ancestors(session: string): Promise<string[]> {
+    const agents: string[] = [];
+    for (let at = await childIn(this.parts.records, session); at; ) {
+      agents.push(at.parent_agent);
+      at = await childIn(this.parts.records, at.parent_session);
+    }
+    return agents;
+  }
+
+  /** A session sees itself and what it asked for, all the way down; more where the settings allow it (SB-03). */
+  async mayRead(viewer: { session: string; agent: string }, target: string): Promise<boolean> {
     for (let at: string | undefined = target; at !== undefined; ) {
-      if (at === viewer) return true;
+      if (at === viewer.session) return true;
       at = (await childIn(this.parts.records, at))?.parent_session;
     }
-    return false;
+    const { visibility } = this.parts.config();
+    if (visibility === "tree") return false;
+    const agent = await this.parts.agentOf(target);
+    return agent !== undefined && (visibility === "all" || agent === viewer.agent);
+  }
+
+  private async ask(given: {
+    caller: Asker;
+    session: SessionKey;
+    agent: AgentId;
+    depth: number;
+    key: string;
+    label: string;
+    text: string;
+    minutes: number | undefined;
+    result: Json | undefined;
+    /** The run this one corrects, or will be part of. */
+    corrects?: ChildRow;
+    joins?: ChildRow;
+  }): Promise<TurnId> {
+    const { clock } = this.parts;
+    const { caller, session, agent, corrects, joins } = given;
+    const most = this.parts.config().minutes;
+    const deadline = corrects?.deadline ?? clock.now() + Math.min(given.minutes ?? most, most) * 60_000;
+    const shape = given.result === undefined ? "" : `\n\nAnswer with JSON of this schema and nothing else:\n`;
+    const schema = given.result === undefined ? null : JSON.stringify(given.result);
+    const { turn } = await this.parts.admit(
+      {
+        route: { channel: "none", account: "child", chat: session },
+        sender: { id: `session:${caller.session}` },
+        idempotencyKey: given.key,
+        text: `[${given.label}]\n${given.text}${shape}${schema ?? ""}`,
+        agent,
+        session,
+        lane: "background",
+        mode: corrects || given.key.startsWith("spawn:") ? "followup" : "steer",
+        origin: "event",
+        authority: "known",
+        outside: await this.parts.hasReadOutside(asId<SessionKey>(caller.session)),
+      },
+      (tx, made) => {
+        insertChild(tx, {
+          turn: made,
+          root: (corrects ?? joins)?.root ?? made,
+          session,
+          parent_turn: asId<TurnId>(caller.turn),
+          parent_session: asId<SessionKey>(caller.session),
+          parent_route: JSON.stringify(caller.route),
+          parent_agent: caller.agent,
+          agent,
+          task: corrects?.task ?? given.text,
+          depth: given.depth,
+          deadline,
+          told: 0,
+          made_at: clock.now(),
+          result: schema,
+          corrected: corrects ? 1 : 0,
+          stalled: 0,
+        });
+        if (corrects) markTold(tx, corrects.turn);
+      },
+    );
+    const body: DeadlineBody = { kind: "child-deadline", turn };
+    await this.parts.timer(timerOf(turn), { due: deadline, session: asId<SessionKey>(`child:${turn}`), body });
+    // It may have ended before its timer was there.
+    await this.ended(turn);
+    this.quiet.begin();
+    return turn;
+  }
+
+  /** One more try for an answer that does not fit. */
+  private async correct(child: ChildRow, why: string): Promise<void> {
+    const { parent_agent, parent_session, parent_turn, parent_route } = child;
+    await this.ask({
+      caller: {
+        agent: parent_agent,
+        session: parent_session,
+        turn: parent_turn,
+        route: JSON.parse(parent_route) as ReplyRoute,
+      },
+      session: child.session,
+      agent: asId<AgentId>(child.agent),
+      depth: child.depth,
+      key: `fix:${child.turn}`,
+      label: "Your answer does not fit",
+      text: why,
+      minutes: undefined,
+      result: JSON.parse(child.result!) as Json,
+      corrects: child,
+    });
+    await this.parts.timer(timerOf(child.turn), null);
+  }
+
+  private async tell(child: ChildRow, state: string, said: string): Promise<void> {
+    await this.parts.tell(
+      {
+        // The same child is told once, whoever notices its end (C2).
+        key: keyOf(child),
+        label: `Result of the sub-agent you asked for: ${state}`,
+        body: `Task: ${child.task}\n\n${said}`,
+        ...(await this.about(child)),
+      },
+      (tx) => markTold(tx, child.turn),
+    );
+  }
+
+  private async report(child: ChildRow, label: string, body: string): Promise<void> {
+    const told = { key: `stall:${child.turn}`, label, body, ...(await this.about(child)) };
+    await this.parts.tell(told, (tx) => markStalled(tx, child.turn));
+  }
+
+  private async about(child: ChildRow): Promise<Pick<Told, "child" | "session" | "agent" | "route" | "outside">> {
+    return {
+      child: child.session,
+      session: child.parent_session,
+      agent: asId<AgentId>(child.parent_agent),
+      route: JSON.parse(child.parent_route) as ReplyRoute,
+      outside: await this.parts.hasReadOutside(child.session),
+    };
+  }
+
+  private async mustHaveRoom(session: string): Promise<void> {
+    const open = await openOf(this.parts.records, session);
+    if (open.length < this.parts.config().atOnce) return;
+    throw input(`${open.length} sub-agents already run; wait for one to end.`);
+  }
+
+  private async mustSee(caller: Asker, session: string): Promise<void> {
+    if (!(await this.mayRead(caller, session))) throw unseen(session);
   }
 }
 
-function tell(child: ChildRow, result: TurnResult): string {
+/** As many as anybody reads. */
+const MOST_LISTED = 50;
+
+/** What a child says. `why`: it should have been JSON that fits, and is not. */
+function answerOf(child: ChildRow, result: TurnResult): { text: string; why?: string } {
   const said = result.text || result.reason || "(nothing)";
-  const notices = result.notices.map((notice) => `\n(${notice})`).join("");
-  return `Task: ${child.task}\n\n${said}${notices}`;
+  if (child.result === null || result.state !== "answered") return { text: said };
+  const fits = fitTo(JSON.parse(child.result) as Json, said);
+  if (fits.ok) return { text: JSON.stringify(fits.value) };
+  return { text: `(It does not fit the schema: ${fits.why})\n${said}`, why: fits.why };
+}
+
+function notices(result: TurnResult): string {
+  return result.notices.map((notice) => `\n(${notice})`).join("");
 }
 
 /** What a turn waits for a child's end by. */
-export function childKey(turn: TurnId): string {
-  return `child:${turn}`;
+function keyOf({ corrected, root, turn }: ChildRow): string {
+  return `child:${corrected ? root : turn}`;
 }
 
 function timerOf(turn: TurnId): ScheduleId {
   return asId<ScheduleId>(`child:${turn}`);
+}
+
+function unseen(session: string): AppError {
+  return new AppError("TOOL_INPUT", {
+    message: `"${session}" is no sub-agent of yours.`,
+    hint: "See sessions_list.",
+  });
 }
 
 function input(message: string): AppError {

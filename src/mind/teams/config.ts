@@ -5,6 +5,17 @@ export const teamsConfig = z
     depth: z.number().int().min(1).max(10).default(3).describe("How deep sub-agents may nest."),
     atOnce: z.number().int().min(1).max(100).default(8).describe("Sub-agents of one session at the same time."),
     minutes: z.number().positive().default(30).describe("Longest life of a sub-agent."),
+    stallMinutes: z
+      .number()
+      .positive()
+      .default(10)
+      .describe("A sub-agent that records nothing for so long is reported to whoever asked for it."),
+    visibility: z
+      .enum(["tree", "agent", "all"])
+      .default("tree")
+      .describe(
+        "Which sessions an agent's tools may list, read and write to: its own sub-agents, all of the same agent, or all.",
+      ),
   })
   .describe("Sub-agents.");
 export type TeamsConfig = z.output<typeof teamsConfig>;

@@ -1,9 +1,11 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, TurnId } from "../../core/domain/index.ts";
 
-/** One child run: who asked for it, where its result goes. */
+/** One run of a child: who asked for it, where its result goes. */
 export interface ChildRow {
   turn: TurnId;
+  /** The first run of this task; a correction has the same. */
+  root: TurnId;
   session: SessionKey;
   parent_turn: TurnId;
   parent_session: SessionKey;
@@ -15,61 +17,61 @@ export interface ChildRow {
   deadline: number;
   told: number;
   made_at: number;
+  /** JSON Schema its answer must fit. */
+  result: string | null;
+  /** 1: it was asked once more for an answer that fits. */
+  corrected: number;
+  /** 1: the parent was told that it is quiet. */
+  stalled: number;
 }
 
 const COLUMNS =
-  "turn, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at";
+  "turn, root, session, parent_turn, parent_session, parent_route, parent_agent, agent, task, depth, deadline, told, made_at, result, corrected, stalled";
 
 /** Making it again changes nothing. */
 export function insertChild(tx: Tx, c: ChildRow): void {
   tx.run(
-    `INSERT INTO child (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
-    c.turn,
-    c.session,
-    c.parent_turn,
-    c.parent_session,
-    c.parent_route,
-    c.parent_agent,
-    c.agent,
-    c.task,
-    c.depth,
-    c.deadline,
-    c.told,
-    c.made_at,
+    `INSERT INTO child_run (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
+    ...[c.turn, c.root, c.session, c.parent_turn, c.parent_session, c.parent_route, c.parent_agent, c.agent, c.task],
+    ...[c.depth, c.deadline, c.told, c.made_at, c.result, c.corrected, c.stalled],
   );
 }
 
 export function markTold(tx: Tx, turn: TurnId): void {
-  tx.run("UPDATE child SET told = 1 WHERE turn = ?", turn);
+  tx.run("UPDATE child_run SET told = 1 WHERE turn = ?", turn);
+}
+
+export function markStalled(tx: Tx, turn: TurnId): void {
+  tx.run("UPDATE child_run SET stalled = 1 WHERE turn = ?", turn);
 }
 
 export function childOf(db: Reads, turn: TurnId): Promise<ChildRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM child WHERE turn = ?`, turn);
+  return db.get(`SELECT ${COLUMNS} FROM child_run WHERE turn = ?`, turn);
 }
 
-/** The child whose session this is: tells how deep it lies. */
+/** The newest run in this session: tells how deep it lies and who asked. */
 export function childIn(db: Reads, session: string): Promise<ChildRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM child WHERE session = ?`, session);
+  return db.get(`SELECT ${COLUMNS} FROM child_run WHERE session = ? ORDER BY made_at DESC, turn DESC LIMIT 1`, session);
 }
 
 export function untold(db: Reads): Promise<ChildRow[]> {
-  return db.all(`SELECT ${COLUMNS} FROM child WHERE told = 0 ORDER BY made_at, turn`);
+  return db.all(`SELECT ${COLUMNS} FROM child_run WHERE told = 0 ORDER BY made_at, turn`);
 }
 
 export function openOf(db: Reads, parentSession: string): Promise<ChildRow[]> {
   return db.all(
-    `SELECT ${COLUMNS} FROM child WHERE parent_session = ? AND told = 0 ORDER BY made_at, turn`,
+    `SELECT ${COLUMNS} FROM child_run WHERE parent_session = ? AND told = 0 ORDER BY made_at, turn`,
     parentSession,
   );
 }
 
 export function openOfTurn(db: Reads, parentTurn: TurnId): Promise<ChildRow[]> {
-  return db.all(`SELECT ${COLUMNS} FROM child WHERE parent_turn = ? AND told = 0`, parentTurn);
+  return db.all(`SELECT ${COLUMNS} FROM child_run WHERE parent_turn = ? AND told = 0`, parentTurn);
 }
 
 export function childrenOf(db: Reads, parentSession: string, limit: number): Promise<ChildRow[]> {
   return db.all(
-    `SELECT ${COLUMNS} FROM child WHERE parent_session = ? ORDER BY made_at DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM child_run WHERE parent_session = ? ORDER BY made_at DESC, turn DESC LIMIT ?`,
     parentSession,
     limit,
   );

@@ -78,6 +78,10 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
       const { tool, input: given } = inner(input);
       return tool.run(given, place, key, signal);
     },
+    after: async (input, place, wait) => {
+      const { tool, input: given } = inner(input);
+      return (await tool.after?.(given, place, wait)) ?? { text: "The time is over." };
+    },
     probe: async (input, place, key) => {
       const { tool, input: given } = inner(input);
       if (tool.probe) return tool.probe(given, place, key);

@@ -1,7 +1,7 @@
-/** Tools on sessions: ask a sub-agent, look at what one's own subtree does. */
+/** Tools on sessions: ask a sub-agent, tell it more, stop it, look at what one's own subtree does. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import type { JsonObject } from "../../../core/domain/index.ts";
+import type { Json, JsonObject } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
@@ -13,8 +13,13 @@ export interface SessionDesk {
     task: string;
     agent?: string;
     minutes?: number;
+    result?: Json;
     caller: ToolPlace["caller"];
   }): Promise<{ session: string }>;
+  /** `key` again is the same message. */
+  send(given: { key: string; session: string; text: string; caller: ToolPlace["caller"] }): Promise<unknown>;
+  /** Whether there was something to stop. */
+  stop(session: string, caller: ToolPlace["caller"]): Promise<boolean>;
   list(caller: ToolPlace["caller"]): Promise<{ session: string; state: string; task: string }[]>;
   history(session: string, limit: number, caller: ToolPlace["caller"]): Promise<{ role: string; text: string }[]>;
 }
@@ -23,17 +28,21 @@ const spawnInput = z.strictObject({
   task: z.string().min(1).max(16_000),
   agent: z.string().max(64).optional(),
   minutes: z.number().positive().max(1440).optional(),
+  schema: z.json().optional(),
 });
+const sendInput = z.strictObject({ session: z.string().min(1).max(512), text: z.string().min(1).max(16_000) });
+const stopInput = z.strictObject({ session: z.string().min(1).max(512) });
 const nothing = z.strictObject({});
 const historyInput = z.strictObject({
   session: z.string().min(1).max(512),
   limit: z.number().int().min(1).max(50).optional(),
 });
 
+const PROBE_MS = 60_000;
 const text: JsonObject = { type: "string" };
 
 export function createSessionTools(desk: SessionDesk): Tool[] {
-  return [spawn(desk), list(desk), history(desk)];
+  return [spawn(desk), list(desk), history(desk), send(desk), stop(desk)];
 }
 
 function spawn(desk: SessionDesk): Tool {
@@ -43,7 +52,7 @@ function spawn(desk: SessionDesk): Tool {
       description: "Give a task to a sub-agent in the background; its result comes as a message.",
       input: {
         type: "object",
-        properties: { task: text, agent: text, minutes: { type: "number" } },
+        properties: { task: text, agent: text, minutes: { type: "number" }, schema: { type: "object" } },
         required: ["task"],
       },
     },
@@ -62,12 +71,66 @@ function spawn(desk: SessionDesk): Tool {
     },
     async run(input, place, key): Promise<ToolResult> {
       const given = parseInput("sessions_spawn", spawnInput, input);
-      const { session } = await desk.spawn({ ...given, key, caller: place.caller });
+      const { schema, ...rest } = given;
+      const result = schema === undefined ? {} : { result: schema as Json };
+      const { session } = await desk.spawn({ ...rest, ...result, key, caller: place.caller });
       return {
-        text: `Started as ${session}. Its result will come as a later message; do not wait for it.`,
+        text: `Started as ${session}. Its result will come as a later message.`,
         meta: { session },
       };
     },
+  };
+}
+
+function send(desk: SessionDesk): Tool {
+  return {
+    spec: {
+      name: "sessions_send",
+      description: "Tell a sub-agent more; it joins what it does, or begins anew.",
+      input: { type: "object", properties: { session: text, text }, required: ["session", "text"] },
+    },
+    repeat: "with-key",
+    async plan(input): Promise<ActionPlan> {
+      const given = parseInput("sessions_send", sendInput, input);
+      return {
+        tool: "sessions_send",
+        risk: "read",
+        targets: [given.session],
+        shown: `Tell ${visible(given.session)}:\n${visible(given.text)}`,
+        binding: given,
+      };
+    },
+    async run(input, place, key): Promise<ToolResult> {
+      const given = parseInput("sessions_send", sendInput, input);
+      await desk.send({ ...given, key, caller: place.caller });
+      return { text: "Sent. What comes of it will come as a later message." };
+    },
+    // The inbox knows the key again.
+    async probe(input, place, key) {
+      return this.run(input, place, key, AbortSignal.timeout(PROBE_MS));
+    },
+  };
+}
+
+function stop(desk: SessionDesk): Tool {
+  const run = async (input: Json, place: ToolPlace): Promise<ToolResult> => {
+    const { session } = parseInput("sessions_stop", stopInput, input);
+    const stopped = await desk.stop(session, place.caller);
+    return { text: stopped ? "Stopping; that is its result." : "It had ended already." };
+  };
+  return {
+    spec: {
+      name: "sessions_stop",
+      description: "Stop a sub-agent and what it asked for.",
+      input: { type: "object", properties: { session: text }, required: ["session"] },
+    },
+    repeat: "safe",
+    async plan(input): Promise<ActionPlan> {
+      const { session } = parseInput("sessions_stop", stopInput, input);
+      const shown = `Stop ${visible(session)}.`;
+      return { tool: "sessions_stop", risk: "read", targets: [session], shown, binding: { session } };
+    },
+    run,
   };
 }
 

@@ -1,0 +1,80 @@
+/**
+ * `wait`: the turn parks until sub-agents or background processes of this session have ended, or a time is over. Nothing is held
+ * meanwhile, and the session stays usable; what came is read in this turn.
+ */
+import { z } from "zod";
+import type { ActionPlan, AfterWait, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { Json } from "../../../core/domain/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
+import { parseInput } from "../input.ts";
+
+export interface WaitDesk {
+  clock: Clock;
+  /** From now on these come to this turn under the name `on`. Returns how many; 0: nothing of it is still to come. */
+  claim(given: {
+    what: "agents" | "process";
+    ids?: string[];
+    on: string;
+    caller: ToolPlace["caller"];
+  }): Promise<number>;
+  /** What came, and how many did not. */
+  collect(on: string, caller: ToolPlace["caller"]): Promise<AfterWait & { missing: number }>;
+}
+
+const waitInput = z.strictObject({
+  for: z.enum(["agents", "process", "time"]),
+  ids: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
+  seconds: z.number().positive().max(86_400).optional(),
+});
+
+/** As long as a sub-agent lives. */
+const DEFAULT_S = 1800;
+
+export function createWait(desk: WaitDesk): Tool {
+  const run = async (input: Json, place: ToolPlace, key: string): Promise<ToolResult> => {
+    const given = parseInput("wait", waitInput, input);
+    const seconds = given.seconds ?? (given.for === "time" ? 60 : DEFAULT_S);
+    const wait = { on: `wait:${key}`, deadline: desk.clock.now() + seconds * 1000 };
+    if (given.for === "time") return { text: `Waiting ${seconds} s.`, wait };
+    const ids = given.ids ? { ids: given.ids } : {};
+    const count = await desk.claim({ what: given.for, ...ids, on: wait.on, caller: place.caller });
+    if (count === 0) return { text: "Nothing of that is still to come; what has ended was told." };
+    return { text: `Waiting for ${count} of them, at most ${seconds} s. What comes will be the next message.`, wait };
+  };
+  return {
+    spec: {
+      name: "wait",
+      description: "Park until your sub-agents (agents) or background processes (process) end, or seconds pass.",
+      input: {
+        type: "object",
+        properties: {
+          for: { enum: ["agents", "process", "time"] },
+          ids: { type: "array", items: { type: "string" }, description: "only these" },
+          seconds: { type: "number" },
+        },
+        required: ["for"],
+      },
+    },
+    repeat: "with-key",
+    async plan(input): Promise<ActionPlan> {
+      const given = parseInput("wait", waitInput, input);
+      return {
+        tool: "wait",
+        risk: "read",
+        targets: [given.for],
+        shown: `Wait for ${given.for}.`,
+        binding: { ...given },
+      };
+    },
+    run,
+    probe: run,
+    async after(input, place, { on }): Promise<AfterWait> {
+      if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is over." };
+      const { missing, text, ...rest } = await desk.collect(on, place.caller);
+      const late = missing
+        ? `${missing} did not end in time; they go on, and their results will come as messages.`
+        : "";
+      return { ...rest, text: [text, late].filter(Boolean).join("\n\n") || "Nothing came." };
+    },
+  };
+}

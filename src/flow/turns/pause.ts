@@ -1,0 +1,39 @@
+/** Calls whose outcome is waited for without a person: sub-agents, a process, a time. The turn is parked meanwhile (I8). */
+import type { AfterWait } from "../../core/contracts/index.ts";
+import { type At, placeOf } from "./act.ts";
+import type { TurnParts } from "./ports.ts";
+import type { Pause, Progress } from "./progress.ts";
+
+/** What these calls waited for is there, or their time is over: it enters the history as a later message. */
+export async function endPauses(
+  parts: TurnParts,
+  at: At,
+  p: Progress,
+  isOver: (pause: Pause) => boolean,
+): Promise<void> {
+  const { turn, session, segment } = at;
+  const over = (p.pauses ?? []).filter(isOver);
+  p.pauses = (p.pauses ?? []).filter((pause) => !over.includes(pause));
+  for (const { callId, tool, input, on, deadline } of over) {
+    let came: AfterWait = { text: "The time is over." };
+    await at.ctx.step(
+      `after:${callId}`,
+      async () => {
+        came = (await parts.tools.get(tool)?.after?.(input, placeOf(parts, at), { on, deadline })) ?? came;
+        return null;
+      },
+      (tx) => {
+        came.record?.(tx);
+        parts.history.append(tx, {
+          session,
+          turn,
+          id: `${turn}:${segment}:after:${callId}`,
+          message: { role: "user", content: [{ type: "text", text: `[What came of the wait]\n${came.text}` }] },
+          at: parts.clock.now(),
+          outside: came.outside ?? false,
+          meta: { kind: "outcome" },
+        });
+      },
+    );
+  }
+}

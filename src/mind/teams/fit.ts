@@ -1,0 +1,43 @@
+/** Answers that must fit a JSON Schema. Pure. */
+import { z } from "zod";
+import { AppError, type Json } from "../../core/domain/index.ts";
+
+/** Checks a schema when it is given, not when the answer is there. Throws TOOL_INPUT. */
+export function checkSchema(schema: Json): void {
+  try {
+    shapeOf(schema);
+  } catch (cause) {
+    throw new AppError("TOOL_INPUT", {
+      message: `This is no JSON Schema that can be checked: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      hint: 'For example {"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}.',
+    });
+  }
+}
+
+/** The JSON of an answer, when it fits; else what is wrong with it in one sentence. */
+export function fitTo(schema: Json, text: string): { ok: true; value: Json } | { ok: false; why: string } {
+  const found = jsonIn(text);
+  if (found === undefined) return { ok: false, why: "It is not JSON." };
+  const parsed = shapeOf(schema).safeParse(found);
+  if (parsed.success) return { ok: true, value: found };
+  const issue = parsed.error.issues[0]!;
+  return { ok: false, why: `${issue.path.join(".") || "It"}: ${issue.message}.` };
+}
+
+function shapeOf(schema: Json): z.ZodType {
+  if (schema === null || typeof schema !== "object" || Array.isArray(schema)) throw new Error("it is not an object");
+  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+/** The whole answer, or the one fenced block in it: models like to wrap. */
+function jsonIn(text: string): Json | undefined {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
+  for (const one of [text, fenced]) {
+    try {
+      if (one !== undefined) return JSON.parse(one) as Json;
+    } catch {
+      // Not this one.
+    }
+  }
+  return undefined;
+}
