@@ -167,6 +167,11 @@ export interface Channel {
   /** Who we are there; throws with what to do when the credentials are wrong. Sends nothing. */
   check(signal: AbortSignal): Promise<{ id: string; name: string; note?: string }>;
   send(message: Outgoing, signal: AbortSignal): Promise<{ platformId: string | null }>;
+  /**
+   * Whether a message that may have been taken is there, by its key: its id; null when it surely is not and may be sent again;
+   * undefined when nobody can tell. For platforms without deduplication that can be asked.
+   */
+  find?(message: Outgoing, signal: AbortSignal): Promise<string | null | undefined>;
   /** Idempotent: the same text again changes nothing. */
   edit?(at: Placed, message: Outgoing, signal: AbortSignal): Promise<void>;
   remove?(at: Placed, signal: AbortSignal): Promise<void>;

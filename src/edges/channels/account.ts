@@ -40,6 +40,11 @@ export const talkShape = {
   limits: z.strictObject(limitsShape).default({}).describe("How much is taken through this account."),
 };
 
+/** How fast messages leave, for platforms that say how fast they take them. */
+export const paceShape = (ms: number) => ({
+  paceMs: z.number().int().min(0).default(ms).describe("Shortest time between two messages to one chat, in ms."),
+});
+
 export type TalkConfig = z.output<z.ZodObject<typeof talkShape>>;
 
 export function policyOf(config: TalkConfig): AccountPolicy {

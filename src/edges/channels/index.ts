@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
+import { slack } from "./slack/config.ts";
+import { telegram } from "./telegram/config.ts";
 import { webhook } from "./webhook/config.ts";
 
 export type { AdapterEntry } from "./account.ts";
@@ -11,7 +13,7 @@ export { sign } from "./webhook/sign.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
 export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(
-  [webhook].map((entry) => [entry.name, entry]),
+  [telegram, slack, webhook].map((entry) => [entry.name, entry]),
 );
 
 type Accounts = Record<string, Record<string, unknown>>;

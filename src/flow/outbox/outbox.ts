@@ -3,7 +3,7 @@
  *
  * O1: an answer is intended in the transaction that ends its turn; a repeated intention is the same rows (I6).
  * O2: the claim is durable before the platform is called. A claim without an outcome after a crash is repeated only where the
- *     platform deduplicates; elsewhere it is `uncertain` and the person gets one honest note.
+ *     platform deduplicates, or can be asked and has nothing; elsewhere it is `uncertain` and the person gets one honest note.
  * O3: one chat's messages go out one after another, in order; one chat's trouble touches no other.
  */
 import {
@@ -216,9 +216,14 @@ export class Outbox {
     if (edits === "skip") return this.close(d, "sent", "");
     // An edit says the same again: repeating one is harmless.
     const repeatable = can.dedupes || edits !== undefined;
-    if (d.state === "sending" && !repeatable) return this.uncertain(d, "Lares stopped while it was being sent.");
     const channel = await found.open().catch((error: unknown) => String(error));
     if (typeof channel === "string") return this.wait(d, channel);
+    if (d.state === "sending" && !repeatable) {
+      const there = await this.look(d, channel, can);
+      if (there === "later") return this.wait(d, "The platform could not be asked.");
+      if (there === undefined) return this.uncertain(d, "It broke off while it was being sent.");
+      if (there !== null) return this.taken(d, there);
+    }
     await this.until(this.pace.next(d.route, can.pace, clock.now()));
     if (this.stopped) return true;
     crash.at("outbox.before");
@@ -231,16 +236,7 @@ export class Outbox {
       const message = await this.outgoing(d, can);
       const platformId = await this.put(channel, edits, message, signal);
       crash.at("send.after");
-      d.state = "sent";
-      await this.parts.records.write((tx) => {
-        updateDelivery(tx, d.id, { ...d, platformId }, clock.now());
-        if (d.part === 0) deleteDraft(tx, d.turn);
-      });
-      crash.at("outbox.recorded");
-      this.parts.fared?.(d.route, true);
-      this.pace.sent(d.route, clock.now());
-      this.tell(d);
-      return true;
+      return await this.taken(d, platformId);
     } catch (error) {
       if (this.stopped) return true;
       const message = error instanceof Error ? error.message : String(error);
@@ -256,7 +252,36 @@ export class Outbox {
       }
       if (error instanceof ChannelBusy) return this.retry(d, message, error.afterMs);
       if (surelyNot || repeatable) return this.retry(d, message);
+      // Still claimed: the next try asks the platform first.
+      if (channel.find) return this.wait(d, message);
       return this.uncertain(d, error instanceof SendUncertain ? message : `The send was cut: ${message}`);
+    }
+  }
+
+  /** The platform has it. */
+  private async taken(d: Delivery, platformId: string | null): Promise<boolean> {
+    const { records, clock, crash, fared } = this.parts;
+    d.state = "sent";
+    await records.write((tx) => {
+      updateDelivery(tx, d.id, { ...d, platformId }, clock.now());
+      if (d.part === 0) deleteDraft(tx, d.turn);
+    });
+    crash.at("outbox.recorded");
+    fared?.(d.route, true);
+    this.pace.sent(d.route, clock.now());
+    this.tell(d);
+    return true;
+  }
+
+  /** Whether the platform has what a broken try left; see `Channel.find`. */
+  private async look(d: Delivery, channel: Channel, can: Capabilities): Promise<string | null | undefined | "later"> {
+    if (!channel.find) return undefined;
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
+    try {
+      return await channel.find(await this.outgoing(d, can), signal);
+    } catch (error) {
+      // Not allowed to ask is no answer; not reached is one that comes later.
+      return error instanceof AppError && error.retry !== "later" ? undefined : "later";
     }
   }
 

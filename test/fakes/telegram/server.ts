@@ -306,6 +306,7 @@ export async function startTelegram(options: { token?: string; username?: string
     webhook: undefined,
     downloads: [],
     polls: 0,
+    polling: () => poller !== undefined,
     conflicts: 0,
     update,
     say: (chat, from, text, more = {}) => update({ message: incoming(chat, from, { text, ...more }) }),

@@ -65,6 +65,8 @@ export interface TelegramFake {
   ): string;
   downloads: string[];
   polls: number;
+  /** Whether somebody waits for updates now. */
+  polling(): boolean;
   conflicts: number;
   down(): Promise<void>;
   up(): Promise<void>;

@@ -1,0 +1,70 @@
+/** One call of a platform's JSON API. What it throws says whether the platform may have taken something (C2). */
+import { broken, refused } from "./sending.ts";
+
+export interface ApiCall {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is, with a content type among the headers (or its own, for a form). */
+  body?: Uint8Array | FormData;
+  /** Reading calls cannot leave anything behind on the platform. */
+  reads?: boolean;
+  /** Longer than this is a dead line. */
+  patienceMs?: number;
+}
+
+export interface ApiAnswer {
+  ok: boolean;
+  status: number;
+  json: Record<string, unknown>;
+  headers: Headers;
+}
+
+const PATIENCE_MS = 30_000;
+
+/** `where`: the platform's name in messages. Never follows a redirect: a token would go along. */
+export async function callApi(call: ApiCall, where: string, signal: AbortSignal): Promise<ApiAnswer> {
+  const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+  try {
+    const response = await fetch(call.url, {
+      method: call.method,
+      redirect: "error",
+      headers: { ...(call.json === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
+      ...(body === undefined ? {} : { body: body as NonNullable<RequestInit["body"]> }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(call.patienceMs ?? PATIENCE_MS)]),
+    });
+    const text = await response.text();
+    return { ok: response.ok, status: response.status, json: parsed(text), headers: response.headers };
+  } catch (error) {
+    if (signal.aborted && call.reads) throw signal.reason;
+    throw call.reads ? refused(`${where} cannot be reached.`, "later", error) : broken(error, where);
+  }
+}
+
+/** What a platform says is looked at field by field; anything but an object is nothing. */
+export function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? { list: value } : objectOf(value);
+  } catch {
+    return {};
+  }
+}

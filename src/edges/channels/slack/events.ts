@@ -1,0 +1,158 @@
+/** From Slack's events to ours. Pure, but for the files, which are opened later by whoever may. */
+import { z } from "zod";
+import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import type { SlackApi } from "./api.ts";
+
+const file = z.object({
+  name: z.string().nullish(),
+  mimetype: z.string().nullish(),
+  size: z.number().nullish(),
+  url_private_download: z.string().nullish(),
+});
+const said = {
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  text: z.string().nullish(),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  parent_user_id: z.string().optional(),
+  subtype: z.string().optional(),
+  edited: z.object({ ts: z.string() }).optional(),
+  files: z.array(file).optional(),
+};
+const message = z.object({
+  ...said,
+  type: z.enum(["message", "app_mention"]),
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  message: z.object(said).optional(),
+});
+type Message = z.output<typeof message>;
+
+const reaction = z.object({
+  type: z.enum(["reaction_added", "reaction_removed"]),
+  user: z.string(),
+  reaction: z.string(),
+  item: z.object({ type: z.literal("message"), channel: z.string(), ts: z.string() }),
+  event_ts: z.string(),
+});
+const member = z.object({
+  type: z.enum(["member_joined_channel", "member_left_channel"]),
+  user: z.string(),
+  channel: z.string(),
+  event_ts: z.string().optional(),
+});
+const press = z.object({
+  type: z.literal("block_actions"),
+  user: z.object({ id: z.string(), name: z.string().optional() }),
+  channel: z.object({ id: z.string() }),
+  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }),
+  actions: z.array(z.object({ value: z.string(), action_ts: z.string() })).min(1),
+});
+
+export interface Me {
+  user: string;
+  bot: string;
+}
+
+/** The kinds of message that are somebody saying something. */
+const SPOKEN = new Set([undefined, "file_share", "thread_broadcast", "bot_message", "me_message"]);
+
+export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | undefined {
+  const heard = message.safeParse(given);
+  if (heard.success) return messageOf(heard.data, me, api);
+  const liked = reaction.safeParse(given);
+  if (liked.success) {
+    const { type, user, reaction: emoji, item, event_ts } = liked.data;
+    if (user === me.user) return undefined;
+    const removed = type === "reaction_removed";
+    const chat = placeOf(item.channel, undefined);
+    return {
+      kind: "reaction",
+      id: `r${event_ts}:${user}`,
+      chat,
+      sender: { id: user },
+      message: item.ts,
+      emoji,
+      removed,
+    };
+  }
+  const came = member.safeParse(given);
+  if (!came.success) return undefined;
+  const { type, user, channel, event_ts = "" } = came.data;
+  const change = type === "member_joined_channel" ? "joined" : "left";
+  return {
+    kind: "member",
+    id: `m${event_ts}:${user}`,
+    chat: placeOf(channel, undefined),
+    sender: { id: user },
+    change,
+  };
+}
+
+/** A pressed button. Delivered again it has the same id: Slack's own time of the press. */
+export function pressOf(given: unknown): PlatformEvent | undefined {
+  const parsed = press.safeParse(given);
+  if (!parsed.success) return undefined;
+  const { user, channel, message: at, actions } = parsed.data;
+  const { value, action_ts } = actions[0]!;
+  return {
+    kind: "button",
+    id: `a${action_ts}:${user.id}`,
+    chat: placeOf(channel.id, undefined, at.thread_ts),
+    sender: { id: user.id, ...(user.name ? { name: user.name } : {}) },
+    message: at.ts,
+    button: value,
+  };
+}
+
+function messageOf(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined {
+  const isEdit = m.subtype === "message_changed";
+  const body = isEdit ? m.message : m;
+  if (!body || !SPOKEN.has(body.subtype) || (isEdit && !body.edited)) return undefined;
+  if (body.user === me.user || body.bot_id === me.bot) return undefined;
+  const id = body.user ?? body.bot_id;
+  if (!id) return undefined;
+  const text = body.text ?? "";
+  const named = text.includes(`<@${me.user}>`);
+  const base = {
+    at: Math.round(Number(body.ts) * 1000),
+    chat: placeOf(m.channel, m.channel_type, body.thread_ts),
+    sender: { id, ...(body.bot_id ? { isBot: true } : {}) },
+    text: plainOf(named ? text.replaceAll(`<@${me.user}>`, "").trim() : text),
+    ...(named || body.parent_user_id === me.user ? { addressed: true } : {}),
+  };
+  if (isEdit) return { ...base, kind: "edit", id: `${body.ts}:${body.edited!.ts}`, message: body.ts };
+  const files = (body.files ?? []).flatMap((one) => remoteOf(one, api) ?? []);
+  return { ...base, kind: "message", id: body.ts, ...(files.length ? { files } : {}) };
+}
+
+function remoteOf(one: z.output<typeof file>, api: SlackApi): RemoteFile | undefined {
+  const url = one.url_private_download;
+  if (!url) return undefined;
+  return {
+    ...(one.name ? { name: one.name } : {}),
+    ...(one.mimetype ? { mediaType: one.mimetype } : {}),
+    ...(one.size ? { bytes: one.size } : {}),
+    open: (signal) => api.download(url, one.mimetype ?? undefined, signal),
+  };
+}
+
+/** The kind of a conversation, by what Slack says, else by the first letter of its id. */
+function placeOf(channel: string, kind: string | undefined, thread?: string): PlatformEvent["chat"] {
+  const isDirect = kind === undefined ? channel.startsWith("D") : kind === "im";
+  return { id: channel, kind: isDirect ? "direct" : "group", ...(thread ? { thread } : {}) };
+}
+
+/** Slack's marks for people, places and links, as a person reads them. */
+function plainOf(text: string): string {
+  return text
+    .replace(/<([@#!])([^>|]+)(?:\|([^>]*))?>/g, (_, sign: string, id: string, label?: string) =>
+      sign === "#" ? `#${label || id}` : `@${label || id}`,
+    )
+    .replace(/<([^>|\s]+)\|([^>]*)>/g, (_, url: string, label: string) => (label === url ? url : `${label} (${url})`))
+    .replace(/<((?:https?|mailto):[^>|\s]+)>/g, "$1")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}

@@ -1,0 +1,198 @@
+/**
+ * Slack, by socket mode or by signed posts of the Events API.
+ *
+ * S1: an event is acknowledged after it is committed. Slack says one again that was not, three times within minutes, then never:
+ *     after a stop that was longer, each chat that was talked in is read from where it was left.
+ * S2: each message carries its key as metadata, so that one whose answer is lost can be looked for.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type {
+  Channel,
+  ChannelAnswer,
+  ChannelRequest,
+  Door,
+  Heard,
+  PlatformEvent,
+} from "../../../core/contracts/index.ts";
+import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { type AdapterParts, policyOf } from "../account.ts";
+import { listOf, objectOf, textOf } from "../api.ts";
+import { Lines } from "../lines.ts";
+import { Positions } from "../positions.ts";
+import { SlackApi } from "./api.ts";
+import type { SlackAccount } from "./config.ts";
+import { eventOf, type Me, pressOf } from "./events.ts";
+import { SlackMessages } from "./messages.ts";
+import { listen } from "./socket.ts";
+
+/** Slack's own advice: a request older than this is a replay. */
+const SKEW_S = 300;
+/** Reading a chat back costs a call each; the ones last talked in are enough. */
+const MOST_READ_BACK = 30;
+const MOST_PAGES = 10;
+
+export function create({ account, config, clock, log }: AdapterParts<SlackAccount>): Channel {
+  const api = new SlackApi(config.apiUrl, config.botToken);
+  const messages = new SlackMessages(api);
+  const { groups } = policyOf(config);
+  let positions: Positions | undefined;
+  let me: (Me & { name: string; team: string }) | undefined;
+
+  const self = async (signal: AbortSignal) => {
+    if (me) return me;
+    const told = await api.call("auth.test", {}, signal, true);
+    const [user, bot, name, team] = [told.user_id, told.bot_id, told.user, told.team].map((one) => textOf(one) ?? "");
+    me = { user: user!, bot: bot!, name: name!, team: team! };
+    return me;
+  };
+
+  /** Whether a chat must be read back after a long stop: not for what would be ignored anyway. */
+  const matters = (event: PlatformEvent) =>
+    event.kind === "message" &&
+    (event.chat.kind === "direct" ||
+      event.addressed === true ||
+      (groups[event.chat.id] ?? groups["*"])?.mention === false);
+
+  const positionsOf = async (door: Door) => {
+    positions ??= new Positions(await door.cursor());
+    return positions;
+  };
+
+  async function hear(door: Door, event: PlatformEvent): Promise<Heard> {
+    const seen = await positionsOf(door);
+    const key = event.chat.thread ? `${event.chat.id}/${event.chat.thread}` : event.chat.id;
+    const moves = matters(event);
+    const [heard] = await door.hear([event], moves ? seen.with(key, event.id) : undefined);
+    if (moves) seen.moved(key, event.id);
+    if (event.kind === "button" && heard?.say) tellPresser(event, heard.say);
+    return heard!;
+  }
+
+  function tellPresser(event: PlatformEvent, say: string): void {
+    const { id, thread } = event.chat;
+    messages.whisper(id, event.sender.id, say, thread, AbortSignal.timeout(10_000)).catch((error: unknown) => {
+      log.debug("a button press could not be answered", { error: String(error) });
+    });
+  }
+
+  const readEnvelope = (type: string, payload: JsonObject, who: Me) =>
+    type === "interactive" ? pressOf(payload) : type === "events_api" ? eventOf(payload.event, who, api) : undefined;
+
+  /** What was said in a chat, or in a thread of it, since it was left. */
+  async function missed(key: string, since: string, who: Me, signal: AbortSignal): Promise<PlatformEvent[]> {
+    const [channel, thread] = key.split("/") as [string, string?];
+    const found: { ts: string }[] = [];
+    for (let latest: string | undefined, pages = 0; pages < MOST_PAGES; pages++) {
+      const span = { channel, oldest: since, limit: 100, ...(latest ? { latest } : {}) };
+      const asked = thread ? { ...span, ts: thread } : span;
+      const page = await api.call(thread ? "conversations.replies" : "conversations.history", asked, signal, true);
+      const batch = listOf(page.messages).map((one) => ({ ts: "", ...objectOf(one), type: "message", channel }));
+      found.push(...batch.filter((one) => one.ts > since));
+      if (page.has_more !== true || !batch.length) break;
+      latest = batch.map((one) => one.ts).sort()[0];
+    }
+    found.sort((a, b) => (a.ts < b.ts ? -1 : 1));
+    return found.flatMap((one) => eventOf(one, who, api) ?? []);
+  }
+
+  async function readBack(door: Door, key: string, since: string, who: Me, signal: AbortSignal): Promise<void> {
+    const events = await missed(key, since, who, signal).catch((error: unknown) => {
+      log.warn("a chat could not be read back", { chat: key, error: String(error) });
+      return [];
+    });
+    for (const event of events) await hear(door, event);
+  }
+
+  return {
+    name: "slack",
+    account,
+
+    async run(door, signal) {
+      const who = await self(signal);
+      door.known(`@${who.name} in ${who.team}`);
+      const seen = await positionsOf(door);
+      let fail = (_: unknown): void => {};
+      const lines = new Lines((error) => fail(error));
+      // First in each chat's line: what came meanwhile is taken before what comes now.
+      for (const [key, since] of seen.chats().slice(0, MOST_READ_BACK)) {
+        lines.push(key.split("/")[0]!, () => readBack(door, key, since, who, signal));
+      }
+      if (!config.appToken) {
+        // Events come by themselves; nothing is held open.
+        door.alive();
+        return new Promise<void>((resolve, reject) => {
+          fail = reject;
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      }
+      const app = new SlackApi(config.apiUrl, config.appToken);
+      const line = listen(
+        {
+          clock,
+          alive: () => door.alive(),
+          open: async (on) => String((await app.call("apps.connections.open", {}, on, true)).url),
+          take: ({ type, payload }, done) => {
+            const event = readEnvelope(type, payload, who);
+            if (!event) return done();
+            lines.push(event.chat.id, async () => {
+              await hear(door, event);
+              done();
+            });
+          },
+        },
+        signal,
+      );
+      fail = line.fail;
+      await line.done;
+    },
+
+    async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+      const { signingSecret } = config;
+      if (!signingSecret) throw new AppError("NOT_FOUND", { message: "This Slack account uses socket mode." });
+      if (request.method !== "POST") return { status: 405 };
+      verify(signingSecret, request, clock.now());
+      const isForm = request.headers["content-type"]?.includes("urlencoded");
+      const text = request.body.toString("utf8");
+      const payload = jsonOf(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
+      if (payload.type === "url_verification") return { status: 200, body: { challenge: String(payload.challenge) } };
+      const who = await self(AbortSignal.timeout(10_000));
+      const event = readEnvelope(isForm ? "interactive" : "events_api", payload, who);
+      if (event) await hear(door, event);
+      return { status: 200 };
+    },
+
+    async check(signal) {
+      const who = await self(signal);
+      if (config.appToken)
+        await new SlackApi(config.apiUrl, config.appToken).call("apps.connections.open", {}, signal, true);
+      return { id: who.user, name: `@${who.name} in ${who.team}`, note: `Write to @${who.name} in Slack to pair.` };
+    },
+
+    send: (message, signal) => messages.send(message, signal),
+    find: (message, signal) => messages.find(message, signal),
+    edit: (at, message, signal) => messages.edit(at, message, signal),
+    remove: (at, signal) => messages.remove(at, signal),
+    react: (at, emoji, signal) => messages.react(at, emoji, signal),
+  };
+}
+
+/** Over the raw body, in constant time; the time in it is signed too, so an old request cannot be sent again (WH-03). */
+function verify(secret: string, { headers, body }: ChannelRequest, now: number): void {
+  const timestamp = headers["x-slack-request-timestamp"] ?? "";
+  const expected = Buffer.from(
+    `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`,
+  );
+  const given = Buffer.from(headers["x-slack-signature"] ?? "");
+  const isFresh = /^\d+$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= SKEW_S;
+  if (given.length !== expected.length || !timingSafeEqual(given, expected) || !isFresh) {
+    throw new AppError("UNAUTHORIZED", { message: "The signature is missing, wrong or too old." });
+  }
+}
+
+function jsonOf(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text)) as JsonObject;
+  } catch {
+    throw new AppError("BAD_JSON", { message: "The body is not JSON." });
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Socket mode: Slack sends envelopes over a connection we opened. Each is acknowledged after what it carried is durable, so one
+ * that was not comes again: on the next connection, or after three seconds with a retry number.
+ */
+import { WebSocket } from "ws";
+import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
+import { objectOf, textOf } from "../api.ts";
+
+export interface SocketParts {
+  /** An address that is good for one connection. */
+  open(signal: AbortSignal): Promise<string>;
+  /** Takes what an envelope carried; `done` acknowledges it. */
+  take(envelope: { type: string; payload: JsonObject }, done: () => void): void;
+  alive(): void;
+  clock: Clock;
+}
+
+/** We ask, Slack answers: a line that is silent longer than this is dead, whatever the socket says. */
+const PING_MS = 30_000;
+const HANDSHAKE_MS = 15_000;
+
+/** Listens until the signal aborts. Throws when the line is lost; `fail` ends it from outside. */
+export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise<void>; fail(error: unknown): void } {
+  const sockets = new Set<WebSocket>();
+  let settle: { resolve(): void; reject(error: unknown): void };
+  const done = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  const end = (error?: unknown) => {
+    signal.removeEventListener("abort", stop);
+    cancelPing();
+    for (const socket of sockets) socket.terminate();
+    sockets.clear();
+    if (error === undefined) settle.resolve();
+    else settle.reject(error);
+  };
+  const stop = () => end();
+  let cancelPing = () => {};
+  const ping = () => {
+    cancelPing = parts.clock.after(PING_MS, () => {
+      for (const socket of sockets) if (socket.readyState === WebSocket.OPEN) socket.ping();
+      ping();
+    });
+  };
+
+  /** `old`: the connection this one takes over from; it is let go when the new one works, so that nothing is missed. */
+  async function connect(old?: WebSocket): Promise<void> {
+    const url = await parts.open(signal);
+    if (signal.aborted) return;
+    const socket = new WebSocket(url, { handshakeTimeout: HANDSHAKE_MS });
+    sockets.add(socket);
+    socket.on("pong", () => parts.alive());
+    socket.on("ping", () => parts.alive());
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (!sockets.size && !signal.aborted) end(new Error("Slack closed the connection."));
+    });
+    socket.on("message", (data) => {
+      const frame = read(String(data));
+      if (frame.type === "hello") {
+        parts.alive();
+        old?.close();
+      } else if (frame.type === "disconnect") {
+        if (frame.reason === "link_disabled") end(turnedOff());
+        else connect(socket).catch(end);
+      } else {
+        const id = textOf(frame.envelope_id);
+        if (id === undefined) return;
+        const envelope = { type: textOf(frame.type) ?? "", payload: objectOf(frame.payload) as JsonObject };
+        parts.take(envelope, () => {
+          if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ envelope_id: id }));
+        });
+      }
+    });
+  }
+
+  signal.addEventListener("abort", stop, { once: true });
+  ping();
+  connect().catch(end);
+  return { done, fail: end };
+}
+
+function read(text: string): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function turnedOff(): AppError {
+  return new AppError("CHANNEL_UNKNOWN", {
+    message: "Socket mode is turned off for this Slack app.",
+    hint: "Turn it on under Settings → Socket Mode.",
+    retry: "after-change",
+  });
+}

@@ -1,0 +1,92 @@
+/** One call of the Bot API. What it throws says whether Telegram may have taken something (C2). Holds the token; shows it nowhere. */
+import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
+import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { callApi, numberOf, objectOf, textOf } from "../api.ts";
+import { bodyOf, refused } from "../sending.ts";
+
+/** Telegram said no: nothing was taken. `said` is its own sentence. */
+export class TelegramRefusal extends AppError {
+  readonly said: string;
+  /** The group lives on under another id. */
+  readonly movedTo: string | undefined;
+
+  constructor(status: number, said: string, movedTo: string | undefined) {
+    // Neither a token nor a full disk at Telegram is cured by dropping the message.
+    const isTokenBad = status === 401 || status === 404;
+    super("CHANNEL_SEND", {
+      message: isTokenBad ? "Telegram rejected the bot token." : `Telegram answered ${status}: ${said}.`,
+      ...(isTokenBad ? { hint: "Copy the token from BotFather again: lares channels add telegram" } : {}),
+      retry: isTokenBad ? "after-change" : status === 409 ? "later" : "never",
+    });
+    this.said = said;
+    this.movedTo = movedTo;
+  }
+}
+
+export interface CallOptions {
+  /** Leaves nothing behind at Telegram. */
+  reads?: boolean;
+  patienceMs?: number;
+  /** Sent along in the field of this name. */
+  file?: { field: string; file: OutgoingFile };
+}
+
+/** Telegram lets a bot fetch no more. */
+export const MOST_DOWNLOAD = 20 * 1024 * 1024;
+
+export class TelegramApi {
+  private readonly root: string;
+  private readonly token: string;
+
+  constructor(root: string, token: string) {
+    this.root = root.replace(/\/+$/, "");
+    this.token = token;
+  }
+
+  async call<T>(method: string, params: JsonObject, signal: AbortSignal, options: CallOptions = {}): Promise<T> {
+    const { reads = false, patienceMs, file } = options;
+    const { status, json } = await callApi(
+      {
+        method: "POST",
+        url: `${this.root}/bot${this.token}/${method}`,
+        ...(file ? { body: await form(params, file) } : { json: params }),
+        reads,
+        ...(patienceMs ? { patienceMs } : {}),
+      },
+      "Telegram",
+      signal,
+    );
+    if (json.ok === true) return json.result as T;
+    const said = textOf(json.description) ?? "";
+    const more = objectOf(json.parameters);
+    if (status === 429) throw new ChannelBusy((numberOf(more.retry_after) ?? 1) * 1000, "Telegram asks for a pause.");
+    if (status >= 500 || status < 400) {
+      const what = `Telegram answered ${status}.`;
+      throw reads ? refused(what, "later") : new SendUncertain(what);
+    }
+    const moved = numberOf(more.migrate_to_chat_id);
+    throw new TelegramRefusal(status, said, moved === undefined ? undefined : String(moved));
+  }
+
+  /** The bytes of a file somebody sent. */
+  async download(fileId: string, claimed: number | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    if ((claimed ?? 0) > MOST_DOWNLOAD) throw refused("Telegram gives bots no file over 20 MB.", "never");
+    const found = await this.call<{ file_path?: string }>("getFile", { file_id: fileId }, signal, { reads: true });
+    if (!found.file_path) throw refused("Telegram does not give this file.", "never");
+    const url = `${this.root}/file/bot${this.token}/${found.file_path}`;
+    // The address holds the token: whatever fetch says about it stays here.
+    const response = await fetch(url, { redirect: "error", signal }).catch(() => {
+      throw refused("The file could not be fetched from Telegram.", "later");
+    });
+    return bodyOf(response);
+  }
+}
+
+async function form(params: JsonObject, { field, file }: NonNullable<CallOptions["file"]>): Promise<FormData> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  }
+  form.set(field, new Blob([new Uint8Array(await file.read())], { type: file.mediaType }), file.name);
+  return form;
+}

@@ -1,0 +1,179 @@
+/**
+ * Telegram, by our own loop over getUpdates or by its webhook.
+ *
+ * T1: an update is gone at Telegram when a higher offset is asked for. We ask only after the batch and its offset are committed,
+ *     so a crash at any point leaves the batch either there or here.
+ * T2: Telegram takes no idempotency key. A send whose answer is lost is uncertain, never repeated here.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type {
+  Channel,
+  ChannelAnswer,
+  ChannelRequest,
+  Door,
+  Heard,
+  Outgoing,
+  PlatformEvent,
+} from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import type { AdapterParts } from "../account.ts";
+import { objectOf } from "../api.ts";
+import { byChat, pause } from "../lines.ts";
+import { TelegramApi, TelegramRefusal } from "./api.ts";
+import type { TelegramAccount } from "./config.ts";
+import { TelegramMessages } from "./messages.ts";
+import { ALLOWED_UPDATES, eventOf, type Me } from "./updates.ts";
+
+/** Telegram holds a poll this long when nothing happens. */
+const POLL_S = 50;
+const LOOK_MS = 60_000;
+
+type Update = { update_id: number };
+
+export function create({ account, config, clock, log }: AdapterParts<TelegramAccount>): Channel {
+  const api = new TelegramApi(config.apiUrl, config.token);
+  const messages = new TelegramMessages(api);
+  let me: Me | undefined;
+  const self = async (signal: AbortSignal): Promise<Me> => {
+    me ??= await api.call<Me>("getMe", {}, signal, { reads: true });
+    return me;
+  };
+
+  async function poll(door: Door, signal: AbortSignal): Promise<void> {
+    const kept = objectOf(await door.cursor()).offset;
+    let offset = typeof kept === "number" ? kept : 0;
+    while (!signal.aborted) {
+      const asked = { offset, timeout: POLL_S, allowed_updates: [...ALLOWED_UPDATES] };
+      const patienceMs = (POLL_S + 20) * 1000;
+      const updates = await api.call<Update[]>("getUpdates", asked, signal, { reads: true, patienceMs });
+      door.alive(updates.length);
+      const last = updates.at(-1);
+      if (!last) continue;
+      await hear(door, updates, { offset: last.update_id + 1 }, signal);
+      offset = last.update_id + 1;
+    }
+  }
+
+  /** Tells Telegram where we are, and looks now and then whether that still stands and how much waits. */
+  async function serve(
+    door: Door,
+    signal: AbortSignal,
+    { url, secret }: { url: string; secret: string },
+  ): Promise<void> {
+    while (!signal.aborted) {
+      const now = await api.call<Webhook>("getWebhookInfo", {}, signal, { reads: true });
+      if (now.url !== url) {
+        const wanted = { url, secret_token: secret, allowed_updates: [...ALLOWED_UPDATES] };
+        await api.call("setWebhook", wanted, signal, { reads: true });
+      }
+      door.alive(now.pending_update_count ?? 0);
+      await pause(clock, LOOK_MS, signal);
+    }
+  }
+
+  /** One batch and its position. Files are fetched side by side, so that a slow one holds up its own chat only. */
+  async function hear(
+    door: Door,
+    updates: readonly unknown[],
+    cursor: { offset: number } | undefined,
+    signal: AbortSignal,
+  ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
+    const who = await self(signal);
+    const events = updates.flatMap((one) => eventOf(one, who, api) ?? []);
+    const withFiles = events.some((event) => event.kind === "message" && event.files?.length);
+    const lines = withFiles ? byChat(events) : [events];
+    const all = await Promise.all(
+      lines.map(async (line) => {
+        const heard = await door.hear(line, withFiles ? undefined : cursor);
+        return line.map((event, i) => ({ event, heard: heard[i]! }));
+      }),
+    );
+    if (withFiles && cursor) await door.hear([], cursor);
+    const done = all.flat();
+    if (cursor) for (const one of done) if (one.event.kind === "button") tellPresser(one.event, one.heard);
+    return done;
+  }
+
+  /** Telegram shows a spinner on a button until it hears from us. Too late is no harm. */
+  function tellPresser(event: PlatformEvent, heard: Heard): void {
+    api.call("answerCallbackQuery", pressAnswer(event, heard), AbortSignal.timeout(10_000)).catch((error: unknown) => {
+      log.debug("a button press could not be answered", { error: String(error) });
+    });
+  }
+
+  return {
+    name: "telegram",
+    account,
+
+    async run(door, signal) {
+      const who = await self(signal);
+      door.known(`@${who.username}`);
+      door.alive();
+      if (config.webhook) return serve(door, signal, config.webhook);
+      try {
+        await poll(door, signal);
+      } catch (error) {
+        if (!(error instanceof TelegramRefusal) || !/conflict/i.test(error.said)) throw error;
+        if (!/webhook is active/.test(error.said)) throw otherPoller();
+        // A webhook somebody set stands in the way of asking; what waits there stays there.
+        await api.call("deleteWebhook", {}, signal, { reads: true });
+        await poll(door, signal);
+      }
+    },
+
+    async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+      if (!config.webhook) throw new AppError("NOT_FOUND", { message: "This Telegram account has no webhook." });
+      if (request.method !== "POST") return { status: 405 };
+      if (!same(request.headers["x-telegram-bot-api-secret-token"] ?? "", config.webhook.secret)) {
+        throw new AppError("UNAUTHORIZED", { message: "The secret token is missing or wrong." });
+      }
+      const [done] = await hear(door, [jsonOf(request.body)], undefined, AbortSignal.timeout(60_000));
+      if (done?.event.kind !== "button") return { status: 200, body: {} };
+      return { status: 200, body: { method: "answerCallbackQuery", ...pressAnswer(done.event, done.heard) } };
+    },
+
+    async check(signal) {
+      const who = await self(signal);
+      const note = `Write to @${who.username} in Telegram to pair.`;
+      return { id: String(who.id), name: `@${who.username}`, note };
+    },
+
+    send: (message: Outgoing, signal) => messages.send(message, signal),
+    edit: (at, message, signal) => messages.edit(at, message, signal),
+    remove: (at, signal) => messages.remove(at, signal),
+    react: (at, emoji, signal) => messages.react(at, emoji, signal),
+    typing: (route, signal) => messages.typing(route, signal),
+  };
+}
+
+interface Webhook {
+  url: string;
+  pending_update_count?: number;
+}
+
+function pressAnswer(event: PlatformEvent, heard: Heard): { callback_query_id: string; text?: string } {
+  // Telegram shows at most 200 signs.
+  return { callback_query_id: event.id.slice(1), ...(heard.say ? { text: heard.say.slice(0, 200) } : {}) };
+}
+
+/** Equal in constant time, whatever the lengths (WH-07). */
+function same(given: string, expected: string): boolean {
+  const hash = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(given), hash(expected));
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new AppError("BAD_JSON", { message: "The body is not JSON." });
+  }
+}
+
+function otherPoller(): AppError {
+  return new AppError("CONFLICT", {
+    message: "Another program asks Telegram for this bot's messages.",
+    hint: "Stop the other one, or make a bot of its own with BotFather.",
+    retry: "after-change",
+  });
+}

@@ -1,0 +1,45 @@
+/** Slack under the contract every channel passes, against a fake of Slack (test/fakes/slack). */
+import { channelContract } from "../contracts/channel.ts";
+import { startSlack } from "../fakes/slack/index.ts";
+import { until } from "../support/index.ts";
+
+const GROUP = "C0GROUP";
+
+channelContract({
+  name: "slack",
+  async start() {
+    const fake = await startSlack();
+    fake.ackMs = 500;
+    const owner = { id: "U0ANN", name: "Ann" };
+    const stranger = { id: "U0EVE", name: "Eve" };
+    const direct = (person: { id: string }) => `D${person.id.slice(1)}`;
+    return {
+      account: { botToken: fake.botToken, appToken: fake.appToken, apiUrl: `${fake.url}/api`, paceMs: 0 },
+      owner,
+      stranger,
+      group: GROUP,
+      // Slack has no key of its own, but a message is found again by the key it carries.
+      has: { redelivers: true, dedupes: true, edits: true, buttons: true, limit: 3900 },
+      attach: async () => void (await until("a connection", () => fake.connections() === 1)),
+      async say(from, text, where) {
+        fake.say(where?.group ? GROUP : direct(from), from.id, where?.addressed ? `<@${fake.botUser}> ${text}` : text);
+      },
+      shown: async (where) =>
+        fake.sent
+          .filter((m) => !m.deleted && m.channel === (where === "group" ? GROUP : direct(where)))
+          .map((m) => ({ id: m.ts, text: m.text, buttons: labels(m.blocks ?? []) })),
+      press: async (from, message, label) => fake.press(from.id, label, message.id),
+      refuseSends: (n) => {
+        fake.retryAfter = 0.05;
+        fake.faults.next(/chat\.postMessage$/, "limit", n);
+      },
+      close: () => fake.close(),
+    };
+  },
+});
+
+function labels(blocks: Record<string, unknown>[]): string[] {
+  return blocks
+    .filter((block) => block.type === "actions")
+    .flatMap((block) => (block.elements as { text: { text: string } }[]).map((element) => element.text.text));
+}
