@@ -13,7 +13,7 @@ import { lower } from "./lower.ts";
 import { parse } from "./parse.ts";
 import { slice } from "./slice.ts";
 import { type Block, type Inline, plainText, type Tree } from "./tree.ts";
-import { writePart } from "./write.ts";
+import { type Written, writePart } from "./write.ts";
 
 export interface RenderOptions {
   /** Ids of people this message may call with `[name](mention:ID)`. Nobody without it. */
@@ -42,7 +42,8 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
   const { limit, unit } = { ...dialect.limit, ...options };
   if (!(limit >= LEAST_LIMIT))
     throw new RangeError(`A message limit of ${limit} is too small: ${LEAST_LIMIT} is the least.`);
-  const fits = (tree: Tree) => fitsIn(writePart(tree, dialect), dialect, limit, unit);
+  const known: Written = new WeakMap();
+  const fits = (tree: Tree) => fitsIn(writePart(tree, dialect, known), dialect, limit, unit);
   // A link or table gets half a message at most, so that it fits whatever stands around it.
   const fitsHalf = (block: Block) => fitsIn(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit);
 
@@ -64,7 +65,7 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
     }
     const best = cuts.best(from, to);
     const cut = best.at === to || fits(upTo(best.at)) ? best : { at: to, next: to };
-    parts.push(writePart(upTo(cut.at), dialect));
+    parts.push(writePart(upTo(cut.at), dialect, known));
     from = cut.next;
   }
   return parts.filter((part) => part.text.trim() !== "");

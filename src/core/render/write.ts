@@ -4,15 +4,22 @@ import { plain } from "./dialects/lines.ts";
 import { lower } from "./lower.ts";
 import { type Block, clean, EM, type Inline, type Marks, STRIKE, STRONG, type Tree } from "./tree.ts";
 
-export function writePart(tree: Tree, dialect: Dialect): Part {
-  return dialect.finish(writeBlocks(tree.blocks, dialect, dialect.gap), () =>
+/** What whole blocks were written as: the search for a cut writes nearly the same tree a dozen times. */
+export type Written = WeakMap<Block, string>;
+
+export function writePart(tree: Tree, dialect: Dialect, known?: Written): Part {
+  return dialect.finish(writeBlocks(tree.blocks, dialect, dialect.gap, known), () =>
     writeBlocks(lower(tree, { dialect: plain, fits: () => true }).blocks, plain, plain.gap),
   );
 }
 
-function writeBlocks(blocks: readonly Block[], dialect: Dialect, gap: string): string {
+function writeBlocks(blocks: readonly Block[], dialect: Dialect, gap: string, known?: Written): string {
   return blocks
-    .map((block) => writeBlock(block, dialect))
+    .map((block) => {
+      const written = known?.get(block) ?? writeBlock(block, dialect);
+      known?.set(block, written);
+      return written;
+    })
     .filter((written) => written !== "")
     .join(gap);
 }
@@ -89,7 +96,8 @@ export function writeInlines(inlines: readonly Inline[], dialect: Dialect): stri
     const closed = keep === -1 ? [] : open.slice(keep);
     for (const mark of closed.reverse()) out += pair(mark, dialect)[1];
     open = keep === -1 ? open : open.slice(0, keep);
-    const opening = EACH.filter((mark) => run.marks & mark && !open.includes(mark));
+    // A blank goes on with what is open, and opens nothing.
+    const opening = run.shown.trim() === "" ? [] : EACH.filter((mark) => run.marks & mark && !open.includes(mark));
     // The one that lasts longest is outside.
     opening.sort((a, b) => extent(runs, at, b) - extent(runs, at, a));
     // Two marks side by side would be read as one (`*a***b**`).
@@ -140,6 +148,7 @@ function writeRun({ inline }: Run, dialect: Dialect, lineStart: boolean): string
 function spread(inlines: readonly Inline[], dialect: Dialect): Run[] {
   const runs: Run[] = [];
   for (const inline of inlines) {
+    if (inline.kind === "code" && inline.text === "") continue;
     if (inline.kind === "text") {
       const from = inline.text.length - inline.text.trimStart().length;
       const to = Math.max(inline.text.trimEnd().length, from);

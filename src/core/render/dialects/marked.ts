@@ -16,7 +16,7 @@ const target = (url: string) =>
 const ticked = (text: string): string => {
   let ticks = "`";
   while (new RegExp(`(?<!\`)${ticks}(?!\`)`).test(text)) ticks += "`";
-  const pad = /^`|`$|^ .* $/.test(text) || text.trim() === "" ? " " : "";
+  const pad = /^`|`$/.test(text) || (/^ .* $/.test(text) && text.trim() !== "") ? " " : "";
   return `${ticks}${pad}${text}${pad}${ticks}`;
 };
 const longFence = (text: string, lang: string): string => {
@@ -81,12 +81,16 @@ export const mattermost: Dialect = {
 const uncalledAnywhere = (text: string) =>
   text.replace(/@(?=everyone|here)|<(?=[@#:/]|a:|t:|id:)/gi, `$&${ZERO}`).replace(/(?<=<\u200b?)@/g, `@${ZERO}`);
 
+/** An address may not call either. */
+const unreachable = (url: string) => url.replace(/@(?=everyone|here)/gi, "%40");
+
 export const discord: Dialect = {
   ...commonmark,
   name: "discord",
   escape: (text, lineStart) => escaped(uncalled(uncalledAnywhere(text)), lineStart),
   code: (text) => ticked(uncalledAnywhere(text)),
-  url: (url) => url,
+  link: (label, url) => `[${label}](${target(unreachable(url))})`,
+  url: (url) => unreachable(url),
   mention: { id: /^\d{5,25}$/, write: (id) => `<@${id}>` },
   // It has three levels.
   heading: (inner, level) => `${"#".repeat(Math.min(level, 3))} ${inner.replaceAll("\n", " ")}`,
