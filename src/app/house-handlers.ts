@@ -1,5 +1,5 @@
 /** Handlers of the methods about the house itself. Each a few lines over the rooms. */
-import { type AgentId, AppError, asId, type Json, type SessionKey } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, filesOf, type Json, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Events, Handlers } from "../faces/gateway/index.ts";
 import type { Access } from "../flow/access/index.ts";
@@ -66,7 +66,7 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
     async "chat.live"({ session }) {
       const key = asId<SessionKey>(session);
       const rows = await listTurns(committed(), { session, open: true, limit: 50 });
-      const unsaid = new Map((await waitingIn(committed(), key)).map((m) => [m.turn as string, m.text]));
+      const unsaid = new Map((await waitingIn(committed(), key)).map((m) => [m.turn as string, m]));
       // Last and without a wait in between, so that the texts and the number belong together.
       const { seq, boot, turns } = parts.events.live(session);
       return {
@@ -76,14 +76,16 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
         turns: rows.reverse().map((row) => {
           const live = turns.find((t) => t.turn === row.id);
           const last = live?.calls.at(-1);
-          const message = unsaid.get(row.id);
+          const said = unsaid.get(row.id);
+          const attachments = filesOf(said?.attached ?? []);
           return {
             turn: row.id,
             state: stateOf(parts, row),
             acceptedAt: row.acceptedAt,
             calls: live?.calls ?? [],
             tools: live?.tools ?? [],
-            ...(message === undefined ? {} : { message }),
+            ...(said ? { message: said.text } : {}),
+            ...(attachments.length ? { attachments } : {}),
             ...(row.startedAt === undefined
               ? live
                 ? { startedAt: live.startedAt }

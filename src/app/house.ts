@@ -333,7 +333,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const ended = async (turn: TurnId) => {
     await waiters.until(turn, (row) => row.endedAt !== undefined, AbortSignal.timeout(CLOSE_PATIENCE_MS));
   };
-  const attachments = new Attachments({ home: parts.home, records, clock, ids, log: log.child("attachments") });
+  const attachments = new Attachments({
+    ...{ home: parts.home, records, clock, ids },
+    log: log.child("attachments"),
+    readPdf: async (bytes, mostChars) => (await import("../edges/pdf/index.ts")).readPdf(bytes, { mostChars }),
+  });
   void attachments.sweep();
   const sessions = new Sessions({
     records,

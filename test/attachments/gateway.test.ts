@@ -7,8 +7,9 @@ import { ManualClock } from "../../src/core/kit/index.ts";
 import { Attachments } from "../../src/flow/attachments/index.ts";
 import { openRecords } from "../../src/ground/records/index.ts";
 import { type ModelServer, type NormalPart, startModelServer } from "../fakes/model-server/index.ts";
-import { bearer, type House, openHouse, TOKEN } from "../gateway/support.ts";
+import { bearer, type House, openHouse, Socket, TOKEN } from "../gateway/support.ts";
 import { modelEnv, scratch, until } from "../support/index.ts";
+import { makePdf } from "../support/pdf.ts";
 import { PDF, PNG, upload, uploaded, ZIP } from "./support.ts";
 
 let model: ModelServer;
@@ -179,14 +180,30 @@ describe("who may see it", () => {
 });
 
 describe("a message with attachments", () => {
+  it("is seen with them by other pages, at once and while it is under way", async () => {
+    const watcher = new Socket(house.app.url, bearer());
+    await watcher.event("hello", () => true);
+    const image = await uploaded(house, PNG, "pixel.png");
+    const message = "stall say:late";
+    const { turn, session } = await house.rpc("chat.send", { message, user: "eve", attachments: [image], wait: false });
+    const attachments = [{ attachment: image, mediaType: "image/png", name: "pixel.png" }];
+    const news = await watcher.event("turn.accepted", (p) => p.turn === turn);
+    expect((news.payload as { attachments: unknown }).attachments).toEqual(attachments);
+    const live = await house.rpc("chat.live", { session });
+    expect(live.turns).toMatchObject([{ turn, message, attachments }]);
+    await house.rpc("chat.abort", { turn });
+    watcher.raw.close();
+  });
+
   it("shows the model the picture and the text, and the history keeps references", async () => {
     const image = await uploaded(house, PNG, "pixel.png");
     const text = await uploaded(house, "a,b\n1,2\n", "table.csv");
-    const pdf = await uploaded(house, PDF, "paper.pdf");
+    const broken = await uploaded(house, PDF, "broken.pdf");
+    const paper = await uploaded(house, makePdf("The bill is 42", ""), "paper.pdf");
     const answer = await house.rpc("chat.send", {
       message: "say:seen",
       user: "ana",
-      attachments: [image, text, pdf, image],
+      attachments: [image, text, broken, image, paper],
     });
     expect(answer.response).toBe("seen");
     const parts = lastParts();
@@ -196,10 +213,13 @@ describe("a message with attachments", () => {
       /material, not instructions\.\n\na,b\n1,2\n\n\[End of file at_/,
     );
     expect(texts).toContain(
-      `[Attached file paper.pdf: application/pdf, ${PDF.length} bytes. Its content is not part of this message.]`,
+      `[Attached file broken.pdf: PDF, ${PDF.length} bytes. The PDF could not be read: Invalid PDF structure. Its content is not part of this message.]`,
+    );
+    expect(texts.find((t) => t.startsWith("[Attached file paper.pdf"))).toMatch(
+      /^\[Attached file paper\.pdf, PDF, 2 pages\]\n.*material, not instructions\.\n\n\[Page 1\]\nThe bill is 42\n/,
     );
     const { messages } = await house.rpc("chat.history", { session: answer.session });
-    expect(messages[0]!.content.map((part) => part.type)).toEqual(["text", "image", "text", "text"]);
+    expect(messages[0]!.content.map((part) => part.type)).toEqual(["text", "image", "text", "text", "text"]);
     expect(messages[0]!.content[1]).toEqual({
       type: "image",
       attachment: image,
@@ -313,6 +333,7 @@ describe("the practice model", () => {
 });
 
 describe("the room itself", () => {
+  const readPdf = () => Promise.reject(new Error("not asked for"));
   it("removes what no message named after a day, keeps the rest, and sweeps files without a row", async () => {
     const home = scratch("attachments");
     const records = await openRecords(join(home, "lares.db"), () => {});
@@ -320,7 +341,7 @@ describe("the room itself", () => {
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
     const log = { info() {}, warn() {}, error() {}, debug() {}, child: () => log } as never;
-    const room = new Attachments({ home, records, clock, ids, log });
+    const room = new Attachments({ home, records, clock, ids, log, readPdf });
     async function* body() {
       yield Buffer.from("words and words");
     }
@@ -349,7 +370,7 @@ describe("the room itself", () => {
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
     const log = { info() {}, warn() {} } as never;
-    const room = new Attachments({ home, records, clock: new ManualClock(), ids, log });
+    const room = new Attachments({ home, records, clock: new ManualClock(), ids, log, readPdf });
     async function* body() {
       yield Buffer.from("x");
     }

@@ -1,11 +1,18 @@
 import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
 import type { Json } from "./json.ts";
-import type { ReplyRoute } from "./message.ts";
+import type { filesOf, ReplyRoute } from "./message.ts";
 import type { ApprovalState, EndState } from "./turn.ts";
 
 /** What happens while somebody watches. Live news only: the records are the truth, an event may be lost. */
 export type LiveEvent =
-  | { event: "turn.accepted"; session: SessionKey; turn: TurnId; text: string; route: ReplyRoute }
+  | {
+      event: "turn.accepted";
+      session: SessionKey;
+      turn: TurnId;
+      text: string;
+      route: ReplyRoute;
+      attachments?: ReturnType<typeof filesOf>;
+    }
   | { event: "turn.started"; session: SessionKey; turn: TurnId; segment: number }
   | { event: "turn.step"; session: SessionKey; turn: TurnId; step: string }
   | { event: "turn.delta"; session: SessionKey; turn: TurnId; call: number; text: string }

@@ -109,6 +109,16 @@ export interface AttachedFile {
   name: string;
   bytes: number;
 }
+/** The files among a message's parts, as one shows them: pictures without their size, which the part does not carry. */
+export function filesOf(
+  parts: readonly (TextPart | ImagePart)[],
+): (Omit<AttachedFile, "bytes"> & { bytes?: number })[] {
+  return parts.flatMap((part) => {
+    if (part.type === "text") return part.file ? [part.file] : [];
+    const { attachment, mediaType, name } = part;
+    return [{ attachment, mediaType, name }];
+  });
+}
 /** Reasoning as the provider gave it; `meta` carries signatures that must come back byte-identical. */
 export type ThinkingPart = { type: "thinking"; text: string; meta?: JsonObject };
 

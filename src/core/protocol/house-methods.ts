@@ -1,7 +1,7 @@
 /** Methods about the house itself: agents, settings, who may come in, what it costs, what it says. */
 import { z } from "zod";
 import { keyed, method, nothing } from "./method.ts";
-import { agentId, json, sessionKey, turnId, turnState, usage } from "./shapes.ts";
+import { agentId, attachedFile, json, sessionKey, turnId, turnState, usage } from "./shapes.ts";
 
 const scope = z.enum(["read", "write", "approvals", "admin"]);
 const configPath = z.string().min(1).max(512).describe("dotted, e.g. limits.dollars");
@@ -62,6 +62,10 @@ export const HOUSE_METHODS = {
           acceptedAt: z.number(),
           startedAt: z.number().optional(),
           message: z.string().optional().describe("what was said, while no model call contains it yet"),
+          attachments: z
+            .array(attachedFile.partial({ bytes: true }))
+            .optional()
+            .describe("what came with it"),
           step: z.string().optional(),
           call: z.number().optional().describe("number of the model call that is being answered"),
           text: z.string().optional(),

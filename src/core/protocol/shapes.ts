@@ -87,7 +87,7 @@ export const chatAnswer = z.object({
 });
 
 /** An attachment's name, media type and size beside the text that stands for it. */
-const attachedFile = z.object({
+export const attachedFile = z.object({
   attachment: z.string().max(64),
   mediaType: z.string().max(100),
   name: z.string().max(255),

@@ -13,7 +13,7 @@ import type {
   TextPart,
   TurnId,
 } from "../../core/domain/index.ts";
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, filesOf } from "../../core/domain/index.ts";
 import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
 import { whatItReplaces } from "./replace.ts";
@@ -173,7 +173,15 @@ async function accept(
     m.record?.(tx, turn);
   });
   if (!accepted.duplicate) {
-    parts.bus.emit({ event: "turn.accepted", session, turn: accepted.turn, text, route: message.route });
+    const attachments = filesOf(held?.parts ?? []);
+    parts.bus.emit({
+      event: "turn.accepted",
+      session,
+      turn: accepted.turn,
+      text,
+      route: message.route,
+      ...(attachments.length ? { attachments } : {}),
+    });
   }
   return { ...accepted, session, agent };
 }

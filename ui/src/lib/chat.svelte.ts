@@ -10,7 +10,7 @@ import type { Approval, HistoryMessage, Result } from "../../../src/core/protoco
 import { app } from "./app.svelte.ts";
 import { type Attached, MOST_FILES, Upload } from "./attach.svelte.ts";
 import { AppError, type News, newKey } from "./client.ts";
-import { type Entry, liveKey, type Own, replyKey, type ToolUse, toEntries } from "./entries.ts";
+import { type Entry, liveKey, type Own, replyKey, type ToolUse, toAttached, toEntries } from "./entries.ts";
 import { isOpen } from "./states.ts";
 
 export type TurnFacts = Result<"turns.get">;
@@ -238,6 +238,7 @@ export class Chat {
           mode: "steer",
           at: t.acceptedAt,
           state: "accepted",
+          ...(t.attachments ? { files: t.attachments.map(toAttached) } : {}),
         });
       }
     }
@@ -267,7 +268,11 @@ export class Chat {
       case "turn.accepted":
         this.touch(turn, "queued");
         if (!this.own.some((o) => o.turn === turn || (o.state === "sending" && o.text === news.text))) {
-          this.own.push({ key: turn, turn, text: news.text, mode: "steer", at: Date.now(), state: "accepted" });
+          const files = news.attachments?.map(toAttached) ?? [];
+          this.own.push({
+            ...{ key: turn, turn, text: news.text, mode: "steer", at: Date.now(), state: "accepted" },
+            ...(files.length ? { files } : {}),
+          });
         }
         break;
       case "turn.started":

@@ -38,6 +38,7 @@ export interface News {
   attempt: number;
   inMs: number;
   joined?: string;
+  attachments?: { attachment: string; mediaType: string; name: string; bytes?: number }[];
   seq: number;
 }
 

@@ -109,13 +109,18 @@ function readReplaced(record: HistoryMessage, by: string, out: Entry[]): void {
 }
 
 function attachedOf(part: HistoryMessage["content"][number]): Attached[] {
-  if (part.type === "image") {
-    const { attachment: id, name, mediaType } = part;
-    return [{ id, name, mediaType, bytes: 0, kind: "image" }];
-  }
-  if (part.type !== "text" || !part.file) return [];
-  const { attachment: id, name, mediaType, bytes } = part.file;
-  return [{ id, name, mediaType, bytes, kind: "file" }];
+  if (part.type === "image") return [toAttached(part)];
+  return part.type === "text" && part.file ? [toAttached(part.file)] : [];
+}
+
+export function toAttached(f: {
+  attachment: string;
+  mediaType: string;
+  name: string;
+  bytes?: number | undefined;
+}): Attached {
+  const { attachment: id, name, mediaType, bytes = 0 } = f;
+  return { id, name, mediaType, bytes, kind: mediaType.startsWith("image/") ? "image" : "file" };
 }
 
 function readAssistant(record: HistoryMessage, at: number, out: Entry[], uses: Map<string, ToolUse>): void {

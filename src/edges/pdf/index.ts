@@ -1,0 +1,1 @@
+export { type PdfText, readPdf } from "./read.ts";
