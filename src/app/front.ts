@@ -10,6 +10,7 @@ import { Replays } from "../flow/replays/index.ts";
 import type { Logbook } from "../ground/observe/index.ts";
 import { makeChannelHandlers } from "./channel-handlers.ts";
 import type { LaresConfig } from "./config.ts";
+import { makeContextHandlers } from "./context-handlers.ts";
 import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
 import { withKeys } from "./keyed.ts";
@@ -60,6 +61,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       ...makeMemoryHandlers(shared),
       ...makeWakeHandlers(shared),
       ...makeWorkHandlers(shared),
+      ...makeContextHandlers(shared),
       ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
       ...makeHouseHandlers({
         ...shared,

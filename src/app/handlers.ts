@@ -16,6 +16,7 @@ import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/inde
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
 import type { makeChannelHandlers } from "./channel-handlers.ts";
+import type { makeContextHandlers } from "./context-handlers.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
@@ -45,6 +46,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeModelHandlers>
   | keyof ReturnType<typeof makeWakeHandlers>
   | keyof ReturnType<typeof makeWorkHandlers>
+  | keyof ReturnType<typeof makeContextHandlers>
 > {
   const { clock } = parts;
   const committed = () => parts.house().records.committed;

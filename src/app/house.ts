@@ -56,24 +56,25 @@ import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/in
 import { Locks } from "../flow/locks/index.ts";
 import { Live, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
-import { listTurns, makeTurns, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
+import { listTurns, makeTurns, recordUsage, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { Budget } from "../mind/budget/index.ts";
-import { Contexts, estimateTokens } from "../mind/context/index.ts";
+import { type CompactBody, Compactions, type ContextParts, Contexts, estimateTokens } from "../mind/context/index.ts";
 import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { type Channels, makeChannels, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
+import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, waitDesk } from "./desk.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
-import { agentOf, hasReadOutside, routeOfTurn, standingOf } from "./store.ts";
+import { agentOf, hasReadOutside, personOf, routeOfTurn, standingOf } from "./store.ts";
 import { commandWords } from "./words.ts";
 
 export interface HouseParts {
@@ -112,6 +113,8 @@ export interface House {
   /** What of it made no sense, in sentences. */
   problems: () => string[];
   memory: Memory;
+  contexts: Contexts;
+  compactions: Compactions;
   budget: Budget;
   locks: Locks;
   checkpoints: Checkpoints;
@@ -169,7 +172,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     config: () => config.context,
     systemPrompt: (agent) => agents.systemPrompt(agent),
     tools: () => tools.specs(),
+    model: (id) => (id === undefined ? undefined : parts.models.info(id)) ?? parts.models.primary(),
+    agentModel: (agent) => config.agents[agent]?.model,
+    snapshot: (of) => snapshot(of),
   });
+  const snapshot: ContextParts["snapshot"] = (of) =>
+    snapshotOf({ memory, personOf: (session) => personOf(records, session) }, of);
   const waiters = new TurnWatch(records);
   watch = waiters;
   const reminders = new Reminders({
@@ -239,6 +247,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return { price: info.price, maxOutput: Math.min(info.maxOutput, config.models.maxOutputTokens) };
     },
   });
+  const compactions = new Compactions({
+    ...{ contexts, records, models: parts.models, spending: budget, recordUsage, snapshot, clock, crash, bus },
+    accept: (m) => running.accept(m),
+    config: () => config.context,
+    log: log.child("context"),
+  });
   const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
   const checkpoints = makeCheckpoints({
     ...{ records, clock, ids, crash, home: parts.home, agents, locks, watch: waiters },
@@ -281,6 +295,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: turnLog,
     limits: () => config.limits,
     history: contexts,
+    room: roomOf({ contexts, compactions, toolShare: () => config.context.toolShare }),
     replies: outbox,
     intake: {
       next: async (session, by) => {
@@ -368,6 +383,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       records,
       models: parts.models,
       contexts,
+      compactions,
       sessions,
       agents,
       schedules: () => schedules,
@@ -473,8 +489,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await running.start({
     version: parts.version,
     async segment(ctx, input) {
-      const body = input.body as SlotBody | DeadlineBody | { kind: "message" | "command" };
+      const body = input.body as SlotBody | DeadlineBody | CompactBody | { kind: "message" | "command" };
       if (body.kind === "slot") return schedules.fire(ctx, body);
+      if (body.kind === "compact") return compactions.segment(ctx, body, input.wake.why === "broken");
       if (body.kind !== "child-deadline") return turns.segment(ctx, input);
       await children.overdue(body);
       return { end: null };
@@ -486,6 +503,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         void schedules.ended(turn);
         void children.ended(turn);
         void events.ended(turn, session);
+        void compactions.consider(session);
         locks.settled(turn);
       }
       void announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how);
@@ -525,6 +543,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     declare,
     problems: () => scheduleProblems,
     memory,
+    contexts,
+    compactions,
     budget,
     locks,
     checkpoints,

@@ -87,6 +87,13 @@ export async function askersOf(
   );
 }
 
+/** Whose conversation it is. */
+export async function personOf(db: Reads, session: string): Promise<string | undefined> {
+  return (
+    (await db.get<{ person: string | null }>("SELECT person FROM session WHERE key = ?", session))?.person ?? undefined
+  );
+}
+
 /** Proves that there is room on the disk again: a write as large as a turn's. */
 export async function proveRoom(db: Records, bytes: number): Promise<void> {
   const probe = "x".repeat(bytes);

@@ -1,10 +1,10 @@
 /** What slash commands answer, in words. */
 import type { Models, Records } from "../core/contracts/index.ts";
-import { AppError, type SessionKey } from "../core/domain/index.ts";
+import { type AgentId, AppError, type SessionKey } from "../core/domain/index.ts";
 import type { CommandParts } from "../flow/commands/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
-import type { Contexts } from "../mind/context/index.ts";
+import type { Compacted, Compactions, Contexts } from "../mind/context/index.ts";
 import type { Schedules } from "../mind/schedule/index.ts";
 import { scheduleWords } from "./schedule-words.ts";
 import { usageOfSession } from "./store.ts";
@@ -13,6 +13,7 @@ export interface WordParts {
   records: Records;
   models: Models;
   contexts: Contexts;
+  compactions: Compactions;
   sessions: Sessions;
   agents: AgentFolders;
   schedules: () => Schedules;
@@ -20,6 +21,14 @@ export interface WordParts {
 }
 
 type Told = Pick<CommandParts, "tune" | "compact" | "usage" | "agents" | "schedules" | "memory" | "exported">;
+
+export function compactedInWords(done: Compacted | undefined): string {
+  if (!done) return "Condensing goes on in the background.";
+  if (!done.made) return "There is nothing here to condense yet.";
+  const how =
+    done.how === "extract" ? "by rules, without a model" : done.how === "mixed" ? "partly by rules" : "by a model";
+  return `${done.messages} older messages are condensed (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
+}
 
 export function commandWords(parts: WordParts): Told {
   const { models } = parts;
@@ -38,11 +47,13 @@ export function commandWords(parts: WordParts): Told {
       const model = set.model ?? models.primary().id;
       return `${model} answers here${set.model ? "" : " (the default)"}; thinking ${set.thinking ?? "off"}.`;
     },
-    async compact(session) {
-      const made = await parts.contexts.shrink(session);
-      return made
-        ? "The older half is no longer shown to the model. It stays in the history."
-        : "There is not enough here to let go of.";
+    async compact(session, focus) {
+      if (/^undo$/i.test(focus)) {
+        const { messages } = await parts.compactions.undo(session);
+        return `Undone: the model reads ${messages} messages word for word again.`;
+      }
+      const agent = (await parts.sessions.get(session)).agent as AgentId;
+      return compactedInWords(await parts.compactions.ask(session, agent, focus || null));
     },
     async usage(session) {
       const u = await usageOfSession(parts.records, session);

@@ -226,6 +226,25 @@ const ringing: Scenario = {
 const ring = (lares: Lares) =>
   lares.rpc("wakes.send", { session: "main", text: "say:awake", idempotencyKey: "ring-1" });
 
+/** A conversation is condensed on request; the process dies on the way, and the next one goes on by itself. */
+const condensing: Scenario = {
+  async provoke({ lares }) {
+    for (let i = 0; i < 6; i++) await lares.chat("c", `note ${i}: ${"one two three four ".repeat(30)}`);
+    await lares.rpc("context.compact", { session: "agent:main:http:owner:c" });
+  },
+  async settle({ lares }) {
+    const session = "agent:main:http:owner:c";
+    const ledger = await until("the carry-over to be in force", async () => {
+      const now = await lares.rpc("context.get", { session });
+      return now.compactions.length > 0 ? now : undefined;
+    });
+    expect(ledger.compactions).toMatchObject([{ how: "summary", state: "in force" }]);
+    expect(ledger.notes.carried).toContain("note 0");
+    expect((await lares.rpc("chat.history", { session })).messages).toHaveLength(12);
+    expect((await lares.chat("c", "say:on we go")).response).toBe("on we go");
+  },
+};
+
 const importing: Scenario = {
   provoke: ({ lares }) => lares.rpc("sessions.import", { lines: LINES }),
   async settle({ lares }) {
@@ -336,6 +355,9 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "slot.started": [["", jobRun()]],
   "slot.ending": [["", jobRun()]],
   "slot.ended": [["", jobRun()]],
+  "compact.planned": [["", condensing]],
+  "compact.summarised": [["", condensing]],
+  "compact.applied": [["", condensing]],
   "import.row": [
     ["", importing],
     [":4", importing],

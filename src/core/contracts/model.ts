@@ -23,9 +23,13 @@ export interface ModelRequest {
   /** Byte-stable for the life of a session; the prompt cache depends on it. */
   system: string;
   tools: readonly ToolSpec[];
+  /** Stands before the messages: what is remembered, and what was said before them. Data, never instructions. */
+  notes?: string;
   messages: readonly ModelMessage[];
   thinking?: ThinkingLevel;
   maxOutputTokens?: number;
+  /** What the window leaves for the answer, thinking included. */
+  room?: number;
   /** Stable per session: lets providers route to the same cache. */
   cacheKey: string;
 }
@@ -75,6 +79,8 @@ export type ModelReply =
       hint: string | null;
       usage: Usage;
       failed?: FailedAttempt[];
+      /** With "context-overflow": how many tokens the model holds, where the provider said so. */
+      limit?: number;
     };
 
 export interface ModelInfo {

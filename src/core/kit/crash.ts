@@ -30,6 +30,9 @@ export const CRASH_POINTS = {
   "slot.ended": "a slot's end, its next slot and its alert are durable, nobody told",
   "undo.planned": "what an undo will restore is durable, no file is restored",
   "undo.file": "an undo restored a file, the next not yet",
+  "compact.planned": "what of a session goes is decided, no model asked",
+  "compact.summarised": "a summary is here, not recorded",
+  "compact.applied": "a carry-over is queued to take effect, not yet durable",
   "import.row": "a row of an imported session is queued",
 } as const;
 export type CrashPoint = keyof typeof CRASH_POINTS;

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { CHANNEL_METHODS } from "./channel-methods.ts";
+import { CONTEXT_METHODS } from "./context-methods.ts";
 import { HOUSE_METHODS } from "./house-methods.ts";
 import { MEMORY_METHODS } from "./memory-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
@@ -260,6 +261,7 @@ export const METHODS = {
   ...TIME_METHODS,
   ...WAKE_METHODS,
   ...WORK_METHODS,
+  ...CONTEXT_METHODS,
   ...POLICY_METHODS,
   ...MEMORY_METHODS,
 } as const;

@@ -264,7 +264,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
 });
 
 describe("prompt cache", () => {
-  it("marks system, last tool and last message for Anthropic, and reads the cache the second time", async () => {
+  it("marks instructions, the last request's end and the new end for Anthropic, and reads the cache the second time", async () => {
     const models = setup(PROTOCOLS[0]);
     const tools = [{ ...EXEC, name: "first" }, EXEC];
     // The same objects call after call, as the history hands them in: a mark must not stay on an old message.
@@ -281,8 +281,8 @@ describe("prompt cache", () => {
     };
     expect(server.requests[1]!.cacheMarks).toBe(3);
     expect(body.system[0]?.cache_control).toEqual({ type: "ephemeral" });
-    expect(body.tools.map((tool) => Boolean(tool.cache_control))).toEqual([false, true]);
-    expect(body.messages.map((m) => Boolean(m.content.at(-1)?.cache_control))).toEqual([false, false, true]);
+    expect(body.tools.map((tool) => Boolean(tool.cache_control))).toEqual([false, false]);
+    expect(body.messages.map((m) => Boolean(m.content.at(-1)?.cache_control))).toEqual([true, false, true]);
   });
 
   it("gives OpenAI the session as cache key, at most 64 signs long", async () => {

@@ -72,6 +72,10 @@ export interface Options {
   keyEnv?: string;
   baseUrl?: string;
   practice?: boolean;
+  notes?: boolean;
+  compact?: boolean;
+  focus?: string;
+  undo?: boolean;
 }
 
 export interface Context {

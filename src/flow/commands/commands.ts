@@ -21,8 +21,8 @@ export interface CommandParts {
   status: (session: SessionKey) => Promise<string>;
   /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` takes it back. */
   tune: (session: SessionKey, change: { model?: string | null; thinking?: string | null }) => Promise<string>;
-  /** Gives up the older half of what the model sees. */
-  compact: (session: SessionKey) => Promise<string>;
+  /** Condenses the older part of what the model sees, above all keeping what concerns `focus`; "undo" takes that back. */
+  compact: (session: SessionKey, focus: string) => Promise<string>;
   usage: (session: SessionKey) => Promise<string>;
   agents: () => Promise<string>;
   schedules: (call: { args: string; session: SessionKey; message: InboundMessage }) => Promise<string>;
@@ -82,7 +82,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         ? parts.tune(session, { thinking: args === "off" ? null : args })
         : Promise.resolve(`Say one of ${LEVELS.join(", ")}.`),
   },
-  compact: { usage: "/compact", doc: "let the older half go", run: (parts, { session }) => parts.compact(session) },
+  compact: {
+    usage: "/compact [FOCUS | undo]",
+    doc: "condense what was said before; take that back",
+    run: (parts, { session, args }) => parts.compact(session, args),
+  },
   usage: { usage: "/usage", doc: "what this conversation cost", run: (parts, { session }) => parts.usage(session) },
   agents: { usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
   schedule: {

@@ -91,7 +91,7 @@ export async function readMessages(
 /** From now on the model sees nothing older; the prompt is made anew from the agent's files. */
 export function resetSession(tx: Tx, key: SessionKey, at: number): void {
   tx.run(
-    `UPDATE session SET prompt = NULL, updated_at = ?,
+    `UPDATE session SET prompt = NULL, compaction = NULL, snapshot = NULL, updated_at = ?,
        context_from = (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?) WHERE key = ?`,
     at,
     key,
@@ -106,7 +106,7 @@ export function renameSession(tx: Tx, key: SessionKey, title: string): void {
 /** Everything a session left in the records. What the engine kept of it is the engine's to forget. */
 export function deleteSession(tx: Tx, key: SessionKey, how: { keepUsage?: boolean } = {}): void {
   tx.run("DELETE FROM turn_restart WHERE turn IN (SELECT id FROM turn WHERE session = ?)", key);
-  for (const table of ["message", "inbox", "attachment", "approval", "delivery", "usage", "turn"]) {
+  for (const table of ["message", "compaction", "inbox", "attachment", "approval", "delivery", "usage", "turn"]) {
     if (table === "usage" && how.keepUsage) continue;
     tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
   }

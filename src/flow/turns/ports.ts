@@ -1,6 +1,7 @@
 /** What a turn needs from other rooms. Small interfaces of its own; app/ passes the real things in. */
 import type {
   ActionPlan,
+  Ctx,
   ModelRequest,
   Models,
   Records,
@@ -67,6 +68,7 @@ export interface History {
   ): Promise<{
     system: string;
     tools: ToolSpec[];
+    notes: string;
     messages: ModelMessage[];
     model: string | null;
     thinking: ThinkingLevel | null;
@@ -89,8 +91,39 @@ export interface History {
   ): void;
   /** Takes the message of `target` and what followed it out of the window. Again changes nothing. */
   rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void;
-  /** Gives up half of the window. False when nothing is left to give. */
-  shrink(session: SessionKey): Promise<boolean>;
+  /** Whether the request fits with what is new in it, and what is left for the answer. */
+  fit(
+    session: SessionKey,
+    of: { agent: AgentId; model: string | undefined; fresh: readonly ModelMessage[]; given?: Given },
+  ): Promise<{ full: boolean; room: number /** Tokens of what is new. */; fresh: number }>;
+  /** The provider counted this request and its answer, which is the newest message. */
+  reported(session: SessionKey, model: string, usage: Usage): void;
+}
+
+/** What is done when a request does not fit. */
+export interface Room {
+  /**
+   * Condenses the older part as recorded steps of this turn; `number` counts them. `more`: what is new is not in the history yet.
+   * Not made: nothing is left that could go.
+   */
+  makeRoom(
+    ctx: Ctx,
+    at: { turn: TurnId; session: SessionKey; agent: AgentId; schedule?: SpentFor },
+    number: number,
+    why: { model: string | null; refused?: { limit?: number }; more: boolean; fresh: number },
+  ): Promise<{ made: boolean; usage: Usage }>;
+  /** The same results, short enough for the window; the whole of long ones is in files. Repeating it changes nothing. */
+  cap<T extends { id: string; text: string }>(
+    at: {
+      turn: TurnId;
+      session: SessionKey;
+      agent: AgentId;
+      model: string | null;
+      spillDir: string;
+      workspace: string;
+    },
+    results: readonly T[],
+  ): Promise<T[]>;
 }
 
 /** Whose rights a turn has, and whether text from outside is in what the model read (I12). */
@@ -162,6 +195,12 @@ export interface Toolbox {
   place(caller: ToolCaller): ToolPlace;
 }
 
+/** The job whose budget pays. */
+export interface SpentFor {
+  id: string;
+  caps?: NonNullable<Terms["budget"]>;
+}
+
 /** What may be spent (I10). */
 export interface Spending {
   /** Sets aside the most this call can cost; `refused` says why not. Waits while only calls under way are in the way. */
@@ -173,7 +212,7 @@ export interface Spending {
       agent: AgentId;
       request: ModelRequest;
       /** The job that caused it, and what that may use in a day. */
-      schedule?: { id: string; caps?: NonNullable<Terms["budget"]> };
+      schedule?: SpentFor;
     },
     signal: AbortSignal,
   ): Promise<SetAside | { refused: string }>;
@@ -244,6 +283,7 @@ export interface TurnParts {
   models: Models;
   intake: Intake;
   history: History;
+  room: Room;
   judge: Judge;
   questions: Questions;
   replies: ReplySink;

@@ -31,7 +31,9 @@ export type Progress = {
   activeMs: number;
   badInputs: number;
   empty: number;
+  /** Requests that did not fit, one after another, and in all. */
   overflows: number;
+  rooms?: number;
   /** The newest identical call and how often it gave the same. */
   last: { print: string; count: number } | null;
   /** The next call gets no tools: the agent must answer. */

@@ -64,7 +64,9 @@ interface Run extends At {
 
 type Called =
   | { reply: ModelReply; took: string[]; warnings?: string[]; authority: Authority; tainted: boolean }
-  | { refused: string };
+  | { refused: string }
+  /** Not sent: it does not fit. `fresh`: what of it is new, in tokens. */
+  | { full: { fresh: number } };
 
 /** The tools a chat allows; the two that find the others stay, the others are judged by name when they are called. */
 function offered<T extends { name: string }>(run: Pick<Run, "tools">, tools: T[]): T[] {
@@ -74,8 +76,9 @@ function offered<T extends { name: string }>(run: Pick<Run, "tools">, tools: T[]
 
 /** For what was streamed before a stop, which no provider counts for us. */
 const LETTERS_PER_TOKEN = 4;
-/** Overflows of one turn that shrink the window before the turn gives up. */
+/** How often room is made for one request before the turn gives up, and in one turn. */
 const MOST_OVERFLOWS = 3;
+const MOST_ROOMS = 25;
 
 export function makeTurns(parts: TurnParts) {
   return {
@@ -147,14 +150,15 @@ export function makeTurns(parts: TurnParts) {
   }
 
   /** The outcomes of the caller's own tools enter the history where the calls wait for them. The same id: once. */
-  function takeResults(run: Run, content: ToolResultPart[]): Promise<void> {
+  async function takeResults(run: Run, content: ToolResultPart[]): Promise<void> {
     const { turn, session } = run;
+    const capped = await shortened(run, content);
     return parts.records.write((tx) =>
       parts.history.append(tx, {
         session,
         turn,
         id: `${turn}:given`,
-        message: { role: "tool", content },
+        message: { role: "tool", content: capped },
         at: parts.clock.now(),
       }),
     );
@@ -231,7 +235,8 @@ export function makeTurns(parts: TurnParts) {
       };
     }
     const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p);
-    await outcome(run, w, `Allowed by ${answer.by}.${said}\n${done.text}`);
+    const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
+    await outcome(run, w, `Allowed by ${answer.by}.${said}\n${kept!.text}`);
     return undefined;
   }
 
@@ -270,6 +275,10 @@ export function makeTurns(parts: TurnParts) {
       if ("refused" in called) {
         return end(run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
       }
+      if ("full" in called) {
+        if (await makeRoom(run, { more: true, fresh: called.full.fresh })) continue;
+        return end(run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
+      }
       const { reply, took, warnings = [] } = called;
       p.authority = leastTrusted(p.authority, called.authority);
       p.tainted ||= called.tainted;
@@ -277,9 +286,14 @@ export function makeTurns(parts: TurnParts) {
       p.tookOwn ||= took.includes(run.turn);
       p.usage = addUsage(p.usage, reply.usage);
       if (!reply.ok) {
-        if (reply.failure === "context-overflow" && (await makeRoom(run))) continue;
-        return end(run, { state: "failed", text: "", reason: sentence(reply), failure: reply.failure });
+        const { failure, limit } = reply;
+        if (failure !== "context-overflow") {
+          return end(run, { state: "failed", text: "", reason: sentence(reply), failure });
+        }
+        if (await makeRoom(run, { refused: limit ? { limit } : {}, more: false, fresh: 0 })) continue;
+        return end(run, { state: "failed", text: "", reason: `${sentence(reply)} ${TOO_LONG}`, failure });
       }
+      p.overflows = 0;
       p.model = reply.model;
       p.practice = reply.practice;
       if (reply.notice && !p.notices.includes(reply.notice)) p.notices.push(reply.notice);
@@ -295,7 +309,8 @@ export function makeTurns(parts: TurnParts) {
       if (run.given?.tools)
         return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
       if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
-      const { results, waiting, pauses } = await act(parts, run, calls, p);
+      const { results: whole, waiting, pauses } = await act(parts, run, calls, p);
+      const results = await shortened(run, whole);
       await parts.records.write((tx) =>
         parts.history.append(tx, {
           session: run.session,
@@ -326,21 +341,24 @@ export function makeTurns(parts: TurnParts) {
     const called = ctx.step(
       `model:${n}`,
       async () => {
-        const intake = await parts.intake.next(session, { turn, call: n, route: routeKey });
+        // A request that was not sent because it did not fit took nothing: the next one is still the first.
+        const intake = await parts.intake.next(session, { turn, call: p.tookOwn ? n : 0, route: routeKey });
         if (intake.interrupted) throw new Stopped();
         took = intake.messages;
-        const { system, tools, messages, model, thinking, tainted } = await parts.history.build(
-          session,
-          agent,
-          run.given,
-        );
-        const said: ModelMessage[] = [...messages, ...took.filter(isSaid).map((m) => userMessage(m).message)];
-        if (p.forced) said.push({ role: "user", content: [{ type: "text", text: FORCED }] });
+        const built = await parts.history.build(session, agent, run.given);
+        const { system, tools, notes, messages, model, thinking, tainted } = built;
+        const fresh: ModelMessage[] = took.filter(isSaid).map((m) => userMessage(m).message);
+        if (p.forced) fresh.push({ role: "user", content: [{ type: "text", text: FORCED }] });
         const chosen = run.model ?? model ?? parts.agentModel(agent);
+        const given = run.given ? { given: run.given } : {};
+        const fit = await parts.history.fit(session, { agent, model: chosen, fresh, ...given });
+        if (fit.full) return { full: { fresh: fit.fresh } };
         const request = {
           system,
           tools: offered(run, tools),
-          messages: said,
+          ...(notes ? { notes } : {}),
+          messages: [...messages, ...fresh],
+          room: fit.room,
           cacheKey: session,
           ...(chosen ? { model: chosen } : {}),
           ...((level) => (level ? { thinking: level } : {}))(run.terms.thinking ?? thinking),
@@ -379,7 +397,7 @@ export function makeTurns(parts: TurnParts) {
       },
       (tx, result) => {
         const done = result as unknown as Called;
-        if ("refused" in done) return;
+        if ("refused" in done || "full" in done) return;
         const { reply } = done;
         aside?.record(tx);
         const at = parts.clock.now();
@@ -397,6 +415,8 @@ export function makeTurns(parts: TurnParts) {
           at,
           meta: { model: reply.model },
         });
+        // What a caller brought along was counted too and is not in the next request.
+        if (!run.given) parts.history.reported(session, reply.model, reply.usage);
       },
     ) as unknown as Promise<Called>;
     return called.catch((error: unknown) => {
@@ -420,14 +440,26 @@ export function makeTurns(parts: TurnParts) {
     return end(run, { state: "answered", text });
   }
 
-  /** The request was too long: half of the history's window goes, as a step so that a replay does not shrink twice. */
-  async function makeRoom(run: Run): Promise<boolean> {
-    const { p } = run;
-    if (p.overflows++ >= MOST_OVERFLOWS) return false;
-    const made = await run.ctx.step(`shrink:${p.overflows}`, () => parts.history.shrink(run.session));
-    const notice = "The conversation was too long for the model; its oldest part was left out.";
-    if (made && !p.notices.includes(notice)) p.notices.push(notice);
-    return made;
+  /** The request does not fit: the older part is condensed, as steps so that a replay does not do it twice. */
+  async function makeRoom(
+    run: Run,
+    why: { refused?: { limit?: number }; more: boolean; fresh: number },
+  ): Promise<boolean> {
+    const { p, turn, session, agent } = run;
+    p.rooms ??= 0;
+    if (p.overflows++ >= MOST_OVERFLOWS || p.rooms >= MOST_ROOMS) return false;
+    parts.bus.emit({ event: "turn.step", session, turn, step: "condense" });
+    const at = { turn, session, agent, ...spentFor(run.terms) };
+    const done = await parts.room.makeRoom(run.ctx, at, ++p.rooms, { model: run.model, ...why });
+    p.usage = addUsage(p.usage, done.usage);
+    if (done.made && !p.notices.includes(CONDENSED)) p.notices.push(CONDENSED);
+    return done.made;
+  }
+
+  function shortened<T extends { id: string; text: string }>(run: Run, results: readonly T[]): Promise<T[]> {
+    const { turn, session, agent, model } = run;
+    const { spillDir, workspace } = placeOf(parts, run);
+    return parts.room.cap({ turn, session, agent, model, spillDir, workspace }, results);
   }
 
   function parkNow(run: Run, fresh: (Waiting & { because: string; rule: string })[]): Outcome {
@@ -443,6 +475,9 @@ function isOwnWord(tool: string): boolean {
   );
 }
 
+const CONDENSED = "The conversation was too long for the model; its older part was condensed.";
+const TOO_LONG =
+  "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
 const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";
 const LOOPED =
   "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";

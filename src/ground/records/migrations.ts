@@ -687,4 +687,28 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX child_run_parent ON child_run (parent_session, made_at);
   CREATE INDEX child_run_session ON child_run (session, made_at);
   `,
+  `
+  -- Compactions: the messages from from_seq up to to_seq are no longer shown; the carry-over stands in their place. They stay.
+  -- session.compaction is the one in force; undoing goes back to previous. snapshot: what of memory this session reads.
+  CREATE TABLE compaction (
+    id TEXT PRIMARY KEY,
+    session TEXT NOT NULL,
+    previous TEXT,
+    from_seq INTEGER NOT NULL,
+    to_seq INTEGER NOT NULL,
+    carry TEXT NOT NULL,
+    how TEXT NOT NULL,
+    model TEXT,
+    focus TEXT,
+    tokens_before INTEGER NOT NULL,
+    tokens_after INTEGER NOT NULL,
+    tainted INTEGER NOT NULL,
+    turn TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    undone_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX compaction_session ON compaction (session, at);
+  ALTER TABLE session ADD COLUMN compaction TEXT;
+  ALTER TABLE session ADD COLUMN snapshot TEXT;
+  `,
 ];

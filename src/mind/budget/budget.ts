@@ -30,9 +30,9 @@ export interface PlannedCall {
   call: number;
   session: string;
   agent: string;
-  request: Pick<ModelRequest, "model" | "system" | "tools" | "messages">;
   /** The job that caused it; `caps` goes before budgets.perSchedule. */
   schedule?: { id: string; caps?: Caps };
+  request: Pick<ModelRequest, "model" | "system" | "tools" | "notes" | "messages">;
 }
 
 /** What is set aside for one call. Exactly one of `settle` and `drop` ends it. */

@@ -20,11 +20,12 @@ const FRAME_TOKENS = 8;
 const SHORTEST_ANSWER = 1000;
 
 export function forecast(
-  request: Pick<ModelRequest, "system" | "tools" | "messages">,
+  request: Pick<ModelRequest, "system" | "tools" | "notes" | "messages">,
   price: ModelInfo["price"],
   unknownPerMillion: number,
 ): Forecast {
-  let bytes = Buffer.byteLength(request.system) + Buffer.byteLength(JSON.stringify(request.tools));
+  const fixed = request.system + (request.notes ?? "") + JSON.stringify(request.tools);
+  let bytes = Buffer.byteLength(fixed);
   for (const { content } of request.messages) {
     for (const part of content) {
       if (part.type === "image") bytes += IMAGE_TOKENS * BYTES_PER_TOKEN;

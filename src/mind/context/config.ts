@@ -1,15 +1,54 @@
 import { z } from "zod";
 
+const threshold = z.number().min(0.3).max(0.95);
+
 export const contextConfig = z
   .strictObject({
+    threshold: threshold
+      .default(0.75)
+      .describe("How full the model's window may get before the older part is condensed. Example: 0.6"),
     maxTokens: z
       .number()
       .int()
       .min(1000)
-      .default(48_000)
-      .describe("Most tokens of history a request carries. When full, the window moves on by half."),
-    maxMessages: z.number().int().min(10).default(400).describe("Most messages of history a request carries."),
+      .default(256_000)
+      .describe("Condense at so many tokens at the latest, however large the window: every call pays for them."),
+    maxMessages: z.number().int().min(10).default(400).describe("Condense at so many messages at the latest."),
+    summariser: z
+      .string()
+      .regex(/^[^/]+\/.+$/, "must be provider/model")
+      .optional()
+      .describe("The model that condenses. Default: the session's own. Example: anthropic/claude-haiku-5-5"),
+    deadlineSeconds: z
+      .number()
+      .positive()
+      .max(600)
+      .default(60)
+      .describe("How long condensing may take before it is done by rules, without a model."),
+    toolShare: z
+      .number()
+      .min(0.02)
+      .max(0.6)
+      .default(0.3)
+      .describe("The share of the window the tool results of one reply may take; the whole is kept in a file."),
+    snapshotTokens: z
+      .number()
+      .int()
+      .min(0)
+      .max(4000)
+      .default(400)
+      .describe("How much of what is remembered stands in every request; 0 leaves it to memory_search."),
+    models: z
+      .record(
+        z.string(),
+        z.strictObject({
+          threshold: threshold.optional().describe("Instead of context.threshold."),
+          maxTokens: z.number().int().min(1000).optional().describe("Instead of context.maxTokens."),
+        }),
+      )
+      .default({})
+      .describe('Other values for one model. Example: {"ollama/llama3.2": {threshold: 0.6}}'),
   })
-  .describe("What the model sees of a session.");
+  .describe("What the model sees of a session, and when its older part is condensed.");
 
 export type ContextConfig = z.output<typeof contextConfig>;

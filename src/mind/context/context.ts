@@ -1,29 +1,24 @@
 /**
- * What the model sees: the prompt a session began with, and a window of its history.
+ * What the model sees: the prompt a session began with, the notes, and a window of its history.
  *
  * X1: prompt and tools are byte-stable for the life of a session (the providers' caches depend on it).
- * X2: the window only grows at its end until it is full, then it moves on by half, so the cached prefix holds for long stretches.
+ * X2: the notes and the window's beginning change only when the session is condensed, undone or reset; in between the window
+ *     only grows at its end, so what was sent once is the beginning of what is sent next.
  * X3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
  * X4: what is kept in memory is a copy; losing it costs a read, never a message.
+ * X5: how full the window is, the provider's own count decides, plus an estimate of what came after it.
  */
 import { createHash } from "node:crypto";
 import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
-import type { AgentId, Given, ModelMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { AgentId, Given, ModelMessage, SessionKey, TurnId, Usage } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
+import { type Carry, carryText, NO_CARRY } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
-import {
-  appendMessage,
-  keepPrompt,
-  moveWindow,
-  type NewMessage,
-  readPrompt,
-  readSession,
-  readWindow,
-  replaceFrom,
-  tuneSession,
-} from "./store.ts";
-import { estimateTokens } from "./tokens.ts";
+import { notesText } from "./notes.ts";
+import * as store from "./store.ts";
+import { estimateTokens, textTokens, toolTokens } from "./tokens.ts";
 import { wellFormed } from "./well-formed.ts";
+import { type Shares, shareOut } from "./window.ts";
 
 export interface Prompt {
   system: string;
@@ -36,30 +31,90 @@ export interface ContextParts {
   config: () => ContextConfig;
   systemPrompt: (agent: AgentId) => Promise<string>;
   tools: () => ToolSpec[];
+  /** The model a request goes to; without an id the default one. */
+  model: (id: string | undefined) => { id: string; contextWindow: number };
+  /** The model an agent is configured with. */
+  agentModel: (agent: AgentId) => string | undefined;
+  /** What of memory this session may read, at most so many tokens; asked once until the session is reset or condensed. */
+  snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
+}
+
+/** A session's window as it is now. Everything a decision about it needs. */
+export interface View {
+  agent: AgentId;
+  model: { id: string; contextWindow: number };
+  prompt: Prompt;
+  systemTokens: number;
+  toolTokens: number;
+  snapshot: string;
+  carry: Carry;
+  carryTainted: boolean;
+  notesTokens: number;
+  /** As the records have it: where the window begins, and which compaction is in force. */
+  base: number;
+  compaction: string | null;
+  /** The messages' numbers, and the next one's. What was edited away is in between and not shown. */
+  numbers: readonly number[];
+  next: number;
+  messages: readonly ModelMessage[];
+  sizes: readonly number[];
+  outside: readonly boolean[];
+  /** What the next request would cost before anything new is said. */
+  tokens: number;
+  /** Of the messages, the provider has counted so many; 0: all of it is an estimate. */
+  counted: number;
+  shares: Shares;
+}
+
+interface KnownPrompt extends Prompt {
+  systemTokens: number;
+  toolTokens: number;
 }
 
 interface Hot {
-  prompt?: Prompt;
+  agent: AgentId;
+  prompt?: KnownPrompt;
   model: string | null;
   thinking: ThinkingLevel | null;
-  from: number;
+  base: number;
+  compaction: string | null;
+  carry: Carry;
+  carryTainted: boolean;
+  /** Null until it was frozen. */
+  snapshot: string | null;
+  notes: string;
+  notesTokens: number;
+  numbers: number[];
+  next: number;
   messages: ModelMessage[];
+  sizes: number[];
   /** Beside each message: whether it carries text from outside (I12). */
   outside: boolean[];
   /** Ids of what is in the window or was appended since: a repeated append must not show twice. */
   ids: Set<string>;
   tokens: number;
+  /** The provider's count for the newest request and its answer, and how many messages that covers. */
+  reported?: { model: string; tokens: number; messages: number };
 }
 
 /** Sessions whose window stays in memory; the least recently used one goes first. */
 const MOST_HOT = 256;
 /** And their sum, so that a few long ones cannot fill the memory: about 8 MB of text. */
 const MOST_HOT_TOKENS = 2_000_000;
+/** Beyond these a provider's count says something else than how long the text is. */
+const RATIO = { least: 0.5, most: 3 };
+/** A provider that refuses a request without saying its limit holds less than this share of it. */
+const REFUSED_SHARE = 0.85;
 
 export class Contexts {
   private readonly parts: ContextParts;
   private readonly hot = new Map<SessionKey, Hot>();
-  private readonly prompts = new Map<string, Prompt>();
+  private readonly prompts = new Map<string, KnownPrompt>();
+  /** By model: its tokens for one of our estimate, and a window smaller than we were told. Learned anew after a start. */
+  private readonly ratios = new Map<string, number>();
+  private readonly windows = new Map<string, number>();
+  /** Windows being read; stale when the records changed meanwhile. */
+  private readonly loading = new Map<SessionKey, { stale: boolean }>();
   private hotTokens = 0;
 
   constructor(parts: ContextParts) {
@@ -72,48 +127,121 @@ export class Contexts {
     agent: AgentId,
     given?: Given,
   ): Promise<
-    Prompt & { messages: ModelMessage[]; model: string | null; thinking: ThinkingLevel | null; tainted: boolean }
+    Prompt & {
+      notes: string;
+      messages: ModelMessage[];
+      model: string | null;
+      thinking: ThinkingLevel | null;
+      tainted: boolean;
+    }
   > {
-    const hot = await this.load(session);
-    hot.prompt ??= await this.promptFor(session, agent);
-    const tainted = hot.outside.includes(true);
-    const { model, thinking } = hot;
-    if (!given) return { ...hot.prompt, messages: wellFormed(hot.messages), model, thinking, tainted };
+    const hot = await this.ready(session, agent);
+    const { system, tools } = hot.prompt!;
+    const tainted = hot.carryTainted || hot.outside.includes(true);
+    const { model, thinking, notes } = hot;
+    const led = notes !== "";
+    if (!given) return { system, tools, notes, messages: wellFormed(hot.messages, led), model, thinking, tainted };
     // What a caller brings for one turn stands around what the session has.
     return {
-      system: [hot.prompt.system, given.instructions].filter(Boolean).join("\n\n"),
-      tools: given.tools ?? [...hot.prompt.tools, ...(given.finish ?? [])],
-      messages: wellFormed([...(given.history ?? []), ...hot.messages]),
+      system: [system, given.instructions].filter(Boolean).join("\n\n"),
+      tools: given.tools ?? [...tools, ...(given.finish ?? [])],
+      notes,
+      messages: wellFormed([...(given.history ?? []), ...hot.messages], led),
       model,
       thinking,
       tainted,
     };
   }
 
+  /** Whether the next request fits with what is new in it, and what the window leaves for the answer. */
+  async fit(
+    session: SessionKey,
+    of: { agent: AgentId; model: string | undefined; fresh: readonly ModelMessage[]; given?: Given },
+  ): Promise<{ tokens: number; full: boolean; room: number; fresh: number }> {
+    const hot = await this.ready(session, of.agent);
+    const model = this.modelOf(of.model);
+    const { limit, window } = this.shares(model, hot);
+    const brought = [...(of.given?.history ?? []), ...of.fresh];
+    const more =
+      brought.reduce((sum, m) => sum + estimateTokens(m.content), 0) +
+      textTokens(of.given?.instructions ?? "") +
+      (of.given?.tools ? toolTokens(of.given.tools) - hot.prompt!.toolTokens : 0);
+    const fresh = Math.ceil(more * this.ratio(model.id));
+    const tokens = this.tokensOf(hot, model.id) + fresh;
+    const crowded = hot.messages.length > 2 * this.parts.config().maxMessages;
+    const room = Math.max(window - tokens, Math.ceil(window * 0.05));
+    return { tokens, full: tokens > limit || crowded, room, fresh };
+  }
+
   /** Adds to the history inside the caller's transaction. */
-  append(tx: Tx, m: Omit<NewMessage, "tokens">): void {
+  append(tx: Tx, m: Omit<store.NewMessage, "tokens">): void {
     const tokens = estimateTokens(m.message.content);
-    appendMessage(tx, { ...m, tokens });
+    store.appendMessage(tx, { ...m, tokens });
     const hot = this.hot.get(m.session);
+    if (!hot) this.spoil(m.session);
     if (!hot || hot.ids.has(m.id)) return;
     hot.ids.add(m.id);
     hot.messages.push(m.message);
+    hot.numbers.push(hot.next++);
+    hot.sizes.push(tokens);
     hot.outside.push(m.outside ?? false);
     this.weigh(hot, tokens);
-    this.moveOn(tx, m.session, hot);
   }
 
-  /** The provider says the request is too long: half of the window goes. False when there is nothing left to give. */
-  async shrink(session: SessionKey): Promise<boolean> {
-    const hot = await this.load(session);
-    if (hot.messages.length < 4) return false;
-    await this.parts.records.write((tx) => this.cut(tx, session, hot, Math.floor(hot.messages.length / 2)));
-    return true;
+  /** The provider counted the request and its answer, which is the newest message. */
+  reported(session: SessionKey, model: string, usage: Usage): void {
+    const hot = this.hot.get(session);
+    const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+    if (!hot?.prompt || input === 0) return;
+    const tokens = input + usage.outputTokens;
+    hot.reported = { model, tokens, messages: hot.messages.length };
+    const ratio = tokens / Math.max(this.estimated(hot), 1);
+    this.ratios.set(model, Math.min(Math.max(ratio, RATIO.least), RATIO.most));
+  }
+
+  /** The provider refused a request as too long: it holds `limit` tokens, or less than what it was sent. */
+  async refused(session: SessionKey, agent: AgentId, model: string | undefined, limit?: number): Promise<void> {
+    const hot = await this.ready(session, agent);
+    const { id } = this.modelOf(model);
+    const sent = Math.floor(this.tokensOf(hot, id) * REFUSED_SHARE);
+    const known = this.windows.get(id) ?? Number.POSITIVE_INFINITY;
+    this.windows.set(id, Math.max(Math.min(known, limit ?? sent), 1000));
+  }
+
+  /** The window as it is now. */
+  async view(session: SessionKey, agent: AgentId, model?: string): Promise<View> {
+    const hot = await this.ready(session, agent);
+    const asked = this.modelOf(model ?? hot.model ?? this.parts.agentModel(agent));
+    const { systemTokens, toolTokens } = hot.prompt!;
+    return {
+      ...{ agent: hot.agent, model: asked, prompt: hot.prompt!, systemTokens, toolTokens },
+      ...{
+        snapshot: hot.snapshot ?? "",
+        carry: hot.carry,
+        carryTainted: hot.carryTainted,
+        notesTokens: hot.notesTokens,
+      },
+      ...{ base: hot.base, compaction: hot.compaction, numbers: [...hot.numbers], next: hot.next },
+      ...{ messages: [...hot.messages], sizes: [...hot.sizes], outside: [...hot.outside] },
+      tokens: this.tokensOf(hot, asked.id),
+      counted: hot.reported?.messages ?? 0,
+      shares: this.shares(asked, hot),
+    };
+  }
+
+  /** Whose window is full enough to be condensed. Looks only at what is in memory: nothing is read for a session that is not. */
+  full(session: SessionKey): AgentId | undefined {
+    const hot = this.hot.get(session);
+    if (!hot?.prompt) return undefined;
+    if (hot.messages.length > this.parts.config().maxMessages) return hot.agent;
+    const model = this.modelOf(hot.model ?? this.parts.agentModel(hot.agent));
+    return this.tokensOf(hot, model.id) >= this.shares(model, hot).threshold ? hot.agent : undefined;
   }
 
   /** The message of `target` and what followed it leave the window for good; the originals stay in the records. */
   rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void {
-    replaceFrom(tx, session, `${target}:in`, by);
+    store.uncover(tx, session, `${target}:in`);
+    store.replaceFrom(tx, session, `${target}:in`, by);
     this.drop(session);
   }
 
@@ -122,49 +250,160 @@ export class Contexts {
     session: SessionKey,
     change: { model?: string | null; thinking?: string | null },
   ): Promise<{ model: string | null; thinking: string | null }> {
-    const { model = null, thinking = null } = (await readSession(this.parts.records, session)) ?? {};
+    const { model = null, thinking = null } = (await store.readSession(this.parts.records, session)) ?? {};
     const set = { model, thinking, ...change } as { model: string | null; thinking: string | null };
-    await this.parts.records.write((tx) => tuneSession(tx, session, set));
+    await this.parts.records.write((tx) => store.tuneSession(tx, session, set));
     this.drop(session);
     return set;
   }
 
   /** Forgets the copy, e.g. after a reset or an import. */
   drop(session: SessionKey): void {
+    this.spoil(session);
     const hot = this.hot.get(session);
     if (hot) this.hotTokens -= hot.tokens;
     this.hot.delete(session);
   }
 
-  private async load(session: SessionKey): Promise<Hot> {
-    const known = this.hot.get(session);
-    if (known) {
-      this.hot.delete(session);
-      this.hot.set(session, known);
-      return known;
+  /** What was forgotten must not be read any more: snapshots that hold this text are made anew. */
+  async forgetSnapshots(text: string): Promise<void> {
+    await this.parts.records.write((tx) => store.dropSnapshots(tx, text));
+    for (const [session, hot] of [...this.hot]) if (hot.snapshot?.includes(text)) this.drop(session);
+  }
+
+  modelOf(id: string | undefined): { id: string; contextWindow: number } {
+    const { id: name, contextWindow } = this.parts.model(id);
+    return { id: name, contextWindow: Math.min(contextWindow, this.windows.get(name) ?? contextWindow) };
+  }
+
+  private shares(model: { id: string; contextWindow: number }, hot: Hot): Shares {
+    const config = this.parts.config();
+    const own = config.models[model.id];
+    return shareOut({
+      window: model.contextWindow,
+      threshold: own?.threshold ?? config.threshold,
+      maxTokens: own?.maxTokens ?? config.maxTokens,
+      prefix: Math.ceil((hot.prompt!.systemTokens + hot.prompt!.toolTokens) * this.ratio(model.id)),
+      snapshotTokens: config.snapshotTokens,
+    });
+  }
+
+  private ratio(model: string): number {
+    return this.ratios.get(model) ?? 1;
+  }
+
+  private estimated(hot: Hot): number {
+    return hot.prompt!.systemTokens + hot.prompt!.toolTokens + hot.notesTokens + hot.tokens;
+  }
+
+  private tokensOf(hot: Hot, model: string): number {
+    const guess = Math.ceil(this.estimated(hot) * this.ratio(model));
+    if (!hot.reported) return guess;
+    let since = 0;
+    for (let i = hot.reported.messages; i < hot.sizes.length; i++) since += hot.sizes[i]!;
+    const counted = hot.reported.tokens + Math.ceil(since * this.ratio(model));
+    // Another model counts otherwise; the larger of the two is on the safe side.
+    return hot.reported.model === model ? counted : Math.max(counted, guess);
+  }
+
+  /** Loaded, with its prompt and its snapshot. */
+  private async ready(session: SessionKey, agent: AgentId): Promise<Hot> {
+    const hot = await this.load(session, agent);
+    hot.prompt ??= await this.promptFor(session, agent);
+    if (hot.snapshot === null) {
+      const text = await this.freeze(session, agent, hot);
+      hot.snapshot ??= text;
+      this.note(hot);
     }
+    return hot;
+  }
+
+  private async freeze(session: SessionKey, agent: AgentId, hot: Hot): Promise<string> {
+    const model = this.modelOf(hot.model ?? this.parts.agentModel(agent));
+    const { snapshot: tokens } = this.shares(model, hot);
+    const text = tokens > 0 ? await this.parts.snapshot({ session, agent, tokens }) : "";
+    // Queued, not awaited: lost in a crash it is made again before anybody has read it.
+    this.parts.records.write((tx) => store.keepSnapshot(tx, session, text)).catch(() => {});
+    return text;
+  }
+
+  private note(hot: Hot): void {
+    hot.notes = notesText({ snapshot: hot.snapshot ?? "", carry: carryText(hot.carry) });
+    hot.notesTokens = hot.notes ? textTokens(hot.notes) + 4 : 0;
+  }
+
+  private async load(session: SessionKey, agent: AgentId): Promise<Hot> {
+    for (;;) {
+      const known = this.hot.get(session);
+      if (known) {
+        this.hot.delete(session);
+        this.hot.set(session, known);
+        return known;
+      }
+      const mine = this.loading.get(session) ?? { stale: false };
+      this.loading.set(session, mine);
+      const hot = await this.read(session, agent);
+      if (this.loading.get(session) === mine) this.loading.delete(session);
+      // A message may have been added meanwhile, or the window cut; or another load was faster.
+      if (mine.stale || this.hot.has(session)) continue;
+      this.hot.set(session, hot);
+      const { tokens } = hot;
+      hot.tokens = 0;
+      this.weigh(hot, tokens);
+      return hot;
+    }
+  }
+
+  private spoil(session: SessionKey): void {
+    const reading = this.loading.get(session);
+    if (reading) reading.stale = true;
+    this.loading.delete(session);
+  }
+
+  private async read(session: SessionKey, agent: AgentId): Promise<Hot> {
     const { records } = this.parts;
-    const row = await readSession(records, session);
-    const from = row?.context_from ?? 0;
-    const rows = (await readWindow(records, session, from, this.parts.config().maxMessages)).reverse();
+    const row = await store.readSession(records, session);
+    const base = row?.context_from ?? 0;
+    // Twice as many as may be there: an undone compaction shows them all again.
+    const rows = (await store.readWindow(records, session, base, 2 * this.parts.config().maxMessages)).reverse();
+    const compaction = row?.compaction ? await store.readCompaction(records, row.compaction) : undefined;
     const hot: Hot = {
+      agent: (row?.agent ?? agent) as AgentId,
       model: row?.model ?? null,
       thinking: (row?.thinking ?? null) as ThinkingLevel | null,
-      from: rows[0]?.seq ?? from,
+      base,
+      compaction: row?.compaction ?? null,
+      carry: compaction ? (JSON.parse(compaction.carry) as Carry) : NO_CARRY,
+      carryTainted: compaction?.tainted === 1,
+      snapshot: row?.snapshot ?? null,
+      notes: "",
+      notesTokens: 0,
+      numbers: rows.map((r) => r.seq),
+      next: await store.nextNumber(records, session),
       messages: rows.map((r) => ({ role: r.role, content: JSON.parse(r.content) }) as ModelMessage),
+      sizes: rows.map((r) => r.tokens),
       outside: rows.map((r) => r.outside === 1),
       ids: new Set(rows.map((r) => r.id)),
-      tokens: 0,
+      tokens: rows.reduce((sum, r) => sum + r.tokens, 0),
     };
-    // Another load of the same session may have finished meanwhile; the first one is the one being appended to.
-    const meanwhile = this.hot.get(session);
-    if (meanwhile) return meanwhile;
-    this.hot.set(session, hot);
-    this.weigh(
-      hot,
-      rows.reduce((sum, r) => sum + r.tokens, 0),
-    );
+    this.note(hot);
+    const reported = await this.lastReport(session, rows);
+    if (reported) hot.reported = reported;
     return hot;
+  }
+
+  /** The provider's newest count, when nothing was condensed or undone since. */
+  private async lastReport(session: SessionKey, rows: readonly store.WindowRow[]): Promise<Hot["reported"]> {
+    const at = rows.findLastIndex((row) => row.id.endsWith(":reply"));
+    const [, turn, call] = /^(.+):\d+:(\d+):reply$/.exec(rows[at]?.id ?? "") ?? [];
+    if (!turn) return undefined;
+    const { records } = this.parts;
+    const [report, changed] = [
+      await store.readReported(records, turn, Number(call)),
+      await store.lastChange(records, session),
+    ];
+    if (!report || report.at <= changed) return undefined;
+    return { model: report.model, tokens: report.tokens, messages: at + 1 };
   }
 
   private weigh(hot: Hot, tokens: number): void {
@@ -176,56 +415,23 @@ export class Contexts {
     }
   }
 
-  /** Moves the window's start when it is full. Only between turns of talk: it begins with a person's message. */
-  private moveOn(tx: Tx, session: SessionKey, hot: Hot): void {
-    const { maxTokens, maxMessages } = this.parts.config();
-    if (hot.tokens <= maxTokens && hot.messages.length <= maxMessages) return;
-    let left = hot.tokens;
-    let at = 0;
-    while (at < hot.messages.length - 1 && (left > maxTokens / 2 || hot.messages.length - at > maxMessages / 2)) {
-      left -= estimateTokens(hot.messages[at]!.content);
-      at++;
-    }
-    this.cut(tx, session, hot, at);
-  }
-
-  private cut(tx: Tx, session: SessionKey, hot: Hot, count: number): void {
-    let at = count;
-    while (at < hot.messages.length && hot.messages[at]!.role !== "user") at++;
-    // A single turn that fills the window: keep it, the provider's limit is the judge.
-    if (at >= hot.messages.length) return;
-    hot.outside.splice(0, at);
-    const gone = hot.messages.splice(0, at).reduce((sum, m) => sum + estimateTokens(m.content), 0);
-    hot.tokens -= gone;
-    this.hotTokens -= gone;
-    // At least: what was replaced in between is in the records and not in the window.
-    hot.from += at;
-    // Ids of the far past are not needed: a turn repeats only its own appends.
-    hot.ids = new Set([...hot.ids].slice(-hot.messages.length));
-    moveWindow(tx, session, hot.from);
-  }
-
-  private async promptFor(session: SessionKey, agent: AgentId): Promise<Prompt> {
+  private async promptFor(session: SessionKey, agent: AgentId): Promise<KnownPrompt> {
     const { records, clock } = this.parts;
-    const hash = (await readSession(records, session))?.prompt;
-    if (hash) return this.cached(hash) ?? this.remember(hash, await readPrompt(records, hash));
+    const hash = (await store.readSession(records, session))?.prompt;
+    if (hash) return this.prompts.get(hash) ?? this.remember(hash, await store.readPrompt(records, hash));
     const system = await this.parts.systemPrompt(agent);
     const tools = JSON.stringify(this.parts.tools());
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
-    if (!(await readSession(records, session))) return { system, tools: this.parts.tools() };
-    void records.write((tx) => keepPrompt(tx, { session, hash: fresh, system, tools, at: clock.now() }));
-    return this.cached(fresh) ?? this.remember(fresh, { system, tools });
+    if (await store.readSession(records, session)) {
+      void records.write((tx) => store.keepPrompt(tx, { session, hash: fresh, system, tools, at: clock.now() }));
+    }
+    return this.prompts.get(fresh) ?? this.remember(fresh, { system, tools });
   }
 
-  private cached(hash: string): Prompt | undefined {
-    return this.prompts.get(hash);
-  }
-
-  private remember(hash: string, stored: { system: string; tools: string } | undefined): Prompt {
-    const prompt: Prompt = {
-      system: stored?.system ?? "",
-      tools: JSON.parse(stored?.tools ?? "[]") as ToolSpec[],
-    };
+  private remember(hash: string, stored: { system: string; tools: string } | undefined): KnownPrompt {
+    const system = stored?.system ?? "";
+    const tools = JSON.parse(stored?.tools ?? "[]") as ToolSpec[];
+    const prompt = { system, tools, systemTokens: textTokens(system), toolTokens: toolTokens(tools) };
     if (this.prompts.size > 64) this.prompts.clear();
     this.prompts.set(hash, prompt);
     return prompt;

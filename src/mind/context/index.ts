@@ -1,4 +1,7 @@
+export { capResults } from "./cap.ts";
+export { type CompactBody, type Compacted, Compactions } from "./compaction.ts";
 export { type ContextConfig, contextConfig } from "./config.ts";
 export { type ContextParts, Contexts, type Prompt } from "./context.ts";
-export { estimateTokens } from "./tokens.ts";
+export { type Ledger, readLedger } from "./ledger.ts";
+export { estimateTokens, textTokens } from "./tokens.ts";
 export { wellFormed } from "./well-formed.ts";

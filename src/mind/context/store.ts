@@ -65,15 +65,172 @@ export function replaceFrom(tx: Tx, session: SessionKey, message: string, by: Tu
   );
 }
 
+/** Messages of a stretch of the history, oldest first. */
+export async function readStretch(
+  db: Reads,
+  session: SessionKey,
+  from: number,
+  to: number,
+): Promise<{ seq: number; message: ModelMessage; outside: boolean }[]> {
+  const rows = await db.all<WindowRow>(
+    "SELECT seq, id, role, content, tokens, outside FROM message WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL ORDER BY seq",
+    session,
+    from,
+    to,
+  );
+  return rows.map((row) => ({
+    seq: row.seq,
+    message: { role: row.role, content: JSON.parse(row.content) } as ModelMessage,
+    outside: row.outside === 1,
+  }));
+}
+
 export interface SessionContext {
+  agent: string;
   prompt: string | null;
   model: string | null;
   thinking: string | null;
   context_from: number;
+  compaction: string | null;
+  snapshot: string | null;
 }
 
 export function readSession(db: Reads, session: SessionKey): Promise<SessionContext | undefined> {
-  return db.get("SELECT prompt, model, thinking, context_from FROM session WHERE key = ?", session);
+  return db.get(
+    "SELECT agent, prompt, model, thinking, context_from, compaction, snapshot FROM session WHERE key = ?",
+    session,
+  );
+}
+
+/** The number the next message gets. */
+export async function nextNumber(db: Reads, session: SessionKey): Promise<number> {
+  const row = await db.get<{ top: number | null }>("SELECT MAX(seq) AS top FROM message WHERE session = ?", session);
+  return (row?.top ?? 0) + 1;
+}
+
+export async function countMessages(db: Reads, session: SessionKey): Promise<number> {
+  return (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM message WHERE session = ?", session))?.n ?? 0;
+}
+
+/** What the provider counted for this request and its answer. */
+export function readReported(
+  db: Reads,
+  turn: string,
+  call: number,
+): Promise<{ model: string; tokens: number; at: number } | undefined> {
+  return db.get(
+    `SELECT model, input_tokens + cache_read_tokens + cache_write_tokens + output_tokens AS tokens, at FROM usage
+     WHERE turn = ? AND call = ? AND input_tokens + cache_read_tokens + cache_write_tokens > 0`,
+    turn,
+    call,
+  );
+}
+
+/** When the session was last condensed or that was undone; 0: never. */
+export async function lastChange(db: Reads, session: SessionKey): Promise<number> {
+  const row = await db.get<{ at: number | null }>(
+    "SELECT MAX(MAX(at, COALESCE(undone_at, 0))) AS at FROM compaction WHERE session = ?",
+    session,
+  );
+  return row?.at ?? 0;
+}
+
+/** What the model reads of memory, until the session is reset or condensed. */
+export function keepSnapshot(tx: Tx, session: SessionKey, text: string): void {
+  tx.run("UPDATE session SET snapshot = ? WHERE key = ? AND snapshot IS NULL", text, session);
+}
+
+/** Snapshots that hold this text are made anew; an empty text means all of them. */
+export function dropSnapshots(tx: Tx, text: string): void {
+  tx.run("UPDATE session SET snapshot = NULL WHERE snapshot IS NOT NULL AND instr(snapshot, ?) > 0", text);
+}
+
+export interface CompactionRow {
+  id: string;
+  session: SessionKey;
+  previous: string | null;
+  from_seq: number;
+  to_seq: number;
+  carry: string;
+  how: string;
+  model: string | null;
+  focus: string | null;
+  tokens_before: number;
+  tokens_after: number;
+  tainted: number;
+  turn: string;
+  at: number;
+  undone_at: number | null;
+}
+
+export function readCompaction(db: Reads, id: string): Promise<CompactionRow | undefined> {
+  return db.get("SELECT * FROM compaction WHERE id = ?", id);
+}
+
+/** The newest ones of a session, newest first. */
+export function listCompactions(db: Reads, session: SessionKey, limit: number): Promise<CompactionRow[]> {
+  return db.all("SELECT * FROM compaction WHERE session = ? ORDER BY at DESC, id DESC LIMIT ?", session, limit);
+}
+
+/**
+ * Puts the carry-over in the place of the older part. Does nothing when the session is no longer as it was when it was read:
+ * reset, undone, or condensed by somebody else. The same id again changes nothing.
+ */
+export function keepCompaction(
+  tx: Tx,
+  c: Omit<CompactionRow, "undone_at" | "from_seq"> & {
+    base: number;
+    snapshot: string | null;
+    /** The messages it stands for: so many from here on. One that was edited meanwhile is not among them any more. */
+    from: number;
+    messages: number;
+  },
+): void {
+  const unchanged = `key = ? AND context_from = ? AND compaction IS ? AND ? =
+    (SELECT COUNT(*) FROM message WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL)`;
+  const asItWas = [c.session, c.base, c.previous, c.messages, c.session, c.from, c.to_seq];
+  tx.run(
+    `INSERT INTO compaction (id, session, previous, from_seq, to_seq, carry, how, model, focus, tokens_before, tokens_after,
+       tainted, turn, at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM session WHERE ${unchanged})
+     ON CONFLICT (id) DO NOTHING`,
+    ...[c.id, c.session, c.previous, c.base, c.to_seq, c.carry, c.how, c.model, c.focus],
+    ...[c.tokens_before, c.tokens_after, c.tainted, c.turn, c.at],
+    ...asItWas,
+  );
+  tx.run(
+    `UPDATE session SET context_from = ?, compaction = ?, snapshot = ? WHERE ${unchanged}
+     AND EXISTS (SELECT 1 FROM compaction WHERE id = ?)`,
+    ...[c.to_seq, c.id, c.snapshot, ...asItWas, c.id],
+  );
+}
+
+/** The session is shown as it was before this one. */
+export function undoCompaction(tx: Tx, c: CompactionRow, at: number): void {
+  tx.run(
+    "UPDATE session SET context_from = ?, compaction = ? WHERE key = ? AND compaction = ?",
+    c.from_seq,
+    c.previous,
+    c.session,
+    c.id,
+  );
+  tx.run("UPDATE compaction SET undone_at = ? WHERE id = ? AND undone_at IS NULL", at, c.id);
+}
+
+/** A message that was condensed is taken back: the session is as before the first compaction that contains it. */
+export function uncover(tx: Tx, session: SessionKey, message: string): void {
+  tx.run(
+    `WITH RECURSIVE chain (previous, from_seq, to_seq) AS (
+       SELECT previous, from_seq, to_seq FROM compaction WHERE id = (SELECT compaction FROM session WHERE key = ?)
+       UNION ALL
+       SELECT c.previous, c.from_seq, c.to_seq FROM compaction c JOIN chain ON c.id = chain.previous
+     ), first AS (
+       SELECT previous, from_seq FROM chain WHERE to_seq > (SELECT seq FROM message WHERE id = ?) ORDER BY to_seq LIMIT 1
+     )
+     UPDATE session SET (compaction, context_from) = (SELECT previous, from_seq FROM first)
+     WHERE key = ? AND EXISTS (SELECT 1 FROM first)`,
+    ...[session, message, session],
+  );
 }
 
 export function readPrompt(db: Reads, hash: string): Promise<{ system: string; tools: string } | undefined> {
@@ -97,8 +254,4 @@ export function keepPrompt(
 
 export function tuneSession(tx: Tx, session: SessionKey, set: { model: string | null; thinking: string | null }): void {
   tx.run("UPDATE session SET model = ?, thinking = ? WHERE key = ?", set.model, set.thinking, session);
-}
-
-export function moveWindow(tx: Tx, session: SessionKey, from: number): void {
-  tx.run("UPDATE session SET context_from = ? WHERE key = ? AND context_from < ?", from, session, from);
 }

@@ -1,25 +1,59 @@
+/** Estimates of tokens, used only where the provider has not reported. */
+import type { ToolSpec } from "../../core/contracts/index.ts";
 import type { ModelMessage } from "../../core/domain/index.ts";
 
-/** What a picture costs at most providers, whatever its size: they shrink it first. In letters, four a token. */
-const IMAGE_LETTERS = 1500 * 4;
+/** What a picture costs at most providers, whatever its size: they shrink it first. */
+const IMAGE_TOKENS = 1500;
+/** The frame around a message. */
+const FRAME_TOKENS = 4;
+const PLAIN = /^[\0-\x7f]*$/;
 
-/** An estimate, used only where the provider has not reported: four characters a token, plus a frame per message. */
+/** Four letters a token; scripts without spaces cost about one a sign, accents and other alphabets about half. */
+export function textTokens(text: string): number {
+  if (PLAIN.test(text)) return Math.ceil(text.length / 4);
+  let quarters = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    quarters += code < 0x80 ? 1 : code < 0x2e80 ? 2 : 4;
+  }
+  return Math.ceil(quarters / 4);
+}
+
 export function estimateTokens(content: ModelMessage["content"]): number {
-  let chars = 0;
+  let tokens = FRAME_TOKENS;
   for (const part of content) {
     switch (part.type) {
       case "text":
       case "thinking":
       case "tool-result":
-        chars += part.text.length;
+        tokens += textTokens(part.text);
         break;
       case "image":
-        chars += IMAGE_LETTERS;
+        tokens += IMAGE_TOKENS;
         break;
       case "tool-call":
-        chars += part.name.length + JSON.stringify(part.input).length;
+        tokens += textTokens(part.name + JSON.stringify(part.input));
         break;
     }
   }
-  return Math.ceil(chars / 4) + 4;
+  return tokens;
+}
+
+export function toolTokens(tools: readonly ToolSpec[]): number {
+  return textTokens(JSON.stringify(tools));
+}
+
+/** The longest beginning of a text that costs at most so many tokens; says so when something is missing. */
+export function clip(text: string, tokens: number): string {
+  if (textTokens(text) <= tokens) return text;
+  let low = 0;
+  let high = Math.min(text.length, Math.max(tokens, 0) * 4);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (textTokens(text.slice(0, middle)) <= tokens - 1) low = middle;
+    else high = middle - 1;
+  }
+  // Not in the middle of a sign of two halves.
+  if (low > 0 && /[\ud800-\udbff]/.test(text[low - 1]!)) low--;
+  return `${text.slice(0, low)}…`;
 }

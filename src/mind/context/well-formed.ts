@@ -3,18 +3,19 @@
  *
  * W1: each tool call is followed by exactly its results; a call without one gets "no result was recorded".
  * W2: a result without its call (the window began in the middle) is left out.
- * W3: neighbouring user messages stay separate messages; the first message is a user's.
+ * W3: neighbouring user messages stay separate messages; the first message is a user's. With `led` the notes stand before
+ *     them, and they may begin with the agent's.
  */
 import type { ModelMessage, ToolCallPart, ToolResultPart } from "../../core/domain/index.ts";
 
 const NO_RESULT = "No result was recorded for this call. It may or may not have run.";
 
-export function wellFormed(messages: readonly ModelMessage[]): ModelMessage[] {
+export function wellFormed(messages: readonly ModelMessage[], led = false): ModelMessage[] {
   const out: ModelMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;
     if (message.role === "tool") continue;
-    if (message.role === "user" || out.length > 0) out.push(message);
+    if (message.role === "user" || out.length > 0 || led) out.push(message);
     else continue;
     if (message.role !== "assistant") continue;
     const calls = message.content.filter((part): part is ToolCallPart => part.type === "tool-call");

@@ -28,6 +28,9 @@
  * are all answered is spent. The newest user text that has directives and is not spent leads, also when plain texts
  * came after it. When none leads the answer is `echo: ` and every user text after the last assistant message, joined
  * by " | " (the last user text when there is none), so that a test can see which messages a call contained.
+ *
+ * Two things of the house are no person's words: its notes before the conversation count for nothing, and a request to condense
+ * one is answered with a short summary in the wanted form.
  */
 import type { FailureKind, NormalMessage, NormalRequest, Reply, Script, ScriptedCall } from "./types.ts";
 
@@ -57,14 +60,36 @@ export function directiveScript(): Script {
   /** How often each phase of each text was asked for, for `*n`. */
   const asked = new Map<string, number>();
   return (request) => {
-    const leader = findLeader(request.messages);
-    if (!leader) return { text: `echo: ${seenTexts(request.messages).join(" | ")}` };
+    if (isCondensing(request)) return { text: condensed(request) };
+    const messages = withoutNotes(request.messages);
+    const leader = findLeader(messages);
+    if (!leader) return { text: `echo: ${seenTexts(messages).join(" | ")}` };
     const { phase, text, k } = leader;
     const key = `${k} ${text}`;
     const count = (asked.get(key) ?? 0) + 1;
     asked.set(key, count);
-    return render(phase, count, request);
+    return render(phase, count, { ...request, messages });
   };
+}
+
+export function isCondensing(request: Pick<NormalRequest, "system">): boolean {
+  return request.system.startsWith("You condense the older part of a conversation");
+}
+
+/** What the house puts before the conversation. */
+export function notesOf(messages: NormalMessage[]): string {
+  const first = messages[0];
+  return first?.role === "user" && textOf(first).startsWith("[Notes kept by Lares") ? textOf(first) : "";
+}
+
+function withoutNotes(messages: NormalMessage[]): NormalMessage[] {
+  return notesOf(messages) ? messages.slice(1) : messages;
+}
+
+function condensed(request: NormalRequest): string {
+  const text = textOf(request.messages.at(-1)!);
+  const lines = text.slice(text.indexOf("Transcript:")).split("\n").slice(1);
+  return `SUMMARY\nThey said ${lines.length} things, first "${lines[0]?.slice(0, 40)}".\nOPEN REQUESTS\nnone\nDECISIONS\nnone\nABOUT THE PERSON\nnone`;
 }
 
 /** The phases of a text, or nothing when it has no directives. */

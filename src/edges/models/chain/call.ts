@@ -17,7 +17,7 @@ import { costOf, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
 import type { Line } from "../wire/attempt.ts";
 import { pause } from "../wire/watch.ts";
-import { classify, type Evidence } from "./classify.ts";
+import { classify, type Evidence, limitIn } from "./classify.ts";
 import type { HealthBook } from "./health.ts";
 import { type Candidate, next, type Tried } from "./next.ts";
 import { cleanWords, failureSentence, hintOf, noticeOf } from "./words.ts";
@@ -40,6 +40,7 @@ export interface CallPlan {
 
 interface Failed extends FailedAttempt {
   said: string;
+  limit?: number | undefined;
 }
 
 export async function callChain(
@@ -71,7 +72,8 @@ export async function callChain(
     const { failure, evidence } = result;
     const times = (tried.get(route.id)?.times ?? 0) + 1;
     tried.set(route.id, { times, last: failure, retryAfterMs: evidence.retryAfterMs });
-    failed.push({ at: clock.now(), model: route.model, failure, said: saidBy(evidence, route) });
+    const limit = failure === "context-overflow" ? limitIn(evidence) : undefined;
+    failed.push({ at: clock.now(), model: route.model, failure, said: saidBy(evidence, route), limit });
     step = next(
       routes,
       health.entries,
@@ -167,7 +169,9 @@ function noticeFor(plan: CallPlan, answered: string, failed: readonly Failed[]):
 
 /** Too long goes before all else: it is the one failure the caller can mend at once, by compacting. */
 function giveUp(failed: readonly Failed[]): ModelReply {
-  const failure = failed.find((f) => f.failure === "context-overflow")?.failure ?? failed[0]?.failure ?? "unknown";
+  const tooLong = failed.filter((f) => f.failure === "context-overflow");
+  const failure = tooLong[0]?.failure ?? failed[0]?.failure ?? "unknown";
+  const limits = tooLong.flatMap(({ limit }) => limit ?? []);
   return {
     ok: false,
     failure,
@@ -175,6 +179,8 @@ function giveUp(failed: readonly Failed[]): ModelReply {
     hint: hintOf(failure),
     usage: NO_USAGE,
     failed: failed.map(attempt),
+    // The smallest: whoever is asked next time must be able to hold it.
+    ...(limits.length ? { limit: Math.min(...limits) } : {}),
   };
 }
 

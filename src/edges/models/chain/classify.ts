@@ -53,6 +53,27 @@ export function classify(evidence: Evidence): FailureClass {
   return "unknown";
 }
 
+/** How many tokens the model holds, where the provider says so. */
+export function limitIn(evidence: Evidence): number | undefined {
+  const words = `${evidence.body} ${evidence.message}`;
+  const found = LIMITS.flatMap((pattern) => pattern.exec(words)?.[1] ?? []).map((digits) =>
+    Number(digits.replace(/[,_]/g, "")),
+  );
+  return found.find((tokens) => tokens >= 512);
+}
+
+const LIMITS = [
+  // Anthropic: "prompt is too long: 210000 tokens > 200000 maximum"
+  /> ?([\d,]+) maximum/i,
+  // OpenAI, vLLM: "maximum context length is 8192 tokens"
+  /maximum context length (?:is|of) ([\d,]+)/i,
+  // Google: "exceeds the maximum number of tokens allowed (1048576)"
+  /maximum number of tokens allowed \(?([\d,]+)/i,
+  // llama.cpp: "exceeds the available context size (4096 tokens"
+  /(?:available )?context (?:size|window)(?: of)? \(?([\d,]+)/i,
+  /"n_ctx"\s*:\s*(\d+)/,
+];
+
 /** Gathers the evidence from whatever was thrown or came as an error event. Reads, never trusts. */
 export function evidenceOf(error: unknown, now: number): Evidence {
   if (typeof error === "string") return { status: null, body: "", message: error, codes: [], retryAfterMs: null };

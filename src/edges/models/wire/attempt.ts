@@ -84,13 +84,13 @@ export class Line {
     try {
       const model = await this.load(credential);
       const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: limits.maxOutputTokens });
-      const tools = this.converter.toolList(request.tools);
+      const tools = this.converter.toolList(request.tools, request.system === "");
       const { messages } = request;
       // Only when there are some: a call without pictures waits for nothing here.
       const load = messages.some(isPictured) ? this.parts.loadAttachment : undefined;
       const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
       const { stream } = await model.doStream({
-        prompt: this.converter.prompt(request.system, messages, images),
+        prompt: this.converter.prompt(request.system, messages, { images, notes: request.notes }),
         ...(tools ? { tools, toolChoice: { type: "auto" } } : {}),
         ...options,
         abortSignal: inner.signal,

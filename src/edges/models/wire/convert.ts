@@ -5,6 +5,10 @@
  * W1: thinking goes back only to the model it came from, byte for byte: signatures are bound to it.
  * W2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
  *     names the call ("text" for a text); on the way back it is put where it came from.
+ * W3: Anthropic is told where to keep the prompt for the next call: behind the instructions (tools stand before them), behind
+ *     the notes, where the last request ended, and at the end. So a call reads all of the one before it from the cache, however
+ *     many blocks came in between (without the third mark it looks back only twenty).
+ * W4: the notes are a text of their own in the first message of the person: roles go on alternating.
  */
 import type { ToolSpec } from "../../../core/contracts/index.ts";
 import type { JsonObject, ModelMessage, ThinkingPart } from "../../../core/domain/index.ts";
@@ -31,12 +35,18 @@ export class Converter {
   }
 
   /** `images`: the pictures the messages refer to. Messages with pictures are made anew each time: kept, they would hold the bytes. */
-  prompt(system: string, messages: readonly ModelMessage[], images: ReadonlyMap<string, Shown> = NONE): SdkPrompt {
+  prompt(
+    system: string,
+    messages: readonly ModelMessage[],
+    more: { images?: ReadonlyMap<string, Shown> | undefined; notes?: string | undefined } = {},
+  ): SdkPrompt {
+    const images = more.images ?? NONE;
     const prompt: SdkPrompt = [];
     if (system !== "") {
       if (this.system?.text !== system) this.system = { text: system, message: this.systemMessage(system) };
       prompt.push(this.system.message);
     }
+    const first = prompt.length;
     for (const message of messages) {
       if (isPictured(message)) {
         prompt.push(convertUser(message as UserMessage, images));
@@ -49,19 +59,34 @@ export class Converter {
       }
       if (converted) prompt.push(converted);
     }
-    const last = prompt.at(-1);
-    // A copy: the mark moves on with the next call, the kept message must not remember it.
-    if (this.api === "anthropic" && last && last.role !== "system") {
-      prompt[prompt.length - 1] = { ...last, providerOptions: CACHE_MARK };
-    }
+    if (this.api === "anthropic" && prompt.length > first) this.mark(prompt, first);
+    if (more.notes) this.lead(prompt, first, more.notes);
     return prompt;
   }
 
-  toolList(specs: readonly ToolSpec[]): SdkTool[] | undefined {
+  /** The marks move on with the next call, so they go on copies. */
+  private mark(prompt: SdkPrompt, first: number): void {
+    const last = prompt.length - 1;
+    const answer = prompt.findLastIndex((message, i) => i < last && message.role === "assistant");
+    for (const at of new Set([answer - 1, last])) {
+      if (at >= first) prompt[at] = { ...prompt[at]!, providerOptions: CACHE_MARK };
+    }
+  }
+
+  private lead(prompt: SdkPrompt, first: number, notes: string): void {
+    const marked = this.api === "anthropic" ? { providerOptions: CACHE_MARK } : {};
+    const text = { type: "text" as const, text: notes, ...marked };
+    const begins = prompt[first];
+    if (begins?.role === "user") prompt[first] = { ...begins, content: [text, ...begins.content] };
+    else prompt.splice(first, 0, { role: "user", content: [text] });
+  }
+
+  /** `alone`: no instructions follow whose mark would cover them. */
+  toolList(specs: readonly ToolSpec[], alone = false): SdkTool[] | undefined {
     if (specs.length === 0) return undefined;
     let tools = this.tools.get(specs);
     if (!tools) {
-      tools = specs.map((spec, i) => convertTool(spec, this.api, i === specs.length - 1));
+      tools = specs.map((spec, i) => convertTool(spec, this.api, alone && i === specs.length - 1));
       this.tools.set(specs, tools);
     }
     return tools;

@@ -24,7 +24,7 @@ export function answerOptions(wish: {
   provider: Provider;
   modelId: string;
   facts: ModelFacts;
-  request: Pick<ModelRequest, "thinking" | "maxOutputTokens" | "cacheKey">;
+  request: Pick<ModelRequest, "thinking" | "maxOutputTokens" | "room" | "cacheKey">;
   defaultMaxOutput: number;
 }): AnswerOptions {
   const { provider, modelId, facts, request, defaultMaxOutput } = wish;
@@ -34,7 +34,9 @@ export function answerOptions(wish: {
   const isFixedBudget = provider.api === "anthropic" && !ADAPTIVE.test(modelId);
   const thinking =
     level && level !== "off" ? BUDGET[level] : facts.thinksUnasked && level !== "off" ? UNASKED_BUDGET : 0;
-  const maxOutputTokens = Math.min(wanted + (isFixedBudget ? 0 : thinking), facts.maxOutput);
+  // Servers of local models refuse a request whose answer could not fit into the window beside it.
+  const room = Math.max((request.room ?? Number.POSITIVE_INFINITY) - (isFixedBudget ? thinking : 0), 1);
+  const maxOutputTokens = Math.min(wanted + (isFixedBudget ? 0 : thinking), facts.maxOutput, room);
   return { maxOutputTokens, ...wrap(providerOptions(provider, modelId, level, request.cacheKey)) };
 }
 

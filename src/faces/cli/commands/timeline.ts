@@ -138,5 +138,7 @@ function stepName(name: string): string {
   if (kind === "judge") return "judged";
   if (kind === "rewind") return "went back";
   if (kind === "recheck") return "checked again";
-  return kind === "shrink" ? "made room" : visible(name);
+  if (kind === "compact") return "chose what to condense";
+  if (kind === "summary") return "summary";
+  return kind === "condensed" ? "condensed" : visible(name);
 }

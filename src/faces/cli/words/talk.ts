@@ -49,6 +49,19 @@ export const talk: Group = {
       load: async () => (await sessions()).get,
     },
     {
+      name: "context",
+      takes: "<session>",
+      about: "what the model reads of a conversation, and what each part costs",
+      flags: [
+        { flag: "--notes", about: "and what is remembered and carried over, in words" },
+        { flag: "--compact", about: "condense the older part now; the messages stay" },
+        { flag: "--focus <text>", about: "what to keep above all (with --compact)" },
+        { flag: "--undo", about: "take the last condensing back" },
+      ],
+      example: "lares context agent:main:main",
+      load: async () => (await import("../commands/context.ts")).context,
+    },
+    {
       name: "sessions reset",
       takes: "<session>",
       about: "start it afresh; what was said stays readable",

@@ -228,9 +228,10 @@ export class EngineStore {
   /** Ended turns of a session and of its command lane. */
   erase(tx: Tx, session: SessionKey): void {
     const turns = this.db.many<{ id: TurnId }>(
-      "SELECT id FROM engine_turn WHERE session IN (?, ?) AND status IN ('ended', 'attention')",
+      "SELECT id FROM engine_turn WHERE session IN (?, ?, ?) AND status IN ('ended', 'attention')",
       session,
       `${session}#command`,
+      `${session}#compact`,
     );
     for (const { id } of turns) this.eraseTurn(tx, id);
   }

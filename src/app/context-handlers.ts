@@ -1,0 +1,24 @@
+/** Handlers of the methods about what the model reads of a session. */
+import { type AgentId, asId, type SessionKey } from "../core/domain/index.ts";
+import type { Handlers } from "../faces/gateway/index.ts";
+import { readLedger } from "../mind/context/index.ts";
+import type { HandlerParts } from "./handlers.ts";
+
+type ContextHandlers = Pick<Handlers, `context.${string}` & keyof Handlers>;
+
+export function makeContextHandlers(parts: Pick<HandlerParts, "house">): ContextHandlers {
+  return {
+    "context.get": ({ session }) => readLedger(parts.house(), asId<SessionKey>(session)),
+    async "context.compact"({ session, focus }) {
+      const { agent } = await parts.house().sessions.get(session);
+      const done = await parts
+        .house()
+        .compactions.ask(asId<SessionKey>(session), asId<AgentId>(agent), focus?.trim() || null);
+      if (!done) return { state: "going on" };
+      if (!done.made) return { state: "nothing" };
+      const { how, messages, before, after } = done;
+      return { state: "done", how, messages, before, after };
+    },
+    "context.undo": ({ session }) => parts.house().compactions.undo(asId<SessionKey>(session)),
+  };
+}

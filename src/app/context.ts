@@ -1,0 +1,58 @@
+/** What the context's room needs of the others: memory for its snapshot, the engine, the budget, the agents' folders. */
+import { relative } from "node:path";
+import type { AgentId, SessionKey } from "../core/domain/index.ts";
+import type { TurnParts } from "../flow/turns/index.ts";
+import { type Compactions, type Contexts, capResults, textTokens } from "../mind/context/index.ts";
+import { type Memory, scopesOf, type Viewer } from "../mind/memory/index.ts";
+
+/** The newest facts that are looked at for a snapshot. */
+const MOST_FACTS = 100;
+
+/** Facts this session may read, the newest that fit, oldest first. */
+export async function snapshotOf(
+  parts: { memory: Pick<Memory, "list">; personOf: (session: string) => Promise<string | undefined> },
+  of: { session: SessionKey; agent: AgentId; tokens: number },
+): Promise<string> {
+  const viewer = snapshotViewer(of.session, await parts.personOf(of.session));
+  if (!viewer) return "";
+  const facts = await parts.memory.list({ newest: true, limit: MOST_FACTS, scope: scopesOf(viewer) });
+  const lines: string[] = [];
+  let left = of.tokens;
+  for (const { text, kind } of facts) {
+    if (kind === "document" || kind === "episode") continue;
+    const line = `- ${text.replace(/\s+/g, " ").trim()}`;
+    left -= textTokens(line) + 1;
+    if (left < 0) break;
+    lines.push(line);
+  }
+  return lines.reverse().join("\n");
+}
+
+/**
+ * Whose eyes: the key says whose session it is. One that several may read, or nobody's, gets nothing: what one person is
+ * remembered by is not for all of them. Its agent can still search, with the eyes of whoever speaks.
+ */
+function snapshotViewer(session: SessionKey, person: string | undefined): Viewer | undefined {
+  const [kind, agent, channel, account, ...rest] = session.split(":").map((part) => decodeURIComponent(part));
+  if (kind !== "agent" || !agent) return undefined;
+  if (channel === "main" || ((channel === "http" || channel === "ws") && account === "owner"))
+    return { agent, owner: true };
+  const isDirect = channel === "peer" ? person === account : person === `${channel}:${rest.at(-1)}`;
+  return person && isDirect ? { agent, person } : undefined;
+}
+
+export function roomOf(parts: {
+  contexts: Contexts;
+  compactions: Compactions;
+  toolShare: () => number;
+}): TurnParts["room"] {
+  return {
+    makeRoom: (ctx, at, number, why) => parts.compactions.makeRoom(ctx, at, number, why),
+    async cap(at, results) {
+      const view = await parts.contexts.view(at.session, at.agent, at.model ?? undefined);
+      const most = Math.floor(view.shares.window * parts.toolShare());
+      const shown = relative(at.workspace, at.spillDir);
+      return capResults(results, most, { dir: at.spillDir, shown, key: at.turn });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** Methods about what the model reads of a session. */
+import { z } from "zod";
+import { keyed, method } from "./method.ts";
+import { sessionKey } from "./shapes.ts";
+
+const compaction = z.object({
+  id: z.string(),
+  at: z.number(),
+  how: z.enum(["summary", "mixed", "extract"]).describe("by a model, partly, or by rules alone"),
+  model: z.string().optional(),
+  focus: z.string().optional(),
+  messages: z.number().describe("so many are no longer read word for word"),
+  before: z.number().describe("tokens of history and notes"),
+  after: z.number(),
+  state: z.enum(["in force", "replaced", "undone"]),
+});
+
+export const CONTEXT_METHODS = {
+  "context.get": method({
+    in: z.strictObject({ session: sessionKey }),
+    out: z.object({
+      session: z.string(),
+      agent: z.string(),
+      model: z.string(),
+      window: z.number().describe("tokens the model holds"),
+      tokens: z.number().describe("what the next request costs before anything new is said"),
+      counted: z.boolean().describe("by the provider, plus what came since; false: an estimate"),
+      threshold: z.number().describe("from here on the older part is condensed"),
+      limit: z.number().describe("beyond it a request is not sent"),
+      sections: z.array(
+        z.object({
+          name: z.enum(["instructions", "tools", "remembered", "carried over", "messages", "new"]),
+          tokens: z.number(),
+          stable: z
+            .enum(["session", "until condensed", "grows", "not yet sent"])
+            .describe("how long it stays the same, byte for byte"),
+        }),
+      ),
+      messages: z.object({ shown: z.number(), older: z.number().describe("not read any more, but searchable") }),
+      notes: z.object({ remembered: z.string(), carried: z.string() }),
+      compactions: z.array(compaction).describe("newest first"),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "What the model reads of a session, and what each part costs.",
+  }),
+  "context.compact": method({
+    in: z.strictObject({
+      session: sessionKey,
+      focus: z.string().max(800).optional().describe("what to keep above all"),
+      ...keyed,
+    }),
+    out: z.object({
+      state: z.enum(["done", "nothing", "going on"]),
+      how: z.enum(["summary", "mixed", "extract"]).optional(),
+      messages: z.number().optional(),
+      before: z.number().optional(),
+      after: z.number().optional(),
+    }),
+    scope: "write",
+    mutates: true,
+    doc: "Condenses the older part of a session now. The messages stay.",
+  }),
+  "context.undo": method({
+    in: z.strictObject({ session: sessionKey, ...keyed }),
+    out: z.object({ messages: z.number().describe("so many are read word for word again") }),
+    scope: "write",
+    mutates: true,
+    doc: "Takes the last condensing of a session back.",
+  }),
+} as const;

@@ -1,0 +1,72 @@
+/** `lares context`: what the model reads of a conversation, what each part costs, condensing and its undo. */
+import { AppError } from "../../../core/domain/index.ts";
+import type { Result } from "../../../core/protocol/index.ts";
+import type { Action } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { ago, count, plural, visible } from "../format.ts";
+import { table } from "../output.ts";
+import { known } from "./sessions.ts";
+
+type Ledger = Result<"context.get">;
+const BAR = 24;
+const HOW = { summary: "by a model", mixed: "partly by rules", extract: "by rules" } as const;
+
+export const context: Action = async (ctx, [session = ""]) => {
+  const { rpc, out, options } = ctx;
+  if (options.compact && options.undo) {
+    throw new AppError("BAD_REQUEST", { message: "Give --compact or --undo, not both." });
+  }
+  if (options.undo) {
+    const done = await known(ctx, session, () => rpc.call("context.undo", { session }));
+    out.document(done);
+    out.say(`The model reads ${plural(done.messages, "message")} word for word again.`);
+    return EXIT.done;
+  }
+  if (options.compact) {
+    const wish = { session, ...(options.focus ? { focus: options.focus } : {}) };
+    const done = await known(ctx, session, () => rpc.call("context.compact", wish));
+    out.document(done);
+    out.say(inWords(done, session));
+    return EXIT.done;
+  }
+  const ledger = await known(ctx, session, () => rpc.call("context.get", { session }));
+  out.document(ledger);
+  const share = Math.round((ledger.tokens / ledger.window) * 100);
+  const by = ledger.counted ? "counted by the provider" : "estimated";
+  out.say(
+    `${count(ledger.tokens)} of ${count(ledger.window)} tokens (${share} %), ${by}; ${visible(ledger.model)} answers.`,
+    ...table(
+      ledger.sections.filter((s) => s.tokens > 0).map((s) => line(s, ledger)),
+      "  ",
+    ),
+    "",
+    `${plural(ledger.messages.shown, "message")} word for word, ${count(ledger.messages.older)} older; condensed at ${count(ledger.threshold)} tokens.`,
+    ...condensed(ledger, ctx.clock.now()),
+    ...(options.notes ? notes(ledger) : []),
+  );
+  return EXIT.done;
+};
+
+function line(section: Ledger["sections"][number], { tokens }: Ledger): string[] {
+  const bar = "▇".repeat(Math.max(1, Math.round((section.tokens / Math.max(tokens, 1)) * BAR)));
+  return [section.name, `${count(section.tokens)} tokens`, bar];
+}
+
+function condensed({ compactions }: Ledger, now: number): string[] {
+  return compactions.slice(0, 5).map((c) => {
+    const state = c.state === "undone" ? ", undone" : "";
+    return `Condensed ${ago(c.at, now)} ${HOW[c.how]}: ${plural(c.messages, "message")}, ${count(c.before)} → ${count(c.after)} tokens${state}.`;
+  });
+}
+
+function notes({ notes: n }: Ledger): string[] {
+  const part = (title: string, text: string) =>
+    text ? ["", title, ...text.split("\n").map((l) => `  ${visible(l)}`)] : [];
+  return [...part("Remembered", n.remembered), ...part("Carried over", n.carried)];
+}
+
+function inWords(done: Result<"context.compact">, session: string): string {
+  if (done.state === "nothing") return "There is nothing to condense yet.";
+  if (done.state === "going on") return `It goes on in the background. See: lares context "${session}"`;
+  return `Condensed ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Take it back: lares context "${session}" --undo`;
+}

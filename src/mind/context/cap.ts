@@ -1,0 +1,72 @@
+/**
+ * Tool results may not fill the window: together those of one reply take at most a share of it. What is longer is kept whole in a
+ * file the agent can read, and only its beginning and its end are shown, with the file's name.
+ *
+ * P1: short results keep all they have; the long ones share the rest alike.
+ * P2: the same results give the same text and the same files, so a repeated step changes nothing.
+ */
+import { constants } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+import { clip, textTokens } from "./tokens.ts";
+
+/** Less than this is no result any more, however many there are. */
+const LEAST = 120;
+/** Of what is shown, for the end: there errors and sums stand. */
+const TAIL_SHARE = 0.3;
+
+export async function capResults<T extends { id: string; text: string }>(
+  results: readonly T[],
+  most: number,
+  place: { dir: string; shown: string; key: string },
+): Promise<T[]> {
+  const sizes = results.map((result) => textTokens(result.text));
+  const share = fairShare(sizes, most);
+  return Promise.all(
+    results.map(async (result, i) => {
+      if (sizes[i]! <= share) return result;
+      const name = `${place.key}-${result.id}`.replace(/[^\w-]/g, "_").slice(-100);
+      const kept = await keep(place.dir, `${name}.txt`, result.text);
+      return { ...result, text: shortened(result.text, share, kept ? `${place.shown}/${name}.txt` : undefined) };
+    }),
+  );
+}
+
+/** The most each may have, so that together they take at most `most`. */
+export function fairShare(sizes: readonly number[], most: number): number {
+  const rising = sizes.toSorted((a, b) => a - b);
+  let left = most;
+  for (const [i, size] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - i));
+    if (size > share) return Math.max(share, LEAST);
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function shortened(text: string, tokens: number, file: string | undefined): string {
+  const where = file ? `The whole is in ${file}; read parts of it.` : "The whole could not be kept.";
+  const note = `\n[… shortened: ${text.length} letters, more than fits. ${where}]\n`;
+  const room = Math.max(tokens - textTokens(note), 40);
+  const tail = Math.floor(room * TAIL_SHARE);
+  const end = reversed(clip(reversed(text.slice(-tail * 4)), tail));
+  return clip(text, room - tail) + note + end;
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join("");
+}
+
+async function keep(dir: string, name: string, text: string): Promise<boolean> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+    // Never through a link: the agent can put one there.
+    const file = await open(join(dir, name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    await file.writeFile(text).finally(() => file.close());
+    return true;
+  } catch {
+    // A full disk must not lose the turn; the text then says that the whole is gone.
+    return false;
+  }
+}

@@ -1,0 +1,514 @@
+/**
+ * Condensing: the older part of a window is replaced by a carry-over. One path, whoever asks for it: a session that is nearly full
+ * (in a lane beside the session, so that nobody waits), a turn whose request does not fit, a person.
+ *
+ * Z1: every part is a recorded step: what a killed process had summarised is not paid for twice, and it takes effect once.
+ * Z2: it takes effect in one transaction, and only when the session still is what was read. The messages stay.
+ * Z3: it always ends: a summariser that fails, stalls or may not be paid for is replaced by rules that need no model.
+ * Z4: what comes out is smaller than what went in, or nothing happens.
+ */
+import {
+  type Ctx,
+  type ModelDelta,
+  type ModelReply,
+  type ModelRequest,
+  type Models,
+  type Outcome,
+  type Records,
+  Stopped,
+  type Tx,
+} from "../../core/contracts/index.ts";
+import {
+  type AgentId,
+  AppError,
+  addUsage,
+  type Json,
+  type ModelMessage,
+  NO_USAGE,
+  type SessionKey,
+  type TurnId,
+  type Usage,
+} from "../../core/domain/index.ts";
+import type { Bus, Clock, Crash, Log } from "../../core/kit/index.ts";
+import { bounded, type Carry, carryText, gather, NO_CARRY, quoted } from "./carry.ts";
+import type { ContextConfig } from "./config.ts";
+import type { Contexts, View } from "./context.ts";
+import { notesText } from "./notes.ts";
+import { keepCompaction, listCompactions, readCompaction, readSession, readStretch, undoCompaction } from "./store.ts";
+import { pieces, readSummary, SUMMARISER_PROMPT, summaryRequest } from "./summary.ts";
+import { textTokens } from "./tokens.ts";
+import { cutAt } from "./window.ts";
+
+/** Whose turn condenses, and who pays. */
+interface Place {
+  turn: TurnId;
+  session: SessionKey;
+  agent: AgentId;
+  schedule?: { id: string; caps?: { dollars?: number; tokens?: number; calls?: number } };
+}
+
+/** What may be spent on it (I10). */
+export interface Spending {
+  reserve(
+    call: Place & { call: number; request: ModelRequest },
+    signal: AbortSignal,
+  ): Promise<SetAside | { refused: string }>;
+}
+interface SetAside {
+  readonly maxOutputTokens: number | undefined;
+  settle(usage: Usage): string[];
+  record(tx: Tx): void;
+  drop(streamedTokens: number): void;
+}
+
+export interface CompactionParts {
+  contexts: Contexts;
+  records: Records;
+  models: Pick<Models, "call" | "info">;
+  spending: Spending;
+  /** Written with the answer, like any other call's. */
+  recordUsage: (
+    tx: Tx,
+    u: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },
+  ) => void;
+  /** Starts a turn in a lane beside the session's. The same id is the same turn. */
+  accept: (m: { id: string; session: SessionKey; lane: "background"; body: Json }) => Promise<{ turn: TurnId }>;
+  /**
+   * What is about to be condensed, for whoever wants to keep something of it. May come twice; a failure stops nothing. In the
+   * background it is waited for, up to the deadline; when a person waits for an answer it is not.
+   */
+  beforeCompaction?: (of: { session: SessionKey; agent: AgentId; messages: readonly ModelMessage[] }) => Promise<void>;
+  config: () => ContextConfig;
+  snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
+  clock: Clock;
+  crash: Crash;
+  bus: Bus;
+  log: Log;
+}
+
+/** What a turn of its own is started with. */
+export type CompactBody = { kind: "compact"; session: string; agent: string; focus: string | null; forced: boolean };
+
+export type Compacted =
+  | { made: true; how: How; messages: number; before: number; after: number; usage: Usage }
+  | { made: false; usage: Usage };
+type How = "summary" | "mixed" | "extract";
+
+type Wish =
+  | { why: "threshold" }
+  | { why: "asked"; focus: string | null }
+  | { why: "full"; model: string | null; refused?: { limit?: number }; more: boolean; fresh: number };
+
+type Plan = {
+  base: number;
+  previous: string | null;
+  from: number;
+  to: number;
+  messages: number;
+  /** What the summariser reads, oldest first, as numbers of messages; what is older than the first is only gathered by rules. */
+  pieces: [number, number][];
+  /** Tokens the notes may take. */
+  carry: number;
+  snapshot: number;
+  known: Carry;
+  tainted: boolean;
+  must: boolean;
+  model: string;
+  summariser: string | null;
+  tokens: number;
+  focus: string | null;
+};
+
+/** In large histories the oldest part is gathered by rules only: each piece is a call somebody pays for. */
+const MOST_PIECES = 8;
+/** Of the summariser's window, for estimates that are too low. */
+const MARGIN = 0.8;
+/** Beside the transcript: instructions and headings. */
+const FRAME = 400;
+/** Notes smaller than this carry nothing. */
+const LEAST_ROOM = 200;
+/** Numbers its model calls apart from the turn's own. */
+const FIRST_CALL = 10_000;
+/** How long a person who asked for it waits for the figures. */
+const PATIENCE_MS = 20_000;
+/** For what was streamed before the deadline, which no provider counts for us. */
+const LETTERS_PER_TOKEN = 4;
+const LANE = "#compact";
+
+export class Compactions {
+  private readonly parts: CompactionParts;
+  /** Sessions that are being condensed, and who waits for it. */
+  private readonly working = new Map<SessionKey, { turn?: TurnId; done: ((what: Compacted) => void)[] }>();
+
+  constructor(parts: CompactionParts) {
+    this.parts = parts;
+  }
+
+  /** A turn ended: condenses in the background when the session is nearly full. Never throws. */
+  async consider(session: SessionKey): Promise<void> {
+    const { contexts, records, log } = this.parts;
+    const agent = contexts.full(session);
+    if (agent === undefined || this.working.has(session)) return;
+    try {
+      const [newest] = await listCompactions(records, session, 1);
+      const { base } = await contexts.view(session, agent);
+      // Somebody took the last one back: not again before it must be.
+      if (newest?.undone_at && newest.from_seq === base) return;
+      await this.begin(session, agent, { focus: null, forced: false });
+    } catch (error) {
+      log.warn("condensing could not begin", { session, message: String(error) });
+    }
+  }
+
+  /** Condenses because a person wants it. Says what came of it, or nothing when it still goes on. */
+  async ask(session: SessionKey, agent: AgentId, focus: string | null): Promise<Compacted | undefined> {
+    if (!(await readSession(this.parts.records, session))) throw noSession(session);
+    const { clock } = this.parts;
+    return new Promise((resolve, reject) => {
+      const late = clock.after(PATIENCE_MS, () => resolve(undefined));
+      const done = (what: Compacted) => {
+        late();
+        resolve(what);
+      };
+      this.begin(session, agent, { focus, forced: true }, done).catch(reject);
+    });
+  }
+
+  private async begin(
+    session: SessionKey,
+    agent: AgentId,
+    wish: { focus: string | null; forced: boolean },
+    done?: (what: Compacted) => void,
+  ): Promise<void> {
+    const under = this.working.get(session);
+    if (under) {
+      if (done) under.done.push(done);
+      return;
+    }
+    const entry: { turn?: TurnId; done: ((what: Compacted) => void)[] } = { done: done ? [done] : [] };
+    this.working.set(session, entry);
+    try {
+      const view = await this.parts.contexts.view(session, agent);
+      const body: CompactBody = { kind: "compact", session, agent, ...wish };
+      const { turn } = await this.parts.accept({
+        id: `compact:${session}:${view.base}:${view.next}:${this.parts.clock.now()}`,
+        session: `${session}${LANE}` as SessionKey,
+        lane: "background",
+        body: body as unknown as Json,
+      });
+      entry.turn = turn;
+    } catch (error) {
+      this.working.delete(session);
+      throw error;
+    }
+  }
+
+  /** The turn of its own. `broken`: its journal does not fit this version; the next full window begins another. */
+  async segment(ctx: Ctx, body: CompactBody, broken: boolean): Promise<Outcome> {
+    const session = body.session as SessionKey;
+    const at = { turn: ctx.turn, session, agent: body.agent as AgentId };
+    let made: Compacted = { made: false, usage: NO_USAGE };
+    try {
+      const wish: Wish = body.forced ? { why: "asked", focus: body.focus } : { why: "threshold" };
+      if (!broken) made = await this.compact(ctx, at, 0, wish);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    } finally {
+      this.finished(session, made);
+    }
+    return { end: made as unknown as Json };
+  }
+
+  /** Steps of a turn whose request does not fit. `number` counts them within the turn. */
+  async makeRoom(
+    ctx: Ctx,
+    at: Place,
+    number: number,
+    why: { model: string | null; refused?: { limit?: number }; more: boolean; fresh: number },
+  ): Promise<Compacted> {
+    return this.compact(ctx, at, number, { why: "full", ...why });
+  }
+
+  /** The session is shown as it was before it was last condensed. */
+  async undo(session: SessionKey): Promise<{ messages: number }> {
+    const { records, contexts, clock, bus } = this.parts;
+    const row = await readSession(records, session);
+    if (!row) throw noSession(session);
+    const last = row.compaction ? await readCompaction(records, row.compaction) : undefined;
+    if (!last) {
+      throw new AppError("CONFLICT", {
+        message: "Nothing of this conversation is condensed.",
+        hint: `See what the model reads: lares context "${session}"`,
+      });
+    }
+    await records.write((tx) => undoCompaction(tx, last, clock.now()));
+    contexts.drop(session);
+    bus.emit({ event: "session.changed", session, what: "updated" });
+    return { messages: last.to_seq - Math.max(last.from_seq, 1) };
+  }
+
+  private finished(session: SessionKey, what: Compacted): void {
+    const entry = this.working.get(session);
+    this.working.delete(session);
+    for (const done of entry?.done ?? []) done(what);
+  }
+
+  private async compact(ctx: Ctx, at: Place, number: number, wish: Wish): Promise<Compacted> {
+    const { clock, crash } = this.parts;
+    const deadline = clock.now() + this.parts.config().deadlineSeconds * 1000;
+    const plan = (await ctx.step(
+      `compact:${number}`,
+      async () => (await this.plan(at, wish)) as unknown as Json,
+    )) as Plan | null;
+    if (!plan) return { made: false, usage: NO_USAGE };
+    crash.at("compact.planned");
+    await this.capture(ctx, at, number, plan, wish);
+    let { known } = plan;
+    let usage = NO_USAGE;
+    let summed = 0;
+    for (const [i, piece] of plan.pieces.entries()) {
+      const said = await this.summarise(ctx, at, { call: FIRST_CALL + number * 100 + i, plan, known, piece, deadline });
+      usage = addUsage(usage, said.usage);
+      if (!said.carry) break;
+      known = said.carry;
+      summed++;
+    }
+    const how: How = summed === 0 ? "extract" : summed < plan.pieces.length ? "mixed" : "summary";
+    const done = await this.apply(ctx, at, number, { plan, known, summed, how });
+    return done ? { made: true, how, messages: plan.messages, ...done, usage } : { made: false, usage };
+  }
+
+  /** What goes and what stays. Null: nothing can go. */
+  private async plan(at: { session: SessionKey; agent: AgentId }, wish: Wish): Promise<Plan | null> {
+    const { contexts, config, models } = this.parts;
+    const asked = wish.why === "full" ? (wish.model ?? undefined) : undefined;
+    if (wish.why === "full" && wish.refused) {
+      await contexts.refused(at.session, at.agent, asked, wish.refused.limit);
+    }
+    const view = await contexts.view(at.session, at.agent, asked);
+    const { limit } = view.shares;
+    // What is new alone does not fit: nothing that went would help.
+    if (wish.why === "full" && limit - view.systemTokens - view.toolTokens - wish.fresh < LEAST_ROOM) return null;
+    const cut = this.cut(view, wish);
+    if (cut === 0) return null;
+    const gone = view.messages.slice(0, cut);
+    const chosen = config().summariser ?? view.model.id;
+    const summariser = models.info(chosen)?.practice === false ? chosen : null;
+    const { carry, snapshot } = view.shares;
+    const most = Math.floor(contexts.modelOf(chosen).contextWindow * MARGIN) - FRAME - 2 * carry;
+    const tokens = Math.max(most, 500);
+    const all = summariser ? pieces(gone, tokens).slice(-MOST_PIECES) : [];
+    const number = (i: number) => view.numbers[i] ?? view.next;
+    const numbered = all.map(([from, to]): [number, number] => [number(from), number(to)]);
+    return {
+      ...{
+        base: view.base,
+        previous: view.compaction,
+        from: number(0),
+        to: number(cut),
+        messages: cut,
+        pieces: numbered,
+      },
+      ...{
+        carry,
+        snapshot,
+        known: bounded({ ...gather(view.carry, gone), asked: askedIn(view, cut, wish) }, 4 * carry),
+      },
+      tainted: view.carryTainted || view.outside.slice(0, cut).includes(true),
+      must: wish.why === "full",
+      ...{ model: view.model.id, summariser, tokens, focus: wish.why === "asked" ? wish.focus : null },
+    };
+  }
+
+  private cut(view: View, wish: Wish): number {
+    const messages = view.messages.map((m, i) => ({ role: m.role, tokens: view.sizes[i]! }));
+    const { keep, carry, snapshot, limit } = view.shares;
+    if (wish.why === "threshold") return cutAt(messages, keep);
+    // A person wants less, however little there is.
+    if (wish.why === "asked") return cutAt(messages, Math.min(keep, Math.floor(sum(view.sizes) / 2)));
+    const most = limit - view.systemTokens - view.toolTokens - carry - snapshot - wish.fresh;
+    return cutAt(messages, Math.min(keep, Math.max(most, 0)), { most: Math.max(most, 0), more: wish.more });
+  }
+
+  private async capture(
+    ctx: Ctx,
+    at: { session: SessionKey; agent: AgentId },
+    number: number,
+    plan: Plan,
+    wish: Wish,
+  ): Promise<void> {
+    const { beforeCompaction, log, clock, config } = this.parts;
+    if (!beforeCompaction) return;
+    const run = async () => {
+      const messages = (await readStretch(this.parts.records, at.session, plan.from, plan.to)).map((m) => m.message);
+      await beforeCompaction({ session: at.session, agent: at.agent, messages });
+    };
+    const failed = (error: unknown) => log.warn("nothing was kept before condensing", { message: String(error) });
+    if (wish.why === "full") {
+      // Somebody waits for an answer. The messages stay, so it can be done beside it.
+      run().catch(failed);
+      return;
+    }
+    await ctx.step(`capture:${number}`, async () => {
+      await Promise.race([
+        run().catch(failed),
+        new Promise<void>((resolve) => clock.after(config().deadlineSeconds * 1000, resolve)),
+      ]);
+      return null;
+    });
+  }
+
+  /** One piece by a model, as a recorded and paid step. Without `carry` it has to go without. */
+  private async summarise(
+    ctx: Ctx,
+    at: Place,
+    of: { call: number; plan: Plan; known: Carry; piece: [number, number]; deadline: number },
+  ): Promise<{ carry?: Carry; usage: Usage }> {
+    const { models, spending, clock, crash, log, records } = this.parts;
+    const { plan, call, known } = of;
+    let aside: SetAside | undefined;
+    let reply: ModelReply | undefined;
+    let streamed = 0;
+    type Said = { text: string; usage: Usage } | { failed: string; usage?: Usage };
+    const ask = async (): Promise<Said> => {
+      const rows = await readStretch(records, at.session, of.piece[0], of.piece[1]);
+      const text = summaryRequest({
+        known: bounded(known, plan.carry),
+        messages: rows.map((row) => row.message),
+        tokens: plan.tokens,
+        focus: plan.focus,
+        most: plan.carry,
+      });
+      const request: ModelRequest = {
+        model: plan.summariser!,
+        system: SUMMARISER_PROMPT,
+        tools: [],
+        messages: [{ role: "user", content: [{ type: "text", text }] }],
+        cacheKey: `${at.session}${LANE}`,
+        // A few more than it may keep: what is too long is cut, what is cut off by the provider lacks its lists.
+        maxOutputTokens: Math.max(Math.floor(plan.carry * 1.5), 300),
+      };
+      const left = of.deadline - clock.now();
+      if (left <= 0) return { failed: "it took too long" };
+      const late = new AbortController();
+      const disarm = clock.after(left, () => late.abort());
+      const signal = AbortSignal.any([ctx.signal, ctx.stopping, late.signal]);
+      try {
+        const got = await spending.reserve({ ...at, call, request }, signal);
+        if ("refused" in got) return { failed: got.refused };
+        aside = got;
+        const onDelta = (delta: ModelDelta) => {
+          if ("text" in delta) streamed += delta.text.length;
+        };
+        reply = await models.call(request, onDelta, signal);
+        crash.at("compact.summarised");
+        aside.settle(reply.usage);
+        if (!reply.ok) return { failed: reply.message, usage: reply.usage };
+        const words = reply.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+        return { text: words, usage: reply.usage };
+      } catch (error) {
+        aside?.drop(Math.ceil(streamed / LETTERS_PER_TOKEN));
+        aside = undefined;
+        if (!late.signal.aborted || ctx.signal.aborted || ctx.stopping.aborted) throw error;
+        return { failed: "it took too long" };
+      } finally {
+        disarm();
+      }
+    };
+    const said = (await ctx.step(
+      `summary:${call - FIRST_CALL}`,
+      async () => (await ask()) as unknown as Json,
+      (tx) => {
+        aside?.record(tx);
+        if (reply) this.parts.recordUsage(tx, { ...at, call, reply, at: clock.now() });
+      },
+    )) as unknown as { text?: string; failed?: string; usage?: Usage };
+    const { text, failed, usage = NO_USAGE } = said;
+    const carry = text === undefined ? undefined : readSummary(text, known);
+    if (!carry) {
+      log.warn("condensed by rules, without a model", { session: at.session, because: failed ?? "it said nothing" });
+      return { usage };
+    }
+    return { carry, usage };
+  }
+
+  /** Puts the carry-over in force. Nothing: it would not be smaller. */
+  private async apply(
+    ctx: Ctx,
+    at: Place,
+    number: number,
+    of: { plan: Plan; known: Carry; summed: number; how: How },
+  ): Promise<{ before: number; after: number } | undefined> {
+    const { contexts, clock, crash, bus, log } = this.parts;
+    const { plan, how } = of;
+    type Applied = { before: number; after: number; carry: Carry; snapshot: string };
+    const applied = (await ctx.step(
+      `condensed:${number}`,
+      async () => {
+        const view = await contexts.view(at.session, at.agent, plan.model);
+        const snapshot = await this.parts.snapshot({ ...at, tokens: plan.snapshot });
+        const before = view.notesTokens + sum(view.sizes);
+        const tail = sum(view.sizes.filter((_, i) => view.numbers[i]! >= plan.to));
+        // A request that must become shorter goes without any notes rather than not at all.
+        for (const tokens of [plan.carry, Math.floor(plan.carry / 3), ...(plan.must ? [0] : [])]) {
+          const carry = tokens > 0 ? await this.finish(at.session, of, tokens) : NO_CARRY;
+          const after = textTokens(notesText({ snapshot, carry: carryText(carry) })) + 4 + tail;
+          if (after < before) return { before, after, carry, snapshot } as unknown as Json;
+        }
+        return null;
+      },
+      (tx, result) => {
+        const done = result as Applied | null;
+        if (!done) return;
+        keepCompaction(tx, {
+          ...{ id: `${at.turn}:${number}`, session: at.session, previous: plan.previous, base: plan.base },
+          ...{ to_seq: plan.to, carry: JSON.stringify(done.carry), how, model: plan.summariser, focus: plan.focus },
+          ...{ tokens_before: done.before, tokens_after: done.after, tainted: plan.tainted ? 1 : 0 },
+          ...{ turn: at.turn, at: clock.now(), snapshot: done.snapshot, from: plan.from, messages: plan.messages },
+        });
+        contexts.drop(at.session);
+      },
+    )) as Applied | null;
+    if (!applied) return undefined;
+    crash.at("compact.applied");
+    bus.emit({ event: "session.changed", session: at.session, what: "updated" });
+    const { before, after } = applied;
+    log.info("condensed", { session: at.session, how, messages: plan.messages, before, after });
+    return { before, after };
+  }
+
+  /** Within its bounds; what no model read is quoted. */
+  private async finish(
+    session: SessionKey,
+    of: { plan: Plan; known: Carry; summed: number },
+    tokens: number,
+  ): Promise<Carry> {
+    const { plan, known, summed } = of;
+    if (plan.pieces.length > 0 && summed === plan.pieces.length) return bounded(known, tokens);
+    const unread = plan.pieces[summed]?.[0] ?? plan.from;
+    // The newest are quoted; of a long history the rest would not fit anyway.
+    const rows = await readStretch(this.parts.records, session, Math.max(unread, plan.to - 200), plan.to);
+    const messages = rows.map((row) => row.message);
+    return bounded({ ...known, prose: quoted(known.prose, messages, Math.floor(tokens * 0.5)) }, tokens);
+  }
+}
+
+/** A turn goes on whose message does not stay: then it is carried over, word for word as far as it fits. */
+function askedIn(view: View, cut: number, wish: Wish): string {
+  if (wish.why === "threshold" || (wish.why === "full" && wish.more)) return "";
+  const at = view.messages.findLastIndex((m) => m.role === "user");
+  if (at < 0) return view.carry.asked;
+  if (at >= cut) return "";
+  return view.messages[at]!.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function noSession(session: string): AppError {
+  return new AppError("NOT_FOUND", {
+    message: `There is no session "${session}".`,
+    hint: "See them: lares sessions list",
+  });
+}

@@ -1,0 +1,82 @@
+/** How a window is shared out, and where it may be cut. Pure. */
+import type { ModelMessage } from "../../core/domain/index.ts";
+
+export interface Shares {
+  /** Tokens the model can hold. */
+  window: number;
+  /** From here on the older part is condensed, in the background. */
+  threshold: number;
+  /** Beyond this nothing is sent: what is left would not do for an answer. */
+  limit: number;
+  /** What the notes may take: the carry-over and the remembered. */
+  carry: number;
+  snapshot: number;
+  /** What stays of the newest messages, word for word. */
+  keep: number;
+}
+
+/** An answer needs at least this share of the window. */
+const ANSWER_SHARE = 0.1;
+/** Of what the prompt leaves below the threshold. The rest, about a third, is room to grow until the next time. */
+const CARRY_SHARE = 0.3;
+const SNAPSHOT_SHARE = 0.1;
+const KEEP_SHARE = 0.25;
+/** In a large window more than this helps nobody and is paid for in every call. */
+const MOST_CARRY = 6_000;
+const MOST_KEEP = 20_000;
+
+export function shareOut(of: {
+  window: number;
+  threshold: number;
+  maxTokens: number;
+  /** System prompt and tools: nothing can be done about them. */
+  prefix: number;
+  snapshotTokens: number;
+}): Shares {
+  const { window, prefix } = of;
+  const threshold = Math.min(Math.floor(of.threshold * window), of.maxTokens);
+  // A prompt that fills the window leaves nothing to share; what there is must still be positive.
+  const room = Math.max(threshold - prefix, Math.floor(window * 0.1));
+  return {
+    window,
+    threshold,
+    limit: Math.floor(window * (1 - ANSWER_SHARE)),
+    carry: Math.min(Math.floor(room * CARRY_SHARE), MOST_CARRY),
+    snapshot: Math.min(Math.floor(room * SNAPSHOT_SHARE), of.snapshotTokens),
+    keep: Math.min(Math.floor(room * KEEP_SHARE), MOST_KEEP),
+  };
+}
+
+/**
+ * How many of the oldest messages go, so that what stays costs at most `keep`. 0: none can.
+ *
+ * C1: never between a call and its results.
+ * C2: what stays begins with a person's message. Only a turn that is itself too long is cut between two of its calls.
+ * C3: the newest two exchanges stay, unless there is no other way (`hard`).
+ */
+export function cutAt(
+  messages: readonly { role: ModelMessage["role"]; tokens: number }[],
+  keep: number,
+  /** Only when nothing else helps. `most`: what may stay at the utmost. `more`: a new message follows, so all of these may go. */
+  hard?: { most: number; more: boolean },
+): number {
+  const cost = sizes(messages);
+  const users = messages.flatMap((m, i) => (m.role === "user" && i > 0 ? [i] : []));
+  if (!hard) {
+    const latest = users.at(-2) ?? 0;
+    return users.find((i) => i <= latest && cost(i) <= keep) ?? latest;
+  }
+  const between = users.find((i) => cost(i) <= keep) ?? users.findLast((i) => cost(i) <= hard.most);
+  if (between !== undefined) return between;
+  if (hard.more) return messages.length;
+  // Inside the last turn: after results, before the next call. The last results stay: the model is about to read them.
+  const steps = messages.flatMap((m, i) => (m.role === "assistant" && messages[i - 1]?.role === "tool" ? [i] : []));
+  return steps.find((i) => cost(i) <= keep) ?? steps.at(-1) ?? users.at(-1) ?? 0;
+}
+
+/** What the messages from here on cost. */
+function sizes(messages: readonly { tokens: number }[]): (from: number) => number {
+  const from = new Array<number>(messages.length + 1).fill(0);
+  for (let i = messages.length - 1; i >= 0; i--) from[i] = from[i + 1]! + messages[i]!.tokens;
+  return (i) => from[i]!;
+}
