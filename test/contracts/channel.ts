@@ -82,7 +82,7 @@ export function channelContract(rig: ChannelRig): void {
     const texts = async (where: Person | "group") => (await platform.shown(where)).map((m) => m.text);
     const shows = (where: Person | "group", what: string | RegExp) =>
       until(`"${what}" to be shown`, async () => (await texts(where)).some((t) => t.match(what)), {
-        instead: () => texts(where),
+        instead: async () => (await texts(where)).map((t) => t.slice(0, 80)),
       });
     const count = async (where: Person | "group", what: string | RegExp) =>
       (await texts(where)).filter((t) => t.match(what)).length;
@@ -191,6 +191,8 @@ export function channelContract(rig: ChannelRig): void {
         ["send.after", "killed-while-sending"],
       ] as const) {
         if (point === "channel.heard" && !platform.has.redelivers) continue;
+        // Everything before it is settled, so that the kill hits the message it is meant for.
+        await until("quiet", async () => (await lares.rpc("status", {})).deliveries.waiting === 0);
         await lares.kill9();
         await restart({ LARES_CRASH_AT: point });
         await platform.say(platform.owner, `say:${word}`);
