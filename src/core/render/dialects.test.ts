@@ -99,6 +99,7 @@ test("telegram: at most a hundred entities a message", () => {
 
 test("whatsapp and slack leave out a mark that would show as a sign", () => {
   expect(sent("un**believ**able", "whatsapp")).toBe("unbelievable");
+  expect(sent("my_file_name.ts", "whatsapp")).toBe("my_file_name.ts");
   expect(sent("un**believ**able", "discord")).toBe("un**believ**able");
 });
 

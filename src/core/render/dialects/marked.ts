@@ -110,7 +110,8 @@ export const discord: Dialect = {
 
 /** Signs that open formatting there, made harmless: there is no escape sign in these two. */
 const loosened = (text: string, lineStart: boolean) => {
-  const safe = text.replace(/[*_~`](?=\S)/g, `$&${ZERO}`);
+  // Inside a word they open nothing: a file_name stays as it is, to be copied.
+  const safe = text.replace(/(?<![\p{L}\p{N}])[*_~](?=\S)|`(?=\S)/gu, `$&${ZERO}`);
   return lineStart ? safe.replace(/^\s*(?=>|&gt;|[-*•] |\d{1,9}[.)] )/, `${ZERO}$&`) : safe;
 };
 const angled = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
