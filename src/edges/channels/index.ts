@@ -3,17 +3,25 @@ import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
+import { matrix } from "./matrix/config.ts";
+import { mattermost } from "./mattermost/config.ts";
+import { signal } from "./signal/config.ts";
 import { slack } from "./slack/config.ts";
 import { telegram } from "./telegram/config.ts";
 import { webhook } from "./webhook/config.ts";
+import { whatsapp } from "./whatsapp/config.ts";
+import { whatsappWeb } from "./whatsapp-web/config.ts";
 
 export type { AdapterEntry } from "./account.ts";
 export { limitsShape } from "./account.ts";
 export { sign } from "./webhook/sign.ts";
 
+// One a line, so that two who add one do not meet.
+const TABLE = [telegram, slack, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook];
+
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
 export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(
-  [telegram, slack, webhook].map((entry) => [entry.name, entry]),
+  TABLE.map((entry) => [entry.name, entry]),
 );
 
 type Accounts = Record<string, Record<string, unknown>>;

@@ -223,9 +223,12 @@ async function sync(world: World, me: string, call: Call): Promise<Answer> {
   const join: Record<string, unknown> = {};
   const invite: Record<string, unknown> = {};
   for (const room of world.rooms.values()) {
-    const fresh = room.timeline.filter((e) => e.at > from);
     const membership = room.members.get(me);
-    if (!fresh.length) continue;
+    const since = room.timeline.filter((e) => e.at > from);
+    if (!since.length) continue;
+    // A room joined since then comes with its past, as far as the limit goes.
+    const isNew = since.some((e) => e.event.state_key === me && e.event.content.membership === "join");
+    const fresh = isNew ? room.timeline : since;
     if (membership === "invite") {
       invite[room.id] = { invite_state: { events: [...room.state.values()] } };
       continue;

@@ -45,6 +45,8 @@ export interface MattermostFake {
   react(post: string, from: string, emoji: string): void;
   /** Presses a button of a post: the server calls its integration URL. Resolves with what the integration answered. */
   press(post: string, button: string, from: string): Promise<{ status: number; json: Record<string, unknown> }>;
+  /** Where the names of integrations lead, as a hosts file would say: origin by origin. */
+  hosts: Map<string, string>;
   file(chat: string, from: string, file: { name: string; type: string; data: Buffer }): string;
   /** What the server forgets when it restarts. */
   forget(): void;
@@ -104,6 +106,7 @@ export async function startMattermostFake(options: { pendingMs?: number } = {}):
     }),
     upgrade: (req, socket, head) => state.stream.upgrade(req, socket, head),
   });
+  const hosts = new Map<string, string>();
   const enter = (chat: string, from: string, more: SayMore) => {
     if (!state.users.has(from)) state.users.set(from, { id: from, username: more.name ?? from, is_bot: false });
     if (!state.channels.has(chat)) {
@@ -127,6 +130,7 @@ export async function startMattermostFake(options: { pendingMs?: number } = {}):
     token,
     me: state.me,
     stream: state.stream,
+    hosts,
     typing: state.typing,
     get sent() {
       return [...state.posts.values()].filter((p) => p.user_id === state.me && !p.delete_at);
@@ -149,7 +153,8 @@ export async function startMattermostFake(options: { pendingMs?: number } = {}):
       const attachments = (post.props.attachments ?? []) as { actions?: Action[] }[];
       const action = attachments.flatMap((a) => a.actions ?? []).find((a) => a.id === button || a.name === button);
       if (!action?.integration) throw new Error(`the post has no button "${button}"`);
-      const response = await fetch(action.integration.url, {
+      const asked = new URL(action.integration.url);
+      const response = await fetch((hosts.get(asked.origin) ?? asked.origin) + asked.pathname, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({
@@ -272,7 +277,16 @@ function since(state: State, channel: string, call: Call): Answer {
   const all = [...state.posts.values()].filter((p) => p.channel_id === channel);
   const list = from === null ? all.slice(-60) : all.filter((p) => p.update_at > Number(from));
   const order = list.sort((a, b) => b.create_at - a.create_at).map((p) => p.id);
-  return { json: { order, posts: Object.fromEntries(list.map((p) => [p.id, p])) } };
+  return { json: { order, posts: Object.fromEntries(list.map((p) => [p.id, withFiles(state, p)])) } };
+}
+
+/** A post as it goes over the wire: with what its files are. */
+function withFiles(state: State, post: MattermostPost): MattermostPost & { metadata: object } {
+  const files = post.file_ids.flatMap((id) => {
+    const file = state.files.get(id);
+    return file ? [{ id, name: file.name, mime_type: file.type, size: file.data.length }] : [];
+  });
+  return { ...post, metadata: { files } };
 }
 
 function upload(state: State, call: Call): Answer {
@@ -304,7 +318,7 @@ function create(
   };
   state.posts.set(made.id, made);
   const channel = state.channels.get(made.channel_id)!;
-  const text = JSON.stringify({ ...made, pending_post_id });
+  const text = JSON.stringify({ ...withFiles(state, made), pending_post_id });
   const sender_name = `@${state.users.get(made.user_id)?.username ?? made.user_id}`;
   state.stream.emit("posted", { channel_type: channel.type, post: text, sender_name }, { channel_id: channel.id });
   return made;

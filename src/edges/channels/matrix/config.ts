@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { adapter, talkShape } from "../account.ts";
+
+const account = z
+  .strictObject({
+    homeserver: z.url().describe("The homeserver's address, such as https://matrix.example.org."),
+    token: z.string().min(8).describe("Access token of the bot's own account (Element: Settings, Help & About)."),
+    join: z
+      .enum(["direct", "known", "never"])
+      .default("direct")
+      .describe(
+        "Invitations taken: to direct chats by anybody (so that a stranger can pair) and to rooms by those who may talk there; only by those who may talk; or none.",
+      ),
+    ...talkShape,
+  })
+  .describe("One Matrix account. It reads unencrypted rooms only.");
+
+export type MatrixAccount = z.output<typeof account>;
+
+export const matrix = adapter<MatrixAccount>({
+  name: "matrix",
+  title: "Matrix",
+  config: account as z.ZodType<MatrixAccount>,
+  secrets: ["token"],
+  asks: [
+    { field: "homeserver", what: "The homeserver's address, such as https://matrix.example.org" },
+    { field: "token", what: "Access token of the bot's own account (Element: Settings, Help & About, Access Token)" },
+  ],
+  can: () => ({
+    dialect: "matrix",
+    // An event may have 65,536 bytes and holds the text twice: plain and as HTML.
+    limit: 16_000,
+    unit: "bytes",
+    // By transaction id, which homeservers remember for at least a day.
+    dedupes: true,
+    buttons: 0,
+    files: 50_000_000,
+    pace: { chatMs: 200, accountMs: 100 },
+    editMs: 1000,
+    silenceMs: 90_000,
+  }),
+  load: async () => await import("./matrix.ts"),
+});

@@ -1,0 +1,147 @@
+/** From a Matrix event to what the door understands. Pure: what has to be looked up is handed in. */
+import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+
+export interface RoomEvent {
+  id: string;
+  type: string;
+  sender: string;
+  at: number | undefined;
+  content: Record<string, unknown>;
+  stateKey: string | undefined;
+}
+
+/** What is looked up beforehand. */
+export interface Setting {
+  me: { id: string; name: string | undefined };
+  room: { id: string; isDirect: boolean };
+  /** The message this one answers. */
+  replied: { sender: string; text: string } | undefined;
+  names: ReadonlyMap<string, string>;
+}
+
+type File = { url: string; name: string | undefined; mediaType: string | undefined; bytes: number | undefined };
+/** A file as the event names it; the adapter adds how it is opened. */
+export type Mapped = { event: PlatformEvent; file?: File };
+
+const FILES = new Set(["m.file", "m.image", "m.audio", "m.video"]);
+const UNREADABLE = "[An encrypted message. It cannot be read: Lares reads unencrypted Matrix rooms only.]";
+
+export function roomEvent(value: unknown): RoomEvent | undefined {
+  const raw = objectOf(value);
+  const [id, type, sender] = [textOf(raw.event_id), textOf(raw.type), textOf(raw.sender)];
+  if (!id || !type || !sender) return undefined;
+  const content = objectOf(raw.content);
+  return { id, type, sender, at: numberOf(raw.origin_server_ts), content, stateKey: textOf(raw.state_key) };
+}
+
+/** The id of the message an event answers, when it answers one outside of a thread's order. */
+export function repliedTo(event: RoomEvent): string | undefined {
+  const relation = objectOf(event.content["m.relates_to"]);
+  // In a thread every message names the last one, for clients that know no threads.
+  if (relation.rel_type === "m.thread" && relation.is_falling_back === true) return undefined;
+  return textOf(objectOf(relation["m.in_reply_to"]).event_id);
+}
+
+/** The words of a message without what clients put before them to show what it answers. */
+export function plainBody(content: Record<string, unknown>): string {
+  const body = textOf(content.body) ?? "";
+  if (!repliesIn(content) || !body.startsWith("> ")) return body;
+  const lines = body.split("\n");
+  const from = lines.findIndex((line) => !line.startsWith(">"));
+  return from < 0 ? "" : lines.slice(lines[from] === "" ? from + 1 : from).join("\n");
+}
+
+export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
+  if (event.sender === at.me.id) return undefined;
+  const relation = objectOf(event.content["m.relates_to"]);
+  const thread = relation.rel_type === "m.thread" ? textOf(relation.event_id) : undefined;
+  const name = at.names.get(event.sender);
+  const isNotice = event.content.msgtype === "m.notice";
+  const base = {
+    id: event.id,
+    ...(event.at === undefined ? {} : { at: event.at }),
+    chat: {
+      id: at.room.id,
+      kind: at.room.isDirect ? ("direct" as const) : ("group" as const),
+      ...(thread ? { thread } : {}),
+    },
+    // Notices are what bots say; answering one starts a loop.
+    sender: { id: event.sender, ...(name ? { name } : {}), ...(isNotice ? { isBot: true } : {}) },
+  };
+  switch (event.type) {
+    case "m.room.message":
+      return relation.rel_type === "m.replace"
+        ? edited(event, relation, base, at)
+        : { event: { ...base, kind: "message", ...said(event, at) }, ...fileOf(event.content) };
+    case "m.room.encrypted":
+      return { event: { ...base, kind: "message", text: UNREADABLE } };
+    case "m.reaction": {
+      const [message, emoji] = [textOf(relation.event_id), textOf(relation.key)];
+      return message && emoji ? { event: { ...base, kind: "reaction", message, emoji } } : undefined;
+    }
+    case "m.room.member": {
+      const change = event.content.membership === "join" ? "joined" : "left";
+      if (event.stateKey === at.me.id || event.content.membership === "invite") return undefined;
+      return { event: { ...base, kind: "member", change } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+type Base = Omit<Extract<PlatformEvent, { kind: "member" }>, "kind" | "change">;
+
+function edited(event: RoomEvent, relation: Record<string, unknown>, base: Base, at: Setting): Mapped | undefined {
+  const message = textOf(relation.event_id);
+  const content = objectOf(event.content["m.new_content"]);
+  if (!message || textOf(content.body) === undefined) return undefined;
+  const { text, addressed } = said(
+    { ...event, content: { ...content, "m.mentions": event.content["m.mentions"] } },
+    at,
+  );
+  return { event: { ...base, kind: "edit", message, text, addressed } };
+}
+
+function said(event: RoomEvent, at: Setting) {
+  const { me, replied } = at;
+  const isFile = FILES.has(textOf(event.content.msgtype) ?? "");
+  const body = plainBody(event.content);
+  // A file's body is its name, unless it has one beside it: then it is what was said with it.
+  const hasWords = !isFile || (textOf(event.content.filename) !== undefined && event.content.filename !== body);
+  const mentioned = listOf(objectOf(event.content["m.mentions"]).user_ids).includes(me.id);
+  const { text, named } = withoutName(hasWords ? body : "", [me.id, me.name]);
+  return {
+    text,
+    addressed: mentioned || named || replied?.sender === me.id,
+    ...(replied && replied.sender !== me.id ? { quote: { sender: replied.sender, text: replied.text } } : {}),
+    ...(replied?.sender === me.id ? { quote: { text: replied.text } } : {}),
+  };
+}
+
+/** Takes "lares: " or "@lares:example.org " from the beginning. */
+function withoutName(body: string, names: readonly (string | undefined)[]): { text: string; named: boolean } {
+  for (const name of names) {
+    if (!name) continue;
+    const at = name.startsWith("@") ? [name] : [`@${name}`, name];
+    for (const one of at) {
+      if (!body.toLowerCase().startsWith(one.toLowerCase())) continue;
+      const rest = body.slice(one.length);
+      if (!/^([:,]|\s|$)/.test(rest)) continue;
+      return { text: rest.replace(/^[:,]?\s*/, ""), named: true };
+    }
+  }
+  return { text: body, named: false };
+}
+
+function fileOf(content: Record<string, unknown>): { file?: File } {
+  const url = textOf(content.url);
+  if (!url || !FILES.has(textOf(content.msgtype) ?? "")) return {};
+  const info = objectOf(content.info);
+  const name = textOf(content.filename) ?? textOf(content.body);
+  return { file: { url, name, mediaType: textOf(info.mimetype), bytes: numberOf(info.size) } };
+}
+
+function repliesIn(content: Record<string, unknown>): boolean {
+  return textOf(objectOf(objectOf(content["m.relates_to"])["m.in_reply_to"]).event_id) !== undefined;
+}

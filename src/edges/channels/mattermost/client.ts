@@ -1,0 +1,148 @@
+/** The part of Mattermost's REST API v4 we speak. */
+import { AppError } from "../../../core/domain/index.ts";
+import { type ApiAnswer, type ApiCall, callApi, listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { bodyOf, notTaken } from "../sending.ts";
+
+const WHERE = "The Mattermost server";
+
+export interface Post {
+  id: string;
+  channel: string;
+  user: string;
+  message: string;
+  root: string;
+  type: string;
+  createdAt: number;
+  updatedAt: number;
+  editedAt: number;
+  deletedAt: number;
+  props: Record<string, unknown>;
+  files: { id: string; name?: string; mediaType?: string; bytes?: number }[];
+}
+
+export class MattermostClient {
+  private readonly base: string;
+  private readonly token: string;
+
+  constructor(url: string, token: string) {
+    this.base = `${url.replace(/\/+$/, "")}/api/v4`;
+    this.token = token;
+  }
+
+  get headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.token}` };
+  }
+
+  get streamUrl(): string {
+    return `${this.base.replace(/^http/, "ws")}/websocket`;
+  }
+
+  async me(signal: AbortSignal): Promise<{ id: string; name: string }> {
+    const { json } = await this.read("/users/me", signal);
+    return { id: textOf(json.id) ?? "", name: textOf(json.username) ?? "" };
+  }
+
+  async channels(signal: AbortSignal): Promise<{ id: string; type: string; lastPostAt: number }[]> {
+    const { json } = await this.read("/users/me/channels", signal);
+    return listOf(json.list).map((one) => {
+      const raw = objectOf(one);
+      return { id: textOf(raw.id) ?? "", type: textOf(raw.type) ?? "", lastPostAt: numberOf(raw.last_post_at) ?? 0 };
+    });
+  }
+
+  async channelType(id: string, signal: AbortSignal): Promise<string> {
+    return textOf((await this.read(`/channels/${encodeURIComponent(id)}`, signal)).json.type) ?? "";
+  }
+
+  /** Posts made or changed after that moment, oldest first; without it the newest page. */
+  async posts(channel: string, since: number | undefined, signal: AbortSignal): Promise<Post[]> {
+    const query = since === undefined ? "per_page=60" : `since=${since}`;
+    const { json } = await this.read(`/channels/${encodeURIComponent(channel)}/posts?${query}`, signal);
+    const posts = objectOf(json.posts);
+    const found = Object.values(posts)
+      .map(postOf)
+      .filter((p) => p !== undefined);
+    return found.sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  async post(id: string, signal: AbortSignal): Promise<Post | undefined> {
+    const answer = await this.call({ method: "GET", path: `/posts/${encodeURIComponent(id)}`, reads: true }, signal);
+    return answer.ok ? postOf(answer.json) : undefined;
+  }
+
+  async file(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const url = `${this.base}/files/${encodeURIComponent(id)}`;
+    return bodyOf(await fetch(url, { headers: this.headers, signal }));
+  }
+
+  async upload(channel: string, file: { name: string; mediaType: string; data: Uint8Array }, signal: AbortSignal) {
+    const form = new FormData();
+    form.set("channel_id", channel);
+    form.set("files", new Blob([file.data as Uint8Array<ArrayBuffer>], { type: file.mediaType }), file.name);
+    // A file uploaded twice hangs on no post: it counts as reading.
+    const answer = await this.call({ method: "POST", path: "/files", body: form, reads: true }, signal);
+    const id = textOf(objectOf(listOf(answer.json.file_infos)[0]).id);
+    if (!answer.ok || !id) throw this.refusal(answer);
+    return id;
+  }
+
+  /** A call that changes something on the server; throws in the contract's words when it did not. */
+  async change(
+    call: { method: "POST" | "PUT" | "DELETE"; path: string; json?: unknown },
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const answer = await this.call(call, signal);
+    if (!answer.ok) throw this.refusal(answer);
+    return answer.json;
+  }
+
+  private async read(path: string, signal: AbortSignal): Promise<ApiAnswer> {
+    const answer = await this.call({ method: "GET", path, reads: true }, signal);
+    if (!answer.ok) throw this.refusal(answer);
+    return answer;
+  }
+
+  private call(call: Omit<ApiCall, "url"> & { path: string }, signal: AbortSignal): Promise<ApiAnswer> {
+    const { path, ...rest } = call;
+    return callApi({ ...rest, url: this.base + path, headers: { ...this.headers, ...rest.headers } }, WHERE, signal);
+  }
+
+  private refusal(answer: ApiAnswer): Error {
+    if (answer.status === 401) {
+      return new AppError("CHANNEL_SEND", {
+        message: "The Mattermost server does not know this token.",
+        hint: "Make a new token for the bot account and give it: lares channels add mattermost",
+        retry: "later",
+      });
+    }
+    const retryAfter = Number(answer.headers.get("x-ratelimit-reset")) || undefined;
+    return notTaken(answer.status, WHERE, { retryAfter, detail: textOf(answer.json.message) });
+  }
+}
+
+export function postOf(value: unknown): Post | undefined {
+  const raw = objectOf(value);
+  const [id, channel, user] = [textOf(raw.id), textOf(raw.channel_id), textOf(raw.user_id)];
+  if (!id || !channel || !user) return undefined;
+  const infos = listOf(objectOf(raw.metadata).files).map(objectOf);
+  return {
+    id,
+    channel,
+    user,
+    message: textOf(raw.message) ?? "",
+    root: textOf(raw.root_id) ?? "",
+    type: textOf(raw.type) ?? "",
+    createdAt: numberOf(raw.create_at) ?? 0,
+    updatedAt: numberOf(raw.update_at) ?? 0,
+    editedAt: numberOf(raw.edit_at) ?? 0,
+    deletedAt: numberOf(raw.delete_at) ?? 0,
+    props: objectOf(raw.props),
+    files: listOf(raw.file_ids)
+      .filter((one) => typeof one === "string")
+      .map((one) => {
+        const info = infos.find((i) => i.id === one) ?? {};
+        const [name, mediaType, bytes] = [textOf(info.name), textOf(info.mime_type), numberOf(info.size)];
+        return { id: one, ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) };
+      }),
+  };
+}

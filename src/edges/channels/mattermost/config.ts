@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { adapter, talkShape } from "../account.ts";
+
+const account = z
+  .strictObject({
+    url: z.url().describe("The server's address, such as https://chat.example.org."),
+    token: z.string().min(8).describe("Access token of a bot account (Integrations, Bot Accounts)."),
+    callback: z
+      .url()
+      .optional()
+      .describe(
+        "Where the Mattermost server reaches Lares, such as https://lares.example.org. With it questions have buttons; without it, a typed code.",
+      ),
+    ...talkShape,
+  })
+  .describe("One Mattermost bot account.");
+
+export type MattermostAccount = z.output<typeof account>;
+
+export const mattermost = adapter<MattermostAccount>({
+  name: "mattermost",
+  title: "Mattermost",
+  config: account as z.ZodType<MattermostAccount>,
+  secrets: ["token"],
+  asks: [
+    { field: "url", what: "The server's address, such as https://chat.example.org" },
+    { field: "token", what: "Access token of a bot account (System Console: Integrations, Bot Accounts)" },
+  ],
+  can: (config) => ({
+    dialect: "mattermost",
+    limit: 16_383,
+    unit: "codepoints",
+    // By pending_post_id for 30 seconds, and by looking for the key among the chat's posts after that.
+    dedupes: true,
+    buttons: config.callback ? 5 : 0,
+    files: 50_000_000,
+    pace: { chatMs: 200, accountMs: 100 },
+    editMs: 1000,
+    silenceMs: 90_000,
+  }),
+  load: async () => await import("./mattermost.ts"),
+});

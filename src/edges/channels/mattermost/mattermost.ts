@@ -1,0 +1,308 @@
+/**
+ * Mattermost: its REST API and its event stream.
+ *
+ * In: the stream acknowledges nothing, so it is only the fast way. The cursor is the newest post taken; after every start and
+ * every break the posts since then are read over REST (with an overlap: posts are known by their ids), then the stream goes on.
+ * Out: `pending_post_id` makes a repeated post one post for 30 seconds. After that the key, kept in the post's props, is looked
+ * for among the chat's posts before it is sent again.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type {
+  Channel,
+  ChannelAnswer,
+  ChannelRequest,
+  Door,
+  Outgoing,
+  PlatformEvent,
+} from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import type { AdapterParts } from "../account.ts";
+import { objectOf, textOf } from "../api.ts";
+import { MattermostClient, type Post, postOf } from "./client.ts";
+import type { MattermostAccount } from "./config.ts";
+import { openStream, type StreamEvent } from "./stream.ts";
+
+/** Posts of several chats do not arrive in the order of their times. */
+const OVERLAP_MS = 60_000;
+const MOST_KNOWN = 2000;
+/** Emoji are words here; these stand for answers to a question. */
+const EMOJI: Record<string, string> = { "+1": "👍", "-1": "👎", white_check_mark: "✅", x: "❌" };
+
+export function create({ account, config }: AdapterParts<MattermostAccount>): Channel {
+  const client = new MattermostClient(config.url, config.token);
+  const kinds = new Map<string, "direct" | "group">();
+  let me = { id: "", name: "" };
+
+  async function run(door: Door, signal: AbortSignal): Promise<void> {
+    me = await client.me(signal);
+    door.known(me.name);
+    const life = new AbortController();
+    const both = AbortSignal.any([signal, life.signal]);
+    try {
+      const stream = openStream(client.streamUrl, config.token, { alive: () => door.alive(), signal: both });
+      await stream.opened;
+      let since = await catchUp(door, signal);
+      for await (const event of stream.events()) {
+        const { events, at } = await fromStream(event, signal);
+        since = Math.max(since, at);
+        if (events.length || at) await door.hear(events, { since });
+      }
+    } finally {
+      life.abort();
+    }
+  }
+
+  /** Reads over REST what was posted since the cursor. Returns the newest moment taken. */
+  async function catchUp(door: Door, signal: AbortSignal): Promise<number> {
+    const kept = objectOf(await door.cursor()).since;
+    const channels = await client.channels(signal);
+    for (const one of channels) keep(kinds, one.id, one.type === "D" ? "direct" : "group");
+    let since = typeof kept === "number" ? kept : Math.max(0, ...channels.map((c) => c.lastPostAt));
+    if (typeof kept !== "number") {
+      // What was said before this account was added is not ours to answer.
+      await door.hear([], { since });
+      return since;
+    }
+    const from = Math.max(0, kept - OVERLAP_MS);
+    const missed: Post[] = [];
+    for (const one of channels) {
+      if (one.lastPostAt >= from) missed.push(...(await client.posts(one.id, from, signal)));
+    }
+    missed.sort((a, b) => a.createdAt - b.createdAt);
+    const events: PlatformEvent[] = [];
+    for (const post of missed) {
+      const event = await eventOf(post, undefined, signal);
+      if (event) events.push(event);
+      since = Math.max(since, post.createdAt);
+    }
+    if (events.length || since !== kept) await door.hear(events, { since });
+    return since;
+  }
+
+  async function fromStream(event: StreamEvent, signal: AbortSignal): Promise<{ events: PlatformEvent[]; at: number }> {
+    const nothing = { events: [], at: 0 };
+    if (event.name === "posted" || event.name === "post_edited") {
+      const post = postOf(parse(event.data.post));
+      if (!post) return nothing;
+      const type = textOf(event.data.channel_type);
+      if (type) keep(kinds, post.channel, type === "D" ? "direct" : "group");
+      const one = await eventOf(post, textOf(event.data.sender_name)?.replace(/^@/, ""), signal);
+      return { events: one ? [one] : [], at: event.name === "posted" ? post.createdAt : 0 };
+    }
+    if (event.name === "reaction_added" || event.name === "reaction_removed") {
+      const one = await reactionOf(event, signal);
+      return { events: one ? [one] : [], at: 0 };
+    }
+    return nothing;
+  }
+
+  async function eventOf(
+    post: Post,
+    name: string | undefined,
+    signal: AbortSignal,
+  ): Promise<PlatformEvent | undefined> {
+    // Notes of the server ("joined the channel") have a type.
+    if (post.user === me.id || post.type !== "" || post.deletedAt) return undefined;
+    const kind = await kindOf(post.channel, signal);
+    const isBot = post.props.from_bot === "true";
+    // A post of a webhook carries the id of whoever made the webhook, not of who wrote it.
+    const isHook = post.props.from_webhook === "true";
+    const { text, named } = withoutName(post.message, me.name);
+    const addressed = kind === "direct" || named || (post.root !== "" && (await isMine(post.root, signal)));
+    const base = {
+      at: post.createdAt,
+      chat: { id: post.channel, kind, ...(post.root ? { thread: post.root } : {}) },
+      sender: {
+        id: isHook ? `webhook:${post.user}` : post.user,
+        ...(name ? { name } : {}),
+        ...(isBot || isHook ? { isBot: true } : {}),
+      },
+    };
+    if (post.editedAt) {
+      return { ...base, kind: "edit", id: `${post.id}:${post.editedAt}`, message: post.id, text, addressed };
+    }
+    const files = post.files.map(({ id, ...about }) => ({
+      ...about,
+      open: (stop: AbortSignal) => client.file(id, stop),
+    }));
+    return { ...base, kind: "message", id: post.id, text, addressed, ...(files.length ? { files } : {}) };
+  }
+
+  async function reactionOf(event: StreamEvent, signal: AbortSignal): Promise<PlatformEvent | undefined> {
+    const raw = objectOf(parse(event.data.reaction));
+    const [user, message, emoji] = [textOf(raw.user_id), textOf(raw.post_id), textOf(raw.emoji_name)];
+    if (!user || !message || !emoji || user === me.id) return undefined;
+    const post = await client.post(message, signal);
+    if (!post) return undefined;
+    const chat = {
+      id: post.channel,
+      kind: await kindOf(post.channel, signal),
+      ...(post.root ? { thread: post.root } : {}),
+    };
+    const removed = event.name === "reaction_removed";
+    const id = `${message}:${user}:${emoji}:${removed ? "removed" : ""}`;
+    return {
+      kind: "reaction",
+      id,
+      chat,
+      sender: { id: user },
+      message,
+      emoji: EMOJI[emoji] ?? emoji,
+      ...(removed ? { removed } : {}),
+    };
+  }
+
+  async function kindOf(channel: string, signal: AbortSignal): Promise<"direct" | "group"> {
+    const known = kinds.get(channel);
+    if (known) return known;
+    const kind = (await client.channelType(channel, signal)) === "D" ? "direct" : "group";
+    keep(kinds, channel, kind);
+    return kind;
+  }
+
+  const roots = new Map<string, boolean>();
+  async function isMine(root: string, signal: AbortSignal): Promise<boolean> {
+    const known = roots.get(root) ?? (await client.post(root, signal))?.user === me.id;
+    keep(roots, root, known);
+    return known;
+  }
+
+  /** A press of a button: the server calls us with the context we made the post with. */
+  async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+    if (request.method !== "POST") return { status: 405 };
+    const body = objectOf(parse(request.body.toString("utf8")));
+    const context = objectOf(body.context);
+    const [button, chat, given] = [textOf(context.button), textOf(context.chat), textOf(context.proof)];
+    const [user, post, channel] = [textOf(body.user_id), textOf(body.post_id), textOf(body.channel_id)];
+    const isOurs = button && chat && given && same(given, proofOf(config.token, button, chat));
+    if (!isOurs || !user || !post || channel !== chat) {
+      throw new AppError("UNAUTHORIZED", {
+        message: "This press does not come from a button of ours.",
+        hint: "Only the Mattermost server calls this address.",
+      });
+    }
+    const kind = await kindOf(chat, AbortSignal.timeout(10_000));
+    const trigger = textOf(body.trigger_id) ?? "";
+    const [heard] = await door.hear([
+      {
+        kind: "button",
+        id: `press:${post}:${user}:${trigger}`,
+        chat: { id: chat, kind },
+        sender: { id: user },
+        message: post,
+        button,
+      },
+    ]);
+    return { status: 200, body: heard?.say ? { ephemeral_text: heard.say } : {} };
+  }
+
+  function content(message: Outgoing): { message: string; props: Record<string, unknown> } {
+    const key = keyOf(message.key);
+    const { chat } = message.route;
+    const actions = (message.buttons ?? []).map((one) => ({
+      id: one.id.replace(/[^A-Za-z0-9]/g, ""),
+      name: one.label,
+      type: "button",
+      style: one.kind === "yes" ? "good" : one.kind === "no" ? "danger" : "default",
+      integration: {
+        url: `${config.callback!.replace(/\/+$/, "")}/channels/mattermost/${account}`,
+        context: { button: one.id, chat, proof: proofOf(config.token, one.id, chat) },
+      },
+    }));
+    return { message: message.text, props: { lares_key: key, attachments: actions.length ? [{ actions }] : [] } };
+  }
+
+  /** The post of an earlier try, if there is one. */
+  async function earlier(message: Outgoing, signal: AbortSignal): Promise<string | undefined> {
+    const key = keyOf(message.key);
+    const posts = await client.posts(message.route.chat, undefined, signal);
+    return posts.find((p) => p.user === me.id && p.props.lares_key === key)?.id;
+  }
+
+  return {
+    name: "mattermost",
+    account,
+    run,
+    ...(config.callback ? { receive } : {}),
+    async check(signal) {
+      const { id, name } = await client.me(signal);
+      return { id, name };
+    },
+
+    async send(message, signal) {
+      if (!me.id) me = await client.me(signal);
+      const before = await earlier(message, signal);
+      if (before) return { platformId: before };
+      const { chat, thread } = message.route;
+      const files: string[] = [];
+      for (const file of message.files ?? []) {
+        files.push(await client.upload(chat, { ...file, data: await file.read() }, signal));
+      }
+      const json = {
+        channel_id: chat,
+        ...content(message),
+        ...(thread ? { root_id: thread } : {}),
+        ...(files.length ? { file_ids: files } : {}),
+        pending_post_id: `${me.id}:${keyOf(message.key)}`,
+      };
+      const made = await client.change({ method: "POST", path: "/posts", json }, signal);
+      return { platformId: textOf(made.id) ?? null };
+    },
+
+    async edit(at, message, signal) {
+      const path = `/posts/${encodeURIComponent(at.platformId)}/patch`;
+      await client.change({ method: "PUT", path, json: content(message) }, signal);
+    },
+
+    async remove(at, signal) {
+      await client.change({ method: "DELETE", path: `/posts/${encodeURIComponent(at.platformId)}` }, signal);
+    },
+
+    async react(at, emoji, signal) {
+      if (!me.id) me = await client.me(signal);
+      const name = Object.entries(EMOJI).find(([, sign]) => sign === emoji)?.[0] ?? emoji.replaceAll(":", "");
+      const json = { user_id: me.id, post_id: at.platformId, emoji_name: name };
+      await client.change({ method: "POST", path: "/reactions", json }, signal);
+    },
+
+    async typing(route, signal) {
+      const json = { channel_id: route.chat, ...(route.thread ? { parent_id: route.thread } : {}) };
+      await client.change({ method: "POST", path: "/users/me/typing", json }, signal);
+    },
+  };
+}
+
+/** Takes "@lares" from the text; anywhere in it counts as being addressed. */
+function withoutName(text: string, name: string): { text: string; named: boolean } {
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const at = new RegExp(`(^|[^\\w@])@${escaped}(?![\\w.-]*\\w)[:,]?\\s*`, "i");
+  return at.test(text) ? { text: text.replace(at, "$1").trim(), named: true } : { text, named: false };
+}
+
+function keyOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 40);
+}
+
+/** The server does not sign its calls: a button carries what only we can have made, bound to its chat. */
+function proofOf(token: string, button: string, chat: string): string {
+  return createHmac("sha256", token).update(`lares button ${button} ${chat}`).digest("hex");
+}
+
+function same(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function parse(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MOST_KNOWN) map.delete(map.keys().next().value as string);
+}

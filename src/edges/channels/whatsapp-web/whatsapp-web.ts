@@ -1,0 +1,179 @@
+/**
+ * WhatsApp as a linked device, by Baileys. EXPERIMENTAL: the library is unofficial, and Meta may block the number.
+ *
+ * In: Baileys sends the delivery receipt before it hands a message on (its messages-recv.js), so what it handed on and we had not
+ * committed when the power went is lost; what came while we were away is delivered when we are back.
+ * Out: the message id is made from the key, so a repeated message has the same id; but an unknown outcome is not repeated.
+ */
+import { createHash } from "node:crypto";
+import { type Channel, type Door, type Outgoing, type Placed, SendUncertain } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import type { AdapterParts } from "../account.ts";
+import { refused } from "../sending.ts";
+import { fromBaileys } from "./baileys.ts";
+import type { WhatsAppWebAccount } from "./config.ts";
+import { loadCredentials } from "./credentials.ts";
+import { fileOf, mapMessage } from "./events.ts";
+import type { ConnectionUpdate, Library, Socket, WebMessage } from "./library.ts";
+
+/** Baileys' DisconnectReason. */
+const LOGGED_OUT = 401;
+
+export interface WebParts extends AdapterParts<WhatsAppWebAccount> {
+  /** Tests hand in another. */
+  library?: () => Promise<Library>;
+}
+
+export function create(parts: WebParts): Channel {
+  const { account, config, log } = parts;
+  const library = parts.library ?? baileys;
+  let socket: Socket | undefined;
+
+  async function run(door: Door, signal: AbortSignal): Promise<void> {
+    const lib = await library();
+    const stored = await loadCredentials(door, lib);
+    const { creds, keys } = stored;
+    const live = lib.connect({ auth: { creds, keys }, browser: ["Lares", "Chrome", "1.0"] });
+    // One after another, in the order the library says them; the first failure ends the connection.
+    let line = Promise.resolve();
+    try {
+      await new Promise<void>((_, reject) => {
+        const inLine = (work: () => Promise<unknown>) => {
+          line = line.then(work).then(() => {}, reject);
+        };
+        if (signal.aborted) return reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        live.ev.on("creds.update", (changed) => {
+          Object.assign(creds, changed);
+          inLine(() => stored.save());
+        });
+        live.ev.on("connection.update", (update) => {
+          if (update.connection === "open") {
+            socket = live;
+            door.alive();
+            door.known(live.user?.name ?? live.user?.id ?? config.number);
+          }
+          if (update.qr && !creds.registered) inLine(() => askForLink(live, door));
+          if (update.connection === "close") reject(closed(update));
+        });
+        live.ev.on("messages.upsert", ({ messages }) => inLine(() => hear(messages, live, lib, door)));
+      });
+    } finally {
+      socket = undefined;
+      await line;
+      live.end(undefined);
+    }
+  }
+
+  /** The number's owner types this code on the phone: Linked devices, Link with phone number. */
+  async function askForLink(live: Socket, door: Door): Promise<void> {
+    const code = await live.requestPairingCode(config.number.slice(1));
+    door.known(`not linked yet; on the phone: Linked devices, Link with phone number, ${code}`);
+  }
+
+  async function hear(messages: readonly WebMessage[], live: Socket, lib: Library, door: Door): Promise<void> {
+    const me = { id: live.user?.id ?? "", lid: live.user?.lid };
+    const events = messages.flatMap((message) => {
+      const event = mapMessage(message, me);
+      const file = event?.kind === "message" ? fileOf(message) : undefined;
+      if (file && event?.kind === "message") event.files = [{ ...file, open: () => lib.download(message, live) }];
+      return event ? [event] : [];
+    });
+    door.alive();
+    if (events.length) await door.hear(events);
+  }
+
+  async function put(jid: string, content: Record<string, unknown>, key?: string): Promise<string | null> {
+    if (!socket) throw refused("WhatsApp is not connected.", "later");
+    try {
+      const sent = await socket.sendMessage(jid, content, key ? { messageId: idOf(key) } : {});
+      return sent?.key.id ?? null;
+    } catch (cause) {
+      throw new SendUncertain("WhatsApp did not confirm the message.", { cause });
+    }
+  }
+
+  async function contents(message: Outgoing): Promise<Record<string, unknown>[]> {
+    const files = await Promise.all(
+      (message.files ?? []).map(async (file) => {
+        const data = Buffer.from(await file.read());
+        if (/^image\/(jpeg|png)$/.test(file.mediaType)) return { image: data, mimetype: file.mediaType };
+        return { document: data, mimetype: file.mediaType, fileName: file.name };
+      }),
+    );
+    return [...(message.text || !files.length ? [{ text: message.text }] : []), ...files];
+  }
+
+  return {
+    name: "whatsapp-web",
+    account,
+    run,
+    async check() {
+      await library();
+      const note =
+        "EXPERIMENTAL and unofficial: Meta may block the number. The code to link it is in the account's status.";
+      return { id: config.number, name: config.number, note };
+    },
+
+    async send(message) {
+      let first: string | null | undefined;
+      for (const [i, content] of (await contents(message)).entries()) {
+        const id = await put(message.route.chat, content, `${message.key} ${i}`).catch((error) => {
+          throw first === undefined ? error : new SendUncertain("WhatsApp took only a part of it.", { cause: error });
+        });
+        first ??= id;
+      }
+      return { platformId: first ?? null };
+    },
+
+    async edit(at, message) {
+      await put(at.route.chat, { text: message.text, edit: ownKey(at) });
+    },
+
+    async remove(at) {
+      await put(at.route.chat, { delete: ownKey(at) });
+    },
+
+    async react(at, emoji) {
+      await put(at.route.chat, { react: { text: emoji, key: { ...ownKey(at), fromMe: false } } });
+    },
+
+    async typing(route) {
+      await socket?.sendPresenceUpdate("composing", route.chat).catch(() => log.debug("no typing sign"));
+    },
+  };
+}
+
+async function baileys(): Promise<Library> {
+  try {
+    return fromBaileys(await import("@whiskeysockets/baileys"));
+  } catch (cause) {
+    throw new AppError("CHANNEL_SEND", {
+      message: "The library for WhatsApp Web is not installed.",
+      hint: "Install it: lares channels add whatsapp-web",
+      retry: "after-change",
+      cause,
+    });
+  }
+}
+
+function closed(update: ConnectionUpdate): Error {
+  const error = update.lastDisconnect?.error;
+  if (error?.output?.statusCode === LOGGED_OUT) {
+    return new AppError("CHANNEL_SEND", {
+      message: "WhatsApp has unlinked this device.",
+      hint: "Remove the account and add it again to link it anew: lares channels remove whatsapp-web",
+      retry: "after-change",
+    });
+  }
+  return new Error(`WhatsApp closed the connection${error?.message ? `: ${error.message}` : ""}.`);
+}
+
+function ownKey(at: Placed): { remoteJid: string; id: string; fromMe: boolean } {
+  return { remoteJid: at.route.chat, id: at.platformId, fromMe: true };
+}
+
+/** In the form WhatsApp's own clients give. */
+function idOf(key: string): string {
+  return `3EB0${createHash("sha256").update(key).digest("hex").slice(0, 18).toUpperCase()}`;
+}

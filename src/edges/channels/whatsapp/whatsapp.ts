@@ -1,0 +1,168 @@
+/**
+ * WhatsApp by Meta's Cloud API: events come to a webhook, messages go to the Graph API.
+ *
+ * In: Meta repeats an event until it is answered with 200, and that answer leaves after the commit. Events are signed over the
+ * raw body with the app's secret; nothing is parsed before the signature is checked.
+ * Out: there is no key, so an unknown outcome is not repeated. Every message carries its key as `biz_opaque_callback_data`,
+ * which Meta says again in the message's status events: they tell of an unknown send that it did arrive.
+ * It has no edits; buttons are at most three.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import {
+  type Channel,
+  type ChannelAnswer,
+  type ChannelRequest,
+  type Door,
+  type Outgoing,
+  type PlatformEvent,
+  SendUncertain,
+} from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import type { AdapterParts } from "../account.ts";
+import type { WhatsAppAccount } from "./config.ts";
+import { type Mapped, mapBody } from "./events.ts";
+import { Graph } from "./graph.ts";
+
+/** A message with buttons, and a caption, may have this many signs. */
+const MOST_WITH_BUTTONS = 1024;
+const MOST_BUTTON = 20;
+const MOST_CHATS = 2000;
+
+export function create({ account, config, log }: AdapterParts<WhatsAppAccount>): Channel {
+  const graph = new Graph(config);
+  /** The last message of each chat: the typing sign hangs on it. */
+  const last = new Map<string, string>();
+
+  async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
+    if (request.method === "GET") return challenge(request);
+    verify(request);
+    const { events, statuses } = mapBody(parse(request.body), config.phoneNumberId);
+    for (const one of statuses) {
+      if (one.state !== "failed") continue;
+      log.warn("WhatsApp could not deliver a message", { code: one.code ?? 0, why: one.why ?? "" });
+    }
+    if (events.length) {
+      await door.hear(events.map(withFiles));
+      for (const { event } of events) keep(last, event.chat.id, event.id);
+    }
+    door.alive();
+    return { status: 200, body: "" };
+  }
+
+  function withFiles({ event, media }: Mapped): PlatformEvent {
+    if (!media || event.kind !== "message") return event;
+    const { id, ...about } = media;
+    return { ...event, files: [{ ...about, open: (signal) => graph.download(id, signal) }] };
+  }
+
+  /** Meta asks once, when the webhook is set up, whether this address is meant. */
+  function challenge({ query }: ChannelRequest): ChannelAnswer {
+    const isMeant = query["hub.mode"] === "subscribe" && same(query["hub.verify_token"] ?? "", config.verifyToken);
+    if (!isMeant) throw unauthorized("The verify token is another one.");
+    return { status: 200, body: query["hub.challenge"] ?? "", headers: { "content-type": "text/plain" } };
+  }
+
+  function verify({ headers, body }: ChannelRequest): void {
+    const expected = `sha256=${createHmac("sha256", config.appSecret).update(body).digest("hex")}`;
+    if (!same(headers["x-hub-signature-256"] ?? "", expected)) throw unauthorized("The signature is wrong.");
+  }
+
+  /** The messages one of ours becomes, in order: Meta has no text with files and no long text with buttons. */
+  async function pieces(message: Outgoing, signal: AbortSignal): Promise<Record<string, unknown>[]> {
+    const { text, buttons = [], files = [] } = message;
+    const list: Record<string, unknown>[] = [];
+    const fits = text.length <= MOST_WITH_BUTTONS;
+    const captioned = files.length === 1 && !buttons.length && fits && canCaption(files[0]!.mediaType);
+    if (text && !captioned && !(buttons.length && fits)) list.push({ type: "text", text: { body: text } });
+    for (const file of files) {
+      const id = await graph.upload({ ...file, data: await file.read() }, signal);
+      const type = kindOf(file.mediaType);
+      const caption = captioned && text ? { caption: text } : {};
+      list.push({ type, [type]: { id, ...(type === "document" ? { filename: file.name } : {}), ...caption } });
+    }
+    if (buttons.length) {
+      const body = { text: fits && text ? text : "Your answer?" };
+      const action = {
+        buttons: buttons.map(({ id, label }) => ({ type: "reply", reply: { id, title: short(label) } })),
+      };
+      list.push({ type: "interactive", interactive: { type: "button", body, action } });
+    }
+    return list;
+  }
+
+  return {
+    name: "whatsapp",
+    account,
+    receive,
+    async check(signal) {
+      const { number, name } = await graph.number(signal);
+      return { id: config.phoneNumberId, name: `${name} (${number})`, note: `Events: /channels/whatsapp/${account}` };
+    },
+
+    async send(message, signal) {
+      const to = { recipient_type: "individual", to: message.route.chat };
+      const opaque = createHash("sha256").update(message.key).digest("hex").slice(0, 40);
+      let first: string | null | undefined;
+      for (const piece of await pieces(message, signal)) {
+        const whole = { ...to, ...piece, biz_opaque_callback_data: opaque };
+        const id = await graph.message(whole, signal).catch((error) => {
+          // Part of it is there: to send all of it again would show that part twice.
+          throw first === undefined ? error : new SendUncertain("WhatsApp took only a part of it.", { cause: error });
+        });
+        first ??= id;
+      }
+      return { platformId: first ?? null };
+    },
+
+    async react(at, emoji, signal) {
+      const reaction = { message_id: at.platformId, emoji };
+      await graph.message({ recipient_type: "individual", to: at.route.chat, type: "reaction", reaction }, signal);
+    },
+
+    async typing(route, signal) {
+      const message = last.get(route.chat);
+      if (message)
+        await graph.message({ status: "read", message_id: message, typing_indicator: { type: "text" } }, signal);
+    },
+  };
+}
+
+function unauthorized(message: string): AppError {
+  const hint = "App secret and verify token must be those of the app at Meta.";
+  return new AppError("UNAUTHORIZED", { message, hint });
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
+  }
+}
+
+function same(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function kindOf(mediaType: string): "image" | "video" | "audio" | "document" {
+  if (/^image\/(jpeg|png)$/.test(mediaType)) return "image";
+  if (/^video\/(mp4|3gpp)$/.test(mediaType)) return "video";
+  if (/^audio\/(aac|mp4|mpeg|amr|ogg)$/.test(mediaType)) return "audio";
+  return "document";
+}
+
+function canCaption(mediaType: string): boolean {
+  return kindOf(mediaType) !== "audio";
+}
+
+function short(label: string): string {
+  const signs = [...label];
+  return signs.length <= MOST_BUTTON ? label : `${signs.slice(0, MOST_BUTTON - 1).join("")}…`;
+}
+
+function keep(map: Map<string, string>, key: string, value: string): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MOST_CHATS) map.delete(map.keys().next().value as string);
+}
