@@ -17,6 +17,7 @@ import { type Config, defineConfig } from "../ground/config/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
+import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
 import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
@@ -48,6 +49,7 @@ const agentConfig = z
       .optional()
       .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours."),
     secrets: grantsConfig,
+    heartbeat: heartbeatConfig.optional(),
   })
   .describe("One agent; its words are in the files of its folder.");
 

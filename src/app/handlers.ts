@@ -17,6 +17,7 @@ import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
 import type { makeChannelHandlers } from "./channel-handlers.ts";
 import type { makeContextHandlers } from "./context-handlers.ts";
+import { beatViews } from "./heartbeats.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
@@ -73,6 +74,7 @@ export function makeHandlers(
           ...(detail ? { detail } : {}),
         })),
         usageToday: await usageSince(committed(), midnight),
+        heartbeats: (await beatViews({ ...house, now: clock.now() })).filter((one) => one.state !== "off"),
         memory: { rss, heapUsed },
         problems: parts.problems(),
       };

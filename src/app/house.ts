@@ -63,6 +63,7 @@ import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { Budget } from "../mind/budget/index.ts";
 import { type CompactBody, Compactions, type ContextParts, Contexts, estimateTokens } from "../mind/context/index.ts";
+import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
 import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
@@ -71,6 +72,7 @@ import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, waitDesk } from "./desk.ts";
+import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { announce, describeSession } from "./news.ts";
@@ -108,6 +110,7 @@ export interface House {
   hooks: Hooks;
   channels: Channels;
   schedules: Schedules;
+  heartbeat: Heartbeat;
   /** Takes in what lares.yaml declares. */
   declare: () => Promise<void>;
   /** What of it made no sense, in sentences. */
@@ -435,6 +438,24 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
 
   const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const ports = jobPorts({
+    agents,
+    models: parts.models,
+    agentModel: (agent) => config.agents[agent]?.model,
+    // The file says it, not who is connected: at a start, and while a platform is away, a route is still a route.
+    canReach: ({ channel, account: of }) => {
+      const accounts = config.channels as Readonly<Record<string, Record<string, { enabled?: boolean }> | undefined>>;
+      return PULLED.has(channel) || (accounts[channel]?.[of] ?? { enabled: false }).enabled !== false;
+    },
+    outbox,
+    sessions,
+    isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
+  });
+  const heartbeat = makeHeartbeat({
+    ...{ records, clock, agents, zone, outbox },
+    config: (agent) => config.agents[agent]?.heartbeat as HeartbeatConfig | undefined,
+    mark: ports.files.mark,
+  });
   const schedules = new Schedules({
     records,
     clock,
@@ -446,15 +467,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     crash,
     admit: (message) => inbox.admit(message),
     turn: (turn) => waiters.read(turn),
-    ...jobPorts({
-      agents,
-      models: parts.models,
-      agentModel: (agent) => config.agents[agent]?.model,
-      canReach: (route) => account(route.channel, route.account) !== undefined,
-      outbox,
-      sessions,
-      isOpen: async (session) => (await listTurns(records, { session, open: true, limit: 1 })).length > 0,
-    }),
+    ...ports,
+    beats: heartbeat,
   });
   const children = new Children({
     records,
@@ -482,9 +496,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   ]);
 
   let scheduleProblems: string[] = [];
+  // At a stop the records may be closed already; the next start settles what is left.
+  const unsettled = (error: unknown) => log.child("schedule").debug("a slot was not settled", { error: String(error) });
   const forgetDeliveries = bus.on((event) => {
     if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
-    void schedules.undelivered(event.turn, event.error ?? event.state);
+    schedules.undelivered(event.turn, event.error ?? event.state).catch(unsettled);
   });
   await running.start({
     version: parts.version,
@@ -500,7 +516,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       waiters.settled(turn);
       void outbox.wake(turn);
       if (how === "ended") {
-        void schedules.ended(turn);
+        schedules.ended(turn).catch(unsettled);
         void children.ended(turn);
         void events.ended(turn, session);
         void compactions.consider(session);
@@ -514,7 +530,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await reminders.start();
   await checkpoints.start();
   const declare = async () => {
-    scheduleProblems = await schedules.declare(config.schedules as never);
+    scheduleProblems = [
+      ...(await schedules.declare(config.schedules as never)),
+      ...(await declareBeats(schedules, config.agents as never)),
+    ];
     for (const problem of scheduleProblems) log.child("schedule").warn(problem);
   };
   await declare();
@@ -540,6 +559,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     hooks,
     channels,
     schedules,
+    heartbeat,
     declare,
     problems: () => scheduleProblems,
     memory,

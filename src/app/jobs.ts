@@ -40,7 +40,8 @@ export function jobPorts(house: JobHouse): Ports {
       },
     },
     tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word }),
-    wake: (turn: TurnId) => void outbox.wake(turn),
+    // At a stop the records may be closed already; the next start sends what is intended.
+    wake: (turn: TurnId) => void outbox.wake(turn).catch(() => {}),
     async removeSession(session) {
       if (await house.isOpen(session)) return false;
       try {

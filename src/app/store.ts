@@ -37,13 +37,58 @@ export function usageOfSession(db: Reads, session: string): Promise<Usage & { ca
   return sumUsage(db, "session = ?", session);
 }
 
+/** What the runs of one job used since then. */
+export function usageOfRuns(db: Reads, job: string, since: number): Promise<Usage & { calls: number }> {
+  return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, `cron:${job}:run:`, `cron:${job}:run;`);
+}
+
+/** How often a job came up since then, whatever became of it. */
+export async function beatsSince(db: Reads, job: string, since: number): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM slot WHERE job = ? AND due >= ? AND state IN ('done', 'failed', 'skipped')",
+    job,
+    since,
+  );
+  return row?.n ?? 0;
+}
+
+/** What happened to an agent after a moment, as a heartbeat is told of it. */
+export async function newsOf(db: Reads, agent: string, since: number): Promise<string[]> {
+  const events = await db.all<{ source: string; n: number }>(
+    "SELECT source, COUNT(*) AS n FROM system_event WHERE agent = ? AND at > ? GROUP BY source LIMIT 20",
+    agent,
+    since,
+  );
+  const jobs = await db.all<{ name: string; state: string; n: number; reason: string | null }>(
+    `SELECT job.name, slot.state, COUNT(*) AS n, MAX(slot.reason) AS reason FROM slot JOIN job ON job.id = slot.job
+     WHERE job.agent = ? AND slot.state IN ('failed', 'missed') AND slot.ended_at > ? AND job.name NOT LIKE 'heartbeat:%'
+     GROUP BY job.name, slot.state LIMIT 20`,
+    agent,
+    since,
+  );
+  const asked = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM approval WHERE state = 'pending' AND asked_at > ? AND agent = ?",
+    since,
+    agent,
+  );
+  return [
+    ...events.map(({ source, n }) => `${n} ${n === 1 ? "event" : "events"} from ${source}.`),
+    ...jobs.map(
+      ({ name, state, n, reason }) => `The job "${name}" ${state} ${n} ${n === 1 ? "time" : "times"}: ${reason}`,
+    ),
+    ...(asked?.n
+      ? [`${asked.n} new ${asked.n === 1 ? "question waits" : "questions wait"} for a person's answer.`]
+      : []),
+  ];
+}
+
 /** One call of unknown price makes the sum unknown. */
-async function sumUsage(db: Reads, where: string, value: SqlValue): Promise<Usage & { calls: number }> {
+async function sumUsage(db: Reads, where: string, ...values: SqlValue[]): Promise<Usage & { calls: number }> {
   const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number; n: number }>(
     `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
        COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
        COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown, COUNT(*) AS n FROM usage WHERE ${where}`,
-    value,
+    ...values,
   );
   return {
     inputTokens: row?.i ?? 0,

@@ -1,5 +1,5 @@
 /** Handlers of the methods about time and policy. */
-import { AppError, type Json } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type Json } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import {
@@ -12,17 +12,46 @@ import {
   type Wishes,
 } from "../mind/schedule/index.ts";
 import type { HandlerParts } from "./handlers.ts";
+import { beatName, beatViews } from "./heartbeats.ts";
 
 /** Five weeks: a month's page begins and ends in other months. */
 const MOST_CALENDAR_MS = 35 * 86_400_000;
 /** As much of an output as a list shows. */
 const SHOWN_OUTPUT = 500;
 
-type TimeHandlers = Pick<Handlers, (`schedule.${string}` & keyof Handlers) | "policy.explain">;
+type TimeHandlers = Pick<
+  Handlers,
+  (`schedule.${string}` & keyof Handlers) | (`heartbeat.${string}` & keyof Handlers) | "policy.explain"
+>;
 
-export function makeTimeHandlers(parts: Pick<HandlerParts, "house">): TimeHandlers {
+export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): TimeHandlers {
   const schedules = () => parts.house().schedules;
+  const beats = () => beatViews({ ...parts.house(), now: parts.clock.now() });
+  const beatOf = async (agent: string) => {
+    const found = (await beats()).find((one) => one.agent === agent);
+    if (found && found.state !== "off") return found;
+    throw new AppError("NOT_FOUND", {
+      message: `The agent "${agent}" has no heartbeat.`,
+      hint: `Give it one: lares config set agents.${agent}.heartbeat.every "30 minutes"`,
+    });
+  };
   return {
+    "heartbeat.list": async () => ({ beats: await beats() }),
+    async "heartbeat.run"({ agent }) {
+      await beatOf(agent);
+      return schedules().run(beatName(agent));
+    },
+    async "heartbeat.pause"({ agent }) {
+      await beatOf(agent);
+      await parts.house().heartbeat.pause(asId<AgentId>(agent), "A person paused it.");
+      return beatOf(agent);
+    },
+    async "heartbeat.resume"({ agent }) {
+      await beatOf(agent);
+      await parts.house().heartbeat.pause(asId<AgentId>(agent), null);
+      await schedules().update(beatName(agent), { enabled: true });
+      return beatOf(agent);
+    },
     "schedule.list": async () => ({ jobs: (await schedules().list()).map(wire) }),
     "schedule.preview": async (given) => schedules().preview(given, 5),
     async "schedule.calendar"({ from, to }) {

@@ -25,7 +25,7 @@ import {
   turnView,
   usage,
 } from "./shapes.ts";
-import { TIME_METHODS } from "./time-methods.ts";
+import { beat, TIME_METHODS } from "./time-methods.ts";
 import { WAKE_METHODS } from "./wake-methods.ts";
 import { WORK_METHODS } from "./work-methods.ts";
 
@@ -51,6 +51,7 @@ export const METHODS = {
       deliveries: z.object({ waiting: z.number(), uncertain: z.number(), failed: z.number() }),
       channels: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string().optional() })),
       usageToday: usage,
+      heartbeats: z.array(beat).optional().describe("of agents that have one"),
       memory: z.object({ rss: z.number(), heapUsed: z.number() }),
       problems: z.array(z.string()),
     }),

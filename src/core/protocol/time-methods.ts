@@ -112,7 +112,47 @@ const wishes = {
 };
 const jobId = z.string().min(1).max(128).describe("id or name");
 
+export const beat = z.object({
+  agent: z.string(),
+  state: z.enum(["off", "nothing-to-watch", "watching", "asleep", "paused"]),
+  because: z.string(),
+  items: z.number().describe("lines of HEARTBEAT.md it looks after"),
+  useless: z.number().describe("beats in a row that cost something and said nothing"),
+  every: z.number().optional().describe("milliseconds"),
+  next: z.number().optional(),
+  lastAt: z.number().optional().describe("the last time a model was asked"),
+  lastSaid: z.string().optional(),
+  today: z.object({
+    looks: z.number().describe("how often it looked, mostly without a model"),
+    calls: z.number().describe("model calls"),
+    cost: z.number().nullable(),
+  }),
+});
+const whose = z.strictObject({ agent: agentId, ...keyed });
+
 export const TIME_METHODS = {
+  "heartbeat.list": method({
+    in: nothing,
+    out: z.object({ beats: z.array(beat) }),
+    scope: "read",
+    mutates: false,
+    doc: "Each agent's heartbeat: whether it beats, why not, and what it cost today.",
+  }),
+  "heartbeat.run": method({
+    in: whose,
+    out: z.object({ turn: z.string() }),
+    scope: "write",
+    mutates: true,
+    doc: "Beats now, whether or not something is new.",
+  }),
+  "heartbeat.pause": method({
+    in: whose,
+    out: beat,
+    scope: "write",
+    mutates: true,
+    doc: "Stops beating until resumed.",
+  }),
+  "heartbeat.resume": method({ in: whose, out: beat, scope: "write", mutates: true, doc: "Beats again." }),
   "schedule.list": method({
     in: nothing,
     out: z.object({ jobs: z.array(job) }),

@@ -711,4 +711,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE session ADD COLUMN compaction TEXT;
   ALTER TABLE session ADD COLUMN snapshot TEXT;
   `,
+  `
+  -- What the beat under way has seen; it counts when the beat ended well.
+  ALTER TABLE beat ADD COLUMN pending TEXT;
+  `,
 ];

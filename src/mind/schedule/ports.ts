@@ -58,8 +58,12 @@ export interface WorkspaceFiles {
 
 /** A heartbeat decides for itself whether there is something to say, and what became of it. */
 export interface Beats {
-  /** Cheap, and no model. */
-  check(agent: AgentId, now: number): Promise<{ quiet: string } | { text: string; given: Given; note: Json }>;
+  /** Cheap, and no model. `force`: somebody wants a beat now. */
+  check(
+    agent: AgentId,
+    now: number,
+    force?: boolean,
+  ): Promise<{ quiet: string } | { text: string; given: Given; note: Json }>;
   /** What its turn's end means. `record` is written with the slot's end. */
   ended(
     agent: AgentId,

@@ -359,8 +359,9 @@ export class Runs {
       lane: "scheduled",
       mode: "followup",
       origin: "event",
-      // Made by the owner, or with a person's yes; another job's output may carry anybody's words.
-      authority: input || how.say ? "known" : "owner",
+      // Made by the owner, or with a person's yes; another job's output, and news, may carry anybody's words.
+      authority: "owner",
+      ...(input || how.say ? { outside: true } : {}),
       terms,
       ...(how.given ? { given: how.given as NonNullable<InboundMessage["given"]> } : {}),
       ...(job.model ? { model: job.model } : {}),

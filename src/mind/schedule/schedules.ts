@@ -4,6 +4,7 @@ import {
   type AgentId,
   AppError,
   asId,
+  type Json,
   type ReplyRoute,
   type ScheduleId,
   type TurnId,
@@ -17,6 +18,7 @@ import {
   declaredJobs,
   deleteJob,
   dropPending,
+  hasSlot,
   jobMadeBy,
   jobsOf,
   listJobs,
@@ -106,6 +108,9 @@ export class Schedules {
         hint: "Choose another name, or update it.",
       });
     }
+    if (name.startsWith("heartbeat:") && given.kind !== "beat") {
+      throw wrong(`"${name}" is the name of a heartbeat.`, "Choose another name.");
+    }
     const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, ...wishes } = given;
     const job: Job = {
       ...USUAL,
@@ -175,7 +180,22 @@ export class Schedules {
     const { agent, route, model } = job;
     const obstacle = this.parts.obstacle({ agent, route, ...(job.script === null ? { model } : {}) });
     if (obstacle) throw obstacle;
-    return this.runs.start({ ...job, condition: null }, this.parts.clock.now(), { go: true, seen: null });
+    const now = await this.freeMoment(job.id);
+    if (job.kind === "beat") {
+      const found = await this.parts.beats?.check(job.agent, now, true);
+      if (!found || "quiet" in found)
+        throw wrong(found?.quiet ?? "There is no heartbeat.", "Write something into it first.");
+      const { text: say, note, given: brought } = found;
+      return this.runs.start(job, now, { go: true, seen: null, say, note, given: brought as unknown as Json });
+    }
+    return this.runs.start({ ...job, condition: null }, now, { go: true, seen: null });
+  }
+
+  /** Now, unless a slot stands there: a run beside the schedule has a slot of its own. */
+  private async freeMoment(id: ScheduleId): Promise<number> {
+    let at = this.parts.clock.now();
+    while (await hasSlot(this.parts.records, id, at)) at++;
+    return at;
   }
 
   /** What a schedule would be. Throws as `add` does; makes nothing. */

@@ -198,6 +198,10 @@ export function slotsOf(db: Reads, id: string, limit: number): Promise<Slot[]> {
   return db.all(`SELECT ${SLOT} FROM slot WHERE job = ? ORDER BY due DESC LIMIT ?`, id, limit);
 }
 
+export async function hasSlot(db: Reads, id: string, due: number): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM slot WHERE job = ? AND due = ?", id, due)) !== undefined;
+}
+
 /** What the job's last good run said. */
 export function lastOutput(db: Reads, id: string): Promise<{ output: string; ended_at: number } | undefined> {
   return db.get(

@@ -56,6 +56,12 @@ export function wallWords(time: number, zone: string): string {
   return `${w.year}-${two(w.month)}-${two(w.day)} ${two(w.hour)}:${two(w.minute)}${seconds}`;
 }
 
+/** Minutes since midnight on the wall there. */
+export function minutesOfDay(time: number, zone: string): number {
+  const { hour, minute } = wallAt(time, zone);
+  return hour * 60 + minute;
+}
+
 function offsetAt(time: number, zone: string): number {
   return utcOf(wallAt(time, zone)) - Math.floor(time / 1000) * 1000;
 }

@@ -7,6 +7,7 @@ import { bytes, count, elapsed, money, plural, tokens } from "../format.ts";
 import { HELP } from "../help.ts";
 import { table } from "../output.ts";
 import { modelLine, run } from "./gateway.ts";
+import { beatLine } from "./heartbeat.ts";
 
 type Status = Result<"status">;
 
@@ -66,6 +67,7 @@ function page(ctx: Context, s: Status): string[] {
     ["today", today(s)],
     ...deliveries(s),
     ...s.channels.map((c) => ["channel", `${c.name}: ${c.state}${c.detail ? ` (${c.detail})` : ""}`]),
+    ...(s.heartbeats ?? []).map((b) => ["heartbeat", `${b.agent}: ${beatLine(b)}`]),
     ["memory", bytes(s.memory.rss)],
     ["link", s.url],
     ["home", s.home],

@@ -2,6 +2,7 @@
 import { amount, type Flag, type Group, limit, whole } from "./word.ts";
 
 const turns = () => import("../commands/turns.ts");
+const heartbeat = () => import("../commands/heartbeat.ts");
 const schedule = () => import("../commands/schedule.ts");
 const channels = () => import("../commands/channels.ts");
 const when: readonly Flag[] = [
@@ -38,6 +39,7 @@ export const look: Group = {
   nouns: {
     turns: "what agents did",
     schedule: "what happens by itself, and when",
+    heartbeat: "what agents look after by themselves",
     channels: "where people talk to it",
   },
   words: [
@@ -141,6 +143,33 @@ export const look: Group = {
       ],
       example: 'lares wake main "The build is green"',
       load: async () => (await import("../commands/wakes.ts")).wake,
+    },
+    {
+      name: "heartbeat list",
+      about: "whether agents look after their HEARTBEAT.md, and what it cost today",
+      example: "lares heartbeat list",
+      load: async () => (await heartbeat()).list,
+    },
+    {
+      name: "heartbeat run",
+      takes: "[agent]",
+      about: "beat now, whether or not something is new",
+      example: "lares heartbeat run",
+      load: async () => (await heartbeat()).run,
+    },
+    {
+      name: "heartbeat pause",
+      takes: "[agent]",
+      about: "stop beating until it is resumed",
+      example: "lares heartbeat pause main",
+      load: async () => (await heartbeat()).pause,
+    },
+    {
+      name: "heartbeat resume",
+      takes: "[agent]",
+      about: "beat again",
+      example: "lares heartbeat resume main",
+      load: async () => (await heartbeat()).resume,
     },
     {
       name: "usage",

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { isActive, readChecklist } from "./index.ts";
+
+describe("active hours", () => {
+  const at = (text: string) => {
+    const [hour, minute] = text.split(":").map(Number) as [number, number];
+    return hour * 60 + minute;
+  };
+  test.each([
+    ["08:00-22:00", "08:00", true],
+    ["08:00-22:00", "21:59", true],
+    ["08:00-22:00", "22:00", false],
+    ["08:00-22:00", "03:00", false],
+    ["22:00-06:00", "23:30", true],
+    ["22:00-06:00", "00:00", true],
+    ["22:00-06:00", "05:59", true],
+    ["22:00-06:00", "06:00", false],
+    ["22:00-06:00", "12:00", false],
+    ["00:00-24:00", "23:59", true],
+    ["09:00-09:00", "03:00", true],
+    [undefined, "03:00", true],
+  ])("%s at %s: %s", (hours, wall, active) => expect(isActive(hours, at(wall))).toBe(active));
+});
+
+describe("a checklist", () => {
+  test("has lines as items; headings, notes, comments and what is done are none", () => {
+    const items = readChecklist(
+      [
+        "# What to look after",
+        "(Nothing yet. Lines written here are checked.)",
+        "<!-- a comment",
+        "over two lines -->",
+        "- [ ] Answer the landlord (due 2026-11-20 09:00)",
+        "- [x] done already",
+        "* Look whether the backup ran (every 1 day)",
+        "Keep the summary up to date (when notes/today.md changes)",
+        "- Tell me about anything that failed (soon)",
+        "",
+      ].join("\n"),
+    );
+    expect(items.map(({ key: _key, ...item }) => item)).toEqual([
+      { text: "Answer the landlord (due 2026-11-20 09:00)", due: "2026-11-20 09:00" },
+      { text: "Look whether the backup ran (every 1 day)", every: "1 day" },
+      { text: "Keep the summary up to date (when notes/today.md changes)", watch: "notes/today.md" },
+      { text: "Tell me about anything that failed (soon)" },
+    ]);
+  });
+});

@@ -1,0 +1,225 @@
+/**
+ * An agent's heartbeat: it looks after its HEARTBEAT.md without being asked. Its slots are a job's like any other; this room
+ * decides whether a slot is worth a model call, what the model is told, and what its answer means.
+ *
+ * B1: no model is asked unless something is new: the checklist changed, an item is due, a watched file changed, something
+ *     happened. What is there at the first look is known, not new.
+ * B2: "nothing to say" is a call of a tool, never a magic word in a text.
+ * B3: the same message is not sent twice in a day.
+ * B4: it speaks only where the file says (I7); what was new counts as seen only when its beat ended well.
+ * B5: after some beats in a row that cost something and said nothing it pauses itself; a changed checklist wakes it.
+ */
+import { createHash } from "node:crypto";
+import type { Records, Tx } from "../../core/contracts/index.ts";
+import type { AgentId, Given, Json, ReplyRoute, SessionKey, TurnId, TurnResult } from "../../core/domain/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+import { type Item, readChecklist } from "./checklist.ts";
+import type { HeartbeatConfig } from "./config.ts";
+import { isActive } from "./hours.ts";
+import { type BeatRow, beginBeat, noteSaid, readBeat, type Seen, saidAt, saveBeat } from "./store.ts";
+
+export interface HeartbeatParts {
+  records: Records;
+  clock: Clock;
+  config: (agent: AgentId) => HeartbeatConfig | undefined;
+  /** The text of HEARTBEAT.md. */
+  checklist: (agent: AgentId) => Promise<string>;
+  /** Changes when the file does; null when there is none. */
+  mark: (agent: AgentId, path: string) => Promise<string | null>;
+  /** What happened to this agent after `since`, in short sentences. Cheap. */
+  news: (agent: AgentId, since: number) => Promise<string[]>;
+  time: {
+    zone(): string;
+    /** Minutes since midnight on the wall there. */
+    minutes(at: number, zone: string): number;
+    words(at: number, zone: string): string;
+    /** Both throw for what is no time. */
+    moment(text: string, now: number, zone: string): number;
+    duration(text: string): number;
+  };
+  send: (tx: Tx, word: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
+}
+
+export interface BeatState {
+  state: "off" | "nothing-to-watch" | "watching" | "asleep" | "paused";
+  because: string;
+  items: number;
+  useless: number;
+  lastAt: number | null;
+  lastSaid: string | null;
+}
+
+const DAY_MS = 86_400_000;
+/** The beginning of what was said, for people who look. */
+const SHOWN_SAID = 300;
+
+const FINISH: NonNullable<Given["finish"]> = [
+  {
+    name: "heartbeat_tell",
+    description: "There is something the person should know now. Ends this beat.",
+    input: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+  },
+  {
+    name: "heartbeat_quiet",
+    description: "Nothing the person needs to hear. Ends this beat.",
+    input: { type: "object", properties: {} },
+  },
+];
+
+export class Heartbeat {
+  private readonly parts: HeartbeatParts;
+
+  constructor(parts: HeartbeatParts) {
+    this.parts = parts;
+  }
+
+  /** Cheap, and no model. `force`: somebody wants a beat now. */
+  async check(
+    agent: AgentId,
+    now: number,
+    force = false,
+  ): Promise<{ quiet: string } | { text: string; given: Given; note: Json }> {
+    const config = this.parts.config(agent);
+    if (!config) return { quiet: "The heartbeat is switched off." };
+    const text = await this.parts.checklist(agent);
+    const items = readChecklist(text);
+    const list = hash(text);
+    const row = await this.awake(agent, list);
+    if (row.paused && !force) return { quiet: `Paused: ${row.paused}` };
+    if (!items.length) return { quiet: "HEARTBEAT.md names nothing to look after." };
+    if (!force && !this.isAwake(config, now)) return { quiet: `Outside its active hours, ${config.activeHours}.` };
+    const { news, seen } = await this.look({ agent, config, items, list, row, now });
+    if (!row.seen && !force) {
+      await this.parts.records.write((tx) => saveBeat(tx, { ...row, seen }));
+      return { quiet: "The first look: from now on what changes is new." };
+    }
+    if (!news.length && !force) return { quiet: "Nothing new." };
+    return { text: this.words(config, items, news, now), given: { finish: FINISH }, note: seen as unknown as Json };
+  }
+
+  /** Its turn is admitted: what it was told is on its way to being seen. */
+  began(tx: Tx, agent: AgentId, note: Json, now: number): void {
+    beginBeat(tx, agent, note as unknown as Seen, now);
+  }
+
+  async ended(
+    agent: AgentId,
+    run: { turn: TurnId; session: SessionKey; route: ReplyRoute | null; result: TurnResult; now: number },
+  ): Promise<{ reason: string | null; record: (tx: Tx) => void }> {
+    const { records } = this.parts;
+    const { result, now, route, turn, session } = run;
+    const row = await readBeat(records, agent);
+    const text = result.state === "answered" ? result.text.trim() : "";
+    const print = hash(text.toLowerCase().replace(/\s+/g, " "));
+    const before = text ? await saidAt(records, agent, print) : undefined;
+    const isNew = text !== "" && (before === undefined || now - before >= DAY_MS);
+    const useless = isNew ? 0 : row.useless + 1;
+    const most = this.parts.config(agent)?.pauseAfter ?? Number.POSITIVE_INFINITY;
+    const paused = useless >= most ? `${useless} beats in a row had nothing to say.` : row.paused;
+    const reason = isNew ? null : text ? "It said the same within a day, so it was not sent again." : "Nothing to say.";
+    return {
+      reason,
+      record: (tx) => {
+        const lastSaid = isNew ? text.slice(0, SHOWN_SAID) : row.lastSaid;
+        saveBeat(tx, { ...row, seen: row.pending ?? row.seen, pending: null, useless, paused, lastSaid });
+        if (!isNew) return;
+        noteSaid(tx, { agent, hash: print, at: now, forget: now - DAY_MS });
+        if (route) this.parts.send(tx, { answer: `${turn}:beat`, turn, session, route, text });
+      },
+    };
+  }
+
+  async state(agent: AgentId): Promise<BeatState> {
+    const config = this.parts.config(agent);
+    const text = config ? await this.parts.checklist(agent) : "";
+    const items = readChecklist(text);
+    const { useless, lastAt, lastSaid, paused } = await this.awake(agent, hash(text), false);
+    const facts = { items: items.length, useless, lastAt, lastSaid };
+    if (!config) return { ...facts, state: "off", because: "It is switched off." };
+    if (!items.length) return { ...facts, state: "nothing-to-watch", because: "HEARTBEAT.md names nothing." };
+    if (paused) return { ...facts, state: "paused", because: paused };
+    if (!this.isAwake(config, this.parts.clock.now())) {
+      return { ...facts, state: "asleep", because: `Outside its active hours, ${config.activeHours}.` };
+    }
+    return { ...facts, state: "watching", because: "It looks, and speaks when something is new." };
+  }
+
+  /** `why` null: it goes on. */
+  async pause(agent: AgentId, why: string | null): Promise<void> {
+    const row = await readBeat(this.parts.records, agent);
+    await this.parts.records.write((tx) => saveBeat(tx, { ...row, paused: why, useless: 0 }));
+  }
+
+  /** The row; a checklist changed since it paused itself wakes it (B5). */
+  private async awake(agent: AgentId, list: string, keeps = true): Promise<BeatRow> {
+    const row = await readBeat(this.parts.records, agent);
+    const pausedItself = row.paused !== null && row.useless > 0;
+    if (!pausedItself || !row.seen || row.seen.list === list) return row;
+    const woken = { ...row, paused: null, useless: 0 };
+    if (keeps) await this.parts.records.write((tx) => saveBeat(tx, woken));
+    return woken;
+  }
+
+  private isAwake(config: HeartbeatConfig, now: number): boolean {
+    const { time } = this.parts;
+    return isActive(config.activeHours, time.minutes(now, config.zone ?? time.zone()));
+  }
+
+  /** What is new, and what there is to be seen. */
+  private async look(at: {
+    agent: AgentId;
+    config: HeartbeatConfig;
+    items: Item[];
+    list: string;
+    row: BeatRow;
+    now: number;
+  }): Promise<{ news: string[]; seen: Seen }> {
+    const { agent, config, items, list, row, now } = at;
+    const before = row.seen;
+    const news: string[] = [];
+    const seen: Seen = { list, files: {}, looked: {}, until: now };
+    if (before && before.list !== list) news.push("HEARTBEAT.md changed.");
+    const watched = new Set([...config.watch, ...items.flatMap((item) => item.watch ?? [])]);
+    for (const path of watched) {
+      seen.files[path] = await this.parts.mark(agent, path).catch(() => null);
+      const known = before?.files[path];
+      if (before && known !== undefined && known !== seen.files[path]) news.push(`${path} changed.`);
+    }
+    for (const item of items) {
+      const looked = before?.looked[item.key];
+      const isDue = this.isDue(item, looked, now, config);
+      if (isDue && before) news.push(`Due: ${item.text}`);
+      if (item.due ? looked !== undefined || (isDue && before) : item.every) {
+        seen.looked[item.key] = isDue || looked === undefined ? now : looked;
+      }
+    }
+    if (before) news.push(...(await this.parts.news(agent, before.until)));
+    return { news, seen };
+  }
+
+  private isDue(item: Item, looked: number | undefined, now: number, config: HeartbeatConfig): boolean {
+    const { time } = this.parts;
+    try {
+      if (item.due) return looked === undefined && time.moment(item.due, now, config.zone ?? time.zone()) <= now;
+      if (item.every) return looked !== undefined && now - looked >= time.duration(item.every);
+    } catch {
+      // A hint that is no time is only words.
+    }
+    return false;
+  }
+
+  private words(config: HeartbeatConfig, items: Item[], news: string[], now: number): string {
+    const { time } = this.parts;
+    return [
+      `[Heartbeat, ${time.words(now, config.zone ?? time.zone())}] Nobody waits for an answer. You look after:`,
+      ...items.map((item) => `- ${item.text}`),
+      news.length ? "New since the last beat:" : "Nothing is new; you were asked to look anyway.",
+      ...news.map((one) => `- ${one}`),
+      "Do what this calls for. Then call heartbeat_tell with a short message if the person should know something now, else heartbeat_quiet.",
+    ].join("\n");
+  }
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,14 @@
+/** Active hours: a stretch of the day's wall clock in a zone, which may go over midnight. Pure. */
+
+/** `wall`: minutes since midnight there. The end is not part of it; the same time twice is the whole day. */
+export function isActive(hours: string | undefined, wall: number): boolean {
+  if (!hours) return true;
+  const [from, to] = hours.split("-").map(minutesOf) as [number, number];
+  if (from === to) return true;
+  return from < to ? wall >= from && wall < to : wall >= from || wall < to;
+}
+
+function minutesOf(text: string): number {
+  const [hour, minute] = text.split(":").map(Number) as [number, number];
+  return hour * 60 + minute;
+}

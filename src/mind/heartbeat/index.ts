@@ -1,0 +1,4 @@
+export { readChecklist } from "./checklist.ts";
+export { type HeartbeatConfig, heartbeatConfig } from "./config.ts";
+export { type BeatState, Heartbeat, type HeartbeatParts } from "./heartbeat.ts";
+export { isActive } from "./hours.ts";

@@ -1,0 +1,90 @@
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+import type { AgentId } from "../../core/domain/index.ts";
+
+/** What a beat has seen; what is different next time is news. */
+export interface Seen {
+  /** Of the checklist. */
+  list: string;
+  /** Marks of watched files by path. */
+  files: Record<string, string | null>;
+  /** When items that come again were last looked at, and items with a date were told, by key. */
+  looked: Record<string, number>;
+  /** Until when what happened is known. */
+  until: number;
+}
+
+export interface BeatRow {
+  agent: AgentId;
+  seen: Seen | null;
+  /** What the beat under way has seen; becomes `seen` when it ends well. */
+  pending: Seen | null;
+  useless: number;
+  paused: string | null;
+  lastAt: number | null;
+  lastSaid: string | null;
+}
+
+interface Raw {
+  seen: string;
+  pending: string | null;
+  useless: number;
+  paused: string | null;
+  last_at: number | null;
+  last_said: string | null;
+}
+
+export async function readBeat(db: Reads, agent: AgentId): Promise<BeatRow> {
+  const row = await db.get<Raw>(
+    "SELECT seen, pending, useless, paused, last_at, last_said FROM beat WHERE agent = ?",
+    agent,
+  );
+  return {
+    agent,
+    seen: row?.seen ? (JSON.parse(row.seen) as Seen) : null,
+    pending: row?.pending ? (JSON.parse(row.pending) as Seen) : null,
+    useless: row?.useless ?? 0,
+    paused: row?.paused ?? null,
+    lastAt: row?.last_at ?? null,
+    lastSaid: row?.last_said ?? null,
+  };
+}
+
+export function saveBeat(tx: Tx, row: BeatRow): void {
+  tx.run(
+    `INSERT INTO beat (agent, seen, pending, useless, paused, last_at, last_said) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (agent) DO UPDATE SET seen = excluded.seen, pending = excluded.pending, useless = excluded.useless,
+       paused = excluded.paused, last_at = excluded.last_at, last_said = excluded.last_said`,
+    row.agent,
+    row.seen ? JSON.stringify(row.seen) : "",
+    row.pending ? JSON.stringify(row.pending) : null,
+    row.useless,
+    row.paused,
+    row.lastAt,
+    row.lastSaid,
+  );
+}
+
+export function beginBeat(tx: Tx, agent: AgentId, pending: Seen, at: number): void {
+  tx.run(
+    `INSERT INTO beat (agent, seen, pending, last_at) VALUES (?, '', ?, ?)
+     ON CONFLICT (agent) DO UPDATE SET pending = excluded.pending, last_at = excluded.last_at`,
+    agent,
+    JSON.stringify(pending),
+    at,
+  );
+}
+
+/** When this was last said. */
+export async function saidAt(db: Reads, agent: AgentId, hash: string): Promise<number | undefined> {
+  return (await db.get<{ at: number }>("SELECT at FROM beat_said WHERE agent = ? AND hash = ?", agent, hash))?.at;
+}
+
+export function noteSaid(tx: Tx, said: { agent: AgentId; hash: string; at: number; forget: number }): void {
+  tx.run("DELETE FROM beat_said WHERE agent = ? AND at < ?", said.agent, said.forget);
+  tx.run(
+    "INSERT INTO beat_said (agent, hash, at) VALUES (?, ?, ?) ON CONFLICT (agent, hash) DO UPDATE SET at = excluded.at",
+    said.agent,
+    said.hash,
+    said.at,
+  );
+}
