@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
 import type { Bus } from "../core/kit/index.ts";
+import { createFetcher, type WebConfig, withListed } from "../edges/tools/index.ts";
 import { Events, type Gateway, startGateway } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
@@ -102,6 +103,11 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       mostBytes: MOST_BYTES,
       put: (body, about) => house().attachments.put(body, about),
       get: (id, asker) => house().attachments.get(id, asker),
+    },
+    fetchFile: async (url, maxBytes, signal) => {
+      const fetcher = createFetcher(withListed(config.web as WebConfig, { clock }));
+      const { status, body } = await fetcher.fetch({ url, maxBytes }, signal);
+      return { status, bytes: body };
     },
     metrics: () => metrics.text(),
     events,

@@ -1,7 +1,9 @@
 /** The official `openai` client against `/v1`: models, chat, stream, tools, responses, errors. */
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PNG } from "../attachments/support.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
+import { makePdf } from "../support/pdf.ts";
 import { type House, openScripted, TOKEN } from "./support.ts";
 
 let house: House & { model: ModelServer };
@@ -21,6 +23,55 @@ const weather = {
     parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   },
 };
+
+describe("pictures and files", () => {
+  const parts = () => last().messages.flatMap((m) => m.parts);
+  const data = `data:image/png;base64,${PNG.toString("base64")}`;
+  const picture = { type: "image", mediaType: "image/png", data: PNG.toString("base64") };
+
+  test("a data: picture and a PDF in a chat reach the model; earlier ones are named and shown again", async () => {
+    const file = {
+      filename: "bill.pdf",
+      file_data: `data:application/pdf;base64,${makePdf("It is 42").toString("base64")}`,
+    };
+    const first = [
+      { type: "text" as const, text: "What is this?" },
+      { type: "image_url" as const, image_url: { url: data } },
+      { type: "file" as const, file },
+    ];
+    const { response } = await client.chat.completions
+      .create({ model: "lares", messages: [{ role: "user", content: first }] })
+      .withResponse();
+    expect(parts()).toContainEqual(picture);
+    expect(JSON.stringify(parts())).toContain("It is 42");
+    const session = decodeURI(response.headers.get("x-lares-session")!);
+    const { messages } = await house.rpc("chat.history", { session });
+    expect(messages[0]!.content.map((p) => p.type)).toEqual(["text", "image", "text"]);
+    await client.chat.completions.create({
+      model: "lares",
+      messages: [
+        { role: "user", content: first.slice(0, 2) },
+        { role: "assistant", content: "A pixel." },
+        { role: "user", content: "say:white" },
+      ],
+    });
+    expect(parts()).toContainEqual(picture);
+    expect(JSON.stringify(parts())).toContain("[Attached here: a picture. Shown with the last message.]");
+  });
+
+  test("responses take them too; a private address, a foreign scheme and what is no picture are refused", async () => {
+    const ask = (url: string) =>
+      client.responses.create({
+        model: "lares",
+        input: [{ role: "user", content: [{ type: "input_image", image_url: url, detail: "auto" }] }],
+      });
+    await ask(data);
+    expect(parts()).toContainEqual(picture);
+    await expect(ask("http://127.0.0.1:9/secret.png")).rejects.toMatchObject({ status: 403 });
+    await expect(ask("file:///etc/passwd")).rejects.toMatchObject({ status: 400 });
+    await expect(ask("data:image/png;base64,UEsDBBQAAAAIAAAAIQA=")).rejects.toMatchObject({ status: 415 });
+  });
+});
 
 describe("models", () => {
   test("are listed and found", async () => {

@@ -21,4 +21,4 @@ export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";
 export { createWait, type WaitDesk } from "./sessions/wait.ts";
-export { createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";
+export { createFetcher, createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";

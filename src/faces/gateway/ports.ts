@@ -71,6 +71,8 @@ export interface GatewayParts {
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   sessionOf: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;
+  /** What stands at an address of the web, under the network policy of the agents' own fetcher. Throws an AppError. */
+  fetchFile: (url: string, maxBytes: number, signal: AbortSignal) => Promise<{ status: number; bytes: Uint8Array }>;
   /** Figures in Prometheus' text form. */
   metrics: () => Promise<string>;
   events: Events;

@@ -7,21 +7,18 @@ import type { ChatAnswer } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { asChat, mustKnow, type Said } from "./conversation.ts";
+import { type asChat, asChatWithFiles, mostBytes, mustKnow, type Said } from "./conversation.ts";
 import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
+import { contentOf, contentPart } from "./files.ts";
 import { follow } from "./follow.ts";
 
-const textPart = z.looseObject({
-  type: z.enum(["text", "refusal"], "only text parts are understood"),
-  text: z.string().optional(),
-});
 const toolCall = z.looseObject({
   id: z.string().min(1).max(256),
   function: z.looseObject({ name: z.string().min(1).max(256), arguments: z.string() }),
 });
 const message = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-  content: z.union([z.string(), z.array(textPart), z.null()], "text, or a list of text parts").optional(),
+  content: z.union([z.string(), z.array(contentPart), z.null()], "text, or a list of parts").optional(),
   tool_calls: z.array(toolCall).nullish(),
   tool_call_id: z.string().max(256).optional(),
 });
@@ -53,16 +50,17 @@ const completion = z.looseObject({
 type Completion = z.output<typeof completion>;
 
 export async function completions(c: Context<Env>, parts: GatewayParts): Promise<Response> {
-  const body = parse(completion, await readJson(c, parts.config.http.maxBodyBytes));
+  const body = parse(completion, await readJson(c, mostBytes(parts)));
   mustKnow(parts, body.model, (await parts.handlers()["models.list"]({}, callerOf(c))).models);
-  const params = asChat({
+  const wish = {
     model: body.model,
     said: body.messages.map(said),
     user: body.user ?? undefined,
     tools: body.tools?.length ? body.tools.map((t) => t.function) : undefined,
     toolChoice: typeof body.tool_choice === "object" ? body.tool_choice?.function.name : body.tool_choice,
     key: c.req.header("idempotency-key"),
-  });
+  };
+  const params = await asChatWithFiles(c, parts, wish);
   if (body.stream) return stream(c, parts, body, params);
   const answer = await call(parts, "chat.send", params, callerOf(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
@@ -70,13 +68,13 @@ export async function completions(c: Context<Env>, parts: GatewayParts): Promise
 }
 
 function said(m: Completion["messages"][number]): Said {
-  const text = typeof m.content === "string" ? m.content : (m.content ?? []).map((part) => part.text ?? "").join("\n");
+  const { text, files } = contentOf(m.content);
   switch (m.role) {
     case "system":
     case "developer":
       return { role: "system", text };
     case "user":
-      return { role: "user", text };
+      return { role: "user", text, files };
     case "tool":
       return { role: "tool", id: m.tool_call_id ?? "", text };
     case "assistant": {

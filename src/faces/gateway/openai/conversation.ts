@@ -6,6 +6,7 @@
  *      outcomes.
  * OA2: a request that brings its own conversation (no `user`, or tools) is a conversation of its own: nothing is mixed.
  */
+import type { Context } from "hono";
 import {
   AppError,
   type Given,
@@ -14,11 +15,14 @@ import {
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
 import type { Params } from "../../../core/protocol/index.ts";
+import { callerOf } from "../call.ts";
+import type { Env } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
+import { bring, type FileWish, MOST_FILES } from "./files.ts";
 
 export type Said =
   | { role: "system"; text: string }
-  | { role: "user"; text: string }
+  | { role: "user"; text: string; files: FileWish[] }
   | { role: "assistant"; text: string; calls: { id: string; name: string; input: string }[] }
   | { role: "tool"; id: string; text: string };
 
@@ -45,12 +49,42 @@ export interface Wish {
 /** What people see in the session when a request brought outcomes and no words. */
 const RESULTS_LABEL = "[Outcomes of the caller's tools]";
 
+/** Words in base64 are a third longer than their bytes. */
+export function mostBytes(parts: GatewayParts): number {
+  return parts.config.http.maxBodyBytes + Math.ceil((parts.attachments.mostBytes * 4) / 3);
+}
+
+/** The same, with the pictures and files as attachments. They are taken in last: a request that is wrong leaves nothing. */
+export async function asChatWithFiles(c: Context<Env>, parts: GatewayParts, wish: Wish): Promise<Params<"chat.send">> {
+  const params = asChat(wish);
+  const files = filesOf(wish, params.once === true);
+  if (!files.length) return params;
+  const { principal, signal } = callerOf(c);
+  if (!principal.scopes.has("write"))
+    throw new AppError("FORBIDDEN", { message: '"chat.send" needs the right "write".' });
+  return { ...params, attachments: await bring(parts, principal, files, signal) };
+}
+
+/** Those of the new message; and in a conversation the caller keeps itself, the newest of those before it. */
+function filesOf({ said }: Wish, isOwn: boolean): FileWish[] {
+  const all = said.map((m) => (m.role === "user" ? m.files : []));
+  const files = isOwn ? all.flat() : (all.at(-1) ?? []);
+  if ((all.at(-1)?.length ?? 0) > MOST_FILES) {
+    throw new AppError("BAD_REQUEST", {
+      message: `A message takes up to ${MOST_FILES} pictures and files.`,
+      hint: "Send the others with the next one.",
+      details: { field: "messages" },
+    });
+  }
+  return files.slice(-MOST_FILES);
+}
+
 export function asChat(wish: Wish): Params<"chat.send"> {
   const { said, user, session, key } = wish;
   const instructions = [wish.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
   const talk = said.filter((m) => m.role !== "system");
   const last = talk.at(-1);
-  if (!last || last.role === "assistant" || (last.role === "user" && !last.text.trim())) {
+  if (!last || last.role === "assistant" || (last.role === "user" && !last.text.trim() && !last.files.length)) {
     throw new AppError("BAD_REQUEST", {
       message: "The last message is not a user's message with text, nor the outcome of a tool call.",
       hint: "End the messages with one.",
@@ -64,11 +98,11 @@ export function asChat(wish: Wish): Params<"chat.send"> {
     { ...wish, instructions: instructions.filter(Boolean).join("\n\n") },
     isOwn ? before : [],
     results,
-    !text,
+    !text && last.role === "tool",
   );
   const agent = /^lares\/([a-z0-9][a-z0-9-]*)$/.exec(wish.model)?.[1];
   return {
-    message: text || RESULTS_LABEL,
+    message: text || (last.role === "user" ? "" : RESULTS_LABEL),
     ...(session ? { session } : isOwn ? { once: true } : { user: user! }),
     ...(agent ? { agent } : {}),
     ...(wish.model.includes("/") && !agent ? { model: wish.model } : {}),
@@ -110,7 +144,7 @@ function makeGiven(wish: Wish, before: Said[], results: { id: string; text: stri
     before.flatMap((m) => (m.role === "assistant" ? m.calls.map((c) => [c.id, c.name] as const) : [])),
   );
   const history = before.flatMap((m): ModelMessage[] => {
-    if (m.role === "user") return [{ role: "user", content: [{ type: "text", text: m.text }] }];
+    if (m.role === "user") return [{ role: "user", content: [{ type: "text", text: m.text + attachedLine(m.files) }] }];
     if (m.role === "tool") return [{ role: "tool", content: [outcome(m, names)] }];
     if (m.role !== "assistant") return [];
     const calls = m.calls.map((c) => ({ type: "tool-call" as const, id: c.id, name: c.name, input: inputOf(c.input) }));
@@ -126,6 +160,12 @@ function makeGiven(wish: Wish, before: Said[], results: { id: string; text: stri
     ...(tools ? { tools } : {}),
     ...(silent ? { silent: true } : {}),
   };
+}
+
+/** Where they were said they are only named: the pictures themselves come with the new message. */
+function attachedLine(files: readonly FileWish[]): string {
+  const names = files.map((f) => f.name ?? "a picture");
+  return names.length ? `\n[Attached here: ${names.join(", ")}. Shown with the last message.]` : "";
 }
 
 /** A model cannot be forced over every provider's wire, so a forced choice is said in words. */

@@ -8,14 +8,11 @@ import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { functionSpec } from "./completions.ts";
-import { asChat, mustKnow, type Said } from "./conversation.ts";
+import { type asChat, asChatWithFiles, mostBytes, mustKnow, type Said } from "./conversation.ts";
 import { hasFailed, openaiShape, turnFailed } from "./errors.ts";
+import { contentOf, contentPart } from "./files.ts";
 import { follow } from "./follow.ts";
 
-const contentPart = z.looseObject({
-  type: z.enum(["input_text", "output_text", "text"], "only text parts are understood"),
-  text: z.string(),
-});
 const item = z.union([
   z.looseObject({
     type: z.literal("function_call"),
@@ -52,23 +49,26 @@ const request = z.looseObject({
   metadata: z.record(z.string(), z.string()).nullish(),
 });
 type Request = z.output<typeof request>;
+type Item = z.output<typeof item>;
 
 const ID = /^resp_(.+)$/;
 
 export async function responses(c: Context<Env>, parts: GatewayParts): Promise<Response> {
-  const body = parse(request, await readJson(c, parts.config.http.maxBodyBytes));
+  const body = parse(request, await readJson(c, mostBytes(parts)));
   mustKnow(parts, body.model, (await parts.handlers()["models.list"]({}, callerOf(c))).models);
   const session = body.previous_response_id ? await sessionOf(parts, body.previous_response_id) : undefined;
-  const params = asChat({
+  const words = typeof body.input === "string" ? body.input : undefined;
+  const wish = {
     model: body.model,
-    said: typeof body.input === "string" ? [{ role: "user", text: body.input }] : body.input.map(said),
+    said: words === undefined ? (body.input as Item[]).map(said) : [{ role: "user" as const, text: words, files: [] }],
     instructions: body.instructions ?? undefined,
     user: body.user ?? undefined,
     session,
     tools: body.tools?.length ? body.tools : undefined,
     toolChoice: typeof body.tool_choice === "object" ? body.tool_choice?.name : body.tool_choice,
     key: c.req.header("idempotency-key"),
-  });
+  };
+  const params = await asChatWithFiles(c, parts, wish);
   if (body.stream) return stream(c, parts, body, params);
   const answer = await call(parts, "chat.send", params, callerOf(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
@@ -86,23 +86,21 @@ async function sessionOf(parts: GatewayParts, id: string): Promise<string> {
   });
 }
 
-function said(one: z.output<typeof item>): Said {
+type Parts = string | z.output<typeof contentPart>[];
+
+function said(one: Item): Said {
   if ("role" in one && one.role !== undefined) {
-    const m = one as { role: "system" | "developer" | "user" | "assistant"; content: string | { text: string }[] };
-    const text = textOf(m.content);
+    const m = one as { role: "system" | "developer" | "user" | "assistant"; content: Parts };
+    const { text, files } = contentOf(m.content);
     if (m.role === "assistant") return { role: "assistant", text, calls: [] };
-    return m.role === "user" ? { role: "user", text } : { role: "system", text };
+    return m.role === "user" ? { role: "user", text, files } : { role: "system", text };
   }
   if (one.type === "function_call") {
     const f = one as { call_id: string; name: string; arguments: string };
     return { role: "assistant", text: "", calls: [{ id: f.call_id, name: f.name, input: f.arguments }] };
   }
-  const o = one as { call_id: string; output: string | { text: string }[] };
-  return { role: "tool", id: o.call_id, text: textOf(o.output) };
-}
-
-function textOf(content: string | { text: string }[]): string {
-  return typeof content === "string" ? content : content.map((part) => part.text).join("\n");
+  const o = one as { call_id: string; output: Parts };
+  return { role: "tool", id: o.call_id, text: contentOf(o.output).text };
 }
 
 function messageItem(turn: string, text: string, status = "completed") {
