@@ -153,6 +153,15 @@ test("a limit nobody can keep is refused", () => {
   expect(() => chunks("x", "plain", { limit: 10 })).toThrow(/64 is the least/);
 });
 
+test("a sign longer than a message is cut between code points, in every dialect", () => {
+  const text = `a${"\u0301".repeat(500)} b`;
+  for (const name of DIALECTS) {
+    const parts = chunks(text, name, { limit: 64, unit: "bytes" });
+    expect(letters(parts, name)).toBe(text.replace(" ", ""));
+    for (const part of parts) expect(size(part, name, "bytes")).toBeLessThanOrEqual(64);
+  }
+});
+
 test("hostile text costs no time", () => {
   const n = 6_000;
   const hostile = [

@@ -95,7 +95,7 @@ function bared(tree: Tree): Tree {
   if (!isBare) return { blocks: [{ kind: "paragraph", inlines: bareInlines(first) }, ...others] };
   const words = [...plainText(first.inlines)];
   const paragraph = (text: string): Block => ({ kind: "paragraph", inlines: [{ kind: "text", text, marks: 0 }] });
-  return { blocks: [paragraph(words.slice(0, 8).join("")), paragraph(words.slice(8).join("")), ...others] };
+  return { blocks: [paragraph(words.slice(0, 4).join("")), paragraph(words.slice(4).join("")), ...others] };
 }
 
 function bareInlines(block: Block): Inline[] {

@@ -1,10 +1,12 @@
 /** Where a tree may be cut, and how well: between blocks best, then lines, sentences, words, and never inside a sign. */
-import { inlineSize, itemSize, sizeOf, slice } from "./slice.ts";
+import { countUpTo, inlineSize, itemSize, sizeOf, slice } from "./slice.ts";
 import type { Block, Inline, Tree } from "./tree.ts";
 
 interface Leaf {
   start: number;
   text: string;
+  /** Another span of the same paragraph stands before it. */
+  follows: boolean;
 }
 
 /** Better cuts have higher ranks. */
@@ -43,7 +45,7 @@ export class Cuts {
     while (place > from) {
       const leaf = this.#leafAt(place);
       if (!leaf || place <= leaf.start || place >= leaf.start + leaf.text.length) {
-        if (!leaf || place !== leaf.start || !CLINGS.test(leaf.text)) return place;
+        if (!leaf || place !== leaf.start || !leaf.follows || !CLINGS.test(leaf.text)) return place;
         place--;
         continue;
       }
@@ -151,7 +153,7 @@ export class Cuts {
         break;
       }
       case "fence":
-        this.#leaves.push({ start: from, text: block.text });
+        this.#leaves.push({ start: from, text: block.text, follows: false });
         for (const found of block.text.matchAll(/\n/g)) this.#mark(from + found.index, "line");
         break;
       case "table":
@@ -163,20 +165,10 @@ export class Cuts {
   #inlines(inlines: readonly Inline[], from: number): void {
     let at = from;
     for (const span of inlines) {
-      if (span.kind === "text" || span.kind === "code") this.#leaves.push({ start: at, text: span.text });
+      if (span.kind === "text" || span.kind === "code")
+        this.#leaves.push({ start: at, text: span.text, follows: at > from });
       if (span.kind === "break") this.#mark(at, "line");
       at += inlineSize(span);
     }
   }
-}
-
-/** How many of a sorted list come before the first that is not so. */
-function countUpTo<T>(list: readonly T[], isBefore: (item: T) => boolean): number {
-  let [lo, hi] = [0, list.length];
-  while (lo < hi) {
-    const mid = (lo + hi) >> 1;
-    if (isBefore(list[mid]!)) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
 }
