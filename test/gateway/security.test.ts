@@ -287,6 +287,23 @@ describe("AU: auth, scopes", () => {
     expect((await socket.over()).code).toBe(4003);
   });
 
+  test("the login cookie is Secure when a trusted proxy says that the browser came over TLS", async () => {
+    const proxied = await openHouse({ config: "gateway:\n  trustedProxies: [127.0.0.1]\n" });
+    try {
+      const cookie = async (at: House, headers: Record<string, string>) => {
+        const answer = await at.ask(at.app.loginUrl().slice(at.app.url.length), { headers });
+        return String(answer.headers["set-cookie"]);
+      };
+      expect(await cookie(proxied, { "x-forwarded-proto": "http, https" })).toContain("; Secure");
+      expect(await cookie(proxied, { "x-forwarded-proto": "https, http" })).not.toContain("Secure");
+      expect(await cookie(proxied, {})).not.toContain("Secure");
+      // Without a trusted proxy it is anybody's word.
+      expect(await cookie(house, { "x-forwarded-proto": "https" })).not.toContain("Secure");
+    } finally {
+      await proxied.stop();
+    }
+  });
+
   test("a code signs in once, an old one not at all, and neither stays in the address", async () => {
     const link = house.app.loginUrl();
     const path = link.slice(house.app.url.length);

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 
 export const gatewayConfig = z
@@ -10,6 +11,12 @@ export const gatewayConfig = z
       .default([])
       .describe(
         "Names this gateway is reached by besides its address, e.g. behind a proxy. Example: [lares.example.com]",
+      ),
+    trustedProxies: z
+      .array(z.string().refine((address) => isIP(address) > 0, "an IP address"))
+      .default([])
+      .describe(
+        "Addresses of proxies in front of this gateway whose X-Forwarded-Proto is believed: over TLS the login cookie is marked Secure. Example: [127.0.0.1]",
       ),
     http: z
       .strictObject({

@@ -2,6 +2,7 @@
  * Browser login: a one-time code becomes a cookie. `GET /login?code=…` is the printed link; it answers with a redirect, so
  * that the code stays in no address bar. `POST /login` takes a pasted code, as a form or as JSON.
  */
+import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
@@ -10,6 +11,7 @@ import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
 import { loginPage, PAGE_STYLE } from "../static/pages.ts";
 import { formPage } from "../static/routes.ts";
+import { canonicalAddress } from "./address.ts";
 import { callerKey, type Failures } from "./failures.ts";
 import { cookieName, type Identifier } from "./identify.ts";
 
@@ -40,7 +42,7 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
     return c.body(null, 303, {
       location: "/",
       "cache-control": "no-store",
-      "set-cookie": cookie(c as never, done.cookie, done.maxAgeS),
+      "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
     });
   });
 
@@ -53,14 +55,17 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
     if (isJson) {
       const done = await redeem(c as never, code);
       if (!done.ok) throw badCode(done.why);
-      return c.json({ ok: true }, 200, { ...noStore, "set-cookie": cookie(c as never, done.cookie, done.maxAgeS) });
+      return c.json({ ok: true }, 200, {
+        ...noStore,
+        "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
+      });
     }
     const done = await redeem(c as never, code).catch((error: unknown) => tooOften(error));
     if (!done.ok) return c.html(loginPage(done.why), done.why === "busy" ? 429 : 401, formPage(noStore));
     return c.body(null, 303, {
       location: "/",
       ...noStore,
-      "set-cookie": cookie(c as never, done.cookie, done.maxAgeS),
+      "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
     });
   });
 
@@ -68,7 +73,10 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
     const principal = who.identify(c.env.incoming);
     // A token is not ended by leaving a page; a browser's login is.
     if (principal.credential.startsWith("login_")) await parts.door.revoke(principal.credential);
-    return c.json({ ok: true }, 200, { "cache-control": "no-store", "set-cookie": cookie(c as never, "", 0) });
+    return c.json({ ok: true }, 200, {
+      "cache-control": "no-store",
+      "set-cookie": cookie(c.env.incoming, parts, "", 0),
+    });
   });
 
   /** Whether this browser is signed in: a page asks before it opens a socket. Never an error. */
@@ -81,8 +89,22 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
   });
 }
 
-function cookie(c: Context<Env>, value: string, maxAgeS: number): string {
-  return `${cookieName(c.env.incoming)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}`;
+function cookie(incoming: IncomingMessage, { config }: GatewayParts, value: string, maxAgeS: number): string {
+  const secure = cameOverTls(incoming, config.trustedProxies) ? "; Secure" : "";
+  return `${cookieName(incoming)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
+}
+
+/** The last word of the header is that of the proxy next to us; without a trusted one anybody could have said it. */
+function cameOverTls(incoming: IncomingMessage, proxies: readonly string[]): boolean {
+  const from = canonicalAddress(incoming.socket.remoteAddress);
+  if (!proxies.some((address) => canonicalAddress(address) === from)) return false;
+  return (
+    String(incoming.headers["x-forwarded-proto"] ?? "")
+      .split(",")
+      .at(-1)!
+      .trim()
+      .toLowerCase() === "https"
+  );
 }
 
 function readCode(body: Buffer, isJson: boolean): string {
