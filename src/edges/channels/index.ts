@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
+import { discord } from "./discord/config.ts";
 import { matrix } from "./matrix/config.ts";
 import { mattermost } from "./mattermost/config.ts";
 import { signal } from "./signal/config.ts";
@@ -17,7 +18,7 @@ export { limitsShape } from "./account.ts";
 export { sign } from "./webhook/sign.ts";
 
 // One a line, so that two who add one do not meet.
-const TABLE = [telegram, slack, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook];
+const TABLE = [telegram, slack, discord, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook];
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
 export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(

@@ -56,6 +56,10 @@ export class Gateway {
     }
   }
 
+  listening(): number {
+    return [...this.sessions.values()].filter((session) => session.socket).length;
+  }
+
   forget(): void {
     this.sessions.clear();
   }

@@ -264,6 +264,7 @@ export async function startDiscord(): Promise<DiscordFake> {
     direct: new Set(),
     threads: new Map(),
     connections: () => gateway.sockets.size,
+    listening: () => gateway.listening(),
     dispatch: (type, body) => gateway.dispatch(type, body),
     say(channel, from, text, more = {}) {
       const message = keep(channel, personOf(from), text, more);

@@ -46,6 +46,8 @@ export interface DiscordFake {
   /** Heartbeats are taken and not acknowledged, events not sent: the socket looks open. */
   zombie: boolean;
   connections(): number;
+  /** Sessions that have a connection now. */
+  listening(): number;
   say(channel: string, from: string | DiscordPerson, text: string, more?: Loose): string;
   edit(id: string, text: string): void;
   press(from: string | DiscordPerson, label: string, messageId?: string): string;

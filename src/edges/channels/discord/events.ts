@@ -1,0 +1,147 @@
+/** From Discord's dispatches to events. Pure, but for the files, which are opened later by whoever may. */
+import { z } from "zod";
+import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import type { DiscordApi } from "./api.ts";
+
+const user = z.object({
+  id: z.string(),
+  username: z.string().optional(),
+  global_name: z.string().nullish(),
+  bot: z.boolean().optional(),
+});
+const attachment = z.object({
+  filename: z.string(),
+  content_type: z.string().nullish(),
+  size: z.number(),
+  url: z.string(),
+});
+const said = {
+  id: z.string().regex(/^\d+$/),
+  type: z.number().optional(),
+  channel_id: z.string(),
+  guild_id: z.string().optional(),
+  author: user,
+  content: z.string(),
+  edited_timestamp: z.string().nullish(),
+  mentions: z.array(z.object({ id: z.string() })).optional(),
+  attachments: z.array(attachment).optional(),
+  webhook_id: z.string().optional(),
+};
+const message = z.object({ ...said, referenced_message: z.object(said).nullish() });
+type Message = z.output<typeof message>;
+const reaction = z.object({
+  user_id: z.string(),
+  channel_id: z.string(),
+  message_id: z.string(),
+  guild_id: z.string().optional(),
+  emoji: z.object({ name: z.string().nullish() }),
+  member: z.object({ user: user.optional() }).optional(),
+});
+const interaction = z.object({
+  id: z.string(),
+  token: z.string(),
+  type: z.literal(3),
+  channel_id: z.string(),
+  guild_id: z.string().optional(),
+  user: user.optional(),
+  member: z.object({ user }).optional(),
+  message: z.object({ id: z.string() }),
+  data: z.object({ custom_id: z.string() }),
+});
+
+/** Plain messages and replies; the rest are notices of the platform. */
+const SPOKEN = new Set([undefined, 0, 19]);
+
+/** What a dispatch says. `nth` names what has no id of its own: a session and a number in it, which is how it can come again. */
+export function eventOf(
+  type: string,
+  given: unknown,
+  nth: string,
+  me: string,
+  api: DiscordApi,
+): PlatformEvent | undefined {
+  switch (type) {
+    case "MESSAGE_CREATE":
+    case "MESSAGE_UPDATE": {
+      const parsed = message.safeParse(given);
+      return parsed.success ? messageOf(parsed.data, type === "MESSAGE_UPDATE", me, api) : undefined;
+    }
+    case "MESSAGE_REACTION_ADD":
+    case "MESSAGE_REACTION_REMOVE": {
+      const parsed = reaction.safeParse(given);
+      if (!parsed.success || parsed.data.user_id === me || !parsed.data.emoji.name) return undefined;
+      const { user_id, message_id, emoji, member } = parsed.data;
+      const removed = type === "MESSAGE_REACTION_REMOVE";
+      const sender = member?.user ? senderOf(member.user) : { id: user_id };
+      const chat = placeOf(parsed.data);
+      return { kind: "reaction", id: `r${nth}`, chat, sender, message: message_id, emoji: emoji.name!, removed };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A pressed button, and where the press is answered, which must happen within three seconds. */
+export function pressOf(given: unknown): { event: PlatformEvent; answerAt: string } | undefined {
+  const parsed = interaction.safeParse(given);
+  if (!parsed.success) return undefined;
+  const { id, token, user: own, member, message: at, data } = parsed.data;
+  const who = member?.user ?? own;
+  if (!who) return undefined;
+  const press = { kind: "button" as const, message: at.id, button: data.custom_id };
+  const event = { ...press, id: `i${id}`, chat: placeOf(parsed.data), sender: senderOf(who) };
+  return { event, answerAt: `/interactions/${encodeURIComponent(id)}/${encodeURIComponent(token)}/callback` };
+}
+
+function messageOf(m: Message, isEdit: boolean, me: string, api: DiscordApi): PlatformEvent | undefined {
+  // Discord also says "updated" when a link got its picture.
+  if (m.author.id === me || !SPOKEN.has(m.type) || (isEdit && !m.edited_timestamp)) return undefined;
+  const named = m.mentions?.some((one) => one.id === me) ?? false;
+  const answered = m.referenced_message ?? undefined;
+  const toMe = answered?.author.id === me;
+  const base = {
+    at: timeOf(m.id),
+    chat: placeOf(m),
+    // A webhook's messages bear any name somebody chose; they are no person's.
+    sender: { ...senderOf(m.author), ...(m.webhook_id ? { isBot: true } : {}) },
+    text: m.content.replaceAll(`<@${me}>`, "").replaceAll(`<@!${me}>`, "").trim(),
+    ...(named || toMe ? { addressed: true } : {}),
+  };
+  if (isEdit) return { ...base, kind: "edit", id: `${m.id}:${m.edited_timestamp}`, message: m.id };
+  const files = (m.attachments ?? []).map((one) => remoteOf(one, api));
+  const from = answered && !toMe ? { sender: answered.author.id, ...nameOf(answered.author) } : {};
+  return {
+    ...base,
+    kind: "message",
+    id: m.id,
+    ...(files.length ? { files } : {}),
+    ...(answered?.content ? { quote: { text: answered.content, ...from } } : {}),
+  };
+}
+
+function remoteOf(one: z.output<typeof attachment>, api: DiscordApi): RemoteFile {
+  return {
+    name: one.filename,
+    ...(one.content_type ? { mediaType: one.content_type } : {}),
+    bytes: one.size,
+    open: (signal) => api.download(one.url, signal),
+  };
+}
+
+function placeOf(at: { channel_id: string; guild_id?: string | undefined }): PlatformEvent["chat"] {
+  return { id: at.channel_id, kind: at.guild_id === undefined ? "direct" : "group" };
+}
+
+function senderOf(who: z.output<typeof user>): PlatformEvent["sender"] {
+  return { id: who.id, ...nameOf(who), ...(who.bot ? { isBot: true } : {}) };
+}
+
+function nameOf(who: z.output<typeof user>): { name?: string } {
+  const name = who.global_name ?? who.username;
+  return name ? { name } : {};
+}
+
+/** An id holds its time: milliseconds since 2015 in its upper bits. */
+function timeOf(id: string): number {
+  return Number((BigInt(id) >> 22n) + 1_420_070_400_000n);
+}

@@ -1,0 +1,47 @@
+/** Where a Discord channel stands: direct, in a server, or a thread of another channel. Asked once each, and bounded. */
+import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { numberOf, textOf } from "../api.ts";
+import type { DiscordApi } from "./api.ts";
+
+const MOST = 1000;
+/** Discord's numbers for direct chats and for the kinds of thread. */
+const DIRECT = new Set([1, 3]);
+const THREADS = new Set([10, 11, 12]);
+
+interface Place {
+  kind: "direct" | "group";
+  /** The channel this one is a thread of. */
+  parent?: string;
+}
+
+export class Places {
+  private readonly api: DiscordApi;
+  private readonly known = new Map<string, Place>();
+
+  constructor(api: DiscordApi) {
+    this.api = api;
+  }
+
+  /** The event at its channel, a thread at its parent: rights and agents are given by channel. */
+  async put(event: PlatformEvent, channel: string, signal: AbortSignal): Promise<PlatformEvent> {
+    if (event.chat.kind === "direct") return event;
+    const { parent } = await this.find(channel, signal);
+    return parent ? { ...event, chat: { ...event.chat, id: parent, thread: channel } } : event;
+  }
+
+  async kindOf(channel: string, signal: AbortSignal): Promise<"direct" | "group"> {
+    return (await this.find(channel, signal)).kind;
+  }
+
+  private async find(channel: string, signal: AbortSignal): Promise<Place> {
+    const before = this.known.get(channel);
+    if (before) return before;
+    const told = await this.api.call("GET", `/channels/${encodeURIComponent(channel)}`, signal);
+    const type = numberOf(told.type) ?? 0;
+    const parent = THREADS.has(type) ? textOf(told.parent_id) : undefined;
+    const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...(parent ? { parent } : {}) };
+    this.known.set(channel, place);
+    if (this.known.size > MOST) this.known.delete(this.known.keys().next().value as string);
+    return place;
+  }
+}
