@@ -261,6 +261,8 @@ function violations(path: string, text: string): string[] {
 }
 
 function importViolation(path: string, room: string, allowed: readonly string[], to: string | undefined): string[] {
+  // Loads packages people install, by name: never a file of ours.
+  if (to === undefined && path === "edges/channels/library.ts") return [];
   if (to === undefined) return ["has an import() whose target is not a literal, so nobody can check it"];
   if (!to.startsWith(".")) return [];
   const target = posix.normalize(posix.join(posix.dirname(path), to));

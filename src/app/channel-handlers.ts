@@ -6,7 +6,6 @@ import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { HandlerParts } from "./handlers.ts";
-import { isInstalled } from "./installed.ts";
 import type { Settings } from "./settings.ts";
 import { deliveriesOn } from "./store.ts";
 
@@ -23,6 +22,7 @@ const CHECK_PATIENCE_MS = 15_000;
 export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers {
   const { settings, vault, clock } = parts;
   const house = () => parts.house();
+  const libraries = () => house().channels.libraries;
   const list = () =>
     house()
       .channels.accounts.list()
@@ -48,7 +48,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
   /** Asks the platform with these fields as they are. */
   const check = async (channel: string, fields: Record<string, Json>) => {
     const entry = entryOf(channel);
-    const missing = (entry.packages ?? []).filter((name) => !isInstalled(name));
+    const missing = (entry.packages ?? []).filter((name) => !libraries().isInstalled(name));
     if (missing.length) {
       throw new AppError("BAD_REQUEST", {
         message: `${entry.title} needs ${missing.join(", ")}.`,
@@ -66,7 +66,9 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
         details: { field },
       });
     }
-    const one = await configured(entry, "check", parsed.data, { clock, log: parts.log as never }).open();
+    const one = await configured(entry, "check", parsed.data, {
+      ...{ clock, log: parts.log as never, libraries: libraries() },
+    }).open();
     return one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
   };
   const view = (channel: string, account: string) => `${channel}/${account}`;
@@ -83,10 +85,16 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
         title,
         asks: asks.map((ask) => ({ ...ask, secret: secrets.includes(ask.field) })),
         packages: [...packages],
-        installed: packages.every(isInstalled),
+        installed: packages.every((one) => libraries().isInstalled(one)),
       })),
     }),
     "channels.check": ({ channel, fields }) => check(channel, fields as Record<string, Json>),
+
+    async "channels.install"({ channel }) {
+      const { packages = [] } = entryOf(channel);
+      await libraries().install(packages);
+      return { packages: [...packages] };
+    },
 
     async "channels.add"({ channel, account, fields: given }: Parsed<"channels.add">) {
       const entry = entryOf(channel);

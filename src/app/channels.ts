@@ -11,7 +11,7 @@ import {
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { chunks } from "../core/render/index.ts";
-import { configuredAccounts } from "../edges/channels/index.ts";
+import { configuredAccounts, Libraries } from "../edges/channels/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
@@ -19,6 +19,7 @@ import { chunk, type Outbox, type Piece } from "../flow/outbox/index.ts";
 import { routeOfTurn } from "./store.ts";
 
 export interface ChannelParts {
+  home: string;
   records: Records;
   clock: Clock;
   ids: IdMaker;
@@ -72,11 +73,13 @@ export function makeChannels(parts: ChannelParts) {
       return { agent, limits: config().agents[agent]?.messages ?? {} };
     },
   });
+  const libraries = new Libraries(parts.home);
   const accounts = new Accounts({ records, clock, bus, log: log.child("channels"), intake });
   return {
     accounts,
     pairings,
-    apply: () => accounts.apply(configuredAccounts(config().channels as never, { clock, log })),
+    libraries,
+    apply: () => accounts.apply(configuredAccounts(config().channels as never, { clock, log, libraries })),
 
     /** Buttons for a question, their meaning kept. */
     buttons(tx: Tx, approval: string): Button[] {

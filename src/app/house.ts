@@ -206,7 +206,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       }),
   });
   const channels = makeChannels({
-    ...{ records, clock, ids, crash, bus, log },
+    ...{ records, clock, ids, crash, bus, log, home: parts.home },
     config: () => config as never,
     inbox: () => inbox,
     outbox: () => outbox,

@@ -53,7 +53,7 @@ export const CHANNEL_METHODS = {
           name: z.string(),
           title: z.string(),
           asks: z.array(z.object({ field: z.string(), what: z.string(), secret: z.boolean() })),
-          packages: z.array(z.string()).describe("installed by `lares channels add`"),
+          packages: z.array(z.string()).describe("installed by channels.install"),
           installed: z.boolean(),
         }),
       ),
@@ -68,6 +68,13 @@ export const CHANNEL_METHODS = {
     scope: "admin",
     mutates: false,
     doc: "Asks the platform who these credentials are. Nothing is kept or sent.",
+  }),
+  "channels.install": method({
+    in: z.strictObject({ channel: kind, ...keyed }),
+    out: z.object({ packages: z.array(z.string()) }),
+    scope: "admin",
+    mutates: true,
+    doc: "Installs the packages a channel needs into the home, without running their scripts. May take a minute.",
   }),
   "channels.add": method({
     in: z.strictObject({ channel: kind, account: account.default("main"), fields, ...keyed }),

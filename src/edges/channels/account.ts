@@ -68,6 +68,8 @@ export interface AdapterParts<C> {
   can: Capabilities;
   clock: Clock;
   log: Log;
+  /** A library named in `packages`, from beside Lares or from the home. */
+  library<T>(name: string): Promise<T>;
 }
 
 /** The adapter's own module: all that pulls in a library. */
@@ -88,7 +90,7 @@ export interface AdapterEntry<C = never> {
   secrets: readonly string[];
   /** Fields a person is asked for, in order, with where to get them. */
   asks: readonly { field: string; what: string }[];
-  /** Packages that are installed when the channel is added. */
+  /** Packages with their versions (`imapflow@2.1.2`) that are installed when the channel is added. */
   packages?: readonly string[];
   can(config: C): Capabilities;
   policy?(config: C): AccountPolicy;

@@ -4,6 +4,7 @@ import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/
 import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
 import { discord } from "./discord/config.ts";
+import type { Libraries } from "./library.ts";
 import { matrix } from "./matrix/config.ts";
 import { mattermost } from "./mattermost/config.ts";
 import { signal } from "./signal/config.ts";
@@ -15,6 +16,7 @@ import { whatsappWeb } from "./whatsapp-web/config.ts";
 
 export type { AdapterEntry } from "./account.ts";
 export { limitsShape } from "./account.ts";
+export { Libraries } from "./library.ts";
 export { sign } from "./webhook/sign.ts";
 
 // One a line, so that two who add one do not meet.
@@ -50,7 +52,13 @@ export interface ConfiguredAccount {
   open(): Promise<Channel>;
 }
 
-export function configuredAccounts(config: Accounts, parts: { clock: Clock; log: Log }): ConfiguredAccount[] {
+export interface OpeningParts {
+  clock: Clock;
+  log: Log;
+  libraries: Libraries;
+}
+
+export function configuredAccounts(config: Accounts, parts: OpeningParts): ConfiguredAccount[] {
   return Object.entries(config).flatMap(([channel, accounts]) =>
     Object.entries(accounts).map(([account, own]) => configured(ADAPTERS[channel]!, account, own, parts)),
   );
@@ -61,7 +69,7 @@ export function configured(
   entry: AdapterEntry<any>,
   account: string,
   config: unknown,
-  parts: { clock: Clock; log: Log },
+  parts: OpeningParts,
 ): ConfiguredAccount {
   const can = entry.can(config);
   return {
@@ -78,6 +86,7 @@ export function configured(
         can,
         clock: parts.clock,
         log: parts.log.child(`${entry.name}/${account}`),
+        library: (name) => parts.libraries.load(name),
       }),
   };
 }

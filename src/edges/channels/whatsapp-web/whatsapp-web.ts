@@ -21,12 +21,12 @@ const LOGGED_OUT = 401;
 
 export interface WebParts extends AdapterParts<WhatsAppWebAccount> {
   /** Tests hand in another. */
-  library?: () => Promise<Library>;
+  connector?: () => Promise<Library>;
 }
 
 export function create(parts: WebParts): Channel {
   const { account, config, log } = parts;
-  const library = parts.library ?? baileys;
+  const library = parts.connector ?? (async () => fromBaileys(await parts.library("@whiskeysockets/baileys")));
   let socket: Socket | undefined;
 
   async function run(door: Door, signal: AbortSignal): Promise<void> {
@@ -142,19 +142,6 @@ export function create(parts: WebParts): Channel {
       await socket?.sendPresenceUpdate("composing", route.chat).catch(() => log.debug("no typing sign"));
     },
   };
-}
-
-async function baileys(): Promise<Library> {
-  try {
-    return fromBaileys(await import("@whiskeysockets/baileys"));
-  } catch (cause) {
-    throw new AppError("CHANNEL_SEND", {
-      message: "The library for WhatsApp Web is not installed.",
-      hint: "Install it: lares channels add whatsapp-web",
-      retry: "after-change",
-      cause,
-    });
-  }
 }
 
 function closed(update: ConnectionUpdate): Error {

@@ -1,0 +1,89 @@
+/**
+ * Libraries of channels are not part of Lares: they are installed into the home when a channel is added, and loaded when an
+ * account of it is opened. One that happens to be beside Lares (a clone with its development packages) is taken from there.
+ */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { AppError } from "../../core/domain/index.ts";
+
+const INSTALL_PATIENCE_MS = 300_000;
+const here = createRequire(import.meta.url);
+
+export class Libraries {
+  private readonly dir: string;
+
+  constructor(home: string) {
+    this.dir = join(home, "packages");
+  }
+
+  /** `wanted` is a name, or a name with its version as npm takes it. */
+  isInstalled(wanted: string): boolean {
+    const name = nameOf(wanted);
+    return isBesideUs(name) || existsSync(join(this.dir, "node_modules", ...name.split("/"), "package.json"));
+  }
+
+  async load<T>(wanted: string): Promise<T> {
+    const name = nameOf(wanted);
+    if (isBesideUs(name)) return (await import(name)) as T;
+    if (!this.isInstalled(name)) {
+      throw new AppError("CONFIG_INVALID", {
+        message: `The package ${name} is not installed.`,
+        hint: "Install what the channel needs: lares channels add",
+        retry: "after-change",
+      });
+    }
+    // From a file there, so that Node looks the package up there, whatever kind of module it is.
+    const from = (await import(pathToFileURL(join(this.dir, "load.mjs")).href)) as { load(name: string): Promise<T> };
+    return from.load(name);
+  }
+
+  /** Installs them by npm, without running their scripts. */
+  async install(wanted: readonly string[]): Promise<void> {
+    const missing = wanted.filter((one) => !this.isInstalled(one));
+    if (!missing.length) return;
+    await mkdir(this.dir, { recursive: true, mode: 0o700 });
+    await writeFile(join(this.dir, "load.mjs"), "export const load = (name) => import(name);\n");
+    if (!existsSync(join(this.dir, "package.json")))
+      await writeFile(join(this.dir, "package.json"), '{"private":true}\n');
+    const args = ["install", "--prefix", this.dir, "--ignore-scripts", "--no-audit", "--no-fund", ...missing];
+    const { code, said } = await run("npm", args);
+    if (code === 0) return;
+    throw new AppError("CHANNEL_SEND", {
+      message: `npm could not install ${missing.join(", ")}: ${said.trim().split("\n").slice(-3).join(" ")}`,
+      hint: `Try it by hand: npm ${args.join(" ")}`,
+      retry: "later",
+    });
+  }
+}
+
+function nameOf(wanted: string): string {
+  return wanted.replace(/(?<=.)@[^@/]+$/, "");
+}
+
+function isBesideUs(name: string): boolean {
+  try {
+    here.resolve(name);
+    return true;
+  } catch (error) {
+    // A package without an entry for `require` is there all the same.
+    return (error as { code?: string }).code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
+  }
+}
+
+function run(program: string, args: readonly string[]): Promise<{ code: number; said: string }> {
+  return new Promise((resolve) => {
+    let said = "";
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: INSTALL_PATIENCE_MS });
+    const keep = (chunk: Buffer) => {
+      said = (said + chunk.toString("utf8")).slice(-4000);
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    child.once("error", (error) => resolve({ code: -1, said: error.message }));
+    child.once("close", (code) => resolve({ code: code ?? -1, said }));
+  });
+}
