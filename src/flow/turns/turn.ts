@@ -276,7 +276,7 @@ export function makeTurns(parts: TurnParts) {
         return end(run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
       }
       if ("full" in called) {
-        if (await makeRoom(run, { more: true, fresh: called.full.fresh })) continue;
+        if (await makeRoom(run, { more: called.full.fresh > 0, fresh: called.full.fresh })) continue;
         return end(run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
       }
       const { reply, took, warnings = [] } = called;

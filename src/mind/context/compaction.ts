@@ -138,18 +138,25 @@ const LANE = "#compact";
 export class Compactions {
   private readonly parts: CompactionParts;
   /** Sessions that are being condensed, and who waits for it. */
-  private readonly working = new Map<SessionKey, { turn?: TurnId; done: ((what: Compacted) => void)[] }>();
+  private readonly working = new Map<SessionKey, { done: ((what: Compacted) => void)[] }>();
+  /** Those that just were, and whose they are. */
+  private readonly condensed = new Map<SessionKey, AgentId>();
 
   constructor(parts: CompactionParts) {
     this.parts = parts;
   }
 
-  /** A turn ended: condenses in the background when the session is nearly full. Never throws. */
-  async consider(session: SessionKey): Promise<void> {
+  /** A turn of this lane ended: condenses in the background when the session is nearly full. Never throws. */
+  async consider(lane: SessionKey): Promise<void> {
     const { contexts, records, log } = this.parts;
-    const agent = contexts.full(session);
-    if (agent === undefined || this.working.has(session)) return;
+    const session = lane.replace(LANE, "") as SessionKey;
     try {
+      const before = this.condensed.get(session);
+      this.condensed.delete(session);
+      // What was said while it was condensed may be too much already, and nobody may say anything more for days.
+      if (before !== undefined) await contexts.view(session, before);
+      const agent = contexts.full(session);
+      if (agent === undefined || this.working.has(session)) return;
       const [newest] = await listCompactions(records, session, 1);
       const { base } = await contexts.view(session, agent);
       // Somebody took the last one back: not again before it must be.
@@ -185,18 +192,16 @@ export class Compactions {
       if (done) under.done.push(done);
       return;
     }
-    const entry: { turn?: TurnId; done: ((what: Compacted) => void)[] } = { done: done ? [done] : [] };
-    this.working.set(session, entry);
+    this.working.set(session, { done: done ? [done] : [] });
     try {
       const view = await this.parts.contexts.view(session, agent);
       const body: CompactBody = { kind: "compact", session, agent, ...wish };
-      const { turn } = await this.parts.accept({
+      await this.parts.accept({
         id: `compact:${session}:${view.base}:${view.next}:${this.parts.clock.now()}`,
         session: `${session}${LANE}` as SessionKey,
         lane: "background",
         body: body as unknown as Json,
       });
-      entry.turn = turn;
     } catch (error) {
       this.working.delete(session);
       throw error;
@@ -214,6 +219,7 @@ export class Compactions {
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     } finally {
+      if (made.made) this.condensed.set(session, at.agent);
       this.finished(session, made);
     }
     return { end: made as unknown as Json };

@@ -168,8 +168,9 @@ export class Contexts {
       (of.given?.tools ? toolTokens(of.given.tools) - hot.prompt!.toolTokens : 0);
     const fresh = Math.ceil(more * this.ratio(model.id));
     const tokens = this.tokensOf(hot, model.id) + fresh;
+    // Where nobody has counted yet, an estimate may be too low by a quarter.
     const crowded = hot.messages.length > 2 * this.parts.config().maxMessages;
-    const room = Math.max(window - tokens, Math.ceil(window * 0.05));
+    const room = Math.max(window - Math.ceil(tokens * (hot.reported ? 1.03 : 1.25)) - 64, Math.ceil(window * 0.05));
     return { tokens, full: tokens > limit || crowded, room, fresh };
   }
 

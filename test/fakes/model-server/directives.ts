@@ -32,7 +32,7 @@
  * Two things of the house are no person's words: its notes before the conversation count for nothing, and a request to condense
  * one is answered with a short summary in the wanted form.
  */
-import type { FailureKind, NormalMessage, NormalRequest, Reply, Script, ScriptedCall } from "./types.ts";
+import type { FailureKind, NormalMessage, NormalRequest, Reply, ScriptedCall } from "./types.ts";
 
 interface Phase {
   reply: Reply;
@@ -56,7 +56,7 @@ const KIND_OF_STATUS: Record<number, FailureKind> = {
   529: "overload",
 };
 
-export function directiveScript(): Script {
+export function directiveScript(): (request: NormalRequest) => Reply {
   /** How often each phase of each text was asked for, for `*n`. */
   const asked = new Map<string, number>();
   return (request) => {
@@ -89,7 +89,12 @@ function withoutNotes(messages: NormalMessage[]): NormalMessage[] {
 function condensed(request: NormalRequest): string {
   const text = textOf(request.messages.at(-1)!);
   const lines = text.slice(text.indexOf("Transcript:")).split("\n").slice(1);
-  return `SUMMARY\nThey said ${lines.length} things, first "${lines[0]?.slice(0, 40)}".\nOPEN REQUESTS\nnone\nDECISIONS\nnone\nABOUT THE PERSON\nnone`;
+  const list = (title: string) => new RegExp(`^${title}:\n((?:- .*\n)+)`, "m").exec(text)?.[1]?.trim() ?? "none";
+  return [
+    `SUMMARY\nThey said ${lines.length} things, first "${lines[0]?.slice(0, 40)}".`,
+    `OPEN REQUESTS\n${list("Open requests")}\nDECISIONS\n${list("Decisions")}`,
+    `ABOUT THE PERSON\n${list("About the person")}`,
+  ].join("\n");
 }
 
 /** The phases of a text, or nothing when it has no directives. */

@@ -87,7 +87,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     res.on("close", () => {
       if (!res.writableFinished) seen.aborted = true;
     });
-    const reply = await script(request);
+    const reply = await script(request, seen);
     options.onRequest?.(seen, reply);
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
     write(res, speaker, request, reply, figuresOf(request, reply, raw.length, cached));

@@ -86,7 +86,8 @@ export interface Reply {
   cut?: boolean | "clean";
 }
 
-export type Script = (request: NormalRequest) => Reply | Promise<Reply>;
+/** `seen`: the same request as it came over the wire. */
+export type Script = (request: NormalRequest, seen: SeenRequest) => Reply | Promise<Reply>;
 
 export interface Figures {
   input: number;
