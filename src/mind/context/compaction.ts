@@ -125,6 +125,11 @@ const MOST_PIECES = 8;
 const MARGIN = 0.8;
 /** Beside the transcript: instructions and headings. */
 const FRAME = 400;
+/** Nobody is asked to condense less than this by himself: it would come out as long as it went in. */
+const LEAST_GONE = 400;
+/** When it led to nothing, it is tried again after so many messages. */
+const LATER = 40;
+const MOST_FUTILE = 1000;
 /** Notes smaller than this carry nothing. */
 const LEAST_ROOM = 200;
 /** Numbers its model calls apart from the turn's own. */
@@ -139,6 +144,8 @@ export class Compactions {
   private readonly parts: CompactionParts;
   /** Sessions that are being condensed, and who waits for it. */
   private readonly working = new Map<SessionKey, { done: ((what: Compacted) => void)[] }>();
+  /** Those where it led to nothing, and the number of the message that was next. */
+  private readonly futile = new Map<SessionKey, number>();
   /** Those that just were, and whose they are. */
   private readonly condensed = new Map<SessionKey, AgentId>();
 
@@ -158,7 +165,8 @@ export class Compactions {
       const agent = contexts.full(session);
       if (agent === undefined || this.working.has(session)) return;
       const [newest] = await listCompactions(records, session, 1);
-      const { base } = await contexts.view(session, agent);
+      const { base, next } = await contexts.view(session, agent);
+      if (next < (this.futile.get(session) ?? 0) + LATER) return;
       // Somebody took the last one back: not again before it must be.
       if (newest?.undone_at && newest.from_seq === base) return;
       await this.begin(session, agent, { focus: null, forced: false });
@@ -220,6 +228,7 @@ export class Compactions {
       if (!(error instanceof Stopped)) throw error;
     } finally {
       if (made.made) this.condensed.set(session, at.agent);
+      else await this.inVain(session, at.agent);
       this.finished(session, made);
     }
     return { end: made as unknown as Json };
@@ -251,6 +260,12 @@ export class Compactions {
     contexts.drop(session);
     bus.emit({ event: "session.changed", session, what: "updated" });
     return { messages: last.to_seq - Math.max(last.from_seq, 1) };
+  }
+
+  /** Money must not go into condensing what does not become smaller, turn after turn. */
+  private async inVain(session: SessionKey, agent: AgentId): Promise<void> {
+    if (this.futile.size >= MOST_FUTILE) this.futile.clear();
+    this.futile.set(session, (await this.parts.contexts.view(session, agent)).next);
   }
 
   private finished(session: SessionKey, what: Compacted): void {
@@ -296,7 +311,7 @@ export class Compactions {
     // What is new alone does not fit: nothing that went would help.
     if (wish.why === "full" && limit - view.systemTokens - view.toolTokens - wish.fresh < LEAST_ROOM) return null;
     const cut = this.cut(view, wish);
-    if (cut === 0) return null;
+    if (cut === 0 || (wish.why === "threshold" && sum(view.sizes.slice(0, cut)) < LEAST_GONE)) return null;
     const gone = view.messages.slice(0, cut);
     const chosen = config().summariser ?? view.model.id;
     const summariser = models.info(chosen)?.practice === false ? chosen : null;
@@ -328,12 +343,13 @@ export class Compactions {
 
   private cut(view: View, wish: Wish): number {
     const messages = view.messages.map((m, i) => ({ role: m.role, tokens: view.sizes[i]! }));
-    const { keep, carry, snapshot, limit } = view.shares;
-    if (wish.why === "threshold") return cutAt(messages, keep);
+    const { keep: tokens, keepMessages, carry, snapshot, limit } = view.shares;
+    const keep = (most: number) => ({ tokens: Math.min(tokens, Math.max(most, 0)), messages: keepMessages });
+    if (wish.why === "threshold") return cutAt(messages, keep(tokens));
     // A person wants less, however little there is.
-    if (wish.why === "asked") return cutAt(messages, Math.min(keep, Math.floor(sum(view.sizes) / 2)));
+    if (wish.why === "asked") return cutAt(messages, keep(Math.floor(sum(view.sizes) / 2)));
     const most = limit - view.systemTokens - view.toolTokens - carry - snapshot - wish.fresh;
-    return cutAt(messages, Math.min(keep, Math.max(most, 0)), { most: Math.max(most, 0), more: wish.more });
+    return cutAt(messages, keep(most), { most: Math.max(most, 0), more: wish.more });
   }
 
   private async capture(

@@ -286,6 +286,7 @@ export class Contexts {
       maxTokens: own?.maxTokens ?? config.maxTokens,
       prefix: Math.ceil((hot.prompt!.systemTokens + hot.prompt!.toolTokens) * this.ratio(model.id)),
       snapshotTokens: config.snapshotTokens,
+      maxMessages: config.maxMessages,
     });
   }
 
@@ -365,8 +366,10 @@ export class Contexts {
     const { records } = this.parts;
     const row = await store.readSession(records, session);
     const base = row?.context_from ?? 0;
-    // Twice as many as may be there: an undone compaction shows them all again.
-    const rows = (await store.readWindow(records, session, base, 2 * this.parts.config().maxMessages)).reverse();
+    const { maxMessages } = this.parts.config();
+    // Of an imported history the newest are read. Elsewhere more may be there than should: a long turn, or an undone compaction.
+    const most = base > 0 ? 2 * maxMessages : maxMessages;
+    const rows = (await store.readWindow(records, session, base, most)).reverse();
     const compaction = row?.compaction ? await store.readCompaction(records, row.compaction) : undefined;
     const hot: Hot = {
       agent: (row?.agent ?? agent) as AgentId,

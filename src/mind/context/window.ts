@@ -11,8 +11,9 @@ export interface Shares {
   /** What the notes may take: the carry-over and the remembered. */
   carry: number;
   snapshot: number;
-  /** What stays of the newest messages, word for word. */
+  /** What stays of the newest messages, word for word: tokens, and how many. */
   keep: number;
+  keepMessages: number;
 }
 
 /** An answer needs at least this share of the window. */
@@ -32,6 +33,7 @@ export function shareOut(of: {
   /** System prompt and tools: nothing can be done about them. */
   prefix: number;
   snapshotTokens: number;
+  maxMessages: number;
 }): Shares {
   const { window, prefix } = of;
   const threshold = Math.min(Math.floor(of.threshold * window), of.maxTokens);
@@ -44,11 +46,12 @@ export function shareOut(of: {
     carry: Math.min(Math.floor(room * CARRY_SHARE), MOST_CARRY),
     snapshot: Math.min(Math.floor(room * SNAPSHOT_SHARE), of.snapshotTokens),
     keep: Math.min(Math.floor(room * KEEP_SHARE), MOST_KEEP),
+    keepMessages: Math.floor(of.maxMessages * KEEP_SHARE),
   };
 }
 
 /**
- * How many of the oldest messages go, so that what stays costs at most `keep`. 0: none can.
+ * How many of the oldest messages go, so that what stays costs at most `keep.tokens` and is at most `keep.messages`. 0: none can.
  *
  * C1: never between a call and its results.
  * C2: what stays begins with a person's message. Only a turn that is itself too long is cut between two of its calls.
@@ -56,22 +59,23 @@ export function shareOut(of: {
  */
 export function cutAt(
   messages: readonly { role: ModelMessage["role"]; tokens: number }[],
-  keep: number,
+  keep: { tokens: number; messages: number },
   /** Only when nothing else helps. `most`: what may stay at the utmost. `more`: a new message follows, so all of these may go. */
   hard?: { most: number; more: boolean },
 ): number {
   const cost = sizes(messages);
+  const fits = (i: number) => cost(i) <= keep.tokens && messages.length - i <= keep.messages;
   const users = messages.flatMap((m, i) => (m.role === "user" && i > 0 ? [i] : []));
   if (!hard) {
     const latest = users.at(-2) ?? 0;
-    return users.find((i) => i <= latest && cost(i) <= keep) ?? latest;
+    return users.find((i) => i <= latest && fits(i)) ?? latest;
   }
-  const between = users.find((i) => cost(i) <= keep) ?? users.findLast((i) => cost(i) <= hard.most);
+  const between = users.find(fits) ?? users.findLast((i) => cost(i) <= hard.most);
   if (between !== undefined) return between;
   if (hard.more) return messages.length;
   // Inside the last turn: after results, before the next call. The last results stay: the model is about to read them.
   const steps = messages.flatMap((m, i) => (m.role === "assistant" && messages[i - 1]?.role === "tool" ? [i] : []));
-  return steps.find((i) => cost(i) <= keep) ?? steps.at(-1) ?? users.at(-1) ?? 0;
+  return steps.find(fits) ?? steps.at(-1) ?? users.at(-1) ?? 0;
 }
 
 /** What the messages from here on cost. */
