@@ -5,6 +5,7 @@ import { embedderConfig } from "../edges/embedder/index.ts";
 import { hooksConfig } from "../edges/hooks/index.ts";
 import { modelsConfig } from "../edges/models/index.ts";
 import { sandboxConfig, webConfig } from "../edges/tools/index.ts";
+import { watchConfig } from "../edges/watch/index.ts";
 import { gatewayConfig } from "../faces/gateway/index.ts";
 import { approvalsConfig } from "../flow/approvals/index.ts";
 import { checkpointsConfig } from "../flow/checkpoints/index.ts";
@@ -72,6 +73,7 @@ export const schema = defineConfig({
   memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
   schedules: schedulesConfig,
   hooks: hooksConfig,
+  watch: watchConfig,
   lanes: lanesConfig,
   retention: retentionConfig,
   agents: z

@@ -9,6 +9,7 @@ import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
 import { inWords, type JobView, previewWhen, type Schedules } from "../mind/schedule/index.ts";
 import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
+import type { Spotted } from "../mind/watch/index.ts";
 
 export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Clock): ScheduleDesk {
   const shown = (job: JobView) => ({ name: job.name, words: inWords(job.when, job.zone), next: job.next ?? null });
@@ -107,6 +108,11 @@ export function exitEvent({ id, agent, session, route, label, body }: Exit): Sys
 /** What tells a session of a webhook. Whatever it says comes from outside (I12). */
 export function hookEvent({ hook, ...rung }: Rung): SystemEvent {
   return { ...rung, kind: "hook", source: `hook:${hook}`, authority: "outside", lane: "scheduled" };
+}
+
+/** What tells a session that something watched is new. It comes from outside (I12). */
+export function spottedEvent({ watch, ...spotted }: Spotted): SystemEvent {
+  return { ...spotted, kind: "watch", source: `watch:${watch}`, authority: "outside", lane: "scheduled" };
 }
 
 /** What a turn can wait for, by the keys of the events that will tell of it. */

@@ -15,6 +15,7 @@ import {
   type Confinement,
   createBrowserTool,
   createConfinement,
+  createFetcher,
   createMemoryTools,
   createProcess,
   createScheduleTools,
@@ -28,6 +29,7 @@ import {
   type WebConfig,
   withListed,
 } from "../edges/tools/index.ts";
+import { aboutOf, look, type Watched } from "../edges/watch/index.ts";
 import {
   Approvals,
   approvalEvent,
@@ -67,11 +69,12 @@ import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
 import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
+import { Watchers } from "../mind/watch/index.ts";
 import { type Channels, makeChannels, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { roomOf, snapshotOf } from "./context.ts";
-import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, waitDesk } from "./desk.ts";
+import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEvent, waitDesk } from "./desk.ts";
 import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
@@ -108,6 +111,7 @@ export interface House {
   agents: AgentFolders;
   events: SystemEvents;
   hooks: Hooks;
+  watchers: Watchers<Watched>;
   channels: Channels;
   schedules: Schedules;
   heartbeat: Heartbeat;
@@ -437,6 +441,18 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     tell: (rung) => events.tell(hookEvent(rung)),
   });
 
+  const fetcher = createFetcher(withListed(config.web as WebConfig, { clock }));
+  const watchers = new Watchers<Watched>({
+    ...{ records, clock, crash },
+    log: log.child("watch"),
+    config: () => config.watch as never,
+    defaultAgent: () => config.routing.defaultAgent,
+    aboutOf,
+    look: (watched, cursor, signal) =>
+      look({ clock, fetch: (request, abort) => fetcher.fetch(request, abort) }, watched, cursor, signal),
+    tell: (spotted, record) => events.tellAll(spotted.map(spottedEvent), record),
+  });
+
   const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const ports = jobPorts({
     agents,
@@ -543,6 +559,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await children.settle();
   await processes.settle();
   await events.settle();
+  await watchers.start();
   await channels.apply();
 
   return {
@@ -557,6 +574,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     agents,
     events,
     hooks,
+    watchers,
     channels,
     schedules,
     heartbeat,
@@ -578,6 +596,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await browser.closeAll();
       processes.stop();
       reminders.stop();
+      await watchers.stop();
       events.stop();
       children.stop();
       await running.stop(drainMs);

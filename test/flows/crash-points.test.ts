@@ -2,7 +2,7 @@
  * Every named crash point: a scenario that passes it, a process that dies exactly there, a restart, and what must hold
  * afterwards: the message is answered once, an effect that may not repeat is not repeated, what is unknown is said.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
@@ -34,6 +34,8 @@ interface World {
 }
 
 interface Scenario {
+  /** Settings beside the usual ones. */
+  config?: (home: string) => object;
   /** Does what passes the point. Errors of a lost connection are expected. */
   provoke(world: World): Promise<unknown>;
   /** In the next life: brings it to its end and looks. */
@@ -69,6 +71,10 @@ async function run(point: string, scenario: Scenario): Promise<void> {
     },
   };
   try {
+    if (scenario.config) {
+      const usual = JSON.parse(readFileSync(join(lares.home, "lares.yaml"), "utf8")) as object;
+      lares.configure({ ...usual, ...scenario.config(lares.home) });
+    }
     await lares.start({ LARES_CRASH_AT: point });
     let died: unknown;
     void lares.gone.then((end) => {
@@ -245,6 +251,27 @@ const condensing: Scenario = {
   },
 };
 
+/** A file appears where it is watched. */
+const dropping: Scenario = {
+  config(home) {
+    mkdirSync(join(home, "drop"));
+    return { watch: { drop: { kind: "files", path: join(home, "drop"), everySeconds: 0.2, session: "main" } } };
+  },
+  async provoke({ lares }) {
+    writeFileSync(join(lares.home, "drop", "new.txt"), "x");
+  },
+  async settle({ lares }) {
+    const told = async () => {
+      const main = { session: "agent:main:main" };
+      const { messages } = await lares.rpc("chat.history", main).catch(() => ({ messages: [] }));
+      return textsOf(messages).filter(([role, text]) => role === "user" && text.includes("> new: new.txt")).length;
+    };
+    await until("the file to be told", async () => (await told()) > 0);
+    await lares.restart(NO_CRASH);
+    expect(await told()).toBe(1);
+  },
+};
+
 const importing: Scenario = {
   provoke: ({ lares }) => lares.rpc("sessions.import", { lines: LINES }),
   async settle({ lares }) {
@@ -342,7 +369,11 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", hookTurn("dedupes", [HELLO])],
     ["", hookTurn("plain", [HELLO])],
   ],
-  "event.stored": [["", ringing]],
+  "watch.looked": [["", dropping]],
+  "event.stored": [
+    ["", ringing],
+    ["", dropping],
+  ],
   "channel.heard": [["", hookTurn("plain", [HELLO], { known: false })]],
   "channel.taken": [["", hookTurn("plain", [HELLO])]],
   "undo.planned": [["", undoing]],

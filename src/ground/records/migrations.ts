@@ -715,4 +715,15 @@ export const MIGRATIONS: readonly string[] = [
   -- What the beat under way has seen; it counts when the beat ended well.
   ALTER TABLE beat ADD COLUMN pending TEXT;
   `,
+  `
+  -- What is watched: how far it was seen. about: what the cursor belongs to. failures: looks in a row that failed.
+  CREATE TABLE watch (
+    name TEXT PRIMARY KEY,
+    about TEXT NOT NULL,
+    cursor TEXT,
+    looked_at INTEGER,
+    failures INTEGER NOT NULL DEFAULT 0,
+    error TEXT
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+const every = (seconds: number, least: number) =>
+  z.number().min(least).max(86_400).default(seconds).describe(`Seconds between two looks. Default: ${seconds}`);
+
+const common = {
+  agent: z.string().optional().describe("Who is woken. Default: routing.defaultAgent."),
+  session: z
+    .string()
+    .min(1)
+    .max(512)
+    .default("isolated")
+    .describe("isolated (one for each time something is new), main, or a session's key."),
+  prompt: z.string().max(8000).optional().describe("What the agent is to do about it, in your words."),
+  deliver: z
+    .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
+    .optional()
+    .describe("Where the answer goes; without it the answer is in the history only."),
+};
+
+const feed = z
+  .strictObject({
+    kind: z.literal("feed"),
+    url: z.url().describe("An RSS or Atom feed."),
+    everySeconds: every(900, 0.2),
+    ...common,
+  })
+  .describe("New entries of a feed.");
+
+const page = z
+  .strictObject({
+    kind: z.literal("page"),
+    url: z.url().describe("A page or file."),
+    everySeconds: every(900, 0.2),
+    ...common,
+  })
+  .describe("Changes of a page's text.");
+
+const files = z
+  .strictObject({
+    kind: z.literal("files"),
+    path: z
+      .string()
+      .regex(/^\//, "a whole path, beginning with /")
+      .describe("A file or folder; of a folder everything in it, at most 2000 files."),
+    everySeconds: every(5, 0.2),
+    ...common,
+  })
+  .describe("Files that appear, change or go. The agent is told their names, not what is in them.");
+
+const imap = z
+  .strictObject({
+    kind: z.literal("imap"),
+    host: z.string().min(1),
+    port: z.number().int().min(1).max(65_535).default(993),
+    secure: z.boolean().default(true).describe("TLS from the first byte. false: STARTTLS where the server has it."),
+    allowPlain: z.boolean().default(false).describe("true: a password may go over a connection without TLS."),
+    user: z.string().min(1),
+    password: z.string().min(1).describe("A reference to the vault or a variable is best."),
+    folder: z.string().default("INBOX"),
+    everySeconds: every(60, 0.2),
+    ...common,
+  })
+  .describe("New mails of a folder: sender, subject and the beginning of the text. Nothing is changed there.");
+
+export const watchConfig = z
+  .record(
+    z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"),
+    z.discriminatedUnion("kind", [feed, page, files, imap]),
+  )
+  .default({})
+  .describe("What is watched, by name. What is there at the first look is known and wakes nobody.");
+
+export type WatchConfig = z.output<typeof watchConfig>;
+export type Watched = WatchConfig[string];

@@ -1,0 +1,2 @@
+export { type WatchConfig, type Watched, watchConfig } from "./config.ts";
+export { aboutOf, type Item, type Look, type LookParts, look } from "./look.ts";

@@ -1,0 +1,66 @@
+/**
+ * One look at a watched thing: what is new since the cursor, and the next cursor. A look changes nothing anywhere, so it may be
+ * made again; whoever keeps the cursor keeps it together with what was new.
+ */
+import type { Json } from "../../core/domain/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+import type { Watched } from "./config.ts";
+import { lookAtFeed } from "./feed.ts";
+import { lookAtFiles } from "./files.ts";
+import { lookAtPage } from "./page.ts";
+
+export interface Item {
+  /** Tells it apart within this watch. */
+  id: string;
+  /** One line in our words. */
+  label: string;
+  body: string;
+}
+
+/** Oldest first. The first look, without a cursor, finds nothing new. */
+export interface Look {
+  items: Item[];
+  cursor: Json;
+}
+
+export interface LookParts {
+  clock: Clock;
+  /** The one fetcher with the operator's rules. Throws AppError. */
+  fetch(
+    request: { url: string; headers: Record<string, string>; maxBytes: number },
+    signal: AbortSignal,
+  ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: Buffer }>;
+}
+
+/** Throws AppError with what to do when it cannot look. */
+export async function look(
+  parts: LookParts,
+  watched: Watched,
+  cursor: Json | null,
+  signal: AbortSignal,
+): Promise<Look> {
+  switch (watched.kind) {
+    case "feed":
+      return lookAtFeed(parts, watched.url, cursor, signal);
+    case "page":
+      return lookAtPage(parts, watched.url, cursor, signal);
+    case "files":
+      return lookAtFiles(parts.clock, watched.path, cursor);
+    case "imap":
+      // A mail library that most homes never need.
+      return (await import("./imap.ts")).lookAtMail(watched, cursor, signal);
+  }
+}
+
+/** What a watch is about: a cursor of something else does not hold. */
+export function aboutOf(watched: Watched): string {
+  switch (watched.kind) {
+    case "feed":
+    case "page":
+      return `${watched.kind} ${watched.url}`;
+    case "files":
+      return `files ${watched.path}`;
+    case "imap":
+      return `imap ${watched.user}@${watched.host}:${watched.port}/${watched.folder}`;
+  }
+}

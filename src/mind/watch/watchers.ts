@@ -1,0 +1,195 @@
+/**
+ * Watchers: things that are looked at again and again, and wake an agent when something is new there.
+ *
+ * O1: the cursor is written in the transaction that stores the events of what was new: killed anywhere, nothing is lost and
+ *     nothing is told twice.
+ * O2: the first look, and the first after the watch was pointed elsewhere, only learns what is there.
+ * O3: a look that fails changes nothing. It is tried again, later each time, and the reason is shown.
+ * O4: one timer for all; nothing is looked at more often than it says. When the next look is due is computed from the stored
+ *     last one, so a restart neither forgets nor hurries it.
+ */
+import { createHash } from "node:crypto";
+import type { Records, Tx } from "../../core/contracts/index.ts";
+import { type AgentId, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
+import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { dropWatches, listWatches, readWatch, saveFailure, saveLook, type WatchRow } from "./store.ts";
+
+/** What every kind of watch has. */
+export interface Watch {
+  kind: string;
+  everySeconds: number;
+  agent?: string | undefined;
+  session: string;
+  prompt?: string | undefined;
+  deliver?: ReplyRoute | undefined;
+}
+
+/** Something new, as the house is told. */
+export interface Spotted {
+  key: string;
+  watch: string;
+  session: SessionKey;
+  agent: AgentId;
+  route: ReplyRoute;
+  label: string;
+  body: string;
+  note?: string;
+}
+
+export interface WatchParts<W extends Watch> {
+  records: Records;
+  clock: Clock;
+  crash: Crash;
+  log: Log;
+  config: () => Readonly<Record<string, W>>;
+  defaultAgent: () => string;
+  /** What a watch is about: another thing under the same name begins anew. */
+  aboutOf: (watch: W) => string;
+  look: (
+    watch: W,
+    cursor: Json | null,
+    signal: AbortSignal,
+  ) => Promise<{ items: { id: string; label: string; body: string }[]; cursor: Json }>;
+  /** Durable when it resolves; `record` is written with it, also when there is nothing to tell. */
+  tell: (spotted: readonly Spotted[], record: (tx: Tx) => void) => Promise<unknown>;
+}
+
+export interface WatchView {
+  name: string;
+  kind: string;
+  about: string;
+  agent: string;
+  next: number;
+  lastAt?: number;
+  error?: string;
+}
+
+/** A clock that jumps, or a laptop that slept, is noticed within this. */
+const LONGEST_NAP_MS = 60_000;
+const LONGEST_LOOK_MS = 60_000;
+/** After failures the next look is put off, up to this. */
+const MOST_BACKOFF_MS = 3_600_000;
+/** Failures in a row after which the log says so, once. */
+const WORTH_SAYING = 3;
+
+export class Watchers<W extends Watch> {
+  private readonly parts: WatchParts<W>;
+  private readonly busy = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private cancel: (() => void) | undefined;
+
+  constructor(parts: WatchParts<W>) {
+    this.parts = parts;
+  }
+
+  /** Also when the settings changed: what is no longer watched is forgotten. */
+  async start(): Promise<void> {
+    const names = Object.keys(this.parts.config());
+    const known = await listWatches(this.parts.records);
+    const gone = known.filter((row) => !names.includes(row.name)).map((row) => row.name);
+    if (gone.length) await this.parts.records.write((tx) => dropWatches(tx, gone));
+    await this.tick();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error("Lares is stopping."));
+    this.cancel?.();
+    await Promise.all(this.busy.values());
+  }
+
+  async list(): Promise<WatchView[]> {
+    const rows = new Map((await listWatches(this.parts.records.committed)).map((row) => [row.name, row]));
+    return Object.entries(this.parts.config()).map(([name, watch]) => {
+      const row = rows.get(name);
+      const { kind, agent = this.parts.defaultAgent() } = watch;
+      const about = this.parts.aboutOf(watch);
+      return {
+        ...{ name, kind, about, agent, next: this.dueAt(watch, row) },
+        ...(row?.looked_at === null || row === undefined ? {} : { lastAt: row.looked_at }),
+        ...(row?.error ? { error: row.error } : {}),
+      };
+    });
+  }
+
+  /** Looks at what is due and sets the timer for what is next. */
+  private async tick(): Promise<void> {
+    this.cancel?.();
+    if (this.stopping.signal.aborted) return;
+    const { clock, config } = this.parts;
+    let next = Number.POSITIVE_INFINITY;
+    for (const [name, watch] of Object.entries(config())) {
+      if (this.busy.has(name)) continue;
+      const due = this.dueAt(watch, await readWatch(this.parts.records, name));
+      if (due <= clock.now()) this.begin(name, watch);
+      else next = Math.min(next, due);
+    }
+    this.cancel?.();
+    if (next === Number.POSITIVE_INFINITY || this.stopping.signal.aborted) return;
+    const nap = Math.min(Math.max(next - clock.now(), 0), LONGEST_NAP_MS);
+    this.cancel = clock.after(nap, () => void this.tick().catch(() => {}));
+  }
+
+  private begin(name: string, watch: W): void {
+    const work = this.once(name, watch)
+      .catch((error: unknown) => {
+        if (!this.stopping.signal.aborted)
+          this.parts.log.warn("a watch could not be recorded", { watch: name, error: String(error) });
+      })
+      .finally(() => {
+        this.busy.delete(name);
+        void this.tick().catch(() => {});
+      });
+    this.busy.set(name, work);
+  }
+
+  private async once(name: string, watch: W): Promise<void> {
+    const { records, clock, crash, log } = this.parts;
+    const row = await readWatch(records, name);
+    const about = this.parts.aboutOf(watch);
+    const cursor = row?.about === about && row.cursor !== null ? (JSON.parse(row.cursor) as Json) : null;
+    const limit = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(LONGEST_LOOK_MS)]);
+    let seen: Awaited<ReturnType<WatchParts<W>["look"]>>;
+    try {
+      seen = await this.parts.look(watch, cursor, limit);
+    } catch (error) {
+      if (this.stopping.signal.aborted) return;
+      const failures = (row?.failures ?? 0) + 1;
+      const said = error instanceof Error ? error.message : String(error);
+      if (failures === WORTH_SAYING) log.warn("a watch fails again and again", { watch: name, error: said });
+      await records.write((tx) => saveFailure(tx, { name, about, failures, error: said, at: clock.now() }));
+      return;
+    }
+    if (seen.items.length) crash.at("watch.looked");
+    const agent = asId<AgentId>(watch.agent ?? this.parts.defaultAgent());
+    const spotted = seen.items.map((item): Spotted => {
+      const key = `watch:${name}:${short(about)}:${short(item.id)}`;
+      return {
+        ...{ key, watch: name, agent, label: `${item.label} (${name})`, body: item.body },
+        session: sessionOf(watch, agent, `watch:${name}:${short(seen.items[0]!.id)}`),
+        route: watch.deliver ?? { channel: "none", account: "watch", chat: name },
+      };
+    });
+    // The owner's words once, behind the last.
+    const last = spotted.at(-1);
+    if (last && watch.prompt) last.note = watch.prompt;
+    const next = { name, about, cursor: JSON.stringify(seen.cursor), at: clock.now() };
+    await this.parts.tell(spotted, (tx) => saveLook(tx, next));
+  }
+
+  private dueAt(watch: W, row: WatchRow | undefined): number {
+    if (!row || row.looked_at === null || row.about !== this.parts.aboutOf(watch)) return 0;
+    const every = watch.everySeconds * 1000;
+    const wait = row.failures ? Math.max(every, Math.min(every * 2 ** row.failures, MOST_BACKOFF_MS)) : every;
+    // Set into the past by a clock that jumped back it would wait too long.
+    return Math.min(row.looked_at, this.parts.clock.now()) + wait;
+  }
+}
+
+function sessionOf(watch: Watch, agent: AgentId, own: string): SessionKey {
+  if (watch.session === "isolated") return asId<SessionKey>(own);
+  return asId<SessionKey>(watch.session === "main" ? `agent:${agent}:main` : watch.session);
+}
+
+function short(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
