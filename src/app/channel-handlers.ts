@@ -104,7 +104,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       for (const field of entry.secrets) {
         const value = fields[field];
         if (typeof value !== "string" || value.startsWith("vault:") || value.startsWith("${")) continue;
-        const secret = `CHANNEL_${channel}_${account}_${field}`.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase();
+        const secret = secretName(channel, account, field);
         await vault.set(secret, value);
         kept[field] = `vault:${secret}`;
       }
@@ -124,6 +124,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       const { channel, account } = find(name);
       await settings.change([[["channels", channel, account], undefined]]);
       await house().records.write((tx) => forgetAccount(tx, { channel, account }));
+      for (const field of entryOf(channel).secrets) await vault.remove(secretName(channel, account, field));
       return { removed: true };
     },
 
@@ -181,4 +182,8 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       return { revoked: true };
     },
   };
+}
+
+function secretName(channel: string, account: string, field: string): string {
+  return `CHANNEL_${channel}_${account}_${field}`.replace(/[^A-Za-z0-9]+/g, "_").toUpperCase();
 }

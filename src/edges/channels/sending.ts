@@ -18,7 +18,8 @@ const NEVER_CONNECTED = new Set([
 /** What a request that threw means for a message: surely not taken, or who knows (C2). */
 export function broken(error: unknown, where: string): AppError | SendUncertain {
   const code = (error as { code?: string; cause?: { code?: string } }).cause?.code ?? (error as { code?: string }).code;
-  if (code !== undefined && NEVER_CONNECTED.has(code)) return refused(`${where} cannot be reached.`, "later", error);
+  if (code !== undefined && NEVER_CONNECTED.has(code))
+    return refused(`${sentence(where)} cannot be reached.`, "later", error);
   return new SendUncertain(`The connection to ${where} broke while the message was sent.`, { cause: error });
 }
 
@@ -28,7 +29,7 @@ export function notTaken(
   where: string,
   more: { retryAfter?: number | undefined; detail?: string | undefined } = {},
 ): AppError | SendUncertain {
-  const said = `${where} answered ${status}${more.detail ? `: ${more.detail}` : ""}.`;
+  const said = `${sentence(where)} answered ${status}${more.detail ? `: ${more.detail}` : ""}.`;
   if (status === 429) return new ChannelBusy(Math.max(0, (more.retryAfter ?? 1) * 1000), said);
   if (status === 408 || status === 425 || status === 503) return refused(said, "later");
   // A gateway in between may have lost the answer, not the request.
@@ -40,4 +41,8 @@ export function notTaken(
 export async function* bodyOf(response: Response): AsyncIterable<Uint8Array> {
   if (!response.ok || !response.body) throw refused(`The file could not be fetched (${response.status}).`, "never");
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) yield chunk;
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

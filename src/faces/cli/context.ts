@@ -68,6 +68,10 @@ export interface Options {
   resume?: boolean;
   source?: string;
   provider?: string;
+  set?: string[];
+  to?: string;
+  owner?: boolean;
+  chat?: string;
   key?: string;
   keyEnv?: string;
   baseUrl?: string;

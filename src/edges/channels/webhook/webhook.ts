@@ -77,12 +77,12 @@ export function create({ account, config, clock }: AdapterParts<WebhookAccount>)
         "x-lares-signature": sign(secret, timestamp, body),
       };
       const response = await fetch(url, { method: "POST", redirect: "error", headers, body, signal }).catch((error) => {
-        throw broken(error, "The webhook's address");
+        throw broken(error, "the webhook's address");
       });
       const text = await response.text().catch(() => "");
       if (response.ok) return { platformId: idIn(text) };
       const retryAfter = Number(response.headers.get("retry-after") ?? "") || undefined;
-      throw notTaken(response.status, "The far side", { retryAfter });
+      throw notTaken(response.status, "the far side", { retryAfter });
     },
   };
 }

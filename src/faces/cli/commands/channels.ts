@@ -1,8 +1,14 @@
 /** `lares channels`: where people talk to it, and whether that works. */
+import { readFileSync } from "node:fs";
+import type { Json } from "../../../core/domain/index.ts";
+import { nearest } from "../../../core/kit/index.ts";
+import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, usage } from "../exit.ts";
 import { oneLine, plural } from "../format.ts";
+import { Asker, Interrupted } from "../onboard/ask.ts";
 import { table } from "../output.ts";
+import { readAll } from "../read-all.ts";
 
 export const list: Action = async ({ rpc, out }) => {
   const { channels } = await rpc.call("channels.list", {});
@@ -11,7 +17,7 @@ export const list: Action = async ({ rpc, out }) => {
   out.say(
     channels.length
       ? `${plural(channels.length, "channel")}${failed ? `, ${failed} failed` : ""}.`
-      : "No channel is connected. What there is: lares config explain channels",
+      : "No channel is connected. Connect one: lares channels add",
     ...table(
       channels.map((c) => [mark(c.state, out.paint), c.name, c.detail ? oneLine(c.detail) : ""]),
       "  ",
@@ -25,6 +31,11 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
   out.document(c);
   const { waiting, sent, uncertain, failed } = c.deliveries;
   const rows = [
+    ["connected", c.connected ? "yes" : "no"],
+    ["hearing", c.hearing === null ? "it has no pulse to listen for" : c.hearing ? "yes" : "no"],
+    ["sending", c.sending === null ? "nothing was sent yet" : c.sending ? "yes" : "no"],
+    ...(c.as ? [["known as", oneLine(c.as)]] : []),
+    ...(c.restarts ? [["connected anew", plural(c.restarts, "time")]] : []),
     ["deliveries", `${sent} sent, ${waiting} on the way, ${uncertain} not confirmed, ${failed} failed`],
     ...(c.lastError ? [["last error", oneLine(c.lastError)]] : []),
   ];
@@ -33,10 +44,115 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
 };
 
 function isFailed(state: string): boolean {
-  return /fail|error|dead|refused/i.test(state);
+  return /fail|down|error|dead|refused/i.test(state);
 }
 
 function mark(state: string, paint: Context["out"]["paint"]): string {
   if (isFailed(state)) return paint(`✕ ${state}`, "fail");
   return /^(running|connected|ready|up|ok)$/.test(state) ? paint(`● ${state}`, "ok") : `○ ${state}`;
+}
+
+type Kind = Awaited<ReturnType<typeof kindsOf>>[number];
+const kindsOf = async ({ rpc }: Context) => (await rpc.call("channels.kinds", {})).kinds;
+
+export const add: Action = async (ctx, [typed]) => {
+  const { rpc, out, options } = ctx;
+  const kinds = await kindsOf(ctx);
+  const given = await fieldsOf(ctx);
+  const asker = ctx.canAsk ? new Asker(ctx.ports.stdin, ctx.ports.stderr) : undefined;
+  const off = asker && ctx.onSignal("SIGINT", () => asker.interrupt());
+  try {
+    const kind = typed === undefined ? await chosen(kinds, asker) : named(kinds, typed);
+    if (!kind.installed) {
+      out.note(`Installing ${kind.packages.join(", ")} …`);
+      await rpc.call("channels.install", { channel: kind.name });
+    }
+    for (const { field, what, secret } of kind.asks) {
+      if (given[field] !== undefined) continue;
+      if (!asker) {
+        if (secret)
+          throw usage(`${kind.title} needs ${field}: ${what}.`, `Give it: --set ${field}=- with the value on stdin.`);
+        continue;
+      }
+      const answer = secret ? await asker.secret(`${what}:`) : await asker.line(`${what}:`);
+      if (answer) given[field] = answer;
+    }
+    out.note("Asking the platform …");
+    const account = options.name ?? "main";
+    const added = await rpc.call("channels.add", { channel: kind.name, account, fields: given as never });
+    out.document(added);
+    const id = added.who.id && added.who.id !== added.who.name ? ` (${oneLine(added.who.id)})` : "";
+    out.say(
+      `${out.paint("●", "ok")} ${added.name}: ${oneLine(added.who.name)}${id}`,
+      ...(added.who.note ? [`  ${oneLine(added.who.note)}`] : []),
+      `  ${added.hint}`,
+    );
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    out.note("Nothing was changed.");
+    return EXIT.interrupted;
+  } finally {
+    off?.();
+    asker?.close();
+  }
+};
+
+export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
+  const found = await rpc.call("channels.test", { name, ...(options.to ? { chat: options.to } : {}) });
+  out.document(found);
+  out.say(
+    `${out.paint("●", "ok")} ${name}: ${oneLine(found.name)} (${oneLine(found.id)})`,
+    ...(found.note ? [`  ${oneLine(found.note)}`] : []),
+    ...(found.sent ? [`  A line is on its way. How it fares: lares channels status ${name}`] : []),
+  );
+  return EXIT.done;
+};
+
+export const remove: Action = async (ctx, [name = ""]) => {
+  if (!(await confirmed(ctx, `Remove ${name}, its secrets, and the people it let in?`))) return EXIT.declined;
+  const done = await ctx.rpc.call("channels.remove", { name });
+  ctx.out.document(done);
+  ctx.out.say(`${name} is removed.`);
+  return EXIT.done;
+};
+
+async function chosen(kinds: readonly Kind[], asker: Asker | undefined): Promise<Kind> {
+  if (!asker) throw usage("Which kind of channel?", `One of: ${kinds.map((k) => k.name).join(", ")}.`);
+  return asker.choose(
+    "Which one?",
+    kinds.map((kind) => ({ text: kind.title, value: kind })),
+  );
+}
+
+function named(kinds: readonly Kind[], typed: string): Kind {
+  const found = kinds.find((kind) => kind.name === typed);
+  if (found) return found;
+  const names = kinds.map((kind) => kind.name);
+  const near = nearest(typed, names);
+  throw usage(`There is no channel "${typed}".`, near ? `Did you mean "${near}"?` : `There are: ${names.join(", ")}.`);
+}
+
+/** `--set token=@FILE`, `--set token=-`, `--set port=6697`, `--set owners=["1"]`. */
+async function fieldsOf({ options, ports }: Context): Promise<Record<string, Json>> {
+  const fields: Record<string, Json> = {};
+  for (const one of options.set ?? []) {
+    const at = one.indexOf("=");
+    if (at < 1) throw usage(`"${one}" is not field=value.`, "For example: --set token=@token.txt");
+    const [field, value] = [one.slice(0, at), one.slice(at + 1)];
+    if (value === "-") fields[field] = (await readAll(ports.stdin)).trim();
+    else if (value.startsWith("@")) fields[field] = readFileSync(value.slice(1), "utf8").trim();
+    else fields[field] = /^(true|false|-?\d+(\.\d+)?|[[{].*)$/s.test(value) ? asJson(value) : value;
+  }
+  return fields;
+}
+
+/** A long number is an id, and ids are texts. */
+function asJson(value: string): Json {
+  if (/^-?\d{7,}$/.test(value)) return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
 }

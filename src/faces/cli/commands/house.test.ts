@@ -195,7 +195,7 @@ describe("channels", () => {
     expect(out).toContain("✕ failed   webhook/b  The address\\x1b[2J refused.");
     await gateway.close();
     const none = await run(["channels", "list"], { "channels.list": () => ({ channels: [] }) });
-    expect(none.out).toContain("lares config explain channels");
+    expect(none.out).toContain("lares channels add");
   });
 
   it("status ends with 1 when it has failed", async () => {

@@ -1,10 +1,10 @@
 /** Words for looking: is it alive, what did it do, what will it do next. */
+import { channelWords } from "./channels.ts";
 import { amount, type Flag, type Group, limit, whole } from "./word.ts";
 
 const turns = () => import("../commands/turns.ts");
 const heartbeat = () => import("../commands/heartbeat.ts");
 const schedule = () => import("../commands/schedule.ts");
-const channels = () => import("../commands/channels.ts");
 const when: readonly Flag[] = [
   { flag: "--in <time>", about: 'once, after so long: "30 minutes"' },
   { flag: "--at <time>", about: 'once: "tomorrow 9am", or an ISO time' },
@@ -193,19 +193,6 @@ export const look: Group = {
       exits: "130 after Ctrl-C (with -f)",
       load: async () => (await import("../commands/logs.ts")).logs,
     },
-    {
-      name: "channels list",
-      about: "the channels and how each is",
-      example: "lares channels list",
-      load: async () => (await channels()).list,
-    },
-    {
-      name: "channels status",
-      takes: "<name>",
-      about: "one channel and its deliveries",
-      example: "lares channels status webhook/main",
-      exits: "1 it has failed",
-      load: async () => (await channels()).status,
-    },
+    ...channelWords,
   ],
 };
