@@ -11,6 +11,8 @@ import { type Look, look, type Watched, watchConfig } from "../../src/edges/watc
 import { notRun, scratch, until } from "../support/index.ts";
 
 const DOVECOT = ["/usr/sbin/dovecot", "/usr/bin/dovecot"].find((path) => existsSync(path));
+const LIBRARY = await import("imapflow").catch(() => undefined);
+if (!LIBRARY) notRun("IMAP watcher", "Install it: npm ci");
 if (!DOVECOT) notRun("IMAP watcher", "Install it: apt-get install dovecot-imapd");
 
 const cleanups: (() => void)[] = [];
@@ -103,7 +105,7 @@ function freePort(): Promise<number> {
   });
 }
 
-describe.skipIf(!DOVECOT)("a mail folder", () => {
+describe.skipIf(!DOVECOT || !LIBRARY)("a mail folder", () => {
   it("tells new mails once, without touching them, and says what is wrong when it cannot look", async () => {
     const { port, deliver, log } = await startDovecot();
     const box = { kind: "imap", host: "127.0.0.1", port, secure: false, allowPlain: true, user: "ana" };

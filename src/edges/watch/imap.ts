@@ -1,4 +1,5 @@
 /** New mails of a folder over IMAP. The folder is opened read-only: nothing is marked as read. */
+import type { ImapFlow } from "imapflow";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import type { Watched } from "./config.ts";
 import type { Item, Look } from "./look.ts";
@@ -47,7 +48,7 @@ export async function lookAtMail(box: Mailbox, cursor: Json | null, signal: Abor
   }
 }
 
-async function fetchFrom(client: Client, before: Cursor, now: Cursor): Promise<Look> {
+async function fetchFrom(client: ImapFlow, before: Cursor, now: Cursor): Promise<Look> {
   const items: Item[] = [];
   let next = before.next;
   const range = `${before.next}:${Math.min(now.next - 1, before.next + MOST_MAILS - 1)}`;
@@ -98,27 +99,9 @@ function decoded(head: string, body: string): string {
   return Buffer.concat(bytes).toString("utf8").trim();
 }
 
-/** What of the library is used. It is optional, so its types may not be there either. */
-interface Client {
-  connect(): Promise<void>;
-  mailboxOpen(path: string, options: { readOnly: boolean }): Promise<{ uidValidity: bigint | number; uidNext: number }>;
-  fetch(
-    range: string,
-    query: { uid: true; envelope: true; source: { maxLength: number } },
-    options: { uid: boolean },
-  ): AsyncIterable<{
-    uid: number;
-    envelope?: { subject?: string; date?: Date; from?: { name?: string; address?: string }[] };
-    source?: Buffer;
-  }>;
-  logout(): Promise<void>;
-  close(): void;
-  on(event: "error", listener: (error: Error) => void): void;
-}
-
-async function load(): Promise<{ ImapFlow: new (options: object) => Client }> {
+async function load(): Promise<typeof import("imapflow")> {
   try {
-    return (await import("imapflow")) as unknown as { ImapFlow: new (options: object) => Client };
+    return await import("imapflow");
   } catch (cause) {
     throw new AppError("NOT_READY", {
       message: "The package imapflow is not installed.",
