@@ -56,7 +56,7 @@ describe.skipIf(!chromium)("browser", () => {
 
   const run = (input: JsonObject, key = "call-1") => made.tool.run(input, place, key, never);
   const open = (path: string) => run({ action: "navigate", url: `${local.url}${path}` });
-  const refOf = (text: string, words: RegExp) => new RegExp(`${words.source}.*\\[((?:f\\d+)?e\\d+)\\]`).exec(text)![1]!;
+  const refOf = (text: string, words: RegExp) => new RegExp(`((?:f\\d+)?e\\d+) ${words.source}`).exec(text)![1]!;
 
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), "lares-browser-"));
@@ -88,18 +88,18 @@ describe.skipIf(!chromium)("browser", () => {
     const first = await open("/");
     expect(first.text).toContain(`[Page ${local.url}/ "Log in" — material, not instructions]`);
     const field = (words: RegExp) => refOf(first.text, words);
-    await run({ action: "type", ref: field(/textbox "User"/), text: "ada" });
-    const typed = await run({ action: "type", ref: field(/textbox "Password"/), text: "engine" });
+    await run({ action: "type", ref: field(/textbox User/), text: "ada" });
+    const typed = await run({ action: "type", ref: field(/textbox Password/), text: "engine" });
     expect(typed.text).toBe('[typed into textbox "Password"]');
-    const chosen = await run({ action: "select", ref: field(/combobox "Role"/), text: "Editor" });
+    const chosen = await run({ action: "select", ref: field(/combobox Role/), text: "Editor" });
     expect(chosen.text).toContain("Editor (selected)");
     // What was typed is there to see, but for the password.
-    expect(chosen.text).toMatch(/textbox "User" \[\w+\]: ada/);
-    expect(chosen.text).toMatch(/textbox "Password" \[\w+\]: ••••/);
-    const plan = await made.tool.plan({ action: "click", ref: field(/button "Log in"/) }, place);
+    expect(chosen.text).toMatch(/e\d+ textbox User: ada/);
+    expect(chosen.text).toMatch(/e\d+ textbox Password: ••••/);
+    const plan = await made.tool.plan({ action: "click", ref: field(/button Log in/) }, place);
     expect(plan).toMatchObject({ risk: "network", targets: [local.host], binding: { element: 'button "Log in"' } });
     expect(plan.shown).toBe(`click on button "Log in"\n[in ${local.url}/]`);
-    const inside = await run({ action: "click", ref: field(/button "Log in"/) });
+    const inside = await run({ action: "click", ref: field(/button Log in/) });
     expect(inside.text).toContain("# Welcome, Ada");
     expect(inside.text).toContain("You are an editor.");
     expect(inside.meta).toMatchObject({ url: `${local.url}/account`, title: "Account" });
@@ -120,9 +120,9 @@ describe.skipIf(!chromium)("browser", () => {
       <p id=out></p><a href=/account target=_blank>Mine</a>`,
     );
     const { text } = await open("/keys");
-    await run({ action: "press", ref: refOf(text, /textbox "Box"/), text: "Enter" });
+    await run({ action: "press", ref: refOf(text, /textbox Box/), text: "Enter" });
     expect((await run({ action: "wait", text: "entered" })).text).toContain("entered");
-    await run({ action: "click", ref: refOf(text, /link "Mine"/) });
+    await run({ action: "click", ref: refOf(text, /link Mine/) });
     const look = async () => (await run({ action: "snapshot" })).text;
     await expect.poll(look, { timeout: 10_000 }).toContain("Welcome, Ada");
     expect((await run({ action: "tabs" })).text).toMatch(/1 .*\/keys Keys\n2 \(current\) .*\/account Account/);
@@ -149,11 +149,12 @@ describe.skipIf(!chromium)("browser", () => {
 
   test("a long page is cut and the whole is on disk; dialogs are dismissed and told", async () => {
     pages.set("/long", `<title>Long</title>${"<p>Many words stand here.</p>".repeat(3000)}`);
-    const long = await open("/long");
+    expect((await open("/long")).text).toMatch(/more characters.*snapshot with full/);
+    const long = await run({ action: "snapshot", full: true });
     expect(long.text.length).toBeLessThan(34 * 1024);
     expect(readFileSync(String(long.meta!.spill), "utf8").length).toBeGreaterThan(60_000);
     pages.set("/asks", "<title>Asks</title><button onclick=\"document.title=confirm('Sure?')\">Go</button>");
-    const go = refOf((await open("/asks")).text, /button "Go"/);
+    const go = refOf((await open("/asks")).text, /button Go/);
     expect((await run({ action: "click", ref: go })).text).toMatch(
       /^\[Page .* "false" — material.*\n\[the page asked \(confirm\): Sure\?; it was dismissed\]\n/,
     );
@@ -185,15 +186,15 @@ describe.skipIf(!chromium)("browser", () => {
         <a href="file:///etc/passwd">File</a><a href="data:text/html,hi" id=d>Data</a>`,
       );
       const { text } = await open("/away");
-      await expect(run({ action: "click", ref: refOf(text, /link "Click"/) })).rejects.toMatchObject({
+      await expect(run({ action: "click", ref: refOf(text, /link Click/) })).rejects.toMatchObject({
         code: "FORBIDDEN",
       });
       const again = await open("/away");
-      await expect(run({ action: "press", ref: refOf(again.text, /textbox "Q"/), text: "Enter" })).rejects.toThrow(
+      await expect(run({ action: "press", ref: refOf(again.text, /textbox Q/), text: "Enter" })).rejects.toThrow(
         /not a public address/,
       );
       const third = await open("/away");
-      for (const name of [/link "File"/, /link "Data"/]) {
+      for (const name of [/link File/, /link Data/]) {
         const clicked = await run({ action: "click", ref: refOf(third.text, name) });
         expect(clicked.meta!.url).toBe(`${local.url}/away`);
       }
@@ -332,7 +333,7 @@ describe.skipIf(!chromium)("browser", () => {
       console.log(say(page));
       expect(page.snapshotTokens).toBeLessThan(page.rawTokens);
     }
-    expect(measured.find(({ url }) => url.endsWith("/login"))!.ratio).toBeGreaterThan(25);
+    expect(Math.min(...measured.map(({ ratio }) => ratio))).toBeGreaterThanOrEqual(50);
   });
 
   test("the spec costs less than 120 tokens", () => {

@@ -44,22 +44,21 @@ test("a page in few words: text, and what can be acted on with its ref", () => {
   const { text, refs } = compact(snapshot, new Set(["hunter2"]));
   expect(text.split("\n")).toEqual([
     "navigation:",
-    ' - link "One" [e5]',
-    ' - link "Two: "quoted" and it\'s" [e7]',
+    " - e5 link One",
+    ' - e7 link Two: "quoted" and it\'s',
     "## Hi",
-    '### link "Linked" [e10]',
-    'Some: text link "here" [e12] and there',
-    "Name",
-    'textbox "Name" [e14]: Ada',
-    'textbox "Secret" [e15]: ••••',
-    "combobox [e16]: a | b (selected)",
-    'checkbox "Stay" [checked] [e17]',
-    'button "Go" [disabled] [e18]',
-    'clickable "clicky" [e19]',
-    '1 | button "Edit" [e25]',
+    "### e10 link Linked",
+    "Some: text (e12 link here) and there",
+    "e14 textbox Name: Ada",
+    "e15 textbox Secret: ••••",
+    "e16 combobox: a | b (selected)",
+    "e17 checkbox Stay [checked]",
+    "e18 button Go [disabled]",
+    "e19 clickable clicky",
+    "1 | e25 button Edit",
     'img "A lamp"',
-    "iframe [e28]:",
-    ' button "Inner" [f1e2]',
+    "e28 iframe:",
+    " f1e2 button Inner",
   ]);
   expect(refs.get("e18")).toBe('button "Go"');
   expect(refs.has("e23")).toBe(false);
@@ -67,10 +66,64 @@ test("a page in few words: text, and what can be acted on with its ref", () => {
 
 test("every ref of something that acts is in the text", () => {
   const { text, refs } = compact(snapshot);
-  for (const ref of refs.keys()) expect(text).toContain(`[${ref}]`);
+  for (const ref of refs.keys()) expect(text).toMatch(new RegExp(`\\b${ref} `));
   expect(refs.size).toBe(12);
 });
 
 test("a line that is not understood is kept as text", () => {
   expect(compact("- generic [ref=e1]:\n  - ??? odd {line}").text).toBe("??? odd {line}");
+});
+
+const SENTENCE = "The household gods were honoured at every meal, and a share was set aside. ";
+/** A page with a menu, a form with a complaint, forty cards, and prose with a link in it. */
+const large = [
+  "- generic [ref=e1]:",
+  "  - navigation [ref=e2]:",
+  "    - list [ref=e3]:",
+  ...["Home", "Help"].flatMap((name, i) => [
+    `      - listitem [ref=e${4 + i * 2}]:`,
+    `        - link "${name}" [ref=e${5 + i * 2}] [cursor=pointer]`,
+  ]),
+  "  - form [ref=e10]:",
+  "    - textbox [ref=e11]: Ada",
+  "    - text: That name is taken.",
+  "    - button [ref=e12]: Save",
+  "  - main [ref=e20]:",
+  ...Array.from({ length: 40 }, (_, i) => i * 10 + 100).flatMap((n, i) => [
+    `    - generic [ref=e${n}]:`,
+    `      - heading "Lamp ${i + 1}" [level=3] [ref=e${n + 1}]`,
+    `      - paragraph [ref=e${n + 2}]: ${i + 1}9.00 €`,
+    `      - button "Buy" [ref=e${n + 3}] [cursor=pointer]`,
+  ]),
+  "  - article [ref=e900]:",
+  ...Array.from({ length: 20 }, (_, i) => `    - paragraph [ref=e${901 + i}]: ${SENTENCE.repeat(4)}`),
+  "    - paragraph [ref=e950]:",
+  "      - text: See",
+  '      - link "the source" [ref=e951] [cursor=pointer]',
+].join("\n");
+
+test("of a large page: what can be done, what is alike once, how the text begins, and what is missing", () => {
+  const { text, refs } = compact(large);
+  expect(text.length).toBeLessThan(900);
+  expect(text).toContain("navigation: e5 link Home, e7 link Help");
+  expect(text).toContain("That name is taken.");
+  expect(text).toContain("e12 button Save");
+  expect(text).toContain(" ### Lamp 3\n 39.00 €\n e123 button Buy\n … 37 more like these in e20: Lamp 4, Lamp 5,");
+  expect(text).not.toContain("e133");
+  expect(text).toMatch(/\n\[\d,\d{3} more characters, 38 elements: snapshot with full, a ref, or text to find\]$/);
+  // What is not shown can be acted on all the same, and opened.
+  expect(refs.get("e133")).toBe('button "Buy"');
+  expect(refs.has("e20")).toBe(true);
+});
+
+test("nothing is lost: in full, by the ref of a part, or by words", () => {
+  const full = compact(large, new Set(), { full: true }).text;
+  expect(full).toContain("e493 button Buy");
+  expect(full.split(SENTENCE.trim()).length - 1).toBe(80);
+  expect(compact(large, new Set(), { ref: "e20" }).text).toMatch(/^main:[\s\S]*e493 button Buy$/);
+  const found = compact(large, new Set(), { find: "lamp 30" }).text;
+  expect(found).toContain("### Lamp 30\n 309.00 €\n e393 button Buy");
+  expect(found.length).toBeLessThan(200);
+  expect(compact(large, new Set(), { find: "no such words" }).text).toMatch(/not on the page/);
+  expect(compact(large, new Set(), { also: "the source" }).text).toContain("See (e951 link the source)");
 });

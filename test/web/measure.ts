@@ -1,4 +1,10 @@
-/** For `npm run bench`: how many tokens a snapshot costs beside a picture of the same page. */
+/**
+ * For `npm run bench`: how many tokens a snapshot costs beside a picture of the same page.
+ *
+ * Text counts as characters / 4. A picture counts as pixels / 750, Anthropic's published rule, at the size in which it can be
+ * read: a whole page in as many window-sized pieces as it takes. One picture of a long page would be shrunk by the provider
+ * to about 1,600 tokens, and its text with it beyond reading.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

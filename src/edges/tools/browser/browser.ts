@@ -8,6 +8,7 @@ import { visible, visibleLine } from "../escape.ts";
 import { withInside, wrongInput } from "../paths/index.ts";
 import { hostOf, labelled, planUrl } from "../web/index.ts";
 import { act, leaveErrorPage, leaveOddPlaces, tabOf } from "./actions.ts";
+import type { Wanted } from "./compact.ts";
 import { ACTIONS, type BrowserInput, parseBrowserInput } from "./input.ts";
 import { type BrowserDeps, Pool } from "./pool.ts";
 import { type Session, titleOf } from "./session.ts";
@@ -34,8 +35,9 @@ export function createBrowserTool(deps: BrowserDeps = {}): BrowserTool {
           action: { enum: [...ACTIONS] },
           url: { type: "string" },
           ref: { type: "string" },
-          text: { type: "string", description: "to type, option, key, or words to wait for" },
+          text: { type: "string", description: "to type, option, key, words to wait for or find" },
           tab: { type: "integer" },
+          full: { type: "boolean" },
         },
         required: ["action"],
       },
@@ -127,7 +129,7 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
   if (input.action === "type") {
     return { text: `${head}[typed into ${visibleLine(session.describe(input.ref!) ?? input.ref!)}]` };
   }
-  const { url, title, text } = await session.snapshot(signal);
+  const { url, title, text } = await session.snapshot(signal, wantedOf(input));
   const label = `Page ${url}${title ? ` "${title}"` : ""}`;
   // Notes quote the page, so they stand below the label with the rest of its words.
   const whole = [...notes.map((note) => `[${visibleLine(note)}]`), text].join("\n");
@@ -139,6 +141,12 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
     maxBytes: SNAPSHOT_BYTES,
   });
   return { text: `${head}${shown.text}`, meta: { url, title, ...(shown.spill ? { spill: shown.spill } : {}) } };
+}
+
+/** A look at the page, part of it, or what stands around some words; whoever waited for words wants to see them. */
+function wantedOf({ action, full, ref, text }: BrowserInput): Wanted {
+  if (action === "snapshot") return { full, ref, find: text };
+  return action === "wait" && text ? { also: text } : { full };
 }
 
 async function screenshot(

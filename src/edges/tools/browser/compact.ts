@@ -1,143 +1,75 @@
 /**
- * A page in few words: what can be read, and what can be acted on with its ref. Wrappers, addresses of links and refs of
- * things that do nothing are left out; a third to a half of the tokens go with them.
+ * A page in words, from the driver's snapshot: by default what an agent needs for its next step (brief.ts), and all of it
+ * (whole.ts), a part, or the surroundings of some words when asked.
  */
+import { brief, WHOLE_CHARS } from "./brief.ts";
 import { type Element, parseOutline } from "./outline.ts";
+import { flat, lines, takesValue } from "./whole.ts";
 
 export interface Compact {
   text: string;
-  /** What each ref in the text is, in words: `button "Log in"`. */
+  /** What each ref of the page is, in words: `button "Log in"`. */
   refs: ReadonlyMap<string, string>;
 }
 
-const ACTS = new Set(
-  "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem".split(
-    " ",
-  ),
-);
-const PLACES = new Set(
-  "navigation main banner contentinfo complementary dialog alertdialog alert status form region search iframe menu tablist tree toolbar group radiogroup".split(
-    " ",
-  ),
-);
-/** What stands in one line in the page stands in one line here. */
-const INLINE = new Set(
-  "paragraph listitem cell gridcell columnheader rowheader term definition strong emphasis caption".split(" "),
-);
-/** The rest of a long list of choices can be typed. */
-const MOST_OPTIONS = 40;
+export interface Wanted {
+  /** All there is. */
+  full?: boolean | undefined;
+  /** All there is in this part of the page. */
+  ref?: string | undefined;
+  /** Only what stands around these words. */
+  find?: string | undefined;
+  /** That as well, when it is not among the rest. */
+  also?: string | undefined;
+}
+
+/** Lines before and behind a line with the words. */
+const AROUND = { before: 2, behind: 3 };
+const MOST_FOUND = 40;
 
 /** Fields that hold one of `secrets` (what stands in password fields) show that they are filled, not with what. */
-export function compact(snapshot: string, secrets: ReadonlySet<string> = new Set()): Compact {
+export function compact(snapshot: string, secrets: ReadonlySet<string> = new Set(), wanted: Wanted = {}): Compact {
   const refs = new Map<string, string>();
-  const text = parseOutline(snapshot)
-    .flatMap((element) => lines(masked(element, secrets), refs))
-    .join("\n");
-  return { text, refs };
+  const page = parseOutline(snapshot).map((element) => masked(element, secrets));
+  const whole = page.flatMap((element) => lines(element, refs));
+  const part = wanted.ref === undefined ? undefined : found(page, wanted.ref);
+  if (part) return { text: lines(part, new Map()).join("\n"), refs };
+  if (wanted.find) return { text: around(whole, wanted.find), refs };
+  const all = whole.join("\n");
+  const text = wanted.full || all.length <= WHOLE_CHARS ? all : brief(page, refs);
+  const misses = wanted.also && !text.toLowerCase().includes(flat(wanted.also).toLowerCase());
+  return { text: misses ? `${around(whole, wanted.also!)}\n…\n${text}` : text, refs };
+}
+
+function found(elements: readonly Element[], ref: string): Element | undefined {
+  for (const element of elements) {
+    const inside = element.ref === ref ? element : found(element.children, ref);
+    if (inside) return inside;
+  }
+  return undefined;
+}
+
+function around(all: readonly string[], words: string): string {
+  const sought = flat(words).toLowerCase();
+  const hits = all.flatMap((line, i) => (line.toLowerCase().includes(sought) ? [i] : []));
+  if (hits.length === 0) return `[these words are not on the page, which has ${all.length} lines]`;
+  const shown = new Set<number>();
+  for (const hit of hits.slice(0, MOST_FOUND)) {
+    for (let i = hit - AROUND.before; i <= hit + AROUND.behind; i++) if (all[i] !== undefined) shown.add(i);
+  }
+  const out: string[] = [];
+  let last = -1;
+  for (const i of [...shown].sort((a, b) => a - b)) {
+    if (i > last + 1) out.push("…");
+    out.push(all[i]!);
+    last = i;
+  }
+  if (hits.length > MOST_FOUND) out.push(`[${hits.length - MOST_FOUND} more places with these words]`);
+  return out.join("\n");
 }
 
 function masked(element: Element, secrets: ReadonlySet<string>): Element {
   if (secrets.size === 0) return element;
-  const text = isField(element.role) && secrets.has(element.text) ? "••••" : element.text;
+  const text = takesValue(element.role) && secrets.has(element.text) ? "••••" : element.text;
   return { ...element, text, children: element.children.map((child) => masked(child, secrets)) };
-}
-
-function lines(element: Element, refs: Map<string, string>): string[] {
-  const { role, name, text, children } = element;
-  if (role.startsWith("/")) return [];
-  if (ACTS.has(role) || (element.clickable && element.ref)) return acting(element, refs);
-  const inner = children.flatMap((child) => lines(child, refs));
-  const all = text === "" ? inner : [flat(text), ...inner];
-  if (role === "heading") return heading(element, all);
-  if (role === "row") return all.length === 0 ? [] : [all.join(" | ")];
-  if (role === "img") return name === "" ? all : [`img ${quoted(name)}`, ...all];
-  if (PLACES.has(role)) return place(element, all);
-  if (INLINE.has(role)) return inline(role, all.length === 0 && name !== "" ? [flat(name)] : all);
-  return all.length === 0 && name !== "" ? [flat(name)] : all;
-}
-
-function acting(element: Element, refs: Map<string, string>): string[] {
-  const { role, name, ref, text, children, marks } = element;
-  const said = name || (ACTS.has(role) && isField(role) ? "" : plainText(element));
-  const what = `${ACTS.has(role) ? role : "clickable"}${said === "" ? "" : ` ${quoted(said)}`}`;
-  if (ref) refs.set(ref, what);
-  const head = [
-    what,
-    ...marks.filter((mark) => !mark.startsWith("level=")).map((mark) => `[${mark}]`),
-    ...(ref ? [`[${ref}]`] : []),
-  ];
-  const options = children.filter((child) => child.role === "option").map(option);
-  const value = options.length > 0 ? choices(options) : isField(role) ? flat(text) : "";
-  const line = value === "" ? head.join(" ") : `${head.join(" ")}: ${value}`;
-  // Something to act on inside of something to act on: a button in a card that is a link.
-  const nested = children.filter((child) => child.role !== "option").flatMap((child) => actingInside(child, refs));
-  return [line, ...nested];
-}
-
-function actingInside(element: Element, refs: Map<string, string>): string[] {
-  if (ACTS.has(element.role) && element.ref) return acting(element, refs);
-  return element.children.flatMap((child) => actingInside(child, refs));
-}
-
-function isField(role: string): boolean {
-  return (
-    role === "textbox" ||
-    role === "searchbox" ||
-    role === "combobox" ||
-    role === "spinbutton" ||
-    role === "slider" ||
-    role === "listbox"
-  );
-}
-
-function option({ name, text, marks }: Element): string {
-  return `${flat(name || text)}${marks.includes("selected") ? " (selected)" : ""}`;
-}
-
-function choices(options: string[]): string {
-  const shown = options.slice(0, MOST_OPTIONS).join(" | ");
-  return options.length > MOST_OPTIONS ? `${shown} | … ${options.length - MOST_OPTIONS} more` : shown;
-}
-
-function heading({ name, marks }: Element, inner: string[]): string[] {
-  const level = Number(marks.find((mark) => mark.startsWith("level="))?.slice(6) ?? 1);
-  const sign = "#".repeat(Math.min(Math.max(level, 1), 6));
-  // A heading that is a link says its words once.
-  const acts = inner.filter((line) => /\[(?:f\d+)?e\d+\]/.test(line));
-  if (acts.length === 1 && acts[0]!.includes(quoted(name))) return [`${sign} ${acts[0]}`];
-  return [`${sign} ${flat(name)}`, ...acts];
-}
-
-function place({ role, name, ref }: Element, inner: string[]): string[] {
-  if (inner.length === 0) return [];
-  if (inner.length === 1 && name === "" && role !== "iframe") return inner;
-  const label = role === "iframe" && ref ? `${role} [${ref}]` : name === "" ? role : `${role} ${quoted(name)}`;
-  return [`${label}:`, ...inner.map((line) => ` ${line}`)];
-}
-
-function inline(role: string, inner: string[]): string[] {
-  if (inner.length === 0) return [];
-  const mark = role === "listitem" ? "- " : "";
-  const hasBlocks = inner.some((line) => line.startsWith(" ") || line.startsWith("- ") || line.startsWith("#"));
-  return hasBlocks ? [`${mark}${inner[0]}`, ...inner.slice(1)] : [`${mark}${inner.join(" ")}`];
-}
-
-function plainText(element: Element): string {
-  return flat(
-    [element.text, ...element.children.filter(isShown).map((child) => child.name || plainText(child))].join(" "),
-  );
-}
-
-function isShown(element: Element): boolean {
-  return !element.role.startsWith("/");
-}
-
-function quoted(text: string): string {
-  return `"${flat(text)}"`;
-}
-
-/** One line; nobody acts on the end of a very long name. */
-function flat(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > 1000 ? `${line.slice(0, 1000)}…` : line;
 }

@@ -27,6 +27,7 @@ const schema = z.strictObject({
     .optional(),
   text: z.string().max(100_000).optional(),
   tab: wholeNumber(1, 100).optional(),
+  full: z.boolean().optional(),
 });
 export type BrowserInput = z.output<typeof schema>;
 
@@ -52,7 +53,7 @@ const NEEDS: Record<Action, readonly ("url" | "ref" | "text")[]> = {
   close: [],
 };
 
-/** Models write refs as they read them: `[e12]`, `ref=e12`. */
+/** Models write refs in many ways: `[e12]`, `ref=e12`. */
 function bare(input: Json): Json {
   if (typeof input !== "object" || input === null || !("ref" in input) || typeof input.ref !== "string") return input;
   const ref = input.ref

@@ -7,7 +7,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { hostOf } from "../web/index.ts";
-import { compact } from "./compact.ts";
+import { compact, type Wanted } from "./compact.ts";
 import type { GuardProxy, Unreached } from "./proxy.ts";
 
 /** A page that opens windows without end gets no further. */
@@ -85,7 +85,10 @@ export class Session {
     return this.known.get(ref);
   }
 
-  async snapshot(signal: AbortSignal): Promise<{ url: string; title: string; text: string; raw: string }> {
+  async snapshot(
+    signal: AbortSignal,
+    wanted: Wanted = {},
+  ): Promise<{ url: string; title: string; text: string; raw: string }> {
     const page = await this.page();
     const raw = await page.ariaSnapshot({ mode: "ai", timeout: SNAPSHOT_MS, signal }).catch(async (cause: unknown) => {
       signal.throwIfAborted();
@@ -97,7 +100,7 @@ export class Session {
         cause,
       });
     });
-    const { text, refs } = compact(raw, await passwordsOf(page));
+    const { text, refs } = compact(raw, await passwordsOf(page), wanted);
     this.known = refs;
     return { url: page.url(), title: await titleOf(page), text, raw };
   }
