@@ -1,25 +1,36 @@
 /** What the context's room needs of the others: memory for its snapshot, the engine, the budget, the agents' folders. */
 import { relative } from "node:path";
+import type { Reads } from "../core/contracts/index.ts";
 import type { AgentId, SessionKey } from "../core/domain/index.ts";
 import type { TurnParts } from "../flow/turns/index.ts";
 import { type Compactions, type Contexts, capResults, textTokens } from "../mind/context/index.ts";
-import { type Memory, scopesOf, type Viewer } from "../mind/memory/index.ts";
+import { scopesOf, type Viewer } from "../mind/memory/index.ts";
+import type { MemoryRooms } from "./memory-rooms.ts";
+import { promptOf } from "./store.ts";
 
 /** The newest facts that are looked at for a snapshot. */
 const MOST_FACTS = 100;
 
 /** Facts this session may read, the newest that fit, oldest first. */
 export async function snapshotOf(
-  parts: { memory: Pick<Memory, "list">; personOf: (session: string) => Promise<string | undefined> },
+  parts: {
+    rooms: Pick<MemoryRooms, "memory" | "keepsFiles">;
+    records: Reads;
+    personOf: (session: string) => Promise<string | undefined>;
+  },
   of: { session: SessionKey; agent: AgentId; tokens: number },
 ): Promise<string> {
   const viewer = snapshotViewer(of.session, await parts.personOf(of.session));
   if (!viewer) return "";
-  const facts = await parts.memory.list({ newest: true, limit: MOST_FACTS, scope: scopesOf(viewer) });
+  const { memory, keepsFiles } = parts.rooms;
+  const facts = await memory.list({ newest: true, limit: MOST_FACTS, scope: scopesOf(viewer) });
+  // What the owner's files say stands in the prompt already: only what came since is told again.
+  const prompt = viewer.owner && keepsFiles() ? await promptOf(parts.records, of.session) : undefined;
   const lines: string[] = [];
   let left = of.tokens;
-  for (const { text, kind } of facts) {
+  for (const { text, kind, createdAt } of facts) {
     if (kind === "document" || kind === "episode") continue;
+    if (prompt && (createdAt < prompt.since || prompt.system.includes(text))) continue;
     const line = `- ${text.replace(/\s+/g, " ").trim()}`;
     left -= textTokens(line) + 1;
     if (left < 0) break;

@@ -6,9 +6,8 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL } from "../core/contracts/index.ts";
-import { type AgentId, AppError, asId, type Json, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
-import { createEmbedder, type EmbedderConfig } from "../edges/embedder/index.ts";
 import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import {
@@ -66,7 +65,6 @@ import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { Budget } from "../mind/budget/index.ts";
 import { type CompactBody, Compactions, type ContextParts, Contexts, estimateTokens } from "../mind/context/index.ts";
 import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
-import { Memory, type MemoryConfig } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { Watchers } from "../mind/watch/index.ts";
@@ -78,6 +76,7 @@ import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEve
 import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
+import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
 import { agentOf, hasReadOutside, personOf, routeOfTurn, standingOf } from "./store.ts";
 import { commandWords } from "./words.ts";
@@ -119,7 +118,7 @@ export interface House {
   declare: () => Promise<void>;
   /** What of it made no sense, in sentences. */
   problems: () => string[];
-  memory: Memory;
+  memory: MemoryRooms;
   contexts: Contexts;
   compactions: Compactions;
   budget: Budget;
@@ -177,14 +176,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     records,
     clock,
     config: () => config.context,
-    systemPrompt: (agent) => agents.systemPrompt(agent),
+    systemPrompt: (agent, session) => memoryRooms.systemPrompt(agent, session),
     tools: () => tools.specs(),
     model: (id) => (id === undefined ? undefined : parts.models.info(id)) ?? parts.models.primary(),
     agentModel: (agent) => config.agents[agent]?.model,
     snapshot: (of) => snapshot(of),
   });
   const snapshot: ContextParts["snapshot"] = (of) =>
-    snapshotOf({ memory, personOf: (session) => personOf(records, session) }, of);
+    snapshotOf({ rooms: memoryRooms, records, personOf: (session) => personOf(records, session) }, of);
   const waiters = new TurnWatch(records);
   watch = waiters;
   const reminders = new Reminders({
@@ -257,6 +256,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const compactions = new Compactions({
     ...{ contexts, records, models: parts.models, spending: budget, recordUsage, snapshot, clock, crash, bus },
     accept: (m) => running.accept(m),
+    beforeCompaction: ({ session }) => memoryRooms.capture.flush(session),
     config: () => config.context,
     log: log.child("context"),
   });
@@ -377,13 +377,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     estimate: (entry) => estimateTokens(entry.content),
     ended,
   });
-  const memory = new Memory({
-    records,
-    clock,
-    ids,
-    log: log.child("memory"),
-    config: config.memory as unknown as MemoryConfig,
-    ...((embedder) => (embedder ? { embedder } : {}))(createEmbedder(config.memory.embedder as EmbedderConfig, clock)),
+  const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const memoryRooms = openMemoryRooms({
+    ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, bus, log, zone },
+    timer: (id, slot) => running.schedule(id, slot),
+    renew: async (keys, texts) => {
+      for (const key of keys) contexts.drop(key);
+      for (const text of texts) await contexts.forgetSnapshots(text);
+    },
   });
   const commands = makeCommands({
     ...commandWords({
@@ -394,7 +395,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       sessions,
       agents,
       schedules: () => schedules,
-      recall: (session, query, message) => recall(memory, sessions, session, query, message),
+      recall: (session, query, message) => recall(memoryRooms, session, query, message),
     }),
     current: async (session) =>
       running.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id,
@@ -453,7 +454,6 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     tell: (spotted, record) => events.tellAll(spotted.map(spottedEvent), record),
   });
 
-  const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const ports = jobPorts({
     agents,
     models: parts.models,
@@ -505,7 +505,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
     ...createSessionTools(sessionDesk(children, sessions, waiters, () => config.teams.visibility)),
     createWait(waitDesk({ clock, events, children, processes })),
-    ...createMemoryTools(memoryDesk(memory, sessions)),
+    ...createMemoryTools(memoryDesk(memoryRooms)),
     ...createWebTools(config.web as WebConfig, { clock }),
     createProcess(processes),
     browser.tool,
@@ -521,9 +521,13 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await running.start({
     version: parts.version,
     async segment(ctx, input) {
-      const body = input.body as SlotBody | DeadlineBody | CompactBody | { kind: "message" | "command" };
+      const body = input.body as SlotBody | DeadlineBody | CompactBody | NightBody | { kind: "message" | "command" };
       if (body.kind === "slot") return schedules.fire(ctx, body);
       if (body.kind === "compact") return compactions.segment(ctx, body, input.wake.why === "broken");
+      if (body.kind === "condense") {
+        await memoryRooms.night(body);
+        return { end: null };
+      }
       if (body.kind !== "child-deadline") return turns.segment(ctx, input);
       await children.overdue(body);
       return { end: null };
@@ -537,12 +541,13 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         void events.ended(turn, session);
         void compactions.consider(session);
         locks.settled(turn);
+        memoryRooms.ended(asId<SessionKey>(session.replace(/#command$/, "")));
       }
       void announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how);
     },
   });
   await outbox.start();
-  memory.start();
+  void memoryRooms.start().catch((error: unknown) => log.warn("memory did not start", { reason: String(error) }));
   await reminders.start();
   await checkpoints.start();
   const declare = async () => {
@@ -580,7 +585,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     heartbeat,
     declare,
     problems: () => scheduleProblems,
-    memory,
+    memory: memoryRooms,
     contexts,
     compactions,
     budget,
@@ -602,7 +607,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await running.stop(drainMs);
       waiters.lose(new AppError("NOT_READY", { message: "Lares is stopping.", retry: "later" }));
       outbox.stop();
-      await memory.stop();
+      await memoryRooms.stop();
       records.close();
     },
   };

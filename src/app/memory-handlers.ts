@@ -1,16 +1,20 @@
 /** Handlers of the methods about memory, and the memory tools' view of it. */
-import { AppError, asId, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
+import { AppError, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import type { Sessions } from "../flow/sessions/index.ts";
-import { type Memory, type Remembered, scopesOf, type Viewer } from "../mind/memory/index.ts";
+import { type Condensation, type Remembered, scopesOf, type Viewer } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
+import type { MemoryRooms } from "./memory-rooms.ts";
 
 type MemoryHandlers = Pick<Handlers, `memory.${string}` & keyof Handlers>;
 
-export function makeMemoryHandlers(parts: Pick<HandlerParts, "house">): MemoryHandlers {
-  const memory = () => parts.house().memory;
+/** Messages of past conversations among what the tool finds. */
+const SAID = 4;
+
+export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" | "config">): MemoryHandlers {
+  const rooms = () => parts.house().memory;
+  const memory = () => rooms().memory;
   return {
     async "memory.add"({ at, idempotencyKey: _key, ...given }) {
       const { id, state } = await memory().add({
@@ -20,65 +24,131 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house">): MemoryHa
       });
       return { id, state };
     },
-    "memory.search": async (query) => ({ results: await memory().search(query) }),
-    "memory.list": async ({ limit, scope }) => ({
-      facts: (await memory().list({ newest: true, limit: limit ?? 100, ...(scope ? { scope } : {}) })).map(wire),
-    }),
+    async "memory.search"({ in: where = ["memory"], ...query }) {
+      const { messages } = rooms();
+      const limit = query.limit ?? 10;
+      // The scores of the two are not comparable: each gets its half, and what is kept comes before what was only said.
+      const each = where.length > 1 ? Math.ceil(limit / 2) : limit;
+      const facts = where.includes("memory") ? await memory().search({ ...query, limit: each }) : [];
+      const isSaid = where.includes("sessions") && query.scope === undefined;
+      const said = isSaid ? await messages.search({ query: query.query, limit: limit - facts.length || 1 }) : [];
+      return { results: [...facts, ...said].slice(0, limit) };
+    },
+    async "memory.list"({ limit, ...query }) {
+      return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
+    },
     "memory.forget": async ({ id }) => ({ forgotten: (await memory().forget(id)).length > 0 }),
+    async "memory.correct"({ id, text }) {
+      const done = await memory().correct(id, text);
+      if (done) return { id: done.id, state: done.state };
+      throw new AppError("NOT_FOUND", {
+        message: `There is no fact "${id}" that holds now.`,
+        hint: "See them: lares memory list",
+      });
+    },
+    "memory.undo": async ({ id }) => ({ restored: (await memory().undo(id)).map(wire) }),
+    "memory.pending": async (query) => ({ facts: (await memory().pending(query)).map(wire) }),
+    "memory.decide": async ({ id, keep }) => ({ decided: await memory().decide(id, keep) }),
+    "memory.graph": async (query) => memory().graph(query),
+    "memory.export": async ({ after, limit }) => ({
+      facts: (await memory().page(after, limit ?? 500)).map(({ kind, ...row }) => ({ ...row, kind })),
+    }),
+    "memory.import": async ({ facts }) => memory().import(facts as Remembered[]),
+    "memory.index": async ({ dir, scope }) => rooms().documents.add(dir, scope === undefined ? {} : { scope }),
+    "memory.unindex": async ({ dir }) => ({ removed: await rooms().documents.remove(dir) }),
+    async "memory.status"() {
+      const { messages, documents } = rooms();
+      const { live, pending, documents: pieces } = await memory().counts();
+      const vectors = await memory().embeddingProgress();
+      return {
+        facts: live,
+        pending,
+        documents: pieces,
+        waitingMessages: await messages.waiting(),
+        folders: await documents.folders(),
+        ...(vectors ? { vectors } : {}),
+      };
+    },
+    async "memory.condense"({ agent = parts.config.routing.defaultAgent, idempotencyKey }) {
+      const id = `asked:${agent}:${idempotencyKey ?? parts.clock.now()}`;
+      const done = await rooms().condense.run(agent, id);
+      return done ? { condensation: shown(done) } : {};
+    },
+    "memory.condensations": async ({ agent, limit }) => ({
+      condensations: (await rooms().condense.list(agent, limit ?? 10)).map(shown),
+    }),
+    "memory.condense.undo": async ({ id }) => ({ condensation: shown(await rooms().condense.undo(id)) }),
   };
 }
 
-/** Whose memory a session sees follows from who talks in it: the owner's own doors, or a person on a channel. */
-export async function viewerOf(
-  sessions: Sessions,
-  at: { agent: string; session: string; channel: string; account: string },
-): Promise<Viewer> {
-  const ownDoor = at.channel === "none" || ((at.channel === "http" || at.channel === "ws") && at.account === "owner");
-  if (ownDoor) return { agent: at.agent, owner: true };
-  const session = await sessions.get(asId<SessionKey>(at.session)).catch(() => undefined);
-  return { agent: at.agent, person: session?.person ?? `${at.channel}:${at.account}` };
-}
-
-export function memoryDesk(memory: Memory, sessions: Sessions): MemoryDesk {
-  const viewer = ({ agent, session, route }: Parameters<MemoryDesk["search"]>[0]["caller"]) =>
-    viewerOf(sessions, { agent, session, channel: route.channel, account: route.account });
+export function memoryDesk(rooms: MemoryRooms): MemoryDesk {
+  const viewer = (caller: Parameters<MemoryDesk["search"]>[0]["caller"]) => viewerOf(rooms, caller);
   return {
     async save({ key, text, kind, caller }) {
       const who = await viewer(caller);
-      return memory.add({
+      return rooms.memory.add({
         id: `mem_${key.replace(/[^a-z0-9]/gi, "").slice(-40)}`,
         text,
         source: `session:${caller.session}`,
-        trust: "agent",
-        ...(kind ? { kind } : {}),
+        trust: who.owner ? "agent" : "person",
+        kind: kind ?? "fact",
         ...(who.person === undefined ? { agent: caller.agent } : { person: who.person }),
       });
     },
-    search: async ({ query, caller }) => memory.search({ query, limit: 8, ...(await viewer(caller)) }),
-    forget: async ({ id, caller }) => (await memory.forget(id, await viewer(caller))).length > 0,
+    async search({ query, caller }) {
+      const who = await viewer(caller);
+      const facts = await rooms.memory.search({ query, limit: 8, ...who });
+      const said = await rooms.messages.search({ query, limit: SAID * 2, ...who });
+      // What was said a moment ago in this very conversation the model can see.
+      const elsewhere = said.filter((hit) => hit.source !== caller.session).slice(0, SAID);
+      return [...facts, ...elsewhere];
+    },
+    forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };
+}
+
+/** Whose memory a call sees. A session without a turn that is known is a stranger's: the safe side. */
+async function viewerOf(
+  rooms: MemoryRooms,
+  { agent, session, route }: Parameters<MemoryDesk["search"]>[0]["caller"],
+): Promise<Viewer> {
+  return { ...((await rooms.viewer(session)) ?? { person: `${route.channel}:${route.account}` }), agent };
 }
 
 /** What `/memory` says: the best finds, or the newest facts. */
 export async function recall(
-  memory: Memory,
-  sessions: Sessions,
+  rooms: MemoryRooms,
   session: SessionKey,
   query: string,
   message: InboundMessage,
 ): Promise<string> {
   const agent = /^agent:([^:]+):/.exec(session)?.[1] ?? "main";
-  const { channel, account } = message.route;
-  const viewer = await viewerOf(sessions, { agent, session, channel, account });
+  const viewer = await viewerOf(rooms, { agent, session, turn: "", route: message.route });
   const found = query
-    ? await memory.search({ query, limit: 8, ...viewer })
-    : await memory.list({ newest: true, limit: 20, scope: scopesOf(viewer) });
+    ? await rooms.memory.search({ query, limit: 8, ...viewer })
+    : await rooms.memory.list({ newest: true, limit: 20, scope: scopesOf(viewer) });
   return found.map((fact) => `- ${fact.text}`).join("\n") || "Nothing is remembered about that.";
 }
 
 function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
-  const { id, text, kind, scope, state, trust, source, person, at } = fact;
-  return { id, text, kind, scope, state, trust, at, ...(source ? { source } : {}), ...(person ? { person } : {}) };
+  const { id, text, kind, scope, state, trust, source, person, at, why, supersededBy } = fact;
+  return {
+    ...{ id, text, kind, scope, state, trust, at },
+    ...(source ? { source } : {}),
+    ...(person ? { person } : {}),
+    ...(why ? { why } : {}),
+    ...(supersededBy ? { supersededBy } : {}),
+  };
+}
+
+function shown(run: Condensation): Result<"memory.condensations">["condensations"][number] {
+  const { id, agent, at, model, before, after, changes, undoneAt } = run;
+  return {
+    ...{ id, agent, at, before, after },
+    made: changes.made.map((one) => ({ ...one, from: one.from.map((old) => old.text) })),
+    ...(model ? { model } : {}),
+    ...(undoneAt === undefined ? {} : { undoneAt }),
+  };
 }
 
 function moment(at: number | string): number {

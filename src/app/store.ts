@@ -271,3 +271,55 @@ export async function standingOf(
   const { status, accepted_at, last } = row;
   return { open: status === "open" || status === "parked", parked: status === "parked", lastAt: last ?? accepted_at };
 }
+
+/** How and as whom people came into this session, of its newest turns. */
+export async function doorsOf(
+  db: Reads,
+  session: string,
+): Promise<{ channel: string; account: string; chat: string; person: string | null }[]> {
+  const rows = await db.all<{ route: string; person: string | null }>(
+    `SELECT DISTINCT route, person FROM
+     (SELECT route, person FROM turn WHERE session = ? ORDER BY accepted_at DESC LIMIT 50)`,
+    session,
+  );
+  return rows.map(({ route, person }) => {
+    const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
+    return { channel, account, chat, person };
+  });
+}
+
+/** The prompt a session has, and when the session began. */
+export async function promptOf(db: Reads, session: string): Promise<{ system: string; since: number } | undefined> {
+  return db.get(
+    `SELECT COALESCE(p.system, '') AS system, s.created_at AS since FROM session s
+     LEFT JOIN prompt p ON p.hash = s.prompt WHERE s.key = ?`,
+    session,
+  );
+}
+
+/** When this timer is due; nothing when it is not set. */
+export async function slotDue(db: Reads, id: string): Promise<number | undefined> {
+  return (await db.get<{ due: number }>("SELECT due FROM engine_slot WHERE id = ?", id))?.due;
+}
+
+/** Prompts that quote one of these go; the sessions that had them are returned and get a new one with their next call. */
+export async function dropPromptsWith(db: Records, texts: readonly string[]): Promise<SessionKey[]> {
+  const hashes = new Set<string>();
+  for (const text of texts) {
+    const rows = await db.all<{ hash: string }>("SELECT hash FROM prompt WHERE instr(system, ?) > 0", text);
+    for (const { hash } of rows) hashes.add(hash);
+  }
+  const sessions: SessionKey[] = [];
+  for (const hash of hashes) {
+    const rows = await db.all<{ key: SessionKey }>("SELECT key FROM session WHERE prompt = ?", hash);
+    sessions.push(...rows.map((row) => row.key));
+  }
+  if (hashes.size > 0)
+    await db.write((tx) => {
+      for (const hash of hashes) {
+        tx.run("UPDATE session SET prompt = NULL WHERE prompt = ?", hash);
+        tx.run("DELETE FROM prompt WHERE hash = ?", hash);
+      }
+    });
+  return sessions;
+}

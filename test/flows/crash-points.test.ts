@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
+import { capturing, condensingFacts, embedding, writingFiles } from "../memory/crashes.ts";
 import {
   callExec,
   type FarSide,
@@ -393,6 +394,13 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", importing],
     [":4", importing],
   ],
+  "memory.embedded": [["", embedding]],
+  "capture.asked": [["", capturing]],
+  "capture.kept": [["", capturing]],
+  "view.planned": [["", writingFiles]],
+  "view.written": [["", writingFiles]],
+  "condense.asked": [["", condensingFacts]],
+  "condense.applied": [["", condensingFacts]],
 };
 
 it("the sweep knows every point of the catalogue", () => {

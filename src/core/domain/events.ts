@@ -55,4 +55,5 @@ export type LiveEvent =
   | { event: "schedule.fired"; schedule: string; session: SessionKey; turn: TurnId }
   | { event: "channel.status"; channel: string; state: string; detail?: string }
   | { event: "config.changed"; changed: string[]; restart: string[]; problems: string[] }
+  | { event: "memory.changed"; what: "facts" | "vectors" }
   | { event: "log"; seq: number; level: string; time: string; room: string; what: string; facts?: Json };

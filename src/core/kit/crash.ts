@@ -35,6 +35,13 @@ export const CRASH_POINTS = {
   "compact.summarised": "a summary is here, not recorded",
   "compact.applied": "a carry-over is queued to take effect, not yet durable",
   "import.row": "a row of an imported session is queued",
+  "memory.embedded": "a batch of vectors is durable, the next not begun",
+  "capture.asked": "a model has named facts of a conversation, none is kept",
+  "capture.kept": "facts of a conversation are kept, how far it was read is not",
+  "view.planned": "what a memory file will say is durable, the file is not written",
+  "view.written": "a memory file is written, that is not recorded",
+  "condense.asked": "the nightly pass has its answer, nothing is changed",
+  "condense.applied": "the nightly pass changed the facts, the file is not written",
 } as const;
 export type CrashPoint = keyof typeof CRASH_POINTS;
 

@@ -1,10 +1,13 @@
 /** Methods about what is remembered. */
 import { z } from "zod";
 import { keyed, method } from "./method.ts";
+import { agentId } from "./shapes.ts";
 
 const kinds = z.enum(["fact", "preference", "person", "project", "decision", "procedure", "episode"]);
-const scope = z.string().min(1).max(256).describe("who may see it, e.g. shared, agent:main, person:ana");
+const scope = z.string().min(1).max(256).describe("who may see it, e.g. shared, agent:main, team:home, person:ana");
 const moment = z.union([z.number(), z.string().min(1).max(64)]).describe("epoch milliseconds or ISO");
+const memoryId = z.string().min(1).max(64);
+const text = z.string().min(1).max(65_536);
 
 const fact = z.object({
   id: z.string(),
@@ -15,13 +18,47 @@ const fact = z.object({
   trust: z.string(),
   source: z.string().optional(),
   person: z.string().optional(),
+  why: z.string().optional().describe("why it waits for a person"),
+  supersededBy: z.string().optional(),
   at: z.number(),
+});
+
+/** As `memory.export` writes it, one a line. */
+const carried = fact.extend({
+  createdAt: z.number(),
+  uses: z.number(),
+  agent: z.string().optional(),
+  place: z.string().optional(),
+  topic: z.string().optional(),
+  usedAt: z.number().optional(),
+  expiresAt: z.number().optional(),
+});
+
+const indexReport = z.object({
+  added: z.number(),
+  changed: z.number(),
+  removed: z.number(),
+  unchanged: z.number(),
+  skipped: z.array(z.object({ path: z.string(), why: z.string() })).describe("what was left out, and why"),
+});
+
+const condensation = z.object({
+  id: z.string(),
+  agent: z.string(),
+  at: z.number(),
+  model: z.string().optional().describe("absent: by rules"),
+  before: z.string().describe("MEMORY.md before"),
+  after: z.string(),
+  made: z.array(
+    z.object({ id: z.string(), text: z.string(), from: z.array(z.string()).describe("texts it replaced") }),
+  ),
+  undoneAt: z.number().optional(),
 });
 
 export const MEMORY_METHODS = {
   "memory.add": method({
     in: z.strictObject({
-      text: z.string().min(1).max(65_536),
+      text,
       kind: kinds.optional(),
       source: z
         .string()
@@ -43,6 +80,11 @@ export const MEMORY_METHODS = {
       query: z.string().min(1).max(4000),
       limit: z.number().int().min(1).max(100).optional(),
       scope: scope.optional(),
+      in: z
+        .array(z.enum(["memory", "sessions"]))
+        .min(1)
+        .optional()
+        .describe("memory: facts and documents (the default); sessions: everything that was said"),
     }),
     out: z.object({
       results: z.array(
@@ -53,26 +95,153 @@ export const MEMORY_METHODS = {
           score: z.number(),
           at: z.number(),
           kind: z.string(),
-          place: z.string().optional(),
+          place: z.string().optional().describe("lines of a file, page of a PDF, number of a message"),
         }),
       ),
     }),
     scope: "read",
     mutates: false,
-    doc: "Finds what is remembered, best first.",
+    doc: "Finds what is remembered, best first. Without a model.",
   }),
   "memory.list": method({
-    in: z.strictObject({ limit: z.number().int().min(1).max(1000).optional(), scope: scope.optional() }),
+    in: z.strictObject({
+      limit: z.number().int().min(1).max(1000).optional(),
+      scope: scope.optional(),
+      superseded: z.boolean().optional().describe("also what something newer took the place of"),
+      before: memoryId.optional().describe("the last id of the page before"),
+    }),
     out: z.object({ facts: z.array(fact) }),
     scope: "read",
     mutates: false,
     doc: "What is remembered, newest first.",
   }),
   "memory.forget": method({
-    in: z.strictObject({ id: z.string().min(1).max(64), ...keyed }),
+    in: z.strictObject({ id: memoryId, ...keyed }),
     out: z.object({ forgotten: z.boolean() }),
     scope: "write",
     mutates: true,
-    doc: "Forgets for good: the text, its index, its vector, its relations.",
+    doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it.",
+  }),
+  "memory.correct": method({
+    in: z.strictObject({ id: memoryId, text, ...keyed }),
+    out: z.object({ id: z.string(), state: z.enum(["live", "known", "pending", "superseded"]) }),
+    scope: "write",
+    mutates: true,
+    doc: "Puts another text in its place; the old one stays as history until it is forgotten.",
+  }),
+  "memory.undo": method({
+    in: z.strictObject({ id: memoryId.describe("a fact that took the place of another"), ...keyed }),
+    out: z.object({ restored: z.array(fact) }),
+    scope: "write",
+    mutates: true,
+    doc: "Takes a correction back: what it replaced holds again.",
+  }),
+  "memory.pending": method({
+    in: z.strictObject({ limit: z.number().int().min(1).max(1000).optional() }),
+    out: z.object({ facts: z.array(fact) }),
+    scope: "read",
+    mutates: false,
+    doc: "What waits for a person's word: found in text from outside, or in a clash with a file.",
+  }),
+  "memory.decide": method({
+    in: z.strictObject({ id: memoryId, keep: z.boolean(), ...keyed }),
+    out: z.object({ decided: z.boolean().describe("false: it did not wait any more") }),
+    scope: "approvals",
+    mutates: true,
+    doc: "A person's word on a pending one: keep it, or delete it for good.",
+  }),
+  "memory.graph": method({
+    in: z.strictObject({ scope: scope.optional(), limit: z.number().int().min(1).max(1000).optional() }),
+    out: z.object({
+      entities: z.array(z.object({ name: z.string(), mentions: z.number(), scope: z.string() })),
+      relations: z.array(z.object({ subject: z.string(), relation: z.string(), object: z.string() })),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "Names that are mentioned and how they relate, most mentioned first.",
+  }),
+  "memory.export": method({
+    in: z.strictObject({
+      after: memoryId.optional().describe("the last id of the page before"),
+      limit: z.number().int().min(1).max(1000).optional(),
+    }),
+    out: z.object({ facts: z.array(carried) }),
+    scope: "read",
+    mutates: false,
+    doc: "Everything remembered but documents, in order of adding, a page at a time.",
+  }),
+  "memory.import": method({
+    in: z.strictObject({ facts: z.array(carried).max(1000), ...keyed }),
+    out: z.object({ added: z.number(), known: z.number() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Takes what memory.export gave. What is there already stays as it is.",
+  }),
+  "memory.index": method({
+    in: z.strictObject({ dir: z.string().min(1).max(4096), scope: scope.optional(), ...keyed }),
+    out: indexReport,
+    scope: "admin",
+    mutates: true,
+    doc: "Reads a folder's documents into memory and keeps them in step. Only what changed is read again.",
+  }),
+  "memory.unindex": method({
+    in: z.strictObject({ dir: z.string().min(1).max(4096), ...keyed }),
+    out: z.object({ removed: z.boolean() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Takes a folder's documents out of memory. The files stay.",
+  }),
+  "memory.status": method({
+    in: z.strictObject({}),
+    out: z.object({
+      facts: z.number(),
+      pending: z.number(),
+      documents: z.number().describe("pieces of documents"),
+      waitingMessages: z.number().describe("session messages that are not searchable yet"),
+      vectors: z
+        .object({
+          model: z.string(),
+          done: z.number(),
+          total: z.number(),
+          state: z.enum(["idle", "working", "waiting"]),
+          error: z.string().optional(),
+        })
+        .optional()
+        .describe("absent: search is by words only"),
+      folders: z.array(
+        z.object({
+          dir: z.string(),
+          scope: z.string(),
+          files: z.number(),
+          at: z.number(),
+          declared: z.boolean(),
+          report: indexReport.optional(),
+        }),
+      ),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "How much is remembered, how far vectors are made, which folders are followed.",
+  }),
+  "memory.condense": method({
+    in: z.strictObject({ agent: agentId.optional(), ...keyed }),
+    out: z.object({ condensation: condensation.optional().describe("absent: there was nothing to do") }),
+    scope: "write",
+    mutates: true,
+    doc: "The nightly pass, now: notes and facts are condensed, MEMORY.md follows.",
+  }),
+  "memory.condensations": method({
+    in: z.strictObject({ agent: agentId.optional(), limit: z.number().int().min(1).max(30).optional() }),
+    out: z.object({ condensations: z.array(condensation) }),
+    scope: "read",
+    mutates: false,
+    doc: "What the nightly passes changed, newest first.",
+  }),
+  "memory.condense.undo": method({
+    in: z.strictObject({ id: z.string().min(1).max(200), ...keyed }),
+    out: z.object({ condensation }),
+    scope: "write",
+    mutates: true,
+    doc: "Takes the newest pass of an agent back.",
   }),
 } as const;

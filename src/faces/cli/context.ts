@@ -27,6 +27,9 @@ export interface Options {
   output?: string;
   olderThan?: number;
   dryRun?: boolean;
+  sessions?: boolean;
+  remove?: boolean;
+  list?: boolean;
   all?: boolean;
   open?: boolean;
   always?: boolean;

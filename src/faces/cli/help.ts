@@ -4,7 +4,7 @@ export const HELP = `Lares keeps AI agents alive.
 Talk    lares chat                        a conversation; -m TEXT for one answer
         lares sessions list               conversations; get, export, delete …
         lares agents list                 who can be talked to; get, create
-        lares memory search TEXT          what it knows; list, add, forget
+        lares memory search TEXT          what it knows; list, add, index …
 Answer  lares approvals list              what waits for your yes or no
         lares approve ID                  allow it; --always from now on
         lares deny ID --reason TEXT       refuse it

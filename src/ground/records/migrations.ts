@@ -726,4 +726,49 @@ export const MIGRATIONS: readonly string[] = [
     error TEXT
   ) WITHOUT ROWID;
   `,
+  `
+  -- Memory in the background. why: the reason a pending one waits. memory_capture: how far a session was looked through.
+  ALTER TABLE memory ADD COLUMN why TEXT;
+  CREATE INDEX memory_shown ON memory (scope, seq) WHERE state = 'live' AND kind NOT IN ('episode', 'document');
+  CREATE INDEX memory_learned ON memory (created_at) WHERE trust = 'agent';
+  CREATE TABLE memory_capture (
+    session TEXT PRIMARY KEY,
+    upto INTEGER NOT NULL,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  -- Hashes of what people had forgotten, so that nothing automatic brings it back.
+  CREATE TABLE memory_forgotten (hash TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+  -- The human view: each file as it was last in step with the facts, with the fact behind each item. next_*: what is about to be
+  -- written, durable before the file is.
+  CREATE TABLE memory_view (
+    agent TEXT NOT NULL,
+    file TEXT NOT NULL,
+    text TEXT NOT NULL,
+    items TEXT NOT NULL,
+    next_text TEXT,
+    next_items TEXT,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (agent, file)
+  ) WITHOUT ROWID;
+  -- One run of the nightly pass: the file before and after, what it added and superseded, when it was undone.
+  CREATE TABLE memory_condensation (
+    id TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    by_model TEXT,
+    file_before TEXT NOT NULL,
+    file_after TEXT,
+    changes TEXT NOT NULL,
+    undone_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX memory_condensation_at ON memory_condensation (agent, at);
+  -- Folders people added: their documents are kept in step.
+  CREATE TABLE memory_folder (
+    dir TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    report TEXT,
+    PRIMARY KEY (dir, scope)
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -96,6 +96,12 @@ export class SqliteRecords implements Records {
     this.writer.close();
   }
 
+  /** What was deleted leaves the write-ahead log, too. Commits what is open first. */
+  purge(): void {
+    this.commit();
+    if (!this.dead) this.writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
   private begin(): Batch {
     if (this.batch) return this.batch;
     this.writer.exec("BEGIN IMMEDIATE");

@@ -29,6 +29,9 @@ spoken to, say what you did, and say plainly what you do not know or could not d
 /** The parts of the folder a session's prompt is made of, in this order. */
 export const PROMPT_FILES = ["SOUL.md", "AGENTS.md", "USER.md", "MEMORY.md"] as const;
 
+/** What is known of the owner: no stranger's session reads it. */
+export const OWNER_FILES: ReadonlySet<string> = new Set(["USER.md", "MEMORY.md"]);
+
 /** Files still as they were made say nothing; they are left out of the prompt. */
 export function isUntouched(name: string, text: string): boolean {
   return (name === "USER.md" || name === "MEMORY.md") && text === AGENT_FILES[name];

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
-import { AGENT_FILES, isUntouched, PROMPT_FILES } from "./defaults.ts";
+import { AGENT_FILES, isUntouched, OWNER_FILES, PROMPT_FILES } from "./defaults.ts";
 import { type AgentFile, type AgentFileInfo, fileInfo, readAgentFile, writeAgentFile } from "./files.ts";
 
 export interface AgentPlace {
@@ -60,10 +60,11 @@ export class AgentFolders {
     return { agentDir: dir, workspace, spillDir: join(workspace, ".lares", "out") };
   }
 
-  /** The system prompt as the files stand now. Sessions keep the one they began with. */
-  async systemPrompt(agent: AgentId): Promise<string> {
+  /** The system prompt as the files stand now. Sessions keep the one they began with. What is the owner's goes to the owner only. */
+  async systemPrompt(agent: AgentId, how: { forOwner: boolean } = { forOwner: true }): Promise<string> {
     const parts: string[] = [];
     for (const name of PROMPT_FILES) {
+      if (!how.forOwner && OWNER_FILES.has(name)) continue;
       const text = await readFile(join(this.dir(agent), name), "utf8").catch(() => "");
       if (!text.trim() || isUntouched(name, text)) continue;
       parts.push(

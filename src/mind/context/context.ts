@@ -29,7 +29,7 @@ export interface ContextParts {
   records: Records;
   clock: Clock;
   config: () => ContextConfig;
-  systemPrompt: (agent: AgentId) => Promise<string>;
+  systemPrompt: (agent: AgentId, session: SessionKey) => Promise<string>;
   tools: () => ToolSpec[];
   /** The model a request goes to; without an id the default one. */
   model: (id: string | undefined) => { id: string; contextWindow: number };
@@ -423,7 +423,7 @@ export class Contexts {
     const { records, clock } = this.parts;
     const hash = (await store.readSession(records, session))?.prompt;
     if (hash) return this.prompts.get(hash) ?? this.remember(hash, await store.readPrompt(records, hash));
-    const system = await this.parts.systemPrompt(agent);
+    const system = await this.parts.systemPrompt(agent, session);
     const tools = JSON.stringify(this.parts.tools());
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
     if (await store.readSession(records, session)) {

@@ -1,5 +1,9 @@
+export { type Asking, Capture, type CaptureParts } from "./capture/capture.ts";
+export { markRead } from "./capture/store.ts";
+export { Condense } from "./condense/condense.ts";
+export type { Condensation } from "./condense/store.ts";
 export { type MemoryConfig, memoryConfig } from "./config.ts";
-export { Documents, type IndexReport } from "./documents/documents.ts";
+export { Documents, type Folder, type IndexReport } from "./documents/documents.ts";
 export {
   type AddOutcome,
   agentScope,
@@ -20,3 +24,4 @@ export { Memory, type MemoryParts, type SearchQuery } from "./memory.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
 export { type SessionQuery, Sessions } from "./sessions/sessions.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";
+export { View } from "./view/view.ts";

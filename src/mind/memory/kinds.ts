@@ -24,6 +24,10 @@ export interface NewMemory {
   expiresAt?: number;
   /** Subject and relation of a fact with one value at a time; found in the text when not given. */
   topic?: string;
+  /** Live memories it takes the place of. */
+  supersedes?: readonly string[];
+  /** It waits for a person, for this reason. */
+  pending?: string;
 }
 
 export type AddOutcome =
@@ -53,6 +57,8 @@ export interface Remembered {
   place?: string;
   topic?: string;
   supersededBy?: string;
+  /** Why it waits for a person. */
+  why?: string;
   usedAt?: number;
   expiresAt?: number;
 }

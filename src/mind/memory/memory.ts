@@ -7,9 +7,10 @@
  * M6: items keep the order of the calls to `add`.
  * M7: forgotten is gone: row, words, vector, names, relations, and the older versions of the same fact.
  */
-import type { Embedder, Records } from "../../core/contracts/index.ts";
+import { createHash } from "node:crypto";
+import type { Embedder, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
+import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { MemoryConfig } from "./config.ts";
 import { topicOf } from "./facts.ts";
@@ -42,6 +43,13 @@ export interface MemoryParts {
   embedder?: Embedder;
   /** For evaluations. */
   weights?: Weights;
+  /** Memories came or went, or vectors were made. Told after it is durable. */
+  changed?: (what: "facts" | "vectors") => void;
+  /** These texts are to be gone from wherever else they are shown. */
+  forgotten?: (texts: readonly string[]) => Promise<void>;
+  /** What was deleted leaves the database's log, too. */
+  purge?: () => void;
+  crash?: Crash;
 }
 
 export interface SearchQuery extends Viewer {
@@ -72,6 +80,9 @@ export class Memory {
   private readonly ids: IdMaker;
   private readonly config: MemoryConfig;
   private readonly weights: Weights;
+  private readonly tell: () => void;
+  private readonly purge: () => void;
+  private readonly alsoForget: (texts: readonly string[]) => Promise<void>;
 
   constructor(parts: MemoryParts) {
     this.records = parts.records;
@@ -79,7 +90,12 @@ export class Memory {
     this.ids = parts.ids;
     this.config = parts.config;
     this.weights = parts.weights ?? WEIGHTS;
-    if (parts.embedder) this.embedding = new Embedding({ ...parts, embedder: parts.embedder });
+    const changed = parts.changed ?? (() => {});
+    this.tell = () => changed("facts");
+    this.alsoForget = parts.forgotten ?? (async () => {});
+    this.purge = parts.purge ?? (() => {});
+    if (parts.embedder)
+      this.embedding = new Embedding({ ...parts, embedder: parts.embedder, progressed: () => changed("vectors") });
   }
 
   /** Begins what goes on in the background. Costs nothing while there is nothing to embed. */
@@ -102,7 +118,93 @@ export class Memory {
     this.order = written.catch(() => {});
     const { outcome, durable } = await written;
     await durable;
+    if (outcome.state !== "known") this.tell();
     return outcome;
+  }
+
+  /** Puts another text in the place of a live memory; the old one is kept as its history. Undefined when it is not live. */
+  async correct(id: string, text: string): Promise<AddOutcome | undefined> {
+    const old = await store.readMemory(this.records, id);
+    if (old?.state !== "live" || old.kind === "document") return undefined;
+    if (text.trim() === old.text.trim()) return { id, state: "known" };
+    const { kind, scope, person, agent, source } = old;
+    return this.add({
+      ...{ text, kind, scope, trust: "owner", supersedes: [id] },
+      ...(person === undefined ? {} : { person }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(source === undefined ? {} : { source }),
+    });
+  }
+
+  /** Takes the newest version of a fact back: what it had taken the place of holds again. Returns what holds now; empty: nothing did. */
+  async undo(id: string): Promise<Remembered[]> {
+    const row = await store.readMemory(this.records, id);
+    const older = row?.state === "live" ? await store.directlyOlder(this.records, id) : [];
+    if (older.length === 0) return [];
+    await this.swap(
+      [id],
+      older.map((old) => old.id),
+    );
+    return older;
+  }
+
+  /** Puts facts in and what they supersede out, all in one transaction. Ids that are there already change nothing. */
+  async rewrite(
+    facts: readonly (NewMemory & { id: string; scope: string; kind: MemoryKind })[],
+    also?: (tx: Tx) => void,
+  ): Promise<void> {
+    const now = this.clock.now();
+    const fresh: { row: Remembered; old: string[] }[] = [];
+    for (const { supersedes = [], pending: _, trust = "agent", at = now, ...fact } of facts) {
+      if (await store.readMemory(this.records, fact.id)) continue;
+      const old: string[] = [];
+      for (const id of supersedes) if ((await store.readMemory(this.records, id))?.state === "live") old.push(id);
+      const topic = fact.topic ?? topicOf(fact.text, fact.person);
+      const row = { ...fact, trust, at, state: "live" as const, createdAt: now, uses: 0 };
+      fresh.push({ row: topic === undefined ? row : { ...row, topic }, old });
+    }
+    const gone = await store.seqsOf(
+      this.records,
+      fresh.flatMap(({ old }) => old),
+    );
+    const durable = this.records.write((tx) => {
+      for (const { row, old } of fresh) {
+        for (const id of old) store.supersede(tx, id, row.id);
+        this.put(tx, row);
+      }
+      also?.(tx);
+    });
+    for (const seq of gone) this.dropped(seq);
+    for (const { row } of fresh) await this.noticed(row.id);
+    await durable;
+    this.tell();
+  }
+
+  /** Deletes some and lets superseded ones hold again, in one transaction. */
+  async swap(gone: readonly string[], back: readonly string[], also?: (tx: Tx) => void): Promise<void> {
+    const seqs = await store.seqsOf(this.records, gone);
+    const rows: Remembered[] = [];
+    for (const id of back) {
+      const row = await store.readMemory(this.records, id);
+      if (row?.state === "superseded") rows.push(row);
+    }
+    const durable = this.records.write((tx) => {
+      store.deleteMemories(tx, gone);
+      for (const row of rows) {
+        store.restore(tx, row.id);
+        store.insertGraph(tx, graphOf(row));
+      }
+      also?.(tx);
+    });
+    for (const seq of seqs) this.dropped(seq);
+    for (const row of rows) await this.noticed(row.id);
+    await durable;
+    this.tell();
+  }
+
+  /** True when people had exactly this forgotten: nothing automatic keeps it again. */
+  wasForgotten(text: string): Promise<boolean> {
+    return store.isForgotten(this.records, hashOf(text));
   }
 
   /** Best first. Never throws for a strange question; an empty one finds nothing. */
@@ -181,7 +283,11 @@ export class Memory {
     const row = await store.readMemory(this.records, id);
     if (!row || (scopes && !scopes.includes(row.scope))) return [];
     const ids = [id, ...(await store.olderVersions(this.records, id))];
-    await this.remove(ids);
+    const seqs = await store.seqsOf(this.records, ids);
+    const texts = [...(await store.readMemories(this.records, seqs)).values()].map((old) => old.text);
+    await this.remove(ids, row.kind === "document" ? [] : texts);
+    await this.alsoForget(texts);
+    this.purge();
     return ids;
   }
 
@@ -200,13 +306,14 @@ export class Memory {
     if (row?.state !== "pending") return false;
     if (!yes) {
       await this.remove([id]);
+      this.purge();
       return true;
     }
     const older = row.topic === undefined ? [] : await store.sameTopic(this.records, row.scope, row.topic);
     const durable = this.records.write((tx) => {
       for (const old of older) store.supersede(tx, old.id, id);
       store.confirm(tx, id);
-      store.insertGraph(tx, { id, scope: row.scope, names: namesIn(row.text), relations: relationsIn(row.text) });
+      store.insertGraph(tx, graphOf(row));
     });
     await this.noticed(id);
     for (const seq of await store.seqsOf(
@@ -215,6 +322,7 @@ export class Memory {
     ))
       this.dropped(seq);
     await durable;
+    this.tell();
     return true;
   }
 
@@ -248,17 +356,22 @@ export class Memory {
     };
   }
 
-  /** Everything but documents, in order of adding. Forgotten things are not in it. */
+  /** Everything but documents, in order of adding, a page at a time. Forgotten things are not in it. */
+  page(after: string | undefined, limit: number): Promise<Remembered[]> {
+    return store.listMemories(this.records, {
+      states: ["live", "pending", "superseded"],
+      limit,
+      ...(after === undefined ? {} : { before: after }),
+    });
+  }
+
+  /** All pages. */
   async *export(): AsyncGenerator<Remembered> {
-    for (let before: string | undefined; ; ) {
-      const page = await store.listMemories(this.records, {
-        states: ["live", "pending", "superseded"],
-        limit: 500,
-        ...(before === undefined ? {} : { before }),
-      });
+    for (let after: string | undefined; ; ) {
+      const page = await this.page(after, 500);
       yield* page;
       if (page.length === 0) return;
-      before = page.at(-1)!.id;
+      after = page.at(-1)!.id;
     }
   }
 
@@ -277,6 +390,7 @@ export class Memory {
       }
     }
     await Promise.all(durable);
+    if (added > 0) this.tell();
     return { added, known };
   }
 
@@ -286,7 +400,7 @@ export class Memory {
     scope: string;
     at: number;
     parts: readonly { text: string; place: string }[];
-    also?: (tx: Parameters<Parameters<Records["write"]>[0]>[0]) => void;
+    also?: (tx: Tx) => void;
   }): Promise<void> {
     const old = await store.documentParts(this.records, document.scope, document.source);
     const fresh = document.parts.map((part) => ({ ...part, id: this.ids.next("mem") }));
@@ -318,6 +432,11 @@ export class Memory {
     await durable;
   }
 
+  /** How much there is. */
+  counts(): Promise<{ live: number; pending: number; documents: number }> {
+    return store.counts(this.records);
+  }
+
   embeddingProgress(): Promise<EmbeddingProgress | undefined> {
     return this.embedding ? this.embedding.progress() : Promise.resolve(undefined);
   }
@@ -332,7 +451,9 @@ export class Memory {
   private async write(memory: NewMemory): Promise<{ outcome: AddOutcome; durable: Promise<void> }> {
     const now = this.clock.now();
     const scope = scopeFor(memory);
-    const isMessage = memory.source !== undefined || speakerOf(memory.text) !== undefined;
+    // Whoever names a kind keeps a fact, wherever it was said.
+    const isMessage =
+      memory.kind === undefined && (memory.source !== undefined || speakerOf(memory.text) !== undefined);
     // What was said in a conversation is an episode of its own, also when it is said twice.
     const known =
       memory.id !== undefined && (await store.readMemory(this.records, memory.id))
@@ -343,13 +464,14 @@ export class Memory {
     if (known !== undefined) return { outcome: { id: known, state: "known" }, durable: Promise.resolve() };
     const id = memory.id ?? this.ids.next("mem");
     const topic =
-      memory.topic ?? (isMessage && memory.kind === undefined ? undefined : topicOf(memory.text, memory.person));
+      memory.topic ?? (isMessage || memory.kind === "episode" ? undefined : topicOf(memory.text, memory.person));
     const row: Remembered = {
       id,
       text: memory.text,
       kind: memory.kind ?? (isMessage ? "episode" : "fact"),
       scope,
-      state: memory.trust === "outside" ? "pending" : "live",
+      state: memory.trust === "outside" || memory.pending !== undefined ? "pending" : "live",
+      ...(memory.pending === undefined ? {} : { why: memory.pending }),
       trust: memory.trust ?? "owner",
       at: memory.at ?? now,
       createdAt: now,
@@ -361,9 +483,15 @@ export class Memory {
       ...(topic === undefined ? {} : { topic }),
     };
     if (row.state === "pending") return { outcome: { id, state: "pending" }, durable: this.insert(row) };
-    const older = topic === undefined ? [] : await store.sameTopic(this.records, scope, topic);
+    const older: { id: string; at: number }[] =
+      topic === undefined ? [] : await store.sameTopic(this.records, scope, topic);
+    for (const given of memory.supersedes ?? []) {
+      const old = await store.readMemory(this.records, given);
+      // Only in its own scope: nobody's words replace what another may not even see.
+      if (old?.state === "live" && old.scope === scope && older.every((o) => o.id !== given)) older.push(old);
+    }
     const newest = older[0];
-    if (newest && newest.at > row.at) {
+    if (newest && newest.at > row.at && !memory.supersedes) {
       const durable = this.insert({ ...row, state: "superseded", supersededBy: newest.id });
       return { outcome: { id, state: "superseded" }, durable };
     }
@@ -382,24 +510,24 @@ export class Memory {
   }
 
   private insert(row: Remembered, supersedes: readonly string[] = []): Promise<void> {
-    const spoken = speakerOf(row.text);
-    const thread = threadOf(row.scope, row.source, spoken !== undefined);
     return this.records.write((tx) => {
       for (const old of supersedes) store.supersede(tx, old, row.id);
-      store.insertMemory(tx, {
-        ...row,
-        words: indexed(row.text, row.scope),
-        ...(thread === undefined ? {} : { thread }),
-        ...(spoken ? { speaker: spoken.speaker } : {}),
-      });
-      if (row.state !== "live") return;
-      store.insertGraph(tx, {
-        id: row.id,
-        scope: row.scope,
-        names: namesIn(row.text),
-        relations: relationsIn(row.text),
-      });
+      this.put(tx, row);
     });
+  }
+
+  private put(tx: Tx, row: Remembered): void {
+    const spoken = speakerOf(row.text);
+    const thread = threadOf(row.scope, row.source, spoken !== undefined);
+    store.insertMemory(tx, {
+      ...row,
+      words: indexed(row.text, row.scope),
+      ...(thread === undefined ? {} : { thread }),
+      ...(spoken ? { speaker: spoken.speaker } : {}),
+    });
+    // Told again by a person, it may be kept again.
+    if (row.trust === "owner") store.dropForgotten(tx, hashOf(row.text));
+    if (row.state === "live") store.insertGraph(tx, graphOf(row));
   }
 
   private async known(text: string, scope: string): Promise<string | undefined> {
@@ -410,11 +538,15 @@ export class Memory {
     return seqs.length === 0 ? undefined : store.sameText(this.records, scope, text, seqs);
   }
 
-  private async remove(ids: readonly string[]): Promise<void> {
+  private async remove(ids: readonly string[], forgotten: readonly string[] = []): Promise<void> {
     const seqs = await store.seqsOf(this.records, ids);
-    const durable = this.records.write((tx) => store.deleteMemories(tx, ids));
+    const durable = this.records.write((tx) => {
+      store.deleteMemories(tx, ids);
+      store.noteForgotten(tx, forgotten.map(hashOf), this.clock.now());
+    });
     for (const seq of seqs) this.dropped(seq);
     await durable;
+    this.tell();
   }
 
   // ── the catalogue ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -490,6 +622,15 @@ function indexed(text: string, scope: string): string {
 /** Which items follow each other: those of one source, and what is plainly spoken in one scope. */
 function threadOf(scope: string, source: string | undefined, isSpoken: boolean): string | undefined {
   return source !== undefined || isSpoken ? `${scope}\n${source ?? ""}` : undefined;
+}
+
+function graphOf({ id, scope, text }: Remembered) {
+  return { id, scope, names: namesIn(text), relations: relationsIn(text) };
+}
+
+/** Of the text whatever its spacing and case. */
+function hashOf(text: string): string {
+  return createHash("sha256").update(text.trim().toLowerCase().replace(/\s+/g, " ")).digest("hex").slice(0, 32);
 }
 
 function found(row: Remembered, score: number): Found {

@@ -22,6 +22,7 @@ export interface MemoryRow {
   state: "live" | "pending" | "superseded";
   topic?: string;
   supersededBy?: string;
+  why?: string;
   thread?: string;
   speaker?: string;
   words: string;
@@ -33,7 +34,7 @@ export interface MemoryRow {
 export function insertMemory(tx: Tx, m: MemoryRow): void {
   tx.run(
     `INSERT INTO memory (id, scope, kind, text, person, agent, source, place, trust, state, topic, superseded_by, thread, speaker,
-     words, at, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     words, at, created_at, expires_at, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     m.id,
     m.scope,
     m.kind,
@@ -52,6 +53,7 @@ export function insertMemory(tx: Tx, m: MemoryRow): void {
     m.at,
     m.createdAt,
     m.expiresAt ?? null,
+    m.why ?? null,
   );
   if (m.state === "live") intoIndex(tx, m.id);
 }
@@ -94,7 +96,13 @@ export function supersede(tx: Tx, old: string, by: string): void {
 
 /** A pending memory counts from now on. */
 export function confirm(tx: Tx, id: string): void {
-  tx.run("UPDATE memory SET state = 'live' WHERE id = ? AND state = 'pending'", id);
+  tx.run("UPDATE memory SET state = 'live', why = NULL WHERE id = ? AND state = 'pending'", id);
+  intoIndex(tx, id);
+}
+
+/** A superseded memory holds again. */
+export function restore(tx: Tx, id: string): void {
+  tx.run("UPDATE memory SET state = 'live', superseded_by = NULL WHERE id = ? AND state = 'superseded'", id);
   intoIndex(tx, id);
 }
 
@@ -137,7 +145,7 @@ export function insertGraph(
 // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const VIEW = `id, text, kind, scope, state, trust, at, created_at, uses, person, agent, source, place, topic, superseded_by,
-  used_at, expires_at`;
+  used_at, expires_at, why`;
 
 interface ViewRow {
   id: string;
@@ -157,6 +165,7 @@ interface ViewRow {
   superseded_by: string | null;
   used_at: number | null;
   expires_at: number | null;
+  why: string | null;
 }
 
 export async function readMemory(db: Reads, id: string): Promise<Remembered | undefined> {
@@ -250,6 +259,34 @@ export async function olderVersions(db: Reads, id: string): Promise<string[]> {
     id,
   );
   return rows.map((row) => row.id);
+}
+
+/** What it took the place of, directly. */
+export async function directlyOlder(db: Reads, id: string): Promise<Remembered[]> {
+  return (await db.all<ViewRow>(`SELECT ${VIEW} FROM memory WHERE superseded_by = ?`, id)).map(view);
+}
+
+export function noteForgotten(tx: Tx, hashes: readonly string[], at: number): void {
+  for (const hash of hashes)
+    tx.run("INSERT INTO memory_forgotten (hash, at) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", hash, at);
+}
+
+export function dropForgotten(tx: Tx, hash: string): void {
+  tx.run("DELETE FROM memory_forgotten WHERE hash = ?", hash);
+}
+
+export async function isForgotten(db: Reads, hash: string): Promise<boolean> {
+  return (await db.get("SELECT 1 AS yes FROM memory_forgotten WHERE hash = ?", hash)) !== undefined;
+}
+
+/** How many there are of each state, documents apart. */
+export async function counts(db: Reads): Promise<{ live: number; pending: number; documents: number }> {
+  const row = await db.get<{ live: number; pending: number; documents: number }>(
+    `SELECT (SELECT COUNT(*) FROM memory WHERE state = 'live' AND kind <> 'document') AS live,
+     (SELECT COUNT(*) FROM memory WHERE state = 'pending') AS pending,
+     (SELECT COUNT(*) FROM memory WHERE kind = 'document') AS documents`,
+  );
+  return row ?? { live: 0, pending: 0, documents: 0 };
 }
 
 /** What is remembered of one document. */
@@ -434,5 +471,6 @@ function view(row: ViewRow): Remembered {
     ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
     ...(row.used_at === null ? {} : { usedAt: row.used_at }),
     ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+    ...(row.why === null ? {} : { why: row.why }),
   };
 }

@@ -36,7 +36,12 @@ export const add: Action = async (ctx, [given = ""]) => {
 
 export const search: Action = async (ctx, [query = ""]) => {
   const { rpc, out } = ctx;
-  const asked = { query, ...limitOf(ctx), ...scopeOf(ctx) };
+  const asked = {
+    query,
+    ...limitOf(ctx),
+    ...scopeOf(ctx),
+    ...(ctx.options.sessions ? { in: ["memory" as const, "sessions" as const] } : {}),
+  };
   const { results } = await rpc.call("memory.search", asked);
   out.items(results);
   // The best is read first; a search is not a chronicle.
@@ -72,6 +77,55 @@ export const forget: Action = async (ctx, [typed = ""]) => {
   }
   out.document({ id: fact.id, ...done });
   out.say(`Forgotten: ${oneLine(fact.text)}`);
+  return EXIT.done;
+};
+
+export const correct: Action = async (ctx, [typed = "", text = ""]) => {
+  const { rpc, out } = ctx;
+  const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
+  const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
+  const done = await rpc.call("memory.correct", { id: fact.id, text });
+  out.document(done);
+  out.say(
+    done.id === fact.id ? "It says that already." : `Corrected. Take it back: lares memory undo ${shortId(done.id)}`,
+  );
+  return EXIT.done;
+};
+
+export const undo: Action = async (ctx, [typed = ""]) => {
+  const { rpc, out } = ctx;
+  const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
+  const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
+  const { restored } = await rpc.call("memory.undo", { id: fact.id });
+  if (!restored.length)
+    throw new AppError("NOT_FOUND", { message: "It took the place of nothing.", hint: "See: lares memory list" });
+  out.items(restored);
+  out.say("This holds again:", ...rows(ctx, restored));
+  return EXIT.done;
+};
+
+export const pending: Action = async (ctx) => {
+  const { rpc, out } = ctx;
+  const { facts } = await rpc.call("memory.pending", limitOf(ctx));
+  out.items(facts);
+  out.say(
+    facts.length
+      ? `${plural(facts.length, "fact")} ${facts.length === 1 ? "waits" : "wait"} for your word: lares memory decide ID keep`
+      : "Nothing waits for your word.",
+    ...facts.flatMap((fact) => [...rows(ctx, [fact]), ...(fact.why ? [`    ${out.paint(fact.why, "dim")}`] : [])]),
+  );
+  return EXIT.done;
+};
+
+export const decide: Action = async (ctx, [typed = "", word = ""]) => {
+  const { rpc, out } = ctx;
+  if (word !== "keep" && word !== "drop")
+    throw usage(`"${word}" is no answer.`, "Say keep or drop: lares memory decide 3f9a2c keep");
+  const { facts } = await rpc.call("memory.pending", { limit: LOOKED_THROUGH });
+  const fact = pick(facts, typed, { noun: "waiting fact", list: "lares memory pending" });
+  const done = await rpc.call("memory.decide", { id: fact.id, keep: word === "keep" });
+  out.document({ id: fact.id, keep: word === "keep", ...done });
+  out.say(done.decided ? (word === "keep" ? "Kept." : "Dropped for good.") : "It did not wait any more.");
   return EXIT.done;
 };
 

@@ -27,7 +27,9 @@ export const exportSession: Action = async (ctx, [session = ""]) => {
 export const importSession: Action = async (ctx, [file = ""]) => {
   const { rpc, out, options, ports } = ctx;
   const text = await readGiven(file, ports.stdin);
-  const lines = parseLines(text, file === "-" ? "stdin" : file);
+  const lines = parseLines<HistoryMessage>(text, file === "-" ? "stdin" : file, {
+    empty: "Make one: lares sessions export SESSION -o FILE",
+  });
   const done = await rpc.call("sessions.import", {
     lines,
     ...(options.session ? { session: options.session } : {}),
@@ -40,7 +42,7 @@ export const importSession: Action = async (ctx, [file = ""]) => {
 };
 
 /** In one step, so that a crash leaves the old file or the new one; the owner's alone, since people's words are in it. */
-async function replace(file: string, text: string): Promise<void> {
+export async function replace(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
@@ -51,20 +53,20 @@ async function replace(file: string, text: string): Promise<void> {
   }
 }
 
-function parseLines(text: string, from: string): HistoryMessage[] {
-  const found: HistoryMessage[] = [];
+export function parseLines<T>(text: string, from: string, hint: { empty: string }): T[] {
+  const found: T[] = [];
   for (const [i, line] of text
     .replace(/^\uFEFF/, "")
     .split("\n")
     .entries()) {
     if (!line.trim()) continue;
     try {
-      found.push(JSON.parse(line) as HistoryMessage);
+      found.push(JSON.parse(line) as T);
     } catch {
       throw usage(`Line ${i + 1} of ${from} is not JSON.`, "An export has one JSON object a line.");
     }
   }
-  if (!found.length) throw usage(`${from} has no messages.`, "Make one: lares sessions export SESSION -o FILE");
+  if (!found.length) throw usage(`${from} is empty.`, hint.empty);
   return found;
 }
 

@@ -4,6 +4,7 @@ import { days, type Group, limit } from "./word.ts";
 const sessions = () => import("../commands/sessions.ts");
 const files = () => import("../commands/session-files.ts");
 const memory = () => import("../commands/memory.ts");
+const memoryFiles = () => import("../commands/memory-files.ts");
 const agents = () => import("../commands/agents.ts");
 const scope = { flag: "--scope <s>", about: "whose memory, when not the default agent's" };
 
@@ -131,7 +132,7 @@ export const talk: Group = {
       name: "memory search",
       takes: "<query>",
       about: "what it knows about something",
-      flags: [limit(100), scope],
+      flags: [limit(100), scope, { flag: "--sessions", about: "also in everything that was said" }],
       example: 'lares memory search "favourite tea"',
       load: async () => (await memory()).search,
     },
@@ -157,6 +158,80 @@ export const talk: Group = {
       example: "lares memory forget 3f9a2c",
       exits: "7 the question was answered with no",
       load: async () => (await memory()).forget,
+    },
+    {
+      name: "memory correct",
+      takes: "<id> <text>",
+      about: "put another text in a fact's place",
+      example: 'lares memory correct 3f9a2c "Ana prefers black tea"',
+      load: async () => (await memory()).correct,
+    },
+    {
+      name: "memory undo",
+      takes: "<id>",
+      about: "take a correction back",
+      example: "lares memory undo 3f9a2c",
+      load: async () => (await memory()).undo,
+    },
+    {
+      name: "memory pending",
+      about: "what waits for your word before it is remembered",
+      flags: [limit(1000)],
+      example: "lares memory pending",
+      load: async () => (await memory()).pending,
+    },
+    {
+      name: "memory decide",
+      takes: "<id> <keep|drop>",
+      about: "your word on one that waits",
+      example: "lares memory decide 3f9a2c keep",
+      load: async () => (await memory()).decide,
+    },
+    {
+      name: "memory graph",
+      about: "names that are known and how they relate",
+      flags: [limit(1000), scope],
+      example: "lares memory graph",
+      load: async () => (await memoryFiles()).graph,
+    },
+    {
+      name: "memory export",
+      about: "all facts as JSON Lines",
+      flags: [{ flag: "-o, --output <file>", about: "into this file" }],
+      example: "lares memory export -o memory.jsonl",
+      load: async () => (await memoryFiles()).exportFacts,
+    },
+    {
+      name: "memory import",
+      takes: "<file>",
+      about: "take in exported facts; - reads stdin",
+      example: "lares memory import memory.jsonl",
+      load: async () => (await memoryFiles()).importFacts,
+    },
+    {
+      name: "memory index",
+      takes: "<dir>",
+      about: "read a folder's documents and keep them in step",
+      flags: [scope, { flag: "--remove", about: "take its documents out again" }],
+      example: "lares memory index ~/notes",
+      load: async () => (await memoryFiles()).index,
+    },
+    {
+      name: "memory status",
+      about: "how much there is, how far vectors are made, which folders",
+      example: "lares memory status",
+      load: async () => (await memoryFiles()).status,
+    },
+    {
+      name: "memory condense",
+      about: "the nightly pass now: notes and facts become MEMORY.md",
+      flags: [
+        { flag: "--agent <a>", about: "of this agent" },
+        { flag: "--list", about: "what earlier passes changed" },
+        { flag: "--undo", about: "take the newest pass back" },
+      ],
+      example: "lares memory condense --list",
+      load: async () => (await memoryFiles()).condense,
     },
   ],
 };

@@ -5,14 +5,15 @@
 import { createHash } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { homedir } from "node:os";
+import { extname, join, resolve } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
-import { htmlParts, markdownParts, type Part, textParts } from "./parts.ts";
-import { dropFile, filesOf, keepFile } from "./store.ts";
+import { htmlParts, markdownParts, type Part, pageParts, textParts } from "./parts.ts";
+import { dropFile, dropFolder, filesOf, foldersOf, keepFile, keepFolder } from "./store.ts";
 
 const READERS: Readonly<Record<string, (text: string) => Part[] | Promise<Part[]>>> = {
   ".md": markdownParts,
@@ -25,11 +26,13 @@ const READERS: Readonly<Record<string, (text: string) => Part[] | Promise<Part[]
   ".html": htmlParts,
   ".htm": htmlParts,
 };
-/** Read by nobody here yet; said rather than passed over in silence. */
-const KNOWN_BUT_UNREAD: ReadonlySet<string> = new Set([".pdf", ".docx", ".doc", ".odt", ".epub", ".rtf"]);
+/** Read by nobody here; said rather than passed over in silence. */
+const KNOWN_BUT_UNREAD: ReadonlySet<string> = new Set([".docx", ".doc", ".odt", ".epub", ".rtf"]);
 const CLOSED = new Set(["node_modules", "dist", "build"]);
 /** Beyond it a "document" is a log or a data dump. */
 const LARGEST = 4 * 1024 * 1024;
+/** Mostly pictures and fonts; the text in it is far less. */
+const LARGEST_PDF = 32 * 1024 * 1024;
 const MOST_FILES = 20_000;
 /** Editors write a file in several steps. */
 const SETTLE_MS = 1000;
@@ -43,27 +46,96 @@ export interface IndexReport {
   skipped: { path: string; why: string }[];
 }
 
-export class Documents {
-  private readonly watchers = new Map<string, FSWatcher>();
-  private readonly parts: { memory: Memory; records: Records; clock: Clock; log: Log };
+export interface DocumentParts {
+  memory: Memory;
+  records: Records;
+  clock: Clock;
+  log: Log;
+  /** The pages of a PDF as text. Without it such files are named as not read. */
+  pdf?: (bytes: Uint8Array) => Promise<readonly { page: number; text: string }[]>;
+}
 
-  constructor(parts: { memory: Memory; records: Records; clock: Clock; log: Log }) {
+export interface Folder {
+  dir: string;
+  scope: string;
+  files: number;
+  at: number;
+  /** From lares.yaml: it goes by being taken out there. */
+  declared: boolean;
+  report?: IndexReport;
+}
+
+export class Documents {
+  private readonly watchers = new Map<string, () => void>();
+  private readonly parts: DocumentParts;
+  private declared: readonly string[] = [];
+  private stopped = false;
+  private order: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DocumentParts) {
     this.parts = parts;
+  }
+
+  /** Brings all known folders in step, in the background, and watches them. */
+  async start(declared: readonly string[]): Promise<void> {
+    this.declared = declared.map(expand);
+    const known = await foldersOf(this.parts.records);
+    for (const { dir, scope } of [...known, ...this.declared.map((dir) => ({ dir, scope: SHARED }))]) {
+      if (this.stopped) return;
+      if (this.watchers.has(watchKey(dir, scope))) continue;
+      await this.add(dir, { scope }).catch((error: unknown) => {
+        this.parts.log.warn("a folder could not be indexed", { dir, reason: String(error) });
+      });
+    }
+  }
+
+  /** Indexes a folder now, keeps it in step from now on, also after a restart. */
+  add(dir: string, how: { scope?: string } = {}): Promise<IndexReport> {
+    // One at a time: two passes over one folder would each put in what the other did.
+    const done = this.order.then(() => this.addNow(dir, how));
+    this.order = done.catch(() => {});
+    return done;
+  }
+
+  private async addNow(dir: string, how: { scope?: string }): Promise<IndexReport> {
+    const scope = how.scope ?? SHARED;
+    const folder = await realFolder(expand(dir));
+    const report = await this.index(folder, { scope });
+    await this.parts.records.write((tx) =>
+      keepFolder(tx, { dir: folder, scope, at: this.parts.clock.now(), report: JSON.stringify(short(report)) }),
+    );
+    if (!this.stopped && !this.watchers.has(watchKey(folder, scope))) this.follow(folder, scope);
+    return report;
+  }
+
+  /** Takes a folder's documents out of memory. False when it was not indexed. */
+  async remove(dir: string): Promise<boolean> {
+    const wanted = expand(dir);
+    const found = (await foldersOf(this.parts.records)).filter((f) => f.dir === wanted || f.dir === dir);
+    for (const { dir: folder, scope } of found) {
+      this.watchers.get(watchKey(folder, scope))?.();
+      for (const { path } of await filesOf(this.parts.records, scope, folder)) await this.forgetFile(scope, path);
+      await this.parts.records.write((tx) => dropFolder(tx, folder, scope));
+    }
+    return found.length > 0;
+  }
+
+  async folders(): Promise<Folder[]> {
+    const rows = await foldersOf(this.parts.records);
+    return rows.map(({ report, ...row }) => ({
+      ...row,
+      declared: this.declared.includes(row.dir),
+      ...(report === null ? {} : { report: JSON.parse(report) as IndexReport }),
+    }));
   }
 
   /** Brings memory in step with the folder. May be repeated at any time; a file is replaced in one transaction. */
   async index(dir: string, how: { scope?: string; signal?: AbortSignal } = {}): Promise<IndexReport> {
     const scope = how.scope ?? SHARED;
-    const folder = await realpath(dir).catch(() => {
-      throw new AppError("NOT_FOUND", {
-        message: `There is no folder ${dir}.`,
-        hint: "Name a folder that exists.",
-        retry: "after-change",
-      });
-    });
+    const folder = await realFolder(dir);
     const report: IndexReport = { added: 0, changed: 0, removed: 0, unchanged: 0, skipped: [] };
     const before = new Map((await filesOf(this.parts.records, scope, folder)).map((row) => [row.path, row]));
-    for (const path of await listFiles(folder, report)) {
+    for (const path of await listFiles(folder, report, this.parts.pdf !== undefined)) {
       how.signal?.throwIfAborted();
       const known = before.get(path);
       before.delete(path);
@@ -76,30 +148,36 @@ export class Documents {
     return report;
   }
 
-  /** Indexes now and after every change. Returns how to stop. */
-  async watch(dir: string, how: { scope?: string } = {}): Promise<() => void> {
-    await this.index(dir, how);
-    let cancel: (() => void) | undefined;
-    const watcher = watch(dir, { recursive: true, persistent: false }, () => {
-      cancel?.();
-      cancel = this.parts.clock.after(SETTLE_MS, () => {
-        this.index(dir, how).catch((error: unknown) => {
-          this.parts.log.warn("a watched folder could not be indexed", { dir, reason: String(error) });
-        });
-      });
-    });
-    watcher.on("error", (error) => this.parts.log.warn("watching a folder failed", { dir, reason: String(error) }));
-    this.watchers.set(dir, watcher);
-    return () => {
-      cancel?.();
-      watcher.close();
-      this.watchers.delete(dir);
-    };
+  stop(): void {
+    this.stopped = true;
+    for (const end of this.watchers.values()) end();
   }
 
-  stop(): void {
-    for (const watcher of this.watchers.values()) watcher.close();
-    this.watchers.clear();
+  /** Indexes again a moment after every change. */
+  private follow(dir: string, scope: string): void {
+    const { clock, log } = this.parts;
+    let cancel: (() => void) | undefined;
+    let watcher: FSWatcher;
+    const again = () => {
+      this.add(dir, { scope }).catch((error: unknown) => {
+        log.warn("a watched folder could not be indexed", { dir, reason: String(error) });
+      });
+    };
+    try {
+      watcher = watch(dir, { recursive: true, persistent: false }, () => {
+        cancel?.();
+        cancel = clock.after(SETTLE_MS, again);
+      });
+    } catch (error) {
+      log.warn("watching a folder failed", { dir, reason: String(error) });
+      return;
+    }
+    watcher.on("error", (error) => log.warn("watching a folder failed", { dir, reason: String(error) }));
+    this.watchers.set(watchKey(dir, scope), () => {
+      cancel?.();
+      watcher.close();
+      this.watchers.delete(watchKey(dir, scope));
+    });
   }
 
   private async indexFile(f: {
@@ -129,11 +207,15 @@ export class Documents {
       report.unchanged++;
       return;
     }
-    if (bytes.subarray(0, 8000).includes(0)) {
+    const isPdf = extname(f.path).toLowerCase() === ".pdf";
+    if (!isPdf && bytes.subarray(0, 8000).includes(0)) {
       report.skipped.push({ path: f.path, why: "not a text" });
       return;
     }
-    const parts = await READERS[extname(f.path).toLowerCase()]!(bytes.toString("utf8"));
+    const parts = isPdf
+      ? await this.pdfParts(bytes, f.path, report)
+      : await READERS[extname(f.path).toLowerCase()]!(bytes.toString("utf8"));
+    if (!parts) return;
     await this.parts.memory.replaceDocument({
       source: f.path,
       scope: f.scope,
@@ -143,6 +225,15 @@ export class Documents {
     });
     if (known) report.changed++;
     else report.added++;
+  }
+
+  private async pdfParts(bytes: Uint8Array, path: string, report: IndexReport): Promise<Part[] | undefined> {
+    try {
+      return (await this.parts.pdf!(bytes)).flatMap(({ page, text }) => pageParts(text, page));
+    } catch (error) {
+      report.skipped.push({ path, why: error instanceof Error ? error.message : "it could not be read" });
+      return undefined;
+    }
   }
 
   private async forgetFile(scope: string, path: string): Promise<void> {
@@ -156,7 +247,30 @@ export class Documents {
   }
 }
 
-async function listFiles(folder: string, report: IndexReport): Promise<string[]> {
+/** What a list has room for. */
+function short(report: IndexReport): IndexReport {
+  return { ...report, skipped: report.skipped.slice(0, 20) };
+}
+
+function watchKey(dir: string, scope: string): string {
+  return `${scope}\n${dir}`;
+}
+
+function expand(dir: string): string {
+  return resolve(dir.replace(/^~(?=$|\/)/, homedir()));
+}
+
+async function realFolder(dir: string): Promise<string> {
+  const folder = await realpath(dir).catch(() => undefined);
+  if (folder && (await lstat(folder)).isDirectory()) return folder;
+  throw new AppError("NOT_FOUND", {
+    message: `There is no folder ${dir}.`,
+    hint: "Name a folder that exists, on the machine where Lares runs.",
+    retry: "after-change",
+  });
+}
+
+async function listFiles(folder: string, report: IndexReport, readsPdf: boolean): Promise<string[]> {
   const files: string[] = [];
   const open = [folder];
   for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
@@ -171,8 +285,11 @@ async function listFiles(folder: string, report: IndexReport): Promise<string[]>
       if (!entry.isFile()) continue;
       const kind = extname(entry.name).toLowerCase();
       if (KNOWN_BUT_UNREAD.has(kind)) report.skipped.push({ path, why: `${kind.slice(1)} files are not read yet` });
-      if (!(kind in READERS)) continue;
-      if ((await lstat(path)).size > LARGEST) report.skipped.push({ path, why: "larger than 4 MB" });
+      const isPdf = kind === ".pdf";
+      if (isPdf && !readsPdf) report.skipped.push({ path, why: "pdf files are not read yet" });
+      if (!(kind in READERS) && !(isPdf && readsPdf)) continue;
+      const most = isPdf ? LARGEST_PDF : LARGEST;
+      if ((await lstat(path)).size > most) report.skipped.push({ path, why: `larger than ${most >> 20} MB` });
       else if (files.length < MOST_FILES) files.push(path);
       else report.skipped.push({ path, why: `more than ${MOST_FILES} files` });
     }

@@ -17,6 +17,14 @@ export function textParts(text: string): Part[] {
   return linesToParts(text.split(/\r?\n/), "lines", () => undefined);
 }
 
+/** One page of a PDF. */
+export function pageParts(text: string, page: number): Part[] {
+  return linesToParts(text.split(/\r?\n/), "lines", () => undefined).map((part) => ({
+    ...part,
+    place: `page ${page}, ${part.place}`,
+  }));
+}
+
 /** Blocks of a page as lines, headings marked as in markdown. Scripts, styles and what is hidden are no text. */
 export async function htmlParts(html: string): Promise<Part[]> {
   const { parseHTML } = await import("linkedom");

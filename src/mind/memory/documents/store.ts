@@ -28,3 +28,28 @@ export function keepFile(tx: Tx, f: FileRow & { scope: string; folder: string })
 export function dropFile(tx: Tx, scope: string, path: string): void {
   tx.run("DELETE FROM memory_file WHERE scope = ? AND path = ?", scope, path);
 }
+
+export function foldersOf(
+  db: Reads,
+): Promise<{ dir: string; scope: string; at: number; report: string | null; files: number }[]> {
+  return db.all(
+    `SELECT d.dir, d.scope, d.at, d.report,
+     (SELECT COUNT(*) FROM memory_file f WHERE f.scope = d.scope AND f.folder = d.dir) AS files
+     FROM memory_folder d ORDER BY d.dir, d.scope`,
+  );
+}
+
+export function keepFolder(tx: Tx, f: { dir: string; scope: string; at: number; report: string }): void {
+  tx.run(
+    `INSERT INTO memory_folder (dir, scope, at, report) VALUES (?, ?, ?, ?)
+     ON CONFLICT (dir, scope) DO UPDATE SET at = excluded.at, report = excluded.report`,
+    f.dir,
+    f.scope,
+    f.at,
+    f.report,
+  );
+}
+
+export function dropFolder(tx: Tx, dir: string, scope: string): void {
+  tx.run("DELETE FROM memory_folder WHERE dir = ? AND scope = ?", dir, scope);
+}

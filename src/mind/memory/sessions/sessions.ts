@@ -5,6 +5,7 @@
 import type { Records } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import type { Found, Viewer } from "../kinds.ts";
+import { scopeWord } from "../search/match.ts";
 import { gather } from "../search/postings.ts";
 import { readQuestion } from "../search/question.ts";
 import { type Posting, WEIGHTS } from "../search/rank.ts";
@@ -100,8 +101,10 @@ export class Sessions {
   }
 
   private async sessionWords(query: SessionQuery): Promise<string[] | undefined> {
-    const isStranger = query.person !== undefined && !query.owner;
-    if (!isStranger && !query.sessions) return undefined;
+    // Somebody with a name finds what they said themselves, also where the owner's token speaks for them.
+    const isStranger = query.person !== undefined;
+    // An agent finds what was said to itself; the owner at the controls finds everything.
+    if (!isStranger && !query.sessions) return query.agent === undefined ? undefined : agentWord(query.agent);
     const own = isStranger ? await store.shelvesOf(this.records, query.person!, MOST_SESSIONS) : undefined;
     const named = query.sessions && (await store.shelvesNamed(this.records, query.sessions.slice(0, MOST_SESSIONS)));
     const numbers = own && named ? named.filter((n) => own.includes(n)) : (own ?? named ?? []);
@@ -129,12 +132,17 @@ export class Sessions {
     await this.records.write((tx) => {
       for (const row of rows) {
         const words = new Set(wordsOf(textOf(row)).slice(0, MOST_WORDS));
-        if (words.size > 0) store.indexMessage(tx, shelf, row.seq, [...words, sessionWord(shelf.n)].join(" "));
+        if (words.size > 0)
+          store.indexMessage(tx, shelf, row.seq, [...words, sessionWord(shelf.n), ...agentWord(shelf.agent)].join(" "));
       }
       // Fewer than asked for: the rest up to the top was deleted.
       store.markIndexed(tx, shelf, rows.length < PIECE ? undefined : rows.at(-1)!.seq);
     });
   }
+}
+
+function agentWord(agent: string | null): string[] {
+  return agent === null ? [] : [scopeWord(`said to ${agent}`)];
 }
 
 function sessionWord(n: number): string {

@@ -7,11 +7,14 @@ export const PER_SESSION = 16_777_216;
 export interface Shelf {
   n: number;
   session: string;
+  /** Whose session it is; null when it is gone. */
+  agent: string | null;
   indexed: number;
 }
 
 export function nextShelf(db: Reads): Promise<Shelf | undefined> {
-  return db.get("SELECT n, session, indexed FROM message_shelf WHERE indexed < top ORDER BY n LIMIT 1");
+  return db.get(`SELECT f.n, f.session, f.indexed, (SELECT agent FROM session WHERE key = f.session) AS agent
+     FROM message_shelf f WHERE f.indexed < f.top ORDER BY f.n LIMIT 1`);
 }
 
 export interface MessageRow {

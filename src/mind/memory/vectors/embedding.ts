@@ -5,7 +5,7 @@
  * M5: everything works without vectors. A failing embedder is tried again later and never in the way.
  */
 import type { Embedder, Records } from "../../../core/contracts/index.ts";
-import { backoffMs, type Clock, type Log } from "../../../core/kit/index.ts";
+import { backoffMs, type Clock, type Crash, type Log } from "../../../core/kit/index.ts";
 import { lastSeq, putVector, readVectors, vectorProgress, vectorsOf, withoutVector } from "../store.ts";
 import { speakerOf } from "../text/analyse.ts";
 import { Codes, cosine, toBytes } from "./codes.ts";
@@ -48,7 +48,20 @@ export class Embedding {
   private readonly clock: Clock;
   private readonly log: Log;
 
-  constructor(parts: { records: Records; embedder: Embedder; clock: Clock; log: Log }) {
+  private readonly progressed: () => void;
+  private readonly crash: Crash | undefined;
+
+  constructor(parts: {
+    records: Records;
+    embedder: Embedder;
+    clock: Clock;
+    log: Log;
+    /** A batch of vectors is durable. */
+    progressed?: () => void;
+    crash?: Crash;
+  }) {
+    this.progressed = parts.progressed ?? (() => {});
+    this.crash = parts.crash;
     this.records = parts.records;
     this.embedder = parts.embedder;
     this.clock = parts.clock;
@@ -182,6 +195,8 @@ export class Embedding {
     await this.records.write((tx) => {
       for (const vector of made) putVector(tx, { ...vector, model: this.embedder.id });
     });
+    this.crash?.at("memory.embedded");
+    this.progressed();
     const seqs = made.map(({ seq }) => seq);
     // Read back: what was forgotten meanwhile got no vector and gets no code.
     for (const row of await vectorsOf(this.records, this.embedder.id, seqs)) this.codes.put(row.seq, row.bytes);

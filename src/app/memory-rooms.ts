@@ -1,0 +1,260 @@
+/** Builds what has to do with memory: facts, message index, documents, the files people read, capture, the nightly pass. */
+import type { Models } from "../core/contracts/index.ts";
+import { type AgentId, asId, type Json, type ScheduleId, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import { createEmbedder, type EmbedderConfig } from "../edges/embedder/index.ts";
+import { recordUsage } from "../flow/turns/index.ts";
+import type { SqliteRecords } from "../ground/records/index.ts";
+import type { AgentFolders } from "../mind/agents/index.ts";
+import type { Budget } from "../mind/budget/index.ts";
+import {
+  type Asking,
+  Capture,
+  Condense,
+  Documents,
+  Memory,
+  type MemoryConfig,
+  Sessions as MessageIndex,
+  View,
+  type Viewer,
+} from "../mind/memory/index.ts";
+import { nextDue } from "../mind/schedule/index.ts";
+import type { LaresConfig } from "./config.ts";
+import { doorsOf, dropPromptsWith, slotDue } from "./store.ts";
+
+export interface MemoryRooms {
+  memory: Memory;
+  messages: MessageIndex;
+  documents: Documents;
+  view: View;
+  capture: Capture;
+  condense: Condense;
+  /** After the engine runs. Nothing of it is waited for at the start. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** A turn of this session ended. */
+  ended(session: SessionKey): void;
+  /** The agent's prompt for this session: what is the owner's own is left out of a stranger's. */
+  systemPrompt(agent: AgentId, session: SessionKey): Promise<string>;
+  /** Whose memory a session sees; undefined for sessions nobody has spoken in. */
+  viewer(session: string): Promise<(Viewer & { agent: string }) | undefined>;
+  /** Whether the agent's files carry the owner's facts into the prompt. */
+  keepsFiles(): boolean;
+  /** A night's slot is due. */
+  night(body: NightBody): Promise<void>;
+}
+
+/** What a night's turn is started with. */
+export type NightBody = { kind: "condense"; agent: string; due: number };
+
+export interface MemoryRoomParts {
+  records: SqliteRecords;
+  config: LaresConfig;
+  models: Models;
+  agents: AgentFolders;
+  budget: Budget;
+  clock: Clock;
+  ids: IdMaker;
+  crash: Crash;
+  bus: Bus;
+  log: Log;
+  zone: () => string;
+  timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
+  /** The model's view of these sessions, and of all that quote one of the texts, is made anew. */
+  renew: (sessions: readonly SessionKey[], texts: readonly string[]) => Promise<void>;
+}
+
+/** News of memory are told at most so often. */
+const NEWS_MS = 250;
+
+export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
+  const { records, clock, ids, crash, agents } = parts;
+  const log = parts.log.child("memory");
+  const config = () => parts.config.memory as unknown as MemoryConfig;
+  const teamsOf = (agent: string) => teamsWith(config(), agent);
+  const embedder = createEmbedder(parts.config.memory.embedder as EmbedderConfig, clock);
+  const news = newsOf(parts);
+  const memory = new Memory({
+    ...{ records, clock, ids, crash, log },
+    config: config(),
+    purge: () => records.purge(),
+    changed: (what) => {
+      news(what);
+      if (what === "facts" && config().files.keep) view.changed();
+    },
+    forgotten: async (texts) => {
+      await condense.forgotten(texts);
+      if (config().files.keep) await view.settle();
+      await parts.renew(await dropPromptsWith(records, texts), texts);
+    },
+    ...(embedder ? { embedder } : {}),
+  });
+  const messages = new MessageIndex({ records, clock });
+  const documents = new Documents({ memory, records, clock, log, pdf: pdfPages });
+  const viewer = async (session: string) => viewerFrom(await doorsOf(records, session), session, teamsOf);
+  const asking = askingFor(parts);
+  const capture = new Capture({
+    ...{ memory, records, clock, crash, log, asking },
+    config: () => config().capture,
+    viewer: async (session) => (session.startsWith("agent:") ? viewer(session) : undefined),
+  });
+  const view = new View({
+    ...{ memory, records, clock, crash, log, teamsOf },
+    agents: () => agents.names(),
+    dirOf: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
+    sizes: () => config().files,
+    order: (agent) => condense.order(agent),
+  });
+  const condense = new Condense({
+    ...{ memory, view, capture, records, clock, crash, log, asking },
+    config: () => config().condense,
+  });
+
+  const timerOf = (agent: string) => asId<ScheduleId>(`memory-night:${agent}`);
+  const plan = async (agent: string) => {
+    const { use, hour } = config().condense;
+    if (use === "off") return parts.timer(timerOf(agent), null);
+    // Agents one after the other: they share the night's hour, not its first second.
+    const minute = agents.names().indexOf(agent) % 60;
+    const due = nextDue(
+      { kind: "cron", cron: `${Math.max(0, minute)} ${hour} * * *`, zone: parts.zone() },
+      clock.now(),
+    );
+    if (due === undefined) return;
+    const body: NightBody = { kind: "condense", agent, due };
+    await parts.timer(timerOf(agent), { due, session: asId<SessionKey>(`memory:${agent}`), body });
+  };
+
+  return {
+    memory,
+    messages,
+    documents,
+    view,
+    capture,
+    condense,
+    viewer,
+    async start() {
+      memory.start();
+      messages.wake();
+      if (config().files.keep) await view.start();
+      await capture.start();
+      // A slot that came while nobody ran is still there and fires; only a missing one is made.
+      for (const agent of agents.names()) if (!(await slotDue(records, timerOf(agent)))) await plan(agent);
+      await documents.start(config().documents);
+    },
+    async stop() {
+      documents.stop();
+      await view.stop();
+      await capture.stop();
+      await messages.stop();
+      await memory.stop();
+    },
+    ended(session) {
+      messages.wake();
+      capture.ended(session);
+    },
+    async systemPrompt(agent, session) {
+      if (config().files.keep) await view.fresh(agent);
+      const who = await viewer(session);
+      return agents.systemPrompt(agent, { forOwner: who === undefined || who.owner === true });
+    },
+    keepsFiles: () => config().files.keep,
+    async night({ agent, due }) {
+      await plan(agent);
+      if (!agents.exists(asId<AgentId>(agent))) return;
+      await memory.expire();
+      await condense.run(agent, `night:${agent}:${due}`);
+    },
+  };
+}
+
+/** The parser is loaded with the first PDF. */
+async function pdfPages(bytes: Uint8Array): Promise<{ page: number; text: string }[]> {
+  const { readPdf } = await import("../edges/pdf/index.ts");
+  const { text } = await readPdf(bytes);
+  return text.split(/^(?=\[Page \d+\]$)/m).flatMap((piece) => {
+    const [, page, rest] = /^\[Page (\d+)\]\n([\s\S]*)$/.exec(piece) ?? [];
+    return page && rest?.trim() ? [{ page: Number(page), text: rest }] : [];
+  });
+}
+
+/** One door: how and as whom somebody came in. */
+export interface Door {
+  channel: string;
+  account: string;
+  chat: string;
+  person: string | null;
+}
+
+/** The owner's own: the house itself, or HTTP and WebSocket with the owner's token. */
+function isOwnDoor({ channel, account }: Door): boolean {
+  return channel === "none" || ((channel === "http" || channel === "ws") && account === "owner");
+}
+
+/** Somebody the owner's token speaks for by name has facts of their own beside the owner's. */
+function isNamed({ channel, chat }: Door): boolean {
+  return channel !== "none" && chat !== "owner" && !chat.startsWith("once-");
+}
+
+/** M1: one stranger makes it a stranger's session. */
+export function viewerFrom(
+  doors: readonly Door[],
+  session: string,
+  teamsOf: (agent: string) => readonly string[],
+): (Viewer & { agent: string }) | undefined {
+  if (doors.length === 0) return undefined;
+  const agent = /^agent:([^:]+):/.exec(session)?.[1] ?? "main";
+  const stranger = doors.find((door) => !isOwnDoor(door));
+  if (stranger) return { agent, person: stranger.person ?? `${stranger.channel}:${stranger.chat}` };
+  const named = doors.find(isNamed);
+  const teams = teamsOf(agent);
+  return { agent, owner: true, teams, ...(named ? { person: named.person ?? `${named.channel}:${named.chat}` } : {}) };
+}
+
+function teamsWith(config: MemoryConfig, agent: string): string[] {
+  return Object.entries(config.teams).flatMap(([team, members]) => (members.includes(agent) ? [team] : []));
+}
+
+/** Model calls of memory: set aside before, settled and written down after, like a turn's. */
+function askingFor(parts: MemoryRoomParts): Asking {
+  const { models, budget, clock, ids } = parts;
+  return {
+    model(agent, configured) {
+      const id = configured ?? parts.config.agents[agent]?.model;
+      const info = (id === undefined ? undefined : models.info(id)) ?? models.primary();
+      return info.practice ? undefined : info.id;
+    },
+    async ask({ purpose, session, agent, request, signal }) {
+      const turn = asId<TurnId>(`${purpose}:${ids.next("x")}`);
+      const aside = await budget.reserve({ turn, call: 0, session, agent, request }, signal);
+      if ("refused" in aside) return aside;
+      try {
+        const most = Math.min(request.maxOutputTokens ?? Number.MAX_SAFE_INTEGER, aside.maxOutputTokens ?? Infinity);
+        const reply = await models.call({ ...request, maxOutputTokens: most }, () => {}, signal);
+        aside.settle(reply.usage);
+        return {
+          reply,
+          record(tx) {
+            aside.record(tx);
+            recordUsage(tx, { turn, call: 0, session: asId<SessionKey>(session), agent, reply, at: clock.now() });
+          },
+        };
+      } catch (error) {
+        aside.drop(0);
+        throw error;
+      }
+    },
+  };
+}
+
+function newsOf({ bus, clock }: Pick<MemoryRoomParts, "bus" | "clock">): (what: "facts" | "vectors") => void {
+  const waiting = new Set<"facts" | "vectors">();
+  return (what) => {
+    if (waiting.has(what)) return;
+    waiting.add(what);
+    clock.after(NEWS_MS, () => {
+      waiting.delete(what);
+      bus.emit({ event: "memory.changed", what });
+    });
+  };
+}

@@ -1,0 +1,267 @@
+/**
+ * Facts from conversations, in the background: some messages after a turn, or before they leave the model's window. One bounded
+ * model call a pass, set aside in the budget before and settled after; plain rules where no model is connected.
+ *
+ * K1: a message is looked through once. A kill repeats at most one pass, and the facts have ids of their place, so none doubles.
+ * K2: when text from outside is among the messages, what is found waits for a person (I12).
+ * K3: nothing that people had forgotten comes back this way.
+ */
+import { createHash } from "node:crypto";
+import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
+import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
+import type { MemoryConfig } from "../config.ts";
+import type { Viewer } from "../kinds.ts";
+import type { Memory } from "../memory.ts";
+import {
+  CAPTURE_PROMPT,
+  type Captured,
+  capturedByRules,
+  captureQuestion,
+  type Line,
+  looksLikeInstruction,
+  readCaptured,
+} from "./extract.ts";
+import { markRead, messagesFrom, readUpTo, type SaidRow, waitingSessions, waitingWords } from "./store.ts";
+
+/** What a pass needs of models and budgets. */
+export interface Asking {
+  /** Whether a language model can be asked for this agent, and which. */
+  model(agent: string, configured: string | undefined): string | undefined;
+  /** One call, set aside and settled. `refused`: no budget. Never throws for a provider's failure. */
+  ask(call: {
+    purpose: string;
+    session: string;
+    agent: string;
+    request: ModelRequest;
+    signal: AbortSignal;
+  }): Promise<{ reply: ModelReply; record: (tx: Tx) => void } | { refused: string }>;
+}
+
+export interface CaptureParts {
+  memory: Memory;
+  records: Records;
+  clock: Clock;
+  crash: Crash;
+  log: Log;
+  config: () => MemoryConfig["capture"];
+  asking: Asking;
+  /** Whose session it is; undefined when nothing is captured there (a job's run, a sub-agent). */
+  viewer: (session: string) => Promise<(Viewer & { agent: string }) | undefined>;
+}
+
+/** Messages and letters of one pass: about 4,000 tokens. */
+const MOST_MESSAGES = 60;
+const MOST_LETTERS = 16_000;
+const LONGEST_MESSAGE = 2000;
+const MOST_OUTPUT = 800;
+/** Sessions used in this time are looked at after a start. */
+const RECENT_MS = 2 * 86_400_000;
+/** How long whoever shortens a conversation waits for its facts. */
+const FLUSH_MS = 20_000;
+const SHOWN_KNOWN = 12;
+
+export class Capture {
+  private readonly parts: CaptureParts;
+  private readonly timers = new Map<string, () => void>();
+  private readonly stopped = new AbortController();
+  private order: Promise<unknown> = Promise.resolve();
+  private day = { name: "", calls: 0 };
+
+  constructor(parts: CaptureParts) {
+    this.parts = parts;
+  }
+
+  /** What an earlier process left is looked through after the usual quiet time. */
+  async start(): Promise<void> {
+    if (this.parts.config().use === "off") return;
+    const since = this.parts.clock.now() - RECENT_MS;
+    for (const session of await waitingSessions(this.parts.records, since)) this.arm(session);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    for (const cancel of this.timers.values()) cancel();
+    await this.order.catch(() => {});
+  }
+
+  /** A turn of this session ended. Returns at once. */
+  ended(session: string): void {
+    const { use, everyMessages } = this.parts.config();
+    if (use === "off" || this.stopped.signal.aborted) return;
+    void waitingWords(this.parts.records, session)
+      .then((waiting) => {
+        if (waiting >= everyMessages) void this.pass(session);
+        else if (waiting > 0) this.arm(session);
+      })
+      .catch(() => {});
+  }
+
+  /** Looks through what is new now; before a conversation is shortened. Never throws, never waits long. */
+  async flush(session: string): Promise<void> {
+    if (this.parts.config().use === "off") return;
+    let giveUp = () => {};
+    const late = new Promise<void>((resolve) => {
+      giveUp = this.parts.clock.after(FLUSH_MS, resolve);
+    });
+    await Promise.race([this.pass(session), late]);
+    giveUp();
+  }
+
+  /** All sessions with something new; the nightly pass begins with it. */
+  async flushAll(since: number): Promise<void> {
+    for (const session of await waitingSessions(this.parts.records, since)) await this.pass(session);
+  }
+
+  private arm(session: string): void {
+    this.timers.get(session)?.();
+    const wait = this.parts.config().idleSeconds * 1000;
+    this.timers.set(
+      session,
+      this.parts.clock.after(wait, () => {
+        this.timers.delete(session);
+        void this.pass(session);
+      }),
+    );
+  }
+
+  private pass(session: string): Promise<void> {
+    this.timers.get(session)?.();
+    this.timers.delete(session);
+    const done = this.order.then(() => this.passNow(session));
+    this.order = done.catch((error: unknown) => {
+      if (this.stopped.signal.aborted) return;
+      this.parts.log.warn("facts of a conversation could not be taken", { session, reason: String(error) });
+    });
+    return this.order as Promise<void>;
+  }
+
+  private async passNow(session: string): Promise<void> {
+    const { records, clock, crash } = this.parts;
+    if (this.stopped.signal.aborted) return;
+    const viewer = await this.parts.viewer(session);
+    const from = await readUpTo(records, session);
+    const rows = bounded(await messagesFrom(records, session, from, MOST_MESSAGES));
+    const upto = rows.at(-1)?.seq;
+    if (upto === undefined) return;
+    const lines = rows.flatMap(said);
+    const read = (record?: (tx: Tx) => void) =>
+      records.write((tx) => {
+        record?.(tx);
+        markRead(tx, session, upto, clock.now());
+      });
+    if (!viewer || !lines.some((line) => line.role === "user")) return read();
+    const isOutside = rows.some((row) => row.outside === 1);
+    // Somebody else's words around it would be taken for the person's: then only the person's own count.
+    const own = isOutside ? lines.filter((line) => line.role === "user") : lines;
+    const found = await this.find(session, viewer, own, upto);
+    if (!found) return;
+    if (found.record) crash.at("capture.asked");
+    await this.keep(session, upto, viewer, found.facts, isOutside);
+    crash.at("capture.kept");
+    await read(found.record);
+  }
+
+  private async find(
+    session: string,
+    viewer: Viewer & { agent: string },
+    lines: readonly Line[],
+    upto: number,
+  ): Promise<{ facts: Captured[]; record?: (tx: Tx) => void } | undefined> {
+    const { asking, clock, log } = this.parts;
+    const config = this.parts.config();
+    const model = config.use === "rules" ? undefined : asking.model(viewer.agent, config.model);
+    if (model === undefined)
+      return config.use === "model" ? { facts: [] } : { facts: capturedByRules(lines, viewer.person) };
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    if (this.day.name !== today) this.day = { name: today, calls: 0 };
+    // The rest of the day's conversations wait for tomorrow; nothing of them is skipped.
+    if (this.day.calls >= config.maxPerDay) return undefined;
+    this.day.calls++;
+    const query = lines.map((line) => line.text).join("\n");
+    const known = await this.parts.memory.search({ query: query.slice(-1500), limit: SHOWN_KNOWN, ...viewer });
+    const asked = await asking.ask({
+      purpose: `capture:${idOf(session)}:${upto}`,
+      session,
+      agent: viewer.agent,
+      request: {
+        model,
+        system: CAPTURE_PROMPT,
+        tools: [],
+        messages: [{ role: "user", content: [{ type: "text", text: captureQuestion(lines, known, today) }] }],
+        maxOutputTokens: MOST_OUTPUT,
+        cacheKey: "memory-capture",
+      },
+      signal: this.stopped.signal,
+    });
+    if ("refused" in asked) {
+      log.info("facts are not taken from a conversation: no budget", { session, reason: asked.refused });
+      return undefined;
+    }
+    const { reply, record } = asked;
+    if (!reply.ok) {
+      log.warn("a model could not look through a conversation", { session, reason: reply.message });
+      // What the call cost is kept; the messages are tried again with the next ones.
+      await this.parts.records.write(record);
+      return undefined;
+    }
+    const answer = reply.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return { facts: readCaptured(answer, new Set(known.map((fact) => fact.id))), record };
+  }
+
+  private async keep(
+    session: string,
+    upto: number,
+    viewer: Viewer & { agent: string },
+    facts: readonly Captured[],
+    isOutside: boolean,
+  ): Promise<void> {
+    const { memory } = this.parts;
+    for (const [n, fact] of facts.entries()) {
+      if (await memory.wasForgotten(fact.text)) continue;
+      const why = isOutside
+        ? "Text from outside was part of this conversation."
+        : looksLikeInstruction(fact.text)
+          ? "It reads like an instruction to a model."
+          : undefined;
+      await memory.add({
+        id: `mem_cap${idOf(session)}${upto.toString(36)}x${n}`,
+        text: fact.text,
+        kind: fact.kind,
+        source: `session:${session}`,
+        trust: isOutside ? "outside" : viewer.owner ? "agent" : "person",
+        ...(why === undefined ? {} : { pending: why }),
+        ...(fact.replaces && why === undefined ? { supersedes: [fact.replaces] } : {}),
+        ...(viewer.person === undefined ? { agent: viewer.agent } : { person: viewer.person }),
+      });
+    }
+  }
+}
+
+function idOf(session: string): string {
+  return createHash("sha256").update(session).digest("hex").slice(0, 12);
+}
+
+/** As many as one pass takes, the oldest first. At least one. */
+function bounded(rows: readonly SaidRow[]): SaidRow[] {
+  let letters = 0;
+  const taken: SaidRow[] = [];
+  for (const row of rows) {
+    letters += Math.min(row.content.length, LONGEST_MESSAGE);
+    if (taken.length > 0 && letters > MOST_LETTERS) break;
+    taken.push(row);
+  }
+  return taken;
+}
+
+function said(row: SaidRow): Line[] {
+  if (row.role === "tool") return [];
+  const parts = JSON.parse(row.content) as readonly { type: string; text?: string }[];
+  const text = parts
+    .filter((part) => part.type === "text")
+    .map((part) => part.text ?? "")
+    .join("\n")
+    .trim();
+  return text === ""
+    ? []
+    : [{ role: row.role === "user" ? "user" : "assistant", text: text.slice(0, LONGEST_MESSAGE) }];
+}

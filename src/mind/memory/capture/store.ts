@@ -1,0 +1,55 @@
+/** How far conversations were looked through for facts. */
+import type { Reads, Tx } from "../../../core/contracts/index.ts";
+
+export interface SaidRow {
+  seq: number;
+  role: string;
+  content: string;
+  outside: number;
+}
+
+export async function readUpTo(db: Reads, session: string): Promise<number> {
+  const row = await db.get<{ upto: number }>("SELECT upto FROM memory_capture WHERE session = ?", session);
+  return row?.upto ?? 0;
+}
+
+export function messagesFrom(db: Reads, session: string, after: number, limit: number): Promise<SaidRow[]> {
+  return db.all(
+    "SELECT seq, role, content, outside FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",
+    session,
+    after,
+    limit,
+  );
+}
+
+/** Messages of a person that nobody has looked through. */
+export async function waitingWords(db: Reads, session: string): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM message WHERE session = ? AND role = 'user'
+     AND seq > COALESCE((SELECT upto FROM memory_capture WHERE session = ?), 0)`,
+    session,
+    session,
+  );
+  return row?.n ?? 0;
+}
+
+/** Sessions used since then with messages nobody has looked through, the longest waiting first. */
+export async function waitingSessions(db: Reads, since: number): Promise<string[]> {
+  const rows = await db.all<{ session: string }>(
+    `SELECT s.key AS session FROM session s JOIN message_shelf f ON f.session = s.key
+     LEFT JOIN memory_capture c ON c.session = s.key
+     WHERE s.updated_at > ? AND f.top > COALESCE(c.upto, 0) ORDER BY s.updated_at LIMIT 100`,
+    since,
+  );
+  return rows.map((row) => row.session);
+}
+
+export function markRead(tx: Tx, session: string, upto: number, at: number): void {
+  tx.run(
+    `INSERT INTO memory_capture (session, upto, at) VALUES (?, ?, ?)
+     ON CONFLICT (session) DO UPDATE SET upto = MAX(upto, excluded.upto), at = excluded.at`,
+    session,
+    upto,
+    at,
+  );
+}

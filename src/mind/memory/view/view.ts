@@ -1,0 +1,327 @@
+/**
+ * The human view: USER.md, MEMORY.md and memory/YYYY-MM-DD.md of an agent's folder, in step with the facts both ways. An item
+ * written by hand is a fact, a changed one a correction, one taken out is forgotten. What the facts say anew is written into
+ * the files, in place, size-bounded.
+ *
+ * V2: a hand's words are never lost: an edit of a fact that changed meanwhile waits in the pending list.
+ * V3: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
+ * V4: a file that is missing or empty forgets nothing; it is written again.
+ */
+import { existsSync, type FSWatcher, readdirSync, watch } from "node:fs";
+import { join } from "node:path";
+import type { Records } from "../../../core/contracts/index.ts";
+import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
+import { agentScope, SHARED, teamScope } from "../kinds.ts";
+import type { Memory } from "../memory.ts";
+import { type Edits, editsBetween, type Known } from "./edits.ts";
+import { readPlain, replacePlain } from "./files.ts";
+import { clean, itemsOf, patched, sameItem } from "./items.ts";
+import { chosenFor, type ViewSizes } from "./select.ts";
+import {
+  inStep,
+  learnedBetween,
+  newestVersion,
+  noteOf,
+  planned,
+  readView,
+  type ShownFact,
+  shownFacts,
+} from "./store.ts";
+
+export interface ViewParts {
+  memory: Memory;
+  records: Records;
+  clock: Clock;
+  crash: Crash;
+  log: Log;
+  agents: () => string[];
+  dirOf: (agent: string) => string;
+  teamsOf: (agent: string) => readonly string[];
+  sizes: () => ViewSizes;
+  /** The order the last nightly pass gave an agent's facts, most important first. */
+  order: (agent: string) => Promise<readonly string[]>;
+}
+
+/** Editors write in several steps, agents save several facts at once. */
+const SETTLE_MS = 400;
+/** Facts that are looked at for the files; older ones are found by search. */
+const MOST_FACTS = 600;
+/** Notes of a day; more is a log. */
+const MOST_NOTES = 200;
+/** Daily files that are read at the start. */
+const RECENT_DAYS = 14;
+const DAILY = /^\d{4}-\d{2}-\d{2}\.md$/;
+
+export class View {
+  private readonly parts: ViewParts;
+  private readonly dirty = new Set<string>();
+  private readonly touched = new Map<string, Set<string>>();
+  private readonly watchers = new Map<string, FSWatcher[]>();
+  private order: Promise<unknown> = Promise.resolve();
+  private cancel: (() => void) | undefined;
+  private stopped = false;
+  private busy = false;
+
+  constructor(parts: ViewParts) {
+    this.parts = parts;
+  }
+
+  /** Brings every agent's files in step and watches them. */
+  async start(): Promise<void> {
+    for (const agent of this.parts.agents()) {
+      this.touched.set(agent, new Set(dailyFiles(this.parts.dirOf(agent)).slice(-RECENT_DAYS)));
+      this.watch(agent);
+      await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
+    }
+  }
+
+  stop(): Promise<unknown> {
+    this.stopped = true;
+    this.cancel?.();
+    for (const all of this.watchers.values()) for (const watcher of all) watcher.close();
+    return this.order;
+  }
+
+  /** Facts changed: the files follow in a moment. */
+  changed(): void {
+    for (const agent of this.parts.agents()) this.dirty.add(agent);
+    this.later();
+  }
+
+  /** In step when it resolves, unless nothing changed since the last time. For whoever reads the files next. */
+  async fresh(agent: string): Promise<void> {
+    this.watch(agent);
+    if (this.dirty.has(agent)) await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
+    else await this.order.catch(() => {});
+  }
+
+  /** Both ways, now. */
+  sync(agent: string): Promise<void> {
+    const done = this.order.then(() => this.syncNow(agent));
+    this.order = done.catch(() => {});
+    return done;
+  }
+
+  /** Brings all files in step now, or right after the pass that asks for it. */
+  async settle(): Promise<void> {
+    this.changed();
+    // A hand's deletion is forgotten from within a pass: waiting for the next one there would wait for ever.
+    if (this.busy) return;
+    for (const agent of this.parts.agents())
+      await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
+  }
+
+  /** MEMORY.md as it stands. */
+  async memoryText(agent: string): Promise<string> {
+    return (await readPlain(this.parts.dirOf(agent), "MEMORY.md")) ?? "";
+  }
+
+  /** Notes of the days since, oldest first. */
+  async notesSince(agent: string, since: number): Promise<{ file: string; text: string }[]> {
+    const dir = this.parts.dirOf(agent);
+    const from = dayOf(since);
+    const notes: { file: string; text: string }[] = [];
+    for (const file of dailyFiles(dir).filter((name) => name.slice(7, 17) >= from)) {
+      const text = await readPlain(dir, file);
+      if (text) notes.push({ file, text });
+    }
+    return notes;
+  }
+
+  private async syncNow(agent: string): Promise<void> {
+    if (this.stopped) return;
+    this.dirty.delete(agent);
+    const now = this.parts.clock.now();
+    const daily = [now - 86_400_000, now].map((at) => `memory/${dayOf(at)}.md`);
+    const touched = [...(this.touched.get(agent) ?? [])];
+    this.touched.delete(agent);
+    this.busy = true;
+    try {
+      for (const file of new Set(["USER.md", "MEMORY.md", ...touched, ...daily])) await this.syncFile(agent, file);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private async syncFile(agent: string, file: string): Promise<void> {
+    const { records, clock, crash } = this.parts;
+    const dir = this.parts.dirOf(agent);
+    // A file somebody is writing at this moment is left for the next time.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const found = await readPlain(dir, file);
+      const text = found?.trim() ? found : undefined;
+      const row = await readView(records, agent, file);
+      const before = row?.next && row.next.text === text ? row.next : row;
+      if (text !== undefined && text !== before?.text)
+        await this.takeIn(agent, file, editsBetween(before?.items ?? [], itemsOf(text)));
+      const wanted = await this.wanted(agent, file);
+      if (text === undefined && wanted.length === 0) return;
+      const base = text ?? heading(file);
+      const next = await this.written(file, base, { before: before?.items ?? [], wanted });
+      if (next.text === text) {
+        if (row?.next || row?.text !== text || JSON.stringify(row.items) !== JSON.stringify(next.items))
+          await records.write((tx) => inStep(tx, { agent, file, ...next, at: clock.now() }));
+        return;
+      }
+      await records.write((tx) => planned(tx, { agent, file, ...next, at: clock.now() }));
+      crash.at("view.planned");
+      if ((await readPlain(dir, file)) !== found) continue;
+      await replacePlain(dir, file, next.text);
+      crash.at("view.written");
+      await records.write((tx) => inStep(tx, { agent, file, ...next, at: clock.now() }));
+      return;
+    }
+    this.touched.set(agent, (this.touched.get(agent) ?? new Set()).add(file));
+    this.dirty.add(agent);
+    this.later();
+  }
+
+  /** What a hand wrote becomes facts. */
+  private async takeIn(agent: string, file: string, edits: Edits): Promise<void> {
+    const { memory, records, log } = this.parts;
+    const daily = /(\d{4}-\d{2}-\d{2})\.md$/.exec(file)?.[1];
+    const kind = daily ? "episode" : file === "USER.md" ? "person" : "fact";
+    const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
+    const at = daily && daily !== dayOf(this.parts.clock.now()) ? { at: Date.parse(`${daily}T12:00:00`) } : {};
+    const known = await shownFacts(records, this.scopes(agent), MOST_FACTS);
+    for (const text of edits.added)
+      if (!known.some((fact) => sameItem(fact.text, text))) await memory.add({ text, kind, ...place, ...at });
+    for (const { id, was, text } of edits.changed) {
+      const now = await newestVersion(records, id);
+      if (now?.id === id) await memory.correct(id, text);
+      else {
+        const why = `In ${file} somebody changed "${was}"; meanwhile it was ${now ? `changed to "${now.text}"` : "forgotten"}.`;
+        await memory.add({ text, kind, ...place, pending: why });
+        log.warn("a memory file and the facts clash; the file's words wait for a person", { agent, file });
+      }
+    }
+    for (const { id } of edits.removed) if ((await newestVersion(records, id))?.id === id) await memory.forget(id);
+  }
+
+  private async wanted(agent: string, file: string): Promise<Known[]> {
+    const { records } = this.parts;
+    const scopes = this.scopes(agent);
+    if (!file.startsWith("memory/")) {
+      const facts = await shownFacts(records, scopes, MOST_FACTS);
+      return chosenFor(file, facts, this.parts.sizes(), await this.parts.order(agent)).map(shown);
+    }
+    const from = Date.parse(`${file.slice(7, 17)}T00:00:00`);
+    const span = { scopes, from, to: from + 86_400_000, limit: MOST_NOTES };
+    return (await learnedBetween(records, span)).map(shown);
+  }
+
+  /** The file's text with what the facts say now, and the fact behind each item. */
+  private async written(
+    file: string,
+    text: string,
+    { before, wanted }: { before: readonly Known[]; wanted: readonly Known[] },
+  ): Promise<{ text: string; items: Known[] }> {
+    const left = [...wanted];
+    const change = new Map<number, string | null>();
+    const ids = new Map<string, string>();
+    const isDaily = file.startsWith("memory/");
+    for (const item of itemsOf(text)) {
+      const at = left.findIndex((fact) => sameItem(fact.text, item.text));
+      if (at >= 0) {
+        ids.set(clean(item.text), left[at]!.id);
+        left.splice(at, 1);
+        continue;
+      }
+      const known = before.find((one) => sameItem(one.text, item.text));
+      const now = known && (await newestVersion(this.parts.records, known.id));
+      const newer = now ? left.findIndex((fact) => fact.id === now.id) : -1;
+      if (newer >= 0) {
+        change.set(item.from, left[newer]!.text);
+        ids.set(clean(left[newer]!.text), left[newer]!.id);
+        left.splice(newer, 1);
+      } else if (isDaily && now && sameItem(now.text, item.text)) ids.set(clean(item.text), now.id);
+      else if (isDaily && !known) ids.set(clean(item.text), (await noteOf(this.parts.records, item.text)) ?? "");
+      else change.set(item.from, null);
+    }
+    for (const fact of left) ids.set(clean(fact.text), fact.id);
+    const next = patched(
+      text,
+      change,
+      left.map((fact) => fact.text),
+    );
+    const items = itemsOf(next).flatMap((item) => {
+      const id = ids.get(item.text);
+      return id ? [{ id, text: item.text }] : [];
+    });
+    return { text: next, items };
+  }
+
+  private scopes(agent: string): string[] {
+    return [SHARED, agentScope(agent), ...this.parts.teamsOf(agent).map(teamScope)];
+  }
+
+  private later(): void {
+    if (this.stopped || this.cancel) return;
+    this.cancel = this.parts.clock.after(SETTLE_MS, () => {
+      this.cancel = undefined;
+      for (const agent of this.dirty) this.sync(agent).catch((error: unknown) => this.failed(agent, error));
+    });
+  }
+
+  private watch(agent: string): void {
+    if (this.stopped) return;
+    const dir = this.parts.dirOf(agent);
+    const own = this.watchers.get(agent) ?? [];
+    const folders: [path: string, prefix: string][] = [
+      [dir, ""],
+      [join(dir, "memory"), "memory/"],
+    ];
+    for (const [path, prefix] of folders.slice(own.length)) {
+      if (!existsSync(path)) break;
+      try {
+        const watcher = watch(path, { persistent: false }, (_, name) => this.noticed(agent, `${prefix}${name}`));
+        watcher.on("error", () => {});
+        own.push(watcher);
+      } catch (error) {
+        this.failed(agent, error);
+        break;
+      }
+    }
+    this.watchers.set(agent, own);
+  }
+
+  private noticed(agent: string, file: string): void {
+    const isDaily = file.startsWith("memory/") && DAILY.test(file.slice(7));
+    if (file === "memory") this.watch(agent);
+    else if (file !== "USER.md" && file !== "MEMORY.md" && !isDaily) return;
+    if (isDaily) this.touched.set(agent, (this.touched.get(agent) ?? new Set()).add(file));
+    this.dirty.add(agent);
+    this.later();
+  }
+
+  private failed(agent: string, error: unknown): void {
+    this.parts.log.warn("the memory files are not in step", { agent, reason: String(error) });
+  }
+}
+
+function shown({ id, text }: Pick<ShownFact, "id" | "text">): Known {
+  return { id, text: clean(text) };
+}
+
+function heading(file: string): string {
+  if (file === "USER.md") return "# Who you work for\n";
+  return file === "MEMORY.md" ? "# What is remembered\n" : `# ${file.slice(7, 17)}\n`;
+}
+
+/** The day where this machine stands. */
+function dayOf(at: number): string {
+  const date = new Date(at);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function dailyFiles(dir: string): string[] {
+  try {
+    return readdirSync(join(dir, "memory"))
+      .filter((name) => DAILY.test(name))
+      .sort()
+      .map((name) => `memory/${name}`);
+  } catch {
+    return [];
+  }
+}

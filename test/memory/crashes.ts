@@ -1,0 +1,102 @@
+/** Scenarios of the crash sweep that pass through memory: what must hold after a kill at each of its points. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type Lares, until } from "../support/index.ts";
+
+interface MemoryScenario {
+  config?: (home: string) => object;
+  provoke(world: { lares: Lares }): Promise<unknown>;
+  settle(world: { lares: Lares }): Promise<void>;
+}
+
+const OFF = { embedder: { use: "off" } };
+const factsOf = async (lares: Lares) => (await lares.rpc("memory.list", {})).facts.map((fact) => fact.text);
+const fileOf = (lares: Lares, name: string) => readFileSync(join(lares.home, "agents", "main", name), "utf8");
+
+/** A conversation is looked through by a model; the answer is in the message, since the fake model says what it is told. */
+export const capturing: MemoryScenario = {
+  config: () => ({ memory: { ...OFF, capture: { use: "model", everyMessages: 1, idleSeconds: 0 } } }),
+  provoke: ({ lares }) => lares.chat("owner", 'say:[{"text":"Ana plays the cello","kind":"fact"}]'),
+  async settle({ lares }) {
+    await until("the fact to be kept", async () => (await factsOf(lares)).includes("Ana plays the cello"));
+    await until("the pass to be over", async () => fileOf(lares, "MEMORY.md").includes("Ana plays the cello"));
+    expect(await factsOf(lares)).toEqual(["Ana plays the cello"]);
+  },
+};
+
+export const condensingFacts: MemoryScenario = {
+  config: () => ({ memory: { ...OFF, capture: { use: "off" } } }),
+  async provoke({ lares }) {
+    const answer = '{"merge":[],"add":[{"text":"The ferry leaves at nine","kind":"fact"}],"order":[]}';
+    await lares.rpc("memory.add", { text: `say:${answer}`, kind: "fact" });
+    await lares.rpc("memory.condense", { idempotencyKey: "night" });
+  },
+  async settle({ lares }) {
+    await lares.rpc("memory.condense", { idempotencyKey: "night" });
+    expect((await factsOf(lares)).filter((text) => text.includes("ferry leaves at nine"))).toHaveLength(2);
+    expect(fileOf(lares, "MEMORY.md")).toContain("- The ferry leaves at nine\n");
+    const { condensations } = await lares.rpc("memory.condensations", {});
+    expect(condensations).toHaveLength(1);
+    expect(condensations[0]!.before).not.toContain("- The ferry");
+    await lares.rpc("memory.condense.undo", { id: condensations[0]!.id });
+    expect(await factsOf(lares)).toHaveLength(1);
+    expect(fileOf(lares, "MEMORY.md")).not.toContain("- The ferry");
+  },
+};
+
+export const writingFiles: MemoryScenario = {
+  config: () => ({ memory: OFF }),
+  provoke: ({ lares }) => lares.rpc("memory.add", { text: "The boiler is serviced by Weber" }),
+  async settle({ lares }) {
+    await until("the file to follow", async () => fileOf(lares, "MEMORY.md").includes("Weber"));
+    await lares.rpc("memory.add", { text: "The cellar key hangs in the hall" });
+    await until("the file to follow", async () => fileOf(lares, "MEMORY.md").includes("cellar key"));
+    // Our own writing was not taken for a hand's: nothing is doubled, nothing forgotten.
+    expect((await factsOf(lares)).sort()).toEqual([
+      "The boiler is serviced by Weber",
+      "The cellar key hangs in the hall",
+    ]);
+    expect(fileOf(lares, "MEMORY.md").match(/Weber/g)).toHaveLength(1);
+  },
+};
+
+/** An embedding server of the OpenAI kind; it stays for the whole sweep. */
+const embedder = createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk: Buffer) => {
+    body += chunk.toString("utf8");
+  });
+  request.on("end", () => {
+    const { input } = JSON.parse(body) as { input: string[] };
+    const data = input.map((text, index) => ({
+      index,
+      embedding: Array.from({ length: 8 }, (_, n) => (text.length % (n + 2)) + 1),
+    }));
+    response.end(JSON.stringify({ data }));
+  });
+});
+embedder.unref();
+await new Promise<void>((resolve) => embedder.listen(0, "127.0.0.1", resolve));
+const { port } = embedder.address() as AddressInfo;
+
+export const embedding: MemoryScenario = {
+  config: () => ({
+    memory: { embedder: { use: "openai", baseUrl: `http://127.0.0.1:${port}/v1`, model: "m", dims: 8 } },
+  }),
+  async provoke({ lares }) {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => lares.rpc("memory.add", { text: `drawer ${n}`, scope: "c" })),
+    );
+  },
+  async settle({ lares }) {
+    const { facts } = await lares.rpc("memory.status", {});
+    await until("all vectors", async () => {
+      const { vectors } = await lares.rpc("memory.status", {});
+      return vectors?.state === "idle" && vectors.done === facts && vectors.total === facts;
+    });
+    expect((await lares.rpc("memory.search", { query: "drawer", scope: "c" })).results.length).toBeGreaterThan(0);
+  },
+};
