@@ -62,7 +62,12 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
         });
       }
       const found = await schedules().calendar(from, to);
-      return { jobs: found.map(({ job, times, more }) => ({ id: job.id, name: job.name, times, more })) };
+      return {
+        jobs: found.map(({ job, times, more }) => ({
+          ...{ id: job.id, name: job.name, times, more },
+          words: inWords(job.when, job.zone),
+        })),
+      };
     },
     async "schedule.add"({ deliver, idempotencyKey: _key, ...given }, caller) {
       const wishes = { ...given, route: deliver ?? null, createdBy: caller.principal.id } as NewJob;

@@ -130,6 +130,38 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await context.close();
   });
 
+  test("a schedule is made with what is folded away, stands in the week, and is changed", async () => {
+    const context = await browser.newContext({ viewport: { width: 380, height: 800 }, storageState: signedIn });
+    const page = await context.newPage();
+    await page.goto(`${house.url}/schedule`);
+    await page.getByRole("button", { name: "Add a schedule" }).click();
+    await page.getByText("More: script").click();
+    await page.getByLabel("Done by").selectOption("script");
+    await page.getByLabel("Which command should run?").fill("echo hello");
+    await page.getByLabel("When?").fill("daily 18:30");
+    await page.getByLabel("Only if").selectOption("exists");
+    await page.getByLabel("File in the workspace").fill("inbox.txt");
+    await page.getByLabel("Name (optional)").fill("evening");
+    await page.getByRole("button", { name: "Add schedule" }).click();
+    const week = page.getByRole("list", { name: "The next seven days" });
+    await week
+      .getByRole("link", { name: /evening/ })
+      .first()
+      .click();
+    await page.getByText("a file is there: inbox.txt").waitFor();
+    await page.getByRole("button", { name: "Change" }).click();
+    await page.getByText("More: script").click();
+    await page.getByLabel("Only if").selectOption("");
+    await page.getByLabel("Longest run, seconds").fill("60");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“evening” is changed.").waitFor();
+    const job = (await house.rpc("schedule.list", {})).jobs.find((one) => one.name === "evening");
+    expect(job).toMatchObject({ script: "echo hello", timeoutS: 60, words: expect.stringMatching(/every day 18:30/) });
+    expect(job?.condition).toBeUndefined();
+    await house.rpc("schedule.remove", { id: "evening" });
+    await context.close();
+  });
+
   test.each([320, 380, 800, 1440])(
     "at %i px every page has its landmarks, no sideways scroll, no complaint",
     async (width) => {

@@ -174,8 +174,9 @@ export const TIME_METHODS = {
         z.object({
           id: z.string(),
           name: z.string(),
+          words: z.string().describe("the schedule as a person reads it"),
           times: z.array(z.number()),
-          more: z.boolean().describe("true: it comes more often than is listed"),
+          more: z.boolean().describe("true: it goes on after the last time listed, as often as the words say"),
         }),
       ),
     }),

@@ -45,6 +45,7 @@ import {
   startSlot,
   toldOf,
 } from "./store.ts";
+import { nextDue } from "./when.ts";
 import { wallWords } from "./zone.ts";
 
 /** What a slot's turn is started with. */
@@ -310,7 +311,14 @@ export class Runs {
       }
       if (again === undefined && !isPaused) return;
       dropPending(tx, job.id);
-      if (again !== undefined) makeSlot(tx, job.id, again);
+      if (again === undefined) return;
+      // Times that pass while it waits have a record too: one, which says how far it goes.
+      const passed = nextDue(job.when, Math.max(slot.due, now));
+      if (job.when.kind !== "at" && passed !== undefined && passed < again) {
+        const reason = `It waits after a failure: no runs until ${new Date(again).toISOString()}.`;
+        closeSlot(tx, { job: job.id, due: passed }, { state: "skipped", reason, at: now });
+      }
+      makeSlot(tx, job.id, again);
     };
     await (again !== undefined || isPaused ? this.commit(job.id, again ?? null, write) : records.write(write));
     if (tells) {

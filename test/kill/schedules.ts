@@ -1,0 +1,285 @@
+/**
+ * `kill -9` at fire time: the real program with jobs that come every few seconds and scripts due in this very moment, killed
+ * around their due times and at the named crash points of a slot, again and again on the same home. What must hold then:
+ *
+ * S1 every due time of a job has exactly one slot, or lies in a stretch that a slot's reason names.
+ * S2 every slot that came has an end; one that did not run says why.
+ * S3 a slot that is done has one turn of its own, and its answer was shown once; one that did not run has neither.
+ * S4 a script that is done ran once; one cut off ran at most once, says so, and is not run again.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openRecords } from "../../src/ground/records/index.ts";
+import { type FarSide, Lares, spawnModel, startFarSide, until } from "../support/index.ts";
+import { random } from "./random.ts";
+
+export interface ScheduleKillReport {
+  seed: number;
+  rounds: number;
+  atPoints: number;
+  slots: Record<string, number>;
+  scripts: { done: number; unknown: number; missed: number };
+  seconds: number;
+  readyMs: number;
+  violations: string[];
+}
+
+const REPEATING = [
+  { name: "once-2s", every: 2, catchUp: "once" },
+  { name: "all-3s", every: 3, catchUp: "all" },
+  { name: "skip-5s", every: 5, catchUp: "skip" },
+] as const;
+/** Killed here, the n-th time: n is chosen, so that also a later slot's passing is met. */
+const POINTS = [
+  "slot.planned",
+  "slot.admitted",
+  "slot.started",
+  "slot.ending",
+  "slot.ended",
+  "effect.intended",
+  "effect.acted",
+  "accept.committed",
+  "segment.started",
+  "end.before",
+  "end.committed",
+  "outbox.claimed",
+];
+const SCRIPTS_A_ROUND = 3;
+/** A life that meets no crash point is ended after this long. */
+const LONGEST_LIFE_MS = 2500;
+
+interface SlotRow {
+  name: string;
+  due: number;
+  state: string;
+  reason: string | null;
+  turn: string | null;
+}
+
+export async function runScheduleKill(options: {
+  rounds: number;
+  seed: number;
+  progress?: (round: number) => void;
+}): Promise<ScheduleKillReport> {
+  const begun = performance.now();
+  const choose = random(options.seed);
+  const folder = mkdtempSync(join(tmpdir(), "lares-kill-slots-"));
+  const [model, far] = await Promise.all([spawnModel(join(folder, "model.jsonl")), startFarSide()]);
+  const anchor = new Date(Math.floor(Date.now() / 1000) * 1000).toISOString();
+  const lares = new Lares({
+    home: join(folder, "home"),
+    env: model.env,
+    config: {
+      models: {
+        default: "anthropic/scripted",
+        providers: { anthropic: { models: { scripted: { price: { input: 0, output: 0 } } } } },
+      },
+      policy: { mode: "record" },
+      time: { zone: "UTC" },
+      outbox: { firstRetryMs: 20, mostRetryMs: 200 },
+      channels: { webhook: { hook: { secret: far.secret, url: far.url, dedupes: true } } },
+      schedules: REPEATING.map(({ name, every, catchUp }) => ({
+        name,
+        every: `${every} seconds`,
+        anchor,
+        catchUp,
+        prompt: "look",
+        deliver: { channel: "webhook", account: "hook", chat: name },
+      })),
+    },
+  });
+  const tokens = new Map<string, { due: number }>();
+  let atPoints = 0;
+  let readyMs = 0;
+  try {
+    for (let round = 1; round <= options.rounds; round++) {
+      const point = choose.chance(0.5) ? POINTS[choose.below(POINTS.length)]! : undefined;
+      const at = performance.now();
+      lares.spawn(point ? { LARES_CRASH_AT: `${point}:${1 + choose.below(6)}` } : {});
+      const up = await lares.ready().then(
+        () => true,
+        () => false,
+      );
+      readyMs += performance.now() - at;
+      if (up) await addScripts(lares, round, choose, tokens);
+      const died = await Promise.race([
+        lares.gone.then(() => true),
+        pause(point ? LONGEST_LIFE_MS : choose.below(1500)).then(() => false),
+      ]);
+      if (died) atPoints++;
+      await lares.kill9();
+      options.progress?.(round);
+    }
+    await lares.start();
+    await settle(lares);
+    await lares.stop();
+    const found = await check(lares, far, tokens);
+    return {
+      ...found,
+      seed: options.seed,
+      rounds: options.rounds,
+      atPoints,
+      readyMs: Math.round(readyMs / options.rounds),
+      seconds: (performance.now() - begun) / 1000,
+    };
+  } finally {
+    await lares.kill9();
+    await Promise.all([model.stop(), far.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One-shot scripts due in the next second. A request cut off by the death is a job that may be there or not. */
+async function addScripts(
+  lares: Lares,
+  round: number,
+  choose: ReturnType<typeof random>,
+  tokens: Map<string, { due: number }>,
+): Promise<void> {
+  for (let i = 0; i < SCRIPTS_A_ROUND; i++) {
+    const token = `r${round}n${i}`;
+    const due = Date.now() + choose.below(900);
+    const made = await lares
+      .rpc("schedule.add", { name: token, script: `echo ${token} >> witness`, at: due })
+      .catch(() => undefined);
+    if (made) tokens.set(token, { due });
+  }
+}
+
+/** The repeating jobs rest, and everything that was due has its end. */
+async function settle(lares: Lares): Promise<void> {
+  await until(
+    "every slot to end",
+    async () => {
+      const { turns, deliveries } = await lares.rpc("status", {});
+      const { jobs } = await lares.rpc("schedule.list", {});
+      const overdue = jobs.some((job) => job.next !== undefined && job.next < Date.now() - 3000);
+      const open = jobs.some((job) => job.recent.some((slot) => slot.state === "running"));
+      return !overdue && !open && turns.running + turns.queued + deliveries.waiting === 0;
+    },
+    { withinMs: 90_000 },
+  );
+}
+
+async function check(lares: Lares, far: FarSide, tokens: Map<string, { due: number }>) {
+  const violations: string[] = [];
+  const records = await openRecords(join(lares.home, "lares.db"), () => {});
+  const rows = await records.all<SlotRow>(
+    "SELECT job.name, slot.due, slot.state, slot.reason, slot.turn FROM slot JOIN job ON job.id = slot.job ORDER BY due",
+  );
+  records.close();
+  const slots: Record<string, number> = {};
+  const turns = new Set<string>();
+  for (const row of rows) {
+    if (row.state !== "pending") slots[row.state] = (slots[row.state] ?? 0) + 1;
+    if (row.state === "running") violations.push(`S2 ${row.name} ${row.due} is still running`);
+    if (["missed", "skipped", "failed"].includes(row.state) && !row.reason) {
+      violations.push(`S2 ${row.name} ${row.due} is ${row.state} without a reason`);
+    }
+    if (row.turn && turns.has(row.turn)) violations.push(`S3 the turn ${row.turn} belongs to two slots`);
+    if (row.turn) turns.add(row.turn);
+  }
+  for (const job of REPEATING) {
+    checkGrid(
+      job,
+      rows.filter((row) => row.name === job.name),
+      violations,
+    );
+    checkShown(
+      job.name,
+      rows.filter((row) => row.name === job.name),
+      far,
+      violations,
+    );
+  }
+  return { violations, slots, scripts: checkScripts(rows, witnessOf(lares), tokens, violations) };
+}
+
+function checkGrid(job: { name: string; every: number }, rows: SlotRow[], violations: string[]): void {
+  const step = job.every * 1000;
+  let expected = rows[0]?.due ?? 0;
+  let covered = 0;
+  for (const row of rows) {
+    while (expected < row.due) {
+      if (expected >= covered) violations.push(`S1 ${job.name} has no slot for ${new Date(expected).toISOString()}`);
+      expected += step;
+    }
+    if (row.due !== expected) violations.push(`S1 ${job.name} has a slot off its grid: ${row.due}`);
+    expected += step;
+    const until = /until (\d{4}-\S+Z)/.exec(row.reason ?? "")?.[1];
+    if (until) covered = Math.max(covered, Date.parse(until));
+  }
+}
+
+function checkShown(name: string, rows: SlotRow[], far: FarSide, violations: string[]): void {
+  const shown = new Map<number, number>();
+  for (const { text } of far.shown.filter((m) => m.chat === name)) {
+    const [, day, time] = /due (\S+) ([\d:]+)\]/.exec(text) ?? [];
+    const due = Date.parse(`${day}T${time!.length === 5 ? `${time}:00` : time}Z`);
+    shown.set(due, (shown.get(due) ?? 0) + 1);
+  }
+  for (const row of rows) {
+    const times = shown.get(row.due) ?? 0;
+    shown.delete(row.due);
+    const want = row.state === "done" ? 1 : 0;
+    if (times !== want) violations.push(`S3 ${name} ${row.due} is ${row.state} and was shown ${times} times`);
+    if (row.state === "done" && !row.turn) violations.push(`S3 ${name} ${row.due} is done without a turn`);
+  }
+  for (const due of shown.keys()) violations.push(`S3 ${name} showed an answer for ${due}, which has no slot`);
+}
+
+function checkScripts(rows: SlotRow[], lines: string[], tokens: Map<string, { due: number }>, violations: string[]) {
+  const seen = { done: 0, unknown: 0, missed: 0 };
+  for (const token of tokens.keys()) {
+    const own = rows.filter((row) => row.name === token);
+    const times = lines.filter((line) => line === token).length;
+    if (own.length !== 1) violations.push(`S1 ${token} was acknowledged and has ${own.length} slots`);
+    const slot = own[0];
+    if (slot?.state === "done") {
+      seen.done++;
+      if (times !== 1) violations.push(`S4 ${token} is done and ran ${times} times`);
+    } else if (slot?.state === "failed") {
+      seen.unknown++;
+      if (times > 1) violations.push(`S4 ${token} ran ${times} times`);
+      if (!/Outcome unknown/.test(slot.reason ?? "")) violations.push(`S4 ${token} failed: ${slot.reason}`);
+    } else {
+      seen.missed++;
+      if (times > 0) violations.push(`S4 ${token} is ${slot?.state} and ran`);
+    }
+  }
+  for (const line of new Set(lines)) {
+    const times = lines.filter((one) => one === line).length;
+    if (!tokens.has(line) && times > 1) violations.push(`S4 ${line} was not acknowledged and ran ${times} times`);
+  }
+  return seen;
+}
+
+function witnessOf(lares: Lares): string[] {
+  const file = join(lares.workspace(), "witness");
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+}
+
+export function scheduleTable(r: ScheduleKillReport): string {
+  const rows: [string, string | number][] = [
+    ["seed", r.seed],
+    ["rounds (kill -9, restart)", r.rounds],
+    ["of these at a named crash point", r.atPoints],
+    [
+      "slots",
+      Object.entries(r.slots)
+        .map(([state, n]) => `${n} ${state}`)
+        .join(", "),
+    ],
+    [
+      "one-shot scripts",
+      `${r.scripts.done} done once, ${r.scripts.unknown} unknown and said so, ${r.scripts.missed} missed`,
+    ],
+    ["start to ready, mean", `${r.readyMs} ms`],
+    ["duration", `${r.seconds.toFixed(1)} s`],
+    ["twice, lost, without a reason", r.violations.length],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
+}

@@ -1,0 +1,96 @@
+/** A schedule as the form's fields, and back as what the wire wants. */
+import type { Params, Result } from "../../../../src/core/protocol/index.ts";
+
+type Job = Result<"schedule.list">["jobs"][number];
+type Wishes = Omit<Params<"schedule.add">, "at" | "in" | "every" | "cron" | "anchor" | "zone" | "idempotencyKey">;
+
+export interface Fields {
+  does: "prompt" | "script";
+  prompt: string;
+  script: string;
+  name: string;
+  agent: string;
+  session: string;
+  catchUp: Job["catchUp"];
+  ifKind: "" | "script" | "changed" | "exists";
+  ifText: string;
+  deliver: string;
+  input: string;
+  model: string;
+  thinking: string;
+  budget: string;
+  timeoutS: number;
+  keepHours: number;
+  alertAfter: number;
+  deleteAfterRun: boolean;
+  bestEffort: boolean;
+  mayPlan: boolean;
+}
+
+export function fieldsOf(job: Job | undefined): Fields {
+  const [ifKind = "", ifText = ""] = Object.entries(job?.condition ?? {})[0] ?? [];
+  return {
+    does: job?.script === undefined ? "prompt" : "script",
+    prompt: job?.prompt ?? "",
+    script: job?.script ?? "",
+    name: job?.name ?? "",
+    agent: job?.agent ?? "main",
+    session: job?.session ?? "isolated",
+    catchUp: job?.catchUp ?? "once",
+    ifKind: ifKind as Fields["ifKind"],
+    ifText,
+    deliver: job?.deliver ? Object.values(job.deliver).join("/") : "",
+    input: job?.input ?? "",
+    model: job?.model ?? "",
+    thinking: job?.thinking ?? "",
+    budget: job?.budget?.dollars === undefined ? "" : String(job.budget.dollars),
+    timeoutS: job?.timeoutS ?? 600,
+    keepHours: job?.keepHours ?? 24,
+    alertAfter: job?.alertAfter ?? 2,
+    deleteAfterRun: job?.deleteAfterRun ?? false,
+    bestEffort: job?.bestEffort ?? false,
+    mayPlan: job?.mayPlan ?? false,
+  };
+}
+
+/** What differs from `before`; an emptied field takes the wish back. */
+export function asWishes(f: Fields, before: Job | undefined): Wishes {
+  const wanted = wishesOf(f);
+  if (!before) return present(wanted);
+  const now = wishesOf(fieldsOf(before)) as Record<string, unknown>;
+  const changed = Object.entries(wanted).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(now[key]));
+  return Object.fromEntries(changed.filter(([key, value]) => value !== null || NULLABLE.has(key))) as Wishes;
+}
+
+const NULLABLE = new Set(["condition", "input", "model", "thinking", "budget", "deliver"]);
+
+function wishesOf(f: Fields) {
+  const text = (value: string) => value.trim() || null;
+  const [channel, account, ...chat] = f.deliver.trim().split("/");
+  const isPlace = channel && account && chat.length > 0;
+  const budget = Number(f.budget.replace(",", "."));
+  return {
+    name: text(f.name),
+    prompt: f.does === "prompt" ? text(f.prompt) : null,
+    script: f.does === "script" ? text(f.script) : null,
+    agent: f.agent,
+    session: f.session,
+    catchUp: f.catchUp,
+    condition: f.ifKind && f.ifText.trim() ? { [f.ifKind]: f.ifText.trim() } : null,
+    deliver: isPlace ? { channel, account, chat: chat.join("/") } : null,
+    input: text(f.input),
+    model: f.does === "prompt" ? text(f.model) : null,
+    thinking: f.does === "prompt" ? text(f.thinking) : null,
+    budget: f.budget.trim() && budget >= 0 ? { dollars: budget } : null,
+    timeoutS: f.timeoutS,
+    keepHours: f.keepHours,
+    alertAfter: f.alertAfter,
+    deleteAfterRun: f.deleteAfterRun,
+    bestEffort: f.bestEffort,
+    mayPlan: f.mayPlan,
+  };
+}
+
+function present(wishes: object): Wishes {
+  return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== null)) as Wishes;
+}
