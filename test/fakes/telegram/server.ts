@@ -238,6 +238,13 @@ export async function startTelegram(options: { token?: string; username?: string
   }
 
   function respectLimits(chat: number): void {
+    const moved = fake.moved.get(chat);
+    if (moved !== undefined) {
+      throw new Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", {
+        migrate_to_chat_id: moved,
+      });
+    }
+    if (fake.blocked.has(chat)) throw new Refused(403, "Forbidden: bot was blocked by the user");
     const { perChatMs } = fake.limits;
     const now = Date.now();
     const wait = perChatMs - (now - (lastTo.get(chat) ?? 0));
@@ -301,6 +308,8 @@ export async function startTelegram(options: { token?: string; username?: string
     faults: undefined as never,
     retryAfter: 1,
     limits: { perChatMs: 0 },
+    moved: new Map(),
+    blocked: new Set(),
     reactions: [],
     answered: [],
     webhook: undefined,

@@ -5,6 +5,7 @@ import type { Faults } from "../wire/index.ts";
 export interface Person {
   id: number;
   first_name?: string;
+  last_name?: string;
   username?: string;
   is_bot?: boolean;
 }
@@ -41,6 +42,10 @@ export interface TelegramFake {
   retryAfter: number;
   /** Refuses a message to a chat that got one less than this many ms ago; 0 is no limit. */
   limits: { perChatMs: number };
+  /** Groups that live on under another id. */
+  moved: Map<number, number>;
+  /** People who stopped the bot. */
+  blocked: Set<number>;
   reactions: { chat: number; message: number; emoji: string[] }[];
   answered: { id: string; text?: string }[];
   webhook: { url: string; secret?: string } | undefined;

@@ -110,14 +110,15 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
       door.known(`@${who.username}`);
       door.alive();
       if (config.webhook) return serve(door, signal, config.webhook);
-      try {
-        await poll(door, signal);
-      } catch (error) {
-        if (!(error instanceof TelegramRefusal) || !/conflict/i.test(error.said)) throw error;
-        if (!/webhook is active/.test(error.said)) throw otherPoller();
-        // A webhook somebody set stands in the way of asking; what waits there stays there.
-        await api.call("deleteWebhook", {}, signal, { reads: true });
-        await poll(door, signal);
+      for (let cleared = false; ; cleared = true) {
+        try {
+          return await poll(door, signal);
+        } catch (error) {
+          if (!(error instanceof TelegramRefusal) || !/conflict/i.test(error.said)) throw error;
+          if (cleared || !/webhook is active/.test(error.said)) throw otherPoller();
+          // A webhook somebody set stands in the way of asking; what waits there stays there.
+          await api.call("deleteWebhook", {}, signal, { reads: true });
+        }
       }
     },
 

@@ -1,0 +1,119 @@
+/** An adapter by itself: a door that keeps what it hears, and the platform's fake behind it. */
+import type { Channel, Door, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Json } from "../../src/core/domain/index.ts";
+import { silentLog, systemClock } from "../../src/core/kit/index.ts";
+import type { AdapterEntry } from "../../src/edges/channels/account.ts";
+
+export interface TestDoor extends Door {
+  events: PlatformEvent[];
+  /** What was heard as the texts of messages. */
+  texts(): string[];
+  position: Json | undefined;
+  beats: number;
+  name: string;
+  /** Called before an event counts as heard; may wait or throw. */
+  before: (event: PlatformEvent) => Promise<void> | void;
+  say: string | undefined;
+}
+
+export function testDoor(position?: Json): TestDoor {
+  const known = new Set<string>();
+  const keys = new Map<string, Json | undefined>();
+  const door: TestDoor = {
+    events: [],
+    texts: () => door.events.flatMap((e) => (e.kind === "message" ? [e.text] : [])),
+    position,
+    beats: 0,
+    name: "",
+    before: () => {},
+    say: undefined,
+    async hear(events, cursor) {
+      const heard: Heard[] = [];
+      for (const event of events) {
+        await door.before(event);
+        const key = `${event.chat.id}:${event.id}`;
+        const isKnown = known.has(key);
+        if (!isKnown) door.events.push(event);
+        known.add(key);
+        heard.push({ outcome: isKnown ? "known" : "admitted", ...(door.say ? { say: door.say } : {}) });
+      }
+      if (cursor !== undefined) door.position = structuredClone(cursor);
+      return heard;
+    },
+    cursor: async () => door.position,
+    keep: async (name, value) => void keys.set(name, value),
+    kept: async (name) => keys.get(name),
+    alive: () => void door.beats++,
+    known: (as) => {
+      door.name = as;
+    },
+  };
+  return door;
+}
+
+export interface Line {
+  channel: Channel;
+  door: TestDoor;
+  /** How `run` ended, once it has. */
+  ended: { error?: unknown } | undefined;
+  stop(): Promise<void>;
+}
+
+/** The adapter as the table builds it, running against this door. */
+// biome-ignore lint/suspicious/noExplicitAny: the entry knows its own account
+export async function open(entry: AdapterEntry<any>, account: object, door = testDoor()): Promise<Line> {
+  const channel = await build(entry, account);
+  const life = new AbortController();
+  const line: Line = {
+    channel,
+    door,
+    ended: undefined,
+    stop: async () => {
+      life.abort();
+      await running;
+    },
+  };
+  const running = channel.run!(door, life.signal).then(
+    () => {
+      line.ended = {};
+    },
+    (error: unknown) => {
+      line.ended = { error };
+    },
+  );
+  return line;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the entry knows its own account
+export async function build(entry: AdapterEntry<any>, account: object): Promise<Channel> {
+  const config = entry.config.parse(account);
+  const parts = { account: "main", config, can: entry.can(config), clock: systemClock, log: silentLog };
+  return (await entry.load()).create(parts);
+}
+
+export const soon = () => AbortSignal.timeout(10_000);
+
+export function outgoing(channel: string, chat: string, text: string, more: Partial<Outgoing> = {}): Outgoing {
+  return { route: { channel, account: "main", chat }, key: `answer:${text}/000`, text, ...more };
+}
+
+export function fileOf(name: string, mediaType: string, data: string) {
+  const bytes = Buffer.from(data);
+  return { name, mediaType, bytes: bytes.length, read: async () => new Uint8Array(bytes) };
+}
+
+/** What a promise failed with. */
+export async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: unknown) => error,
+  );
+}
+
+export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
