@@ -1,5 +1,5 @@
 /** An adapter by itself: a door that keeps what it hears, and the platform's fake behind it. */
-import type { Channel, Door, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Channel, Door, Heard, Outgoing, PlatformEvent, RemoteFile } from "../../src/core/contracts/index.ts";
 import type { Json } from "../../src/core/domain/index.ts";
 import { silentLog, systemClock } from "../../src/core/kit/index.ts";
 import type { AdapterEntry } from "../../src/edges/channels/account.ts";
@@ -110,6 +110,10 @@ export async function failure(promise: Promise<unknown>): Promise<unknown> {
     },
     (error: unknown) => error,
   );
+}
+
+export function filesOf(event: PlatformEvent | undefined): RemoteFile[] {
+  return event?.kind === "message" ? (event.files ?? []) : [];
 }
 
 export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<string> {

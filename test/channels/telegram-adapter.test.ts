@@ -5,7 +5,7 @@ import type { AppError } from "../../src/core/domain/index.ts";
 import { telegram } from "../../src/edges/channels/telegram/config.ts";
 import { startTelegram, type TelegramFake } from "../fakes/telegram/index.ts";
 import { until } from "../support/index.ts";
-import { build, bytesOf, failure, fileOf, type Line, open, outgoing, soon, testDoor } from "./door.ts";
+import { build, bytesOf, failure, fileOf, filesOf, type Line, open, outgoing, soon, testDoor } from "./door.ts";
 
 const SECRET = "a-secret-of-telegram-webhooks";
 let fake: TelegramFake;
@@ -65,7 +65,7 @@ describe("in", () => {
     expect(press).toMatchObject({ kind: "button", button: "b1", sender: { id: "5" } });
     expect(fake.answered[0]).toMatchObject({ text: "Allowed." });
     expect(door).toMatchObject({ name, position: { offset: expect.any(Number) } });
-    const [remote] = (file as { files: { open(s: AbortSignal): Promise<AsyncIterable<Uint8Array>> }[] }).files;
+    const [remote] = filesOf(file);
     expect(fake.downloads).toEqual([]);
     expect(await bytesOf(await remote!.open(soon()))).toBe("inside");
   });

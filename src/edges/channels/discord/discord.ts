@@ -31,6 +31,9 @@ const INTENTS = GUILD_MESSAGES | GUILD_MESSAGE_REACTIONS | DIRECT_MESSAGES | DIR
 /** Reading a chat back costs a call each; the ones last talked in are enough. */
 const MOST_READ_BACK = 30;
 const MOST_PAGES = 10;
+/** A line that ends this soon, this often, is not taken up again at once. */
+const SHORT_MS = 5000;
+const MOST_SHORT = 20;
 
 export function create({ account, config, clock, log }: AdapterParts<DiscordAccount>): Channel {
   const api = new DiscordApi(config.apiUrl, config.token);
@@ -155,10 +158,13 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
       door.known(`@${who.name}`);
       const kept = objectOf(await door.cursor());
       const state = { session: sessionOf(kept.session), positions: new Positions(kept.last) };
-      while (!signal.aborted) {
+      for (let short = 0; !signal.aborted; ) {
         const resuming = state.session !== undefined;
+        const began = clock.now();
         const { how, wasOpen } = await listen(door, state, signal);
         if (signal.aborted) return;
+        short = clock.now() - began < SHORT_MS ? short + 1 : 0;
+        if (short > MOST_SHORT) throw new Error("Discord closes the connection again and again.");
         // A session that is gone is begun anew, and one that worked is resumed, at once; anything else waits its turn.
         if (how === "anew" && resuming) state.session = undefined;
         else if (!wasOpen || how === "anew") throw new Error("Discord closed the connection.");
