@@ -87,7 +87,10 @@ export async function open(entry: AdapterEntry<any>, account: object, door = tes
 // biome-ignore lint/suspicious/noExplicitAny: the entry knows its own account
 export async function build(entry: AdapterEntry<any>, account: object): Promise<Channel> {
   const config = entry.config.parse(account);
-  const parts = { account: "main", config, can: entry.can(config), clock: systemClock, log: silentLog };
+  const library = async () => {
+    throw new Error("no library is needed");
+  };
+  const parts = { account: "main", config, can: entry.can(config), clock: systemClock, log: silentLog, library };
   return (await entry.load()).create(parts);
 }
 
