@@ -1,5 +1,5 @@
 /** Methods about channels: accounts come and go while Lares runs; secrets go to the vault, the file refers to them. */
-import { AppError, asId, type Json, type TurnId } from "../core/domain/index.ts";
+import { AppError, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
 import type { Parsed } from "../core/protocol/index.ts";
 import { ADAPTERS, configured } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
@@ -100,16 +100,19 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       const entry = entryOf(channel);
       const fields = given as Record<string, Json>;
       const who = await check(channel, fields);
-      const kept = { ...fields };
+      const kept = structuredClone(fields) as JsonObject;
       for (const field of entry.secrets) {
-        const value = fields[field];
+        const path = field.split(".");
+        const value = path.reduce<Json | undefined>((at, key) => (at as JsonObject | undefined)?.[key], kept);
         if (typeof value !== "string" || value.startsWith("vault:") || value.startsWith("${")) continue;
         const secret = secretName(channel, account, field);
         await vault.set(secret, value);
-        kept[field] = `vault:${secret}`;
+        const last = path.pop()!;
+        (path.reduce<Json | undefined>((at, key) => (at as JsonObject)[key], kept) as Record<string, Json>)[last] =
+          `vault:${secret}`;
       }
       await settings.change([[["channels", channel, account], kept]]);
-      const pairs = entry.policy === undefined && (fields.dm ?? "pairing") === "pairing";
+      const pairs = house().channels.accounts.policy({ channel, account })?.dm === "pairing";
       return {
         name: view(channel, account),
         who,

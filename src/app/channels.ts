@@ -52,7 +52,7 @@ export function makeChannels(parts: ChannelParts) {
       text: m.text,
     });
   const sent = (id: string) => void parts.outbox().wake(asId<TurnId>(id));
-  const pairings = new Pairings({ records, clock, say, sent });
+  const pairings = new Pairings({ records, clock, bus, say, sent });
   const intake = new Intake({
     records,
     clock,

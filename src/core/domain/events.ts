@@ -54,6 +54,7 @@ export type LiveEvent =
   | { event: "session.changed"; session: SessionKey; what: "reset" | "deleted" | "imported" | "updated" }
   | { event: "schedule.fired"; schedule: string; session: SessionKey; turn: TurnId }
   | { event: "channel.status"; channel: string; state: string; detail?: string }
+  | { event: "channel.knock"; channel: string; sender: string }
   | { event: "config.changed"; changed: string[]; restart: string[]; problems: string[] }
   | { event: "memory.changed"; what: "facts" | "vectors" }
   | { event: "log"; seq: number; level: string; time: string; room: string; what: string; facts?: Json };

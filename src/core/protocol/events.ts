@@ -22,6 +22,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "session.changed": "`what`: reset, deleted, imported or updated.",
   "schedule.fired": "A schedule started a turn: `schedule, session, turn`.",
   "channel.status": "A channel's state changed: `channel, state, detail?`.",
+  "channel.knock": "A stranger wrote and waits to be let in: `channel, sender`.",
   "config.changed": "lares.yaml was read again: `changed` sections, those that need a `restart`, `problems`.",
   "memory.changed": "`what`: facts came, went or changed; or vectors were made.",
   log: "A line of the log: `level, time, room, what, facts?`.",

@@ -5,7 +5,7 @@
 import { randomInt } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../core/domain/index.ts";
-import type { Clock } from "../../core/kit/index.ts";
+import type { Bus, Clock } from "../../core/kit/index.ts";
 import {
   type AccountKey,
   deleteGrant,
@@ -29,6 +29,7 @@ export const MOST_PENDING = 3;
 export interface PairingParts {
   records: Records;
   clock: Clock;
+  bus: Bus;
   /** Says something on a route, durably with the transaction; returns how to send it once it is durable. */
   say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
   sent: (id: string) => void;
@@ -72,6 +73,7 @@ export class Pairings {
       record(tx);
     });
     sent(id);
+    this.parts.bus.emit({ event: "channel.knock", channel: `${at.channel}/${at.account}`, sender: stranger.id });
   }
 
   list(): Promise<Pairing[]> {

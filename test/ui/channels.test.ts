@@ -1,0 +1,59 @@
+/** A channel is connected from the page, a stranger knocks and is let in: the real program, a real browser, a fake Telegram. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTelegram } from "../fakes/telegram/index.ts";
+import { until } from "../support/index.ts";
+import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
+
+describe.skipIf(!hasBrowser)("channels in the browser", () => {
+  let browser: Browser;
+  let house: House;
+  let telegram: Awaited<ReturnType<typeof startTelegram>>;
+
+  beforeAll(async () => {
+    [browser, house, telegram] = await Promise.all([startBrowser(), startHouse(), startTelegram()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await house?.dispose();
+    await telegram?.close();
+  });
+
+  test("a wrong token is refused at once; the right one connects; who knocks is let in; the token stays nowhere", async () => {
+    const context = await browser.newContext({
+      viewport: { width: 380, height: 800 },
+      storageState: await house.signIn(browser),
+    });
+    const page = await context.newPage();
+    const wrong = complaints(page);
+    await page.goto(`${house.url}/settings/channels`);
+    await page.getByLabel("Where").selectOption("telegram");
+    await page.getByText("More fields").click();
+    await page.getByLabel("One a line, as in lares.yaml").fill(`apiUrl: ${telegram.url}`);
+    const token = page.getByLabel(/bot's token/);
+    expect(await token.getAttribute("type")).toBe("password");
+    await token.fill("1:wrong");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.locator(".note, [role=alert]").first().waitFor();
+    await token.fill(telegram.token);
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("This is ").waitFor();
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByText(/telegram\/main is connected as/).waitFor();
+    await page.getByText("works").waitFor();
+    await until("a poll", () => telegram.polling());
+    telegram.say(77, { id: 77, first_name: "Eve" }, "hello?");
+    await page.getByText("They want to talk to it").waitFor();
+    await page.getByRole("button", { name: "It is me" }).click();
+    await page.getByText("you: may answer approvals").waitFor();
+    await until("the welcome", () => telegram.sent.some((m) => /You are in/.test(m.text)));
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    const { value } = await house.rpc("config.get", { path: "channels.telegram.main" });
+    expect(JSON.stringify(value)).not.toContain(telegram.token);
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("No channel is connected").waitFor();
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+});
