@@ -74,7 +74,14 @@ export function makeChannels(parts: ChannelParts) {
     },
   });
   const libraries = new Libraries(parts.home);
-  const accounts = new Accounts({ records, clock, bus, log: log.child("channels"), intake });
+  const accounts = new Accounts({
+    records,
+    clock,
+    bus,
+    log: log.child("channels"),
+    intake,
+    undelivered: (at, key, why) => parts.outbox().undelivered(at, key, why),
+  });
   return {
     accounts,
     pairings,

@@ -47,6 +47,7 @@ export function testDoor(position?: Json): TestDoor {
     known: (as) => {
       door.name = as;
     },
+    undelivered: async () => {},
   };
   return door;
 }

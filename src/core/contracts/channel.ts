@@ -105,6 +105,8 @@ export interface Door {
   alive(behind?: number): void;
   /** The name people address the bot by, once known; shown in status. */
   known(as: string): void;
+  /** The platform took the message with this key and could not deliver it after all. */
+  undelivered(key: string, why: string): Promise<void>;
 }
 
 export interface Button {

@@ -35,6 +35,8 @@ export interface AccountsParts {
   bus: Bus;
   log: Log;
   intake: Intake;
+  /** The platform says of a message it took that it could not deliver it. */
+  undelivered: (at: AccountKey, key: string, why: string) => Promise<void>;
 }
 
 export type AccountState = "off" | "starting" | "connected" | "down";
@@ -248,6 +250,7 @@ export class Accounts {
       known: (as) => {
         one.as = as;
       },
+      undelivered: (key, why) => this.parts.undelivered(at, key, why),
     };
   }
 

@@ -33,6 +33,7 @@ import {
   type Delivery,
   type DeliveryState,
   deleteDraft,
+  deliveryById,
   type Extra,
   insertDelivery,
   outstanding,
@@ -168,6 +169,17 @@ export class Outbox {
   /** After the intention is durable: sends what this turn left. */
   async wake(turn: TurnId): Promise<void> {
     for (const d of await outstandingOf(this.parts.records, turn)) this.queue(d);
+  }
+
+  /** The platform took it and could not deliver it after all: it failed, with the reason. */
+  async undelivered(at: { channel: string; account: string }, key: string, why: string): Promise<void> {
+    const d = await deliveryById(this.parts.records, key);
+    if (d?.route.channel !== at.channel || d.route.account !== at.account) return;
+    if (d.state === "sending") {
+      // Its own answer is still on the way; said again it finds the row settled.
+      throw new AppError("NOT_READY", { message: "The message is still being sent.", retry: "later" });
+    }
+    if (d.state === "sent" || d.state === "uncertain") await this.close(d, "failed", why);
   }
 
   /** When the last message to this chat left. */

@@ -93,6 +93,11 @@ export function updateDelivery(
   );
 }
 
+export async function deliveryById(db: Reads, id: string): Promise<Delivery | undefined> {
+  const row = await db.get<Row>(`SELECT ${COLUMNS} FROM delivery WHERE id = ?`, id);
+  return row && delivery(row);
+}
+
 /** What still has to go out, in the order it was intended. */
 export async function outstanding(db: Reads): Promise<Delivery[]> {
   const rows = await db.all<Row>(

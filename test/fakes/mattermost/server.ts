@@ -271,11 +271,15 @@ function onPost(state: State, call: Call, parts: string[]): Answer {
   return { json: target };
 }
 
-/** Without `since`: the newest page. */
+/** Without `since`: the newest posts, page by page. */
 function since(state: State, channel: string, call: Call): Answer {
   const from = call.query.get("since");
   const all = [...state.posts.values()].filter((p) => p.channel_id === channel);
-  const list = from === null ? all.slice(-60) : all.filter((p) => p.update_at > Number(from));
+  const size = Number(call.query.get("per_page") ?? 60);
+  const page = Number(call.query.get("page") ?? 0);
+  const newest = all.filter((p) => !p.delete_at).reverse();
+  const list =
+    from === null ? newest.slice(page * size, (page + 1) * size) : all.filter((p) => p.update_at > Number(from));
   const order = list.sort((a, b) => b.create_at - a.create_at).map((p) => p.id);
   return { json: { order, posts: Object.fromEntries(list.map((p) => [p.id, withFiles(state, p)])) } };
 }
@@ -354,7 +358,7 @@ function lastPost(state: State, channel: string): number {
 
 /** Ids are 26 letters and digits, as the real ones. */
 function id26(seed: string): string {
-  return seed.padEnd(26, "0").slice(0, 26);
+  return `${seed}x`.padEnd(26, "0").slice(0, 26);
 }
 
 function found(what: unknown): Answer {

@@ -53,6 +53,11 @@ export class EventStream {
     if (forget) this.lines.clear();
   }
 
+  /** The next event of every line is lost on its way: its number is used up. */
+  lose(): void {
+    for (const line of this.lines.values()) line.events.push("");
+  }
+
   get connected(): number {
     return [...this.lines.values()].filter((line) => line.socket).length;
   }

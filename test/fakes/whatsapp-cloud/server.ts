@@ -42,6 +42,12 @@ export interface WhatsAppFake {
   press(message: string, button: string, from: string): string;
   react(from: string, target: string, emoji: string): string;
   file(from: string, file: { name: string; type: string; data: Buffer; kind?: string }): string;
+  /** A file on Meta's side that no event has named yet; its id. */
+  hold(file: { name: string; type: string; data: Buffer }): string;
+  /** Where files are said to be, instead of here. */
+  mediaHost: string | undefined;
+  /** No more than this many messages are taken; more is too fast. */
+  mostMessages: number;
   /** A status of a sent message, as Meta reports it. */
   status(message: string, state: "sent" | "delivered" | "read" | "failed", code?: number): void;
   /** As if the person wrote last more than 24 hours ago. */
@@ -97,7 +103,7 @@ export async function startWhatsAppFake(options: { statuses?: boolean } = {}): P
     }
     const file = media.get(id ?? "");
     if (!file) return graphError(404, 100, "Unsupported get request.");
-    const url = `${wire.url}/fake-cdn/${id}`;
+    const url = `${fake.mediaHost ?? wire.url}/fake-cdn/${id}`;
     return { json: { id, url, mime_type: file.type, file_size: file.data.length, messaging_product: "whatsapp" } };
   }
 
@@ -106,6 +112,7 @@ export async function startWhatsAppFake(options: { statuses?: boolean } = {}): P
       if (body.typing_indicator) typing.push(String(body.message_id));
       return { json: { success: true } };
     }
+    if (sent.length >= fake.mostMessages) return graphError(429, 130429, "(#130429) Rate limit hit");
     const to = String(body.to ?? "");
     const type = String(body.type ?? "text");
     const part = (body[type] ?? {}) as Record<string, unknown>;
@@ -229,8 +236,10 @@ export async function startWhatsAppFake(options: { statuses?: boolean } = {}): P
     return { status: response.status, text: await response.text() };
   }
 
-  return {
+  const fake: WhatsAppFake = {
     ...wire,
+    mediaHost: undefined,
+    mostMessages: Number.POSITIVE_INFINITY,
     token,
     phoneId,
     appSecret,
@@ -259,9 +268,13 @@ export async function startWhatsAppFake(options: { statuses?: boolean } = {}): P
       return message(from, { type: "interactive", interactive }, { quote: target });
     },
     react: (from, target, emoji) => message(from, { type: "reaction", reaction: { message_id: target, emoji } }),
-    file(from, file) {
+    hold(file) {
       const id = `9${++counter}`;
       media.set(id, file);
+      return id;
+    },
+    file(from, file) {
+      const id = fake.hold(file);
       const kind = file.kind ?? "document";
       return message(from, { type: kind, [kind]: { id, mime_type: file.type, filename: file.name, sha256: "fake" } });
     },
@@ -281,6 +294,7 @@ export async function startWhatsAppFake(options: { statuses?: boolean } = {}): P
       void pump();
     },
   };
+  return fake;
 }
 
 function graphError(status: number, code: number, message: string, details?: string): Answer {

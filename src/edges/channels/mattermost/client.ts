@@ -4,6 +4,8 @@ import { type ApiAnswer, type ApiCall, callApi, listOf, numberOf, objectOf, text
 import { bodyOf, notTaken } from "../sending.ts";
 
 const WHERE = "The Mattermost server";
+/** The most the server gives at once. */
+export const PAGE = 200;
 
 export interface Post {
   id: string;
@@ -54,12 +56,19 @@ export class MattermostClient {
     return textOf((await this.read(`/channels/${encodeURIComponent(id)}`, signal)).json.type) ?? "";
   }
 
-  /** Posts made or changed after that moment, oldest first; without it the newest page. */
-  async posts(channel: string, since: number | undefined, signal: AbortSignal): Promise<Post[]> {
-    const query = since === undefined ? "per_page=60" : `since=${since}`;
+  /** Posts made or changed after that moment, oldest first. */
+  posts(channel: string, since: number, signal: AbortSignal): Promise<Post[]> {
+    return this.postsBy(channel, `since=${since}`, signal);
+  }
+
+  /** The newest posts, page by page back; each page oldest first. */
+  page(channel: string, page: number, signal: AbortSignal): Promise<Post[]> {
+    return this.postsBy(channel, `page=${page}&per_page=${PAGE}`, signal);
+  }
+
+  private async postsBy(channel: string, query: string, signal: AbortSignal): Promise<Post[]> {
     const { json } = await this.read(`/channels/${encodeURIComponent(channel)}/posts?${query}`, signal);
-    const posts = objectOf(json.posts);
-    const found = Object.values(posts)
+    const found = Object.values(objectOf(json.posts))
       .map(postOf)
       .filter((p) => p !== undefined);
     return found.sort((a, b) => a.createdAt - b.createdAt);

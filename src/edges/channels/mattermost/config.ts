@@ -30,8 +30,8 @@ export const mattermost = adapter<MattermostAccount>({
     dialect: "mattermost",
     limit: 16_383,
     unit: "codepoints",
-    // By pending_post_id for 30 seconds, and by looking for the key among the chat's posts after that.
-    dedupes: true,
+    // Only for 30 seconds, by pending_post_id; each post carries its key and can be asked for by it (find).
+    dedupes: false,
     buttons: config.callback ? 5 : 0,
     files: 50_000_000,
     pace: { chatMs: 200, accountMs: 100 },

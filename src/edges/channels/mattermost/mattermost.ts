@@ -3,8 +3,9 @@
  *
  * In: the stream acknowledges nothing, so it is only the fast way. The cursor is the newest post taken; after every start and
  * every break the posts since then are read over REST (with an overlap: posts are known by their ids), then the stream goes on.
- * Out: `pending_post_id` makes a repeated post one post for 30 seconds. After that the key, kept in the post's props, is looked
- * for among the chat's posts before it is sent again.
+ * Out: every post carries its key in its props, so a send that may have been taken is looked for among the chat's posts before
+ * it is sent again; a first try that is still on its way meanwhile is caught by `pending_post_id`, which the server remembers
+ * for 30 seconds.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type {
@@ -17,18 +18,24 @@ import type {
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { objectOf, textOf } from "../api.ts";
-import { MattermostClient, type Post, postOf } from "./client.ts";
+import { numberOf, objectOf, textOf } from "../api.ts";
+import { MattermostClient, PAGE, type Post, postOf } from "./client.ts";
 import type { MattermostAccount } from "./config.ts";
 import { openStream, type StreamEvent } from "./stream.ts";
 
 /** Posts of several chats do not arrive in the order of their times. */
 const OVERLAP_MS = 60_000;
 const MOST_KNOWN = 2000;
+/** How far back a post of ours is looked for: longer than any message waits to be sent, with room for clocks that differ. */
+const FAR_BACK_MS = 26 * 3_600_000;
+const MOST_PAGES = 10;
 /** Emoji are words here; these stand for answers to a question. */
 const EMOJI: Record<string, string> = { "+1": "👍", "-1": "👎", white_check_mark: "✅", x: "❌" };
 
-export function create({ account, config }: AdapterParts<MattermostAccount>): Channel {
+/** The newest post taken, and where this account began. */
+type Position = { since: number; begin: number };
+
+export function create({ account, config, clock }: AdapterParts<MattermostAccount>): Channel {
   const client = new MattermostClient(config.url, config.token);
   const kinds = new Map<string, "direct" | "group">();
   let me = { id: "", name: "" };
@@ -41,42 +48,47 @@ export function create({ account, config }: AdapterParts<MattermostAccount>): Ch
     try {
       const stream = openStream(client.streamUrl, config.token, { alive: () => door.alive(), signal: both });
       await stream.opened;
-      let since = await catchUp(door, signal);
+      const position = await catchUp(door, signal);
       for await (const event of stream.events()) {
         const { events, at } = await fromStream(event, signal);
-        since = Math.max(since, at);
-        if (events.length || at) await door.hear(events, { since });
+        position.since = Math.max(position.since, at);
+        if (events.length || at) await door.hear(events, { ...position });
       }
     } finally {
       life.abort();
     }
   }
 
-  /** Reads over REST what was posted since the cursor. Returns the newest moment taken. */
-  async function catchUp(door: Door, signal: AbortSignal): Promise<number> {
-    const kept = objectOf(await door.cursor()).since;
+  /** Reads over REST what was posted since the cursor. */
+  async function catchUp(door: Door, signal: AbortSignal): Promise<Position> {
+    const kept = objectOf(await door.cursor());
     const channels = await client.channels(signal);
     for (const one of channels) keep(kinds, one.id, one.type === "D" ? "direct" : "group");
-    let since = typeof kept === "number" ? kept : Math.max(0, ...channels.map((c) => c.lastPostAt));
-    if (typeof kept !== "number") {
+    const [since, begin] = [numberOf(kept.since), numberOf(kept.begin)];
+    if (since === undefined || begin === undefined) {
       // What was said before this account was added is not ours to answer.
-      await door.hear([], { since });
-      return since;
+      const newest = Math.max(0, ...channels.map((c) => c.lastPostAt));
+      const fresh = { since: newest, begin: newest };
+      await door.hear([], fresh);
+      return fresh;
     }
-    const from = Math.max(0, kept - OVERLAP_MS);
+    const from = Math.max(begin, since - OVERLAP_MS);
     const missed: Post[] = [];
     for (const one of channels) {
       if (one.lastPostAt >= from) missed.push(...(await client.posts(one.id, from, signal)));
     }
     missed.sort((a, b) => a.createdAt - b.createdAt);
     const events: PlatformEvent[] = [];
+    const at = { since, begin };
     for (const post of missed) {
-      const event = await eventOf(post, undefined, signal);
+      // An old post is among them when it was changed.
+      const event =
+        post.createdAt > begin || post.editedAt > begin ? await eventOf(post, undefined, signal) : undefined;
       if (event) events.push(event);
-      since = Math.max(since, post.createdAt);
+      at.since = Math.max(at.since, post.createdAt);
     }
-    if (events.length || since !== kept) await door.hear(events, { since });
-    return since;
+    if (events.length || at.since !== since) await door.hear(events, at);
+    return at;
   }
 
   async function fromStream(event: StreamEvent, signal: AbortSignal): Promise<{ events: PlatformEvent[]; at: number }> {
@@ -212,11 +224,18 @@ export function create({ account, config }: AdapterParts<MattermostAccount>): Ch
     return { message: message.text, props: { lares_key: key, attachments: actions.length ? [{ actions }] : [] } };
   }
 
-  /** The post of an earlier try, if there is one. */
-  async function earlier(message: Outgoing, signal: AbortSignal): Promise<string | undefined> {
+  /** The post of an earlier try carries its key. Null only when we have looked far enough back to be sure. */
+  async function find(message: Outgoing, signal: AbortSignal): Promise<string | null | undefined> {
+    if (!me.id) me = await client.me(signal);
     const key = keyOf(message.key);
-    const posts = await client.posts(message.route.chat, undefined, signal);
-    return posts.find((p) => p.user === me.id && p.props.lares_key === key)?.id;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const posts = await client.page(message.route.chat, page, signal);
+      const found = posts.find((p) => p.user === me.id && p.props.lares_key === key);
+      if (found) return found.id;
+      const oldest = posts[0]?.createdAt ?? 0;
+      if (posts.length < PAGE || oldest < clock.now() - FAR_BACK_MS) return null;
+    }
+    return undefined;
   }
 
   return {
@@ -231,8 +250,6 @@ export function create({ account, config }: AdapterParts<MattermostAccount>): Ch
 
     async send(message, signal) {
       if (!me.id) me = await client.me(signal);
-      const before = await earlier(message, signal);
-      if (before) return { platformId: before };
       const { chat, thread } = message.route;
       const files: string[] = [];
       for (const file of message.files ?? []) {
@@ -248,6 +265,8 @@ export function create({ account, config }: AdapterParts<MattermostAccount>): Ch
       const made = await client.change({ method: "POST", path: "/posts", json }, signal);
       return { platformId: textOf(made.id) ?? null };
     },
+
+    find,
 
     async edit(at, message, signal) {
       const path = `/posts/${encodeURIComponent(at.platformId)}/patch`;

@@ -1,4 +1,4 @@
-/** The real library behind `Library`. Imported when an account connects, found where `lares channels add` installed it. */
+/** The real library behind `Library`. Loaded when an account connects, from where `lares channels add` installed it. */
 import type { Library, Socket, WebMessage } from "./library.ts";
 
 type Loose = Record<string, unknown>;

@@ -19,14 +19,9 @@ import type { ConnectionUpdate, Library, Socket, WebMessage } from "./library.ts
 /** Baileys' DisconnectReason. */
 const LOGGED_OUT = 401;
 
-export interface WebParts extends AdapterParts<WhatsAppWebAccount> {
-  /** Tests hand in another. */
-  connector?: () => Promise<Library>;
-}
-
-export function create(parts: WebParts): Channel {
+export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
   const { account, config, log } = parts;
-  const library = parts.connector ?? (async () => fromBaileys(await parts.library("@whiskeysockets/baileys")));
+  const library = async () => fromBaileys(await parts.library("@whiskeysockets/baileys"));
   let socket: Socket | undefined;
 
   async function run(door: Door, signal: AbortSignal): Promise<void> {

@@ -3,11 +3,12 @@
  *
  * In: Meta repeats an event until it is answered with 200, and that answer leaves after the commit. Events are signed over the
  * raw body with the app's secret; nothing is parsed before the signature is checked.
- * Out: there is no key, so an unknown outcome is not repeated. Every message carries its key as `biz_opaque_callback_data`,
- * which Meta says again in the message's status events: they tell of an unknown send that it did arrive.
+ * Out: there is no idempotency key, so an unknown outcome is not repeated. Every message carries its key as
+ * `biz_opaque_callback_data`, which Meta says again in the message's status events: from them an unknown send is known to have
+ * been taken, and a message that was taken is known to have failed after all.
  * It has no edits; buttons are at most three.
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import {
   type Channel,
   type ChannelAnswer,
@@ -22,24 +23,29 @@ import type { AdapterParts } from "../account.ts";
 import type { WhatsAppAccount } from "./config.ts";
 import { type Mapped, mapBody } from "./events.ts";
 import { Graph } from "./graph.ts";
+import { Receipts } from "./receipts.ts";
 
 /** A message with buttons, and a caption, may have this many signs. */
 const MOST_WITH_BUTTONS = 1024;
 const MOST_BUTTON = 20;
 const MOST_CHATS = 2000;
+/** How long a status is waited for: Meta says it within seconds, and again when we were away. */
+const STATUS_PATIENCE_MS = 10_000;
 
-export function create({ account, config, log }: AdapterParts<WhatsAppAccount>): Channel {
+export function create({ account, config }: AdapterParts<WhatsAppAccount>): Channel {
   const graph = new Graph(config);
   /** The last message of each chat: the typing sign hangs on it. */
   const last = new Map<string, string>();
+  const receipts = new Receipts();
 
   async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
     if (request.method === "GET") return challenge(request);
     verify(request);
     const { events, statuses } = mapBody(parse(request.body), config.phoneNumberId);
-    for (const one of statuses) {
-      if (one.state !== "failed") continue;
-      log.warn("WhatsApp could not deliver a message", { code: one.code ?? 0, why: one.why ?? "" });
+    for (const { key, message, state, code, why } of statuses) {
+      if (!key) continue;
+      if (state !== "failed") receipts.learn(key, message);
+      else await door.undelivered(key, `WhatsApp could not deliver it: ${why ?? "no reason"} (${code ?? "?"}).`);
     }
     if (events.length) {
       await door.hear(events.map(withFiles));
@@ -101,10 +107,9 @@ export function create({ account, config, log }: AdapterParts<WhatsAppAccount>):
 
     async send(message, signal) {
       const to = { recipient_type: "individual", to: message.route.chat };
-      const opaque = createHash("sha256").update(message.key).digest("hex").slice(0, 40);
       let first: string | null | undefined;
       for (const piece of await pieces(message, signal)) {
-        const whole = { ...to, ...piece, biz_opaque_callback_data: opaque };
+        const whole = { ...to, ...piece, biz_opaque_callback_data: message.key };
         const id = await graph.message(whole, signal).catch((error) => {
           // Part of it is there: to send all of it again would show that part twice.
           throw first === undefined ? error : new SendUncertain("WhatsApp took only a part of it.", { cause: error });
@@ -113,6 +118,9 @@ export function create({ account, config, log }: AdapterParts<WhatsAppAccount>):
       }
       return { platformId: first ?? null };
     },
+
+    // Nobody can tell that it was not taken: without a status it stays unknown.
+    find: (message, signal) => receipts.find(message.key, STATUS_PATIENCE_MS, signal),
 
     async react(at, emoji, signal) {
       const reaction = { message_id: at.platformId, emoji };

@@ -1,0 +1,33 @@
+/** What Meta's status events say of messages we sent: which key became which message. Bounded. */
+const MOST = 2000;
+
+export class Receipts {
+  private readonly ids = new Map<string, string>();
+  private readonly waiting = new Set<() => void>();
+
+  learn(key: string, id: string): void {
+    this.ids.delete(key);
+    this.ids.set(key, id);
+    if (this.ids.size > MOST) this.ids.delete(this.ids.keys().next().value as string);
+    for (const look of [...this.waiting]) look();
+  }
+
+  /** The message this key became, as soon as it is known; nothing after `ms`. */
+  find(key: string, ms: number, signal: AbortSignal): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.waiting.delete(look);
+        signal.removeEventListener("abort", end);
+        resolve(this.ids.get(key));
+      };
+      const look = () => {
+        if (this.ids.has(key)) end();
+      };
+      const timer = setTimeout(end, ms);
+      this.waiting.add(look);
+      signal.addEventListener("abort", end, { once: true });
+      look();
+    });
+  }
+}
