@@ -50,6 +50,15 @@ const agentConfig = z
       .optional()
       .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours."),
     secrets: grantsConfig,
+    sandbox: z
+      .strictObject({
+        network: z
+          .literal(false)
+          .describe("This agent's commands, and those of sub-agents it asks for, reach no network in the sandbox."),
+      })
+      .partial()
+      .optional()
+      .describe("Where this agent is confined more than the others."),
     heartbeat: heartbeatConfig.optional(),
   })
   .describe("One agent; its words are in the files of its folder.");

@@ -219,7 +219,8 @@ export function makeHandlers(
     async "approvals.get"(p) {
       const found = await parts.house().approvals.get(p.id);
       if (!found) throw notFound("approval", p.id);
-      return wireOne(parts, found);
+      const { whole } = found.action;
+      return { ...(await wireOne(parts, found)), ...(typeof whole === "string" ? { whole } : {}) };
     },
     async "approvals.resolve"(p, caller) {
       const by = caller.principal.name;
@@ -347,6 +348,7 @@ async function wireAll(parts: Pick<HandlerParts, "house">, asked: readonly Appro
     return {
       ...rest,
       ...(typeof action.rule === "string" && action.rule ? { rule: action.rule } : {}),
+      ...(typeof action.whole === "string" ? { cut: true } : {}),
       ...(askedBy ? { askedBy } : {}),
     };
   });

@@ -168,7 +168,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await events.tell(exitEvent({ ...exit, body: parts.redact(exit.body) }));
     },
   });
-  const sandbox = createConfinement({ config: () => config.sandbox, home: parts.home, userHome: homedir() });
+  const sandbox = createConfinement({
+    config: (agent) => {
+      const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
+      return isCut ? { ...config.sandbox, network: false } : config.sandbox;
+    },
+    above: async (session) => (session.startsWith("sub:") ? children.ancestors(session) : []),
+    home: parts.home,
+    userHome: homedir(),
+  });
   const tools = createTools({
     exec: { sandbox, processes, secrets: (agent) => grants.environmentFor(agent).env },
   });

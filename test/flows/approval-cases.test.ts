@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "../../src/app/config.ts";
 import { createTools } from "../../src/edges/tools/index.ts";
+import { standing } from "../../src/flow/channels/standing.ts";
 import { parseConfig } from "../../src/ground/config/index.ts";
-import { type Lares, startLares, startModel, until } from "../support/index.ts";
+import { isSecretName } from "../../src/ground/vault/vault.ts";
+import { type Lares, sendHook, startLares, startModel, until } from "../support/index.ts";
 
+const HOOK = "hook-secret-0123456789";
 let model: Awaited<ReturnType<typeof startModel>>;
 let lares: Lares;
 beforeAll(async () => {
@@ -15,6 +18,7 @@ beforeAll(async () => {
     env: model.env,
     config: {
       gateway: { http: { wait: 0.05 } },
+      channels: { webhook: { shop: { secret: HOOK, senders: ["*"] } } },
       agents: { quick: { expireAfterHours: 0.0002 }, bold: { policy: { mode: "ignore" } } },
     },
   });
@@ -76,6 +80,62 @@ describe("AP-17: what a tool is follows from our registry", () => {
     const answer = await send("ap17b", `${call} then: say:{results}`);
     expect(answer.response).toContain('knows no tool "exec"');
     expect(ran()).toBe(false);
+  });
+});
+
+describe("AP-13: an empty list of approvers is nobody", () => {
+  it("a sender of a channel without approvers, and a token without the right, answer nothing", async () => {
+    const command = `touch pwned; echo ${"a".repeat(4000)}`;
+    const asked = await send("ap13", `tool:exec ${JSON.stringify({ command })} then: say:{seen}`);
+    const { id } = asked.approval!;
+    const said = { id: "m1", chat: "c1", sender: "mallory", text: `/approve ${id.slice(-6)}` };
+    expect((await sendHook(lares, "shop", HOOK, said)).status).toBe(202);
+    const { token } = await lares.rpc("tokens.create", { name: "writer", scopes: ["read", "write"] });
+    const press = { id, decision: "allow-once" as const };
+    await expect(lares.rpc("approvals.resolve", press, { authorization: `Bearer ${token}` })).rejects.toMatchObject({
+      status: 403,
+    });
+    const by = { authorization: `Bearer ${token}` };
+    await lares.rpc("chat.send", { message: `/approve ${id.slice(-6)}`, user: "ap13" }, by);
+    const found = await lares.rpc("approvals.get", { id });
+    expect(found.state).toBe("pending");
+    expect(ran()).toBe(false);
+    // AP-09: what is left out of a long text can be read before saying yes.
+    expect(found).toMatchObject({ cut: true, whole: expect.stringContaining("a".repeat(4000)) });
+    expect(found.shown).toContain("characters not shown");
+  });
+
+  it.each([
+    { kind: "direct" as const, id: "d" },
+    { kind: "group" as const, id: "g" },
+  ])("in a $kind chat that everybody may write to", (chat) => {
+    const policy = {
+      ...{ dm: "open" as const, allow: [], owners: [], bots: false, vouched: true },
+      groups: { g: { allow: ["*"], mention: false } },
+    };
+    const event = { kind: "button" as const, chat, sender: { id: "mallory" } };
+    expect(standing(policy as never, event as never, [])).toMatchObject({ may: true, mayApprove: false });
+  });
+});
+
+describe("EN-09: variables handed to a program never steer it", () => {
+  it.each([
+    "NODE_OPTIONS",
+    "LD_PRELOAD",
+    "BASH_ENV",
+    "PYTHONPATH",
+    "PERL5OPT",
+    "JAVA_TOOL_OPTIONS",
+    "RUSTC_WRAPPER",
+    "PIP_INDEX_URL",
+  ])("%s is no name for a granted variable", async (name) => {
+    expect(isSecretName(name)).toBe(false);
+    const text = JSON.stringify({ agents: { main: { secrets: [name] } } });
+    await expect(parseConfig({ text, env: {}, schema })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  });
+  it("names of credentials are", () => {
+    for (const name of ["GITHUB_TOKEN", "DEPLOY_KEY", "OPENAI_API_KEY", "DB_URL"])
+      expect(isSecretName(name)).toBe(true);
   });
 });
 

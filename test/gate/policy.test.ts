@@ -449,6 +449,8 @@ describe("showing", () => {
     expect(plan.shown.length).toBeLessThan(4000);
     expect(plan.shown).toMatch(/\[… \d+ of \d+ characters not shown …\]/);
     expect(plan.shown).toMatch(/; \S*pwn\n\[programs: echo, pwn\]/);
+    expect(plan.whole).toMatch(/^\S*echo a{10000}; \S*pwn\n\[programs: echo, pwn\]\n\[in /);
+    expect((await g.judge("echo short; pwn")).plan.whole).toBeUndefined();
     const middle = await g.judge(`echo ${"a".repeat(5000)}; pwn; echo ${"b".repeat(5000)} > out`);
     expect(middle.plan.shown).toContain("; pwn; ");
     expect(middle.plan.shown).toContain("> out");
@@ -457,6 +459,23 @@ describe("showing", () => {
     await expect(g.plan("x".repeat(16_001))).rejects.toThrow(/16000 is the most/);
     const many = await g.judge(Array.from({ length: 900 }, (_, i) => `echo $x${i}`).join("; "));
     expect(many.verdict).toBe("deny");
+  });
+
+  test("AP-19: a program that a skill brings is not allowed by its name", async () => {
+    const folder = join(place.agentDir, "skills/tidy/bin");
+    mkdirSync(folder, { recursive: true });
+    for (const file of [join(folder, "git"), inWorkspace("git")]) {
+      writeFileSync(file, "#!/bin/sh\npwn\n");
+      chmodSync(file, 0o755);
+    }
+    const rules = exec("git status *", "git *", "* status");
+    expect((await g.judge("git status", rules)).verdict).toBe("allow");
+    for (const program of [join(folder, "git"), "./git", "../skills/tidy/bin/git"]) {
+      expect((await g.judge(`${program} status`, rules)).verdict, program).toBe("ask");
+    }
+    // Nor by putting its folder before the others.
+    expect((await g.judge(`PATH=${folder}:$PATH git status`, rules)).verdict).not.toBe("allow");
+    expect((await g.plan("git status")).shell!.commands[0]!.program!.real).not.toContain("skills");
   });
 
   test("AP-11, AP-01: what is shown is what runs, quoting tricks undone, controls spelt out", async () => {

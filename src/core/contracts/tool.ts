@@ -37,6 +37,8 @@ export interface ActionPlan {
   targets: string[];
   /** Exactly what will happen, one block of text, rendered from what will run. */
   shown: string;
+  /** All of it, where `shown` leaves out the dull middle of a long text. */
+  whole?: string;
   /** Everything the approval is bound to: argv, cwd, environment, contents. */
   binding: JsonObject;
   /** Why the workspace rule does not cover it, when it does not. */

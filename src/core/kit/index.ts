@@ -6,4 +6,5 @@ export * from "./ids.ts";
 export * from "./log.ts";
 export * from "./nearest.ts";
 export * from "./retry.ts";
+export * from "./variables.ts";
 export * from "./visible.ts";

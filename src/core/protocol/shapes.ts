@@ -53,6 +53,8 @@ export const approval = z.object({
   agent: z.string(),
   tool: z.string(),
   shown: z.string(),
+  cut: z.boolean().optional().describe("`shown` leaves out the middle of a long text; `approvals.get` has `whole`"),
+  whole: z.string().optional().describe("all of it; only from `approvals.get`"),
   because: z.string(),
   rule: z.string().optional().describe('what "allow always" would keep'),
   askedBy: z

@@ -56,7 +56,13 @@ export type Judged = {
   rule: string;
   hash: string;
   marks?: string[];
+  whole?: string;
 };
+
+/** All of a long action, for who wants to read it before saying yes. */
+export function wholeOf({ whole }: ActionPlan): { whole?: string } {
+  return whole === undefined ? {} : { whole };
+}
 
 const UNKNOWN_TEXT =
   "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
@@ -125,7 +131,15 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
     }
     const { verdict, because, rule } = await parts.judge.judge(at, plan, standing);
     const hash = hashOf(call.name, plan.binding);
-    return { verdict, because, rule, shown: plan.shown, hash, marks: verdict === "ask" ? marksOf(plan) : [] };
+    return {
+      verdict,
+      because,
+      rule,
+      shown: plan.shown,
+      hash,
+      marks: verdict === "ask" ? marksOf(plan) : [],
+      ...wholeOf(plan),
+    };
   } catch (error) {
     if (error instanceof AppError) {
       return { verdict: "error", because: [error.message, error.hint].filter(Boolean).join(" "), ...none };

@@ -21,6 +21,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     hash: j.hash,
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
+    ...(j.whole ? { whole: j.whole } : {}),
     deadline: parts.clock.now() + parts.questions.patienceMs(at.agent),
   };
 }
@@ -54,7 +55,11 @@ export function park(
           call: w.callId,
           shown: w.shown,
           because: w.because,
-          action: { input: w.input, rule: w.rule, ...(w.marks ? { marks: w.marks } : {}) },
+          action: {
+            ...{ input: w.input, rule: w.rule },
+            ...(w.marks ? { marks: w.marks } : {}),
+            ...(w.whole ? { whole: w.whole } : {}),
+          },
           hash: w.hash,
           askedAt: now,
           deadline: w.deadline,

@@ -15,6 +15,8 @@ export type Waiting = {
   shown: string;
   /** Parts of `shown` that stay visible wherever it is shortened. */
   marks?: string[];
+  /** All of it, where `shown` leaves some out. */
+  whole?: string;
   deadline: number;
 };
 

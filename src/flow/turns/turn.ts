@@ -29,7 +29,7 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type At, act, hashOf, marksOf, placeOf, runTool, stillAsShown } from "./act.ts";
+import { type At, act, hashOf, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -215,21 +215,23 @@ export function makeTurns(parts: TurnParts) {
         const plan = await tool?.plan(w.input, placeOf(parts, run)).catch(() => undefined);
         if (!plan) return null;
         const { rule } = await parts.judge.judge(run, plan, run.p);
-        return { shown: plan.shown, rule, binding: plan.binding, marks: marksOf(plan) } as unknown as Json;
+        const more = { marks: marksOf(plan), ...wholeOf(plan) };
+        return { shown: plan.shown, rule, binding: plan.binding, ...more } as unknown as Json;
       });
       if (!again) {
         await outcome(run, w, "It can no longer be run as it was approved.");
         return undefined;
       }
-      const { shown, rule, binding, marks } = again as unknown as {
+      const { shown, rule, binding, marks, whole } = again as unknown as {
         shown: string;
         rule: string;
         binding: Json;
         marks?: string[];
+        whole?: string;
       };
-      const hash = hashOf(w.tool, binding);
+      const judged = { shown, rule, hash: hashOf(w.tool, binding), marks: marks ?? [], ...(whole ? { whole } : {}) };
       return {
-        ...newWaiting(parts, run, call, { verdict: "ask", because, shown, rule, hash, marks: marks ?? [] }, run.p.call),
+        ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
         because,
         rule,
       };

@@ -8,6 +8,7 @@
  */
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
+import { steersPrograms } from "../../core/kit/index.ts";
 import { readIfThere, replaceFile } from "./files.ts";
 import { findKey, KEY_FILE, type KeyPlace, type Keyring, makeKey, systemKeyring } from "./key.ts";
 import { type Contents, type Envelope, parseEnvelope, seal, unseal } from "./sealed.ts";
@@ -34,10 +35,6 @@ const SHORTEST = 6;
 const LONGEST = 64 * 1024;
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
-/** A secret is handed to commands as a variable of its name. These change which code a command runs. */
-const STEERS_PROGRAMS =
-  /^(PATH|HOME|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|NODE_(OPTIONS|PATH)|PYTHON(PATH|STARTUP|HOME)|PERL5(LIB|OPT)|RUBY(LIB|OPT)|GIT_(SSH.*|EXEC_PATH|CONFIG.*|EXTERNAL_DIFF|.*PAGER|.*EDITOR|ASKPASS)|EDITOR|PAGER|LARES_.*)$/i;
-
 /** Opens the home's vault. A home without one has an empty vault. Throws STORAGE_FAILED when it cannot be read. */
 export async function openVault(parts: VaultParts): Promise<Vault> {
   const vault = new Vault(parts);
@@ -151,7 +148,7 @@ export class Vault {
 }
 
 export function isSecretName(name: string): boolean {
-  return NAME.test(name) && !STEERS_PROGRAMS.test(name);
+  return NAME.test(name) && !steersPrograms(name);
 }
 
 function checkName(name: string): void {

@@ -260,6 +260,7 @@ export const w = {
     lines: (n: number) => (n === 1 ? "1 line" : `${n} lines`),
   },
   approval: {
+    showAll: "Show all of it",
     ask: {
       exec: "May it run this command?",
       write: "May it write this file?",

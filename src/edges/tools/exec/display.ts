@@ -14,9 +14,14 @@ const AROUND = 60;
 /** A row of blanks longer than this only pushes something out of sight. */
 const BLANKS = /[ \t]{12,}|(?:[ \t]*\n){4,}/g;
 
+/** The text with everything that could hide something spelt out. */
+export function spelt(text: string): string {
+  return visible(text).replace(BLANKS, (blank) => ` [… ${blank.length} blanks …] `);
+}
+
 /** `parts` are texts inside that must stay visible. */
 export function elide(text: string, parts: readonly string[]): string {
-  const seen = visible(text).replace(BLANKS, (blank) => ` [… ${blank.length} blanks …] `);
+  const seen = spelt(text);
   if (seen.length <= SHOWN_WHOLE) return seen;
   const keep: [number, number][] = [
     [0, HEAD],

@@ -11,7 +11,7 @@ import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, wrongInput } from "../paths/index.ts";
 import type { Processes, Seen } from "../process/index.ts";
 import { type Confinement, named, type Room } from "../sandbox/index.ts";
-import { elide, notes } from "./display.ts";
+import { elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import type { Locale } from "./environment.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
@@ -54,7 +54,7 @@ export function createExec(options: ExecOptions = {}): Tool {
   const confined = async (given: Given, held: Held, place: ToolPlace, key: string) => {
     const { argv, argv0, env } = await prepare(given.command, where(held));
     const revealed = Object.entries(granted(place)).map(([name, secret]) => [name, secret.reveal()] as const);
-    const room = await sandbox?.room(held.home);
+    const room = await sandbox?.room(held.home, place.caller);
     const command = {
       argv,
       ...(argv0 === undefined ? {} : { argv0 }),
@@ -117,17 +117,19 @@ export function createExec(options: ExecOptions = {}): Tool {
         return await inDirectory(place, cwd, async (held) => {
           const prepared = await prepare(command, where(held));
           const { argv, argv0, env, shell, files } = prepared;
-          const room = await sandbox?.room(held.home);
+          const room = await sandbox?.room(held.home, place.caller);
           const names = Object.keys(granted(place));
+          const whole = spelt(textOf(prepared));
+          const below = [
+            ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
+            placed(given, held.path, room),
+          ];
           return {
             tool: "exec",
             risk: "exec" as const,
             targets: [...targetsOf(prepared, held), ...(room?.name === "none" ? [UNCONFINED] : [])],
-            shown: [
-              show(prepared),
-              ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
-              placed(given, held.path, room),
-            ].join("\n"),
+            shown: [...show(prepared), ...below].join("\n"),
+            ...(whole.length > SHOWN_WHOLE ? { whole: [whole, ...notes(shell), ...below].join("\n") } : {}),
             binding: {
               argv: [...argv],
               argv0: argv0 ?? null,
@@ -224,13 +226,17 @@ function checked(input: Parameters<Tool["plan"]>[0], mayStay: boolean) {
 }
 
 /** What runs, as a person reads it: the words of a plain command, the text a shell gets. */
-function show({ argv, shell }: Prepared): string {
-  const text = shell.form === "argv" ? argv.map(quote).join(" ") : argv[argv.length - 1]!;
+function textOf({ argv, shell }: Prepared): string {
+  return shell.form === "argv" ? argv.map(quote).join(" ") : argv[argv.length - 1]!;
+}
+
+function show(prepared: Prepared): string[] {
+  const { shell } = prepared;
   const parts = shell.commands.flatMap(({ words, redirects }) => [
     words[0]!.literal ?? words[0]!.guess,
     ...redirects.map(({ operator, target }) => `${operator} ${target.guess}`),
   ]);
-  return [elide(text, parts), ...notes(shell)].join("\n");
+  return [elide(textOf(prepared), parts), ...notes(shell)];
 }
 
 /** What "allow always" keeps: exactly this, here, with these contents. */

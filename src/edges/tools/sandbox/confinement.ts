@@ -24,15 +24,16 @@ export interface Room {
 
 export interface Confinement {
   /** The room for commands in this workspace. Throws CONFIG_INVALID when the configured one cannot be had. */
-  room(workspace: string): Promise<Room>;
+  room(workspace: string, caller?: { agent: string; session: string }): Promise<Room>;
   /** For status and doctor: what is in use, or why nothing is. */
   state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string }>;
 }
 
 export interface ConfinementParts extends Homes {
-  config: () => SandboxConfig;
-  /** Rules of whoever asked, when that is itself confined: the room is never wider (S3). */
-  parent?: Rules;
+  /** The house's word, with what is narrower for this agent. */
+  config: (agent?: string) => SandboxConfig;
+  /** The agents that asked for the work of this session, all the way up: the room is never wider than theirs (S3). */
+  above?: (session: string) => Promise<readonly string[]>;
   bubblewrap?: Sandbox;
 }
 
@@ -64,7 +65,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     return { sandbox: createNone(why), ok: false, ...(why ? { why } : {}) };
   };
   return {
-    async room(workspace) {
+    async room(workspace, caller) {
       const { sandbox, ok, why } = await choose();
       if (!ok && sandbox.name !== "none") {
         throw new AppError("CONFIG_INVALID", {
@@ -73,8 +74,11 @@ export function createConfinement(parts: ConfinementParts): Confinement {
           retry: "after-change",
         });
       }
-      const own = rulesOf(parts.config(), workspace, parts);
-      const rules = parts.parent ? within(parts.parent, own) : own;
+      // Each agent works in its own folder; in everything else a sub-agent is inside of whoever asked for it.
+      let rules = rulesOf(parts.config(caller?.agent), workspace, parts);
+      for (const agent of (caller && (await parts.above?.(caller.session))) ?? []) {
+        rules = within(rulesOf(parts.config(agent), workspace, parts), rules);
+      }
       return {
         name: sandbox.name,
         where: sandbox.where(rules),

@@ -39,7 +39,9 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
 };
 
 export const get: Action = async (ctx, [typed = ""]) => {
-  const a = await find(ctx, typed, "all");
+  const found = await find(ctx, typed, "all");
+  // Of a long text the list shows the telling parts only.
+  const a = found.cut && !found.whole ? await ctx.rpc.call("approvals.get", { id: found.id }) : found;
   ctx.out.document(a);
   ctx.out.say(...card(ctx, a));
   return EXIT.done;
@@ -113,7 +115,7 @@ function card(ctx: Context, a: Approval): string[] {
   const how =
     a.state === "pending" ? [`Allow: lares approve ${shortId(a.id)}   Deny: lares deny ${shortId(a.id)}`] : [];
   const question = a.state === "pending" ? `May ${a.agent} do this?` : `${a.agent} asked to do this.`;
-  const shown = visible(a.shown)
+  const shown = visible(a.whole ?? a.shown)
     .split("\n")
     .map((line) => `    ${line}`);
   return [`${mark(ctx.out.paint, a)} ${question} (${a.tool})`, ...shown, ...table(rows, "  "), ...how];
