@@ -41,7 +41,7 @@ export function narrowConfig(url: string, windows: Record<string, number>, more:
   const models = Object.fromEntries(
     Object.entries(windows).map(([name, contextWindow]) => [
       name,
-      { contextWindow, price: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 } },
+      { contextWindow, price: { input: 0.1, output: 0.2, cacheRead: 0.01, cacheWrite: 0.1 } },
     ]),
   );
   return {

@@ -7,17 +7,7 @@
  * Z3: it always ends: a summariser that fails, stalls or may not be paid for is replaced by rules that need no model.
  * Z4: what comes out is smaller than what went in, or nothing happens.
  */
-import {
-  type Ctx,
-  type ModelDelta,
-  type ModelReply,
-  type ModelRequest,
-  type Models,
-  type Outcome,
-  type Records,
-  Stopped,
-  type Tx,
-} from "../../core/contracts/index.ts";
+import { type Ctx, type Outcome, Stopped } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
@@ -29,48 +19,19 @@ import {
   type TurnId,
   type Usage,
 } from "../../core/domain/index.ts";
-import type { Bus, Clock, Crash, Log } from "../../core/kit/index.ts";
+import type { Bus } from "../../core/kit/index.ts";
 import { bounded, type Carry, carryText, gather, NO_CARRY, quoted } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
 import type { Contexts, View } from "./context.ts";
 import { notesText } from "./notes.ts";
 import { keepCompaction, listCompactions, readCompaction, readSession, readStretch, undoCompaction } from "./store.ts";
-import { pieces, readSummary, SUMMARISER_PROMPT, summaryRequest } from "./summary.ts";
+import { FIRST_CALL, LANE, type Place, type Plan, type SummariserParts, summarise } from "./summarise.ts";
+import { pieces } from "./summary.ts";
 import { textTokens } from "./tokens.ts";
 import { cutAt } from "./window.ts";
 
-/** Whose turn condenses, and who pays. */
-interface Place {
-  turn: TurnId;
-  session: SessionKey;
-  agent: AgentId;
-  schedule?: { id: string; caps?: { dollars?: number; tokens?: number; calls?: number } };
-}
-
-/** What may be spent on it (I10). */
-export interface Spending {
-  reserve(
-    call: Place & { call: number; request: ModelRequest },
-    signal: AbortSignal,
-  ): Promise<SetAside | { refused: string }>;
-}
-interface SetAside {
-  readonly maxOutputTokens: number | undefined;
-  settle(usage: Usage): string[];
-  record(tx: Tx): void;
-  drop(streamedTokens: number): void;
-}
-
-export interface CompactionParts {
+export interface CompactionParts extends SummariserParts {
   contexts: Contexts;
-  records: Records;
-  models: Pick<Models, "call" | "info">;
-  spending: Spending;
-  /** Written with the answer, like any other call's. */
-  recordUsage: (
-    tx: Tx,
-    u: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },
-  ) => void;
   /** Starts a turn in a lane beside the session's. The same id is the same turn. */
   accept: (m: { id: string; session: SessionKey; lane: "background"; body: Json }) => Promise<{ turn: TurnId }>;
   /**
@@ -80,10 +41,7 @@ export interface CompactionParts {
   beforeCompaction?: (of: { session: SessionKey; agent: AgentId; messages: readonly ModelMessage[] }) => Promise<void>;
   config: () => ContextConfig;
   snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
-  clock: Clock;
-  crash: Crash;
   bus: Bus;
-  log: Log;
 }
 
 /** What a turn of its own is started with. */
@@ -99,26 +57,6 @@ type Wish =
   | { why: "asked"; focus: string | null }
   | { why: "full"; model: string | null; refused?: { limit?: number }; more: boolean; fresh: number };
 
-type Plan = {
-  base: number;
-  previous: string | null;
-  from: number;
-  to: number;
-  messages: number;
-  /** What the summariser reads, oldest first, as numbers of messages; what is older than the first is only gathered by rules. */
-  pieces: [number, number][];
-  /** Tokens the notes may take. */
-  carry: number;
-  snapshot: number;
-  known: Carry;
-  tainted: boolean;
-  must: boolean;
-  model: string;
-  summariser: string | null;
-  tokens: number;
-  focus: string | null;
-};
-
 /** In large histories the oldest part is gathered by rules only: each piece is a call somebody pays for. */
 const MOST_PIECES = 8;
 /** Of the summariser's window, for estimates that are too low. */
@@ -132,13 +70,8 @@ const LATER = 40;
 const MOST_FUTILE = 1000;
 /** Notes smaller than this carry nothing. */
 const LEAST_ROOM = 200;
-/** Numbers its model calls apart from the turn's own. */
-const FIRST_CALL = 10_000;
 /** How long a person who asked for it waits for the figures. */
 const PATIENCE_MS = 20_000;
-/** For what was streamed before the deadline, which no provider counts for us. */
-const LETTERS_PER_TOKEN = 4;
-const LANE = "#compact";
 
 export class Compactions {
   private readonly parts: CompactionParts;
@@ -288,7 +221,13 @@ export class Compactions {
     let usage = NO_USAGE;
     let summed = 0;
     for (const [i, piece] of plan.pieces.entries()) {
-      const said = await this.summarise(ctx, at, { call: FIRST_CALL + number * 100 + i, plan, known, piece, deadline });
+      const said = await summarise(this.parts, ctx, at, {
+        call: FIRST_CALL + number * 100 + i,
+        plan,
+        known,
+        piece,
+        deadline,
+      });
       usage = addUsage(usage, said.usage);
       if (!said.carry) break;
       known = said.carry;
@@ -378,80 +317,6 @@ export class Compactions {
       ]);
       return null;
     });
-  }
-
-  /** One piece by a model, as a recorded and paid step. Without `carry` it has to go without. */
-  private async summarise(
-    ctx: Ctx,
-    at: Place,
-    of: { call: number; plan: Plan; known: Carry; piece: [number, number]; deadline: number },
-  ): Promise<{ carry?: Carry; usage: Usage }> {
-    const { models, spending, clock, crash, log, records } = this.parts;
-    const { plan, call, known } = of;
-    let aside: SetAside | undefined;
-    let reply: ModelReply | undefined;
-    let streamed = 0;
-    type Said = { text: string; usage: Usage } | { failed: string; usage?: Usage };
-    const ask = async (): Promise<Said> => {
-      const rows = await readStretch(records, at.session, of.piece[0], of.piece[1]);
-      const text = summaryRequest({
-        known: bounded(known, plan.carry),
-        messages: rows.map((row) => row.message),
-        tokens: plan.tokens,
-        focus: plan.focus,
-        most: plan.carry,
-      });
-      const request: ModelRequest = {
-        model: plan.summariser!,
-        system: SUMMARISER_PROMPT,
-        tools: [],
-        messages: [{ role: "user", content: [{ type: "text", text }] }],
-        cacheKey: `${at.session}${LANE}`,
-        // A few more than it may keep: what is too long is cut, what is cut off by the provider lacks its lists.
-        maxOutputTokens: Math.max(Math.floor(plan.carry * 1.5), 300),
-      };
-      const left = of.deadline - clock.now();
-      if (left <= 0) return { failed: "it took too long" };
-      const late = new AbortController();
-      const disarm = clock.after(left, () => late.abort());
-      const signal = AbortSignal.any([ctx.signal, ctx.stopping, late.signal]);
-      try {
-        const got = await spending.reserve({ ...at, call, request }, signal);
-        if ("refused" in got) return { failed: got.refused };
-        aside = got;
-        const onDelta = (delta: ModelDelta) => {
-          if ("text" in delta) streamed += delta.text.length;
-        };
-        reply = await models.call(request, onDelta, signal);
-        crash.at("compact.summarised");
-        aside.settle(reply.usage);
-        if (!reply.ok) return { failed: reply.message, usage: reply.usage };
-        const words = reply.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-        return { text: words, usage: reply.usage };
-      } catch (error) {
-        aside?.drop(Math.ceil(streamed / LETTERS_PER_TOKEN));
-        aside = undefined;
-        if (!late.signal.aborted || ctx.signal.aborted || ctx.stopping.aborted) throw error;
-        return { failed: "it took too long" };
-      } finally {
-        disarm();
-      }
-    };
-    const said = (await ctx.step(
-      `summary:${call - FIRST_CALL}`,
-      async () => (await ask()) as unknown as Json,
-      (tx) => {
-        aside?.record(tx);
-        if (reply) this.parts.recordUsage(tx, { ...at, call, reply, at: clock.now() });
-      },
-    )) as unknown as { text?: string; failed?: string; usage?: Usage };
-    const { text, failed, usage = NO_USAGE } = said;
-    const carry = text === undefined ? undefined : readSummary(text, known);
-    if (!carry) {
-      log.warn("condensed by rules, without a model", { session: at.session, because: failed ?? "it said nothing" });
-      return { usage };
-    }
-    return { carry, usage };
   }
 
   /** Puts the carry-over in force. Nothing: it would not be smaller. */
