@@ -23,11 +23,11 @@ export interface WordParts {
 type Told = Pick<CommandParts, "tune" | "compact" | "usage" | "agents" | "schedules" | "memory" | "exported">;
 
 export function compactedInWords(done: Compacted | undefined): string {
-  if (!done) return "Condensing goes on in the background.";
-  if (!done.made) return "There is nothing here to condense yet.";
+  if (!done) return "Compacting goes on in the background.";
+  if (!done.made) return "There is nothing here to compact yet.";
   const how =
     done.how === "extract" ? "by rules, without a model" : done.how === "mixed" ? "partly by rules" : "by a model";
-  return `${done.messages} older messages are condensed (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
+  return `${done.messages} older messages are compacted (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
 }
 
 export function commandWords(parts: WordParts): Told {

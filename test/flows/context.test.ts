@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type NormalRequest, notesOf, type SeenRequest, textOf } from "../fakes/model-server/index.ts";
-import { CONDENSER_SAYS, Lares, narrowConfig, narrowScript, startModel, toolResults, until } from "../support/index.ts";
+import { COMPACTED_SAYS, Lares, narrowConfig, narrowScript, startModel, toolResults, until } from "../support/index.ts";
 
 const WINDOW = 8192;
 const session = (user: string) => `agent:main:http:owner:${user}`;
@@ -87,11 +87,15 @@ describe("a window of 8k tokens", () => {
     model.use(narrow.script);
   };
   const ledger = (user: string) => lares.rpc("context.get", { session: session(user) });
-  const condensed = (user: string) =>
-    until("it to be condensed", async () => {
-      const now = await ledger(user);
-      return now.compactions[0]?.state === "in force" && now.tokens < now.threshold ? now : undefined;
-    });
+  const compacted = (user: string) =>
+    until(
+      "it to be compacted",
+      async () => {
+        const now = await ledger(user);
+        return now.compactions[0]?.state === "in force" && now.tokens < now.threshold ? now : undefined;
+      },
+      { instead: async () => [await ledger(user), lares.output] },
+    );
 
   beforeAll(async () => {
     model = await startModel();
@@ -105,11 +109,11 @@ describe("a window of 8k tokens", () => {
     await model?.close();
   });
 
-  it("is condensed beside the conversation before it is full; requests, facts and identifiers go on; undo brings all back", async () => {
+  it("is compacted beside the conversation before it is full; requests, facts and identifiers go on; undo brings all back", async () => {
     use();
     await lares.chat("ana", "My dog is called Bruno. Remind me to book the vet tomorrow. The ticket is ORD-4711.");
     for (let i = 0; i < 12; i++) await lares.chat("ana", `story ${i} ${words(300)} say:I see ${i}`);
-    const now = await condensed("ana");
+    const now = await compacted("ana");
     expect(narrow.seen.refused).toBe(0);
     for (const kept of ["My dog is called Bruno", "book the vet tomorrow", "ORD-4711"])
       expect(now.notes.carried).toContain(kept);
@@ -125,7 +129,7 @@ describe("a window of 8k tokens", () => {
     const whole = await ledger("ana");
     expect(whole.compactions[0]).toMatchObject({ id: one!.id, state: "undone" });
     expect(whole.messages.shown).toBeGreaterThan(now.messages.shown);
-    expect((await lares.chat("ana", "/compact the vet")).response).toMatch(/condensed \(by a model\)/);
+    expect((await lares.chat("ana", "/compact the vet")).response).toMatch(/compacted \(by a model\)/);
     expect(textOf(model.requests.at(-1)!.messages.at(-1)!)).toContain("Above all keep what concerns: the vet");
   });
 
@@ -148,14 +152,14 @@ describe("a window of 8k tokens", () => {
     expect((await lares.rpc("usage.summary", {})).total.calls).toBeGreaterThanOrEqual(calls + 18);
   });
 
-  it("a provider that holds less than it is said to: refused, condensed and answered in the same turn, and remembered", async () => {
+  it("a provider that holds less than it is said to: refused, compacted and answered in the same turn, and remembered", async () => {
     use();
     for (let i = 0; i < 6; i++) await lares.chat("tight", `story ${i} ${words(150)} say:ok`);
     narrow = narrowScript(() => 4500);
     model.use(narrow.script);
     const answer = await lares.chat("tight", `now ${words(200)} say:fits`);
     expect(answer).toMatchObject({ state: "answered", response: "fits" });
-    expect(answer.notices.join(" ")).toMatch(/condensed/);
+    expect(answer.notices.join(" ")).toMatch(/compacted/);
     expect(narrow.seen.refused).toBe(1);
     expect((await ledger("tight")).window).toBe(4500);
     for (let i = 0; i < 4; i++) await lares.chat("tight", `more ${i} ${words(150)} say:ok`);
@@ -175,13 +179,13 @@ describe("a window of 8k tokens", () => {
     const now = await ledger("move");
     expect(now.tokens).toBeLessThan(now.limit);
     // In pieces the small model can read.
-    expect(narrow.seen.answered.filter((r) => r.condensing).length).toBeGreaterThan(1);
+    expect(narrow.seen.answered.filter((r) => r.compacting).length).toBeGreaterThan(1);
   });
 
   it("long tool results are shortened, with the whole in a file; a turn of many calls goes on when it fills the window by itself", async () => {
     let calls = 0;
     use((request) => {
-      if (request.system.startsWith("You condense")) return { text: CONDENSER_SAYS } as never;
+      if (request.system.startsWith("You condense")) return { text: COMPACTED_SAYS } as never;
       const command = `seq ${++calls}0000 ${calls}9999`;
       return (
         calls > 9 ? { text: "counted" } : { toolCalls: [{ id: `c${calls}`, name: "exec", input: { command } }] }
@@ -207,9 +211,9 @@ describe("a window of 8k tokens", () => {
     expect(narrow.seen.refused).toBe(0);
   });
 
-  it("without budget it is condensed by rules", async () => {
+  it("without budget it is compacted by rules", async () => {
     use(
-      (request) => (request.system.startsWith("You condense") ? { text: CONDENSER_SAYS } : { text: "noted" }) as never,
+      (request) => (request.system.startsWith("You condense") ? { text: COMPACTED_SAYS } : { text: "noted" }) as never,
     );
     for (let i = 0; i < 6; i++) await lares.chat("poor", `line ${i} ${words(60)}`);
     lares.configure(

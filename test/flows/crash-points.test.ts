@@ -233,8 +233,8 @@ const ringing: Scenario = {
 const ring = (lares: Lares) =>
   lares.rpc("wakes.send", { session: "main", text: "say:awake", idempotencyKey: "ring-1" });
 
-/** A conversation is condensed on request; the process dies on the way, and the next one goes on by itself. */
-const condensing: Scenario = {
+/** A conversation is compacted on request; the process dies on the way, and the next one goes on by itself. */
+const compacting: Scenario = {
   async provoke({ lares }) {
     for (let i = 0; i < 6; i++) await lares.chat("c", `note ${i}: ${"one two three four ".repeat(30)}`);
     await lares.rpc("context.compact", { session: "agent:main:http:owner:c" });
@@ -387,9 +387,9 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "slot.started": [["", jobRun()]],
   "slot.ending": [["", jobRun()]],
   "slot.ended": [["", jobRun()]],
-  "compact.planned": [["", condensing]],
-  "compact.summarised": [["", condensing]],
-  "compact.applied": [["", condensing]],
+  "compact.planned": [["", compacting]],
+  "compact.summarised": [["", compacting]],
+  "compact.applied": [["", compacting]],
   "import.row": [
     ["", importing],
     [":4", importing],

@@ -5,7 +5,7 @@
  */
 import {
   directiveScript,
-  isCondensing,
+  isCompacting,
   type NormalRequest,
   type Reply,
   startModelServer,
@@ -21,10 +21,10 @@ export interface LongLife {
   failed: number;
   refused: number;
   compactions: number;
-  /** How each was condensed. */
+  /** How each was compacted. */
   how: Record<string, number>;
   recalled: { asked: string; answer: string; by: "notes" | "search" | "nothing"; right: boolean }[];
-  /** Per turn: tokens the model read, condensing included; the largest single request. */
+  /** Per turn: tokens the model read, compacting included; the largest single request. */
   tokens: number[];
   largest: number;
   ms: number[];
@@ -111,7 +111,7 @@ export async function liveLong(
     life.messages = (await lares.rpc("sessions.get", { session })).messages;
     const ledger = await lares.rpc("context.get", { session });
     for (const { how } of ledger.compactions) life.how[how] = (life.how[how] ?? 0) + 1;
-    life.compactions = narrow.seen.answered.filter((r) => r.condensing).length;
+    life.compactions = narrow.seen.answered.filter((r) => r.compacting).length;
     const { rss, heapUsed } = (await lares.rpc("status", {})).memory;
     life.rssMb = rss / 2 ** 20;
     life.heapMb = heapUsed / 2 ** 20;
@@ -125,16 +125,16 @@ export async function liveLong(
 /** Small talk, now and then a fact of the planted kind, now and then a wish for a tool. */
 function chatter(i: number): string {
   const topic = TOPICS[(i * 7) % TOPICS.length]!;
-  if (i % 20 === 7) return `My ${THINGS[((i / 20) % THINGS.length) | 0]} number ${i} is code ${(i * 7919) % 10_000}.`;
+  if (i % 20 === 7) return `My ${THINGS[Math.floor(i / 20) % THINGS.length]} is marked LOT-${(i * 7919) % 10_000}.`;
   if (i % 10 === 3) return `LIST please, number ${i}`;
   return `Turn ${i}: tell me more about ${topic}, and why it matters on day ${(i * 31) % 365} of the year. I wonder about ${TOPICS[(i * 3 + 1) % TOPICS.length]} too, though not much.`;
 }
 
 /** A model that knows nothing but what it is sent. */
 function scripted(): (request: NormalRequest) => Reply {
-  const condense = directiveScript();
+  const compact = directiveScript();
   return (request) => {
-    if (isCondensing(request)) return condense(request);
+    if (isCompacting(request)) return compact(request);
     // Other work of the house, such as noticing facts: this model has nothing to add.
     if (!request.tools.includes("memory_search")) return { text: "none" };
     const last = request.messages.at(-1)!;

@@ -18,7 +18,7 @@ const figures: [string, string, boolean | undefined][] = [
   ["ended without an answer", String(life.failed), life.failed === 0],
   ["refused by the model as too long", String(life.refused), life.refused === 0],
   [`largest request, of ${WINDOW}`, `${life.largest} tokens`, life.largest <= WINDOW],
-  ["condensed by a model", `${life.compactions} times; the last ten: ${JSON.stringify(life.how)}`, undefined],
+  ["compacted by a model", `${life.compactions} times; the last ten: ${JSON.stringify(life.how)}`, undefined],
   [
     "tokens a turn, second fifth / last fifth",
     `${early.toFixed(0)} / ${late.toFixed(0)} = ${ratio.toFixed(2)} ×`,

@@ -11,7 +11,7 @@ export {
   TOKEN,
 } from "./lares.ts";
 export { modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts } from "./model.ts";
-export { CONDENSER_SAYS, type Narrow, narrowConfig, narrowScript } from "./narrow.ts";
+export { COMPACTED_SAYS, type Narrow, narrowConfig, narrowScript } from "./narrow.ts";
 export { notRun } from "./not-run.ts";
 export { scratch } from "./scratch.ts";
 export { until } from "./until.ts";

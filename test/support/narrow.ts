@@ -1,17 +1,17 @@
 /** A Lares whose model has a small window, and a scripted model that refuses what does not fit into it, as servers of local models do. */
 import {
   directiveScript,
-  isCondensing,
+  isCompacting,
   type NormalRequest,
   type Reply,
   type SeenRequest,
 } from "../fakes/model-server/index.ts";
 
-export const CONDENSER_SAYS = "SUMMARY\nThey talked.\nOPEN REQUESTS\nnone\nDECISIONS\nnone\nABOUT THE PERSON\nnone";
+export const COMPACTED_SAYS = "SUMMARY\nThey talked.\nOPEN REQUESTS\nnone\nDECISIONS\nnone\nABOUT THE PERSON\nnone";
 
 export interface Narrow {
   /** Tokens of each request that was answered, and how many were refused. */
-  answered: { tokens: number; condensing: boolean }[];
+  answered: { tokens: number; compacting: boolean }[];
   refused: number;
 }
 
@@ -30,7 +30,7 @@ export function narrowScript(
       const message = `This model's maximum context length is ${limit} tokens. However, you requested ${tokens + most} tokens (${tokens} in the messages, ${most} in the completion).`;
       return { fail: { kind: "context-overflow", message } };
     }
-    seen.answered.push({ tokens, condensing: isCondensing(request) });
+    seen.answered.push({ tokens, compacting: isCompacting(request) });
     return say(request, wire);
   };
   return { script, seen };

@@ -25,14 +25,14 @@ export const CONTEXT_METHODS = {
       window: z.number().describe("tokens the model holds"),
       tokens: z.number().describe("what the next request costs before anything new is said"),
       counted: z.boolean().describe("by the provider, plus what came since; false: an estimate"),
-      threshold: z.number().describe("from here on the older part is condensed"),
+      threshold: z.number().describe("from here on the older part is compacted"),
       limit: z.number().describe("beyond it a request is not sent"),
       sections: z.array(
         z.object({
           name: z.enum(["instructions", "tools", "remembered", "carried over", "messages", "new"]),
           tokens: z.number(),
           stable: z
-            .enum(["session", "until condensed", "grows", "not yet sent"])
+            .enum(["session", "until compacted", "grows", "not yet sent"])
             .describe("how long it stays the same, byte for byte"),
         }),
       ),
@@ -59,13 +59,13 @@ export const CONTEXT_METHODS = {
     }),
     scope: "write",
     mutates: true,
-    doc: "Condenses the older part of a session now. The messages stay.",
+    doc: "Compacts the older part of a session now. The messages stay.",
   }),
   "context.undo": method({
     in: z.strictObject({ session: sessionKey, ...keyed }),
     out: z.object({ messages: z.number().describe("so many are read word for word again") }),
     scope: "write",
     mutates: true,
-    doc: "Takes the last condensing of a session back.",
+    doc: "Takes the last compacting of a session back.",
   }),
 } as const;

@@ -21,7 +21,7 @@ export interface CommandParts {
   status: (session: SessionKey) => Promise<string>;
   /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` takes it back. */
   tune: (session: SessionKey, change: { model?: string | null; thinking?: string | null }) => Promise<string>;
-  /** Condenses the older part of what the model sees, above all keeping what concerns `focus`; "undo" takes that back. */
+  /** Compacts the older part of what the model sees, above all keeping what concerns `focus`; "undo" takes that back. */
   compact: (session: SessionKey, focus: string) => Promise<string>;
   usage: (session: SessionKey) => Promise<string>;
   agents: () => Promise<string>;
@@ -84,7 +84,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   compact: {
     usage: "/compact [FOCUS | undo]",
-    doc: "condense what was said before; take that back",
+    doc: "compact what was said before; take that back",
     run: (parts, { session, args }) => parts.compact(session, args),
   },
   usage: { usage: "/usage", doc: "what this conversation cost", run: (parts, { session }) => parts.usage(session) },

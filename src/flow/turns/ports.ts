@@ -103,7 +103,7 @@ export interface History {
 /** What is done when a request does not fit. */
 export interface Room {
   /**
-   * Condenses the older part as recorded steps of this turn; `number` counts them. `more`: what is new is not in the history yet.
+   * Compacts the older part as recorded steps of this turn; `number` counts them. `more`: what is new is not in the history yet.
    * Not made: nothing is left that could go.
    */
   makeRoom(

@@ -442,7 +442,7 @@ export function makeTurns(parts: TurnParts) {
     return end(run, { state: "answered", text });
   }
 
-  /** The request does not fit: the older part is condensed, as steps so that a replay does not do it twice. */
+  /** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */
   async function makeRoom(
     run: Run,
     why: { refused?: { limit?: number }; more: boolean; fresh: number },
@@ -450,11 +450,11 @@ export function makeTurns(parts: TurnParts) {
     const { p, turn, session, agent } = run;
     p.rooms ??= 0;
     if (p.overflows++ >= MOST_OVERFLOWS || p.rooms >= MOST_ROOMS) return false;
-    parts.bus.emit({ event: "turn.step", session, turn, step: "condense" });
+    parts.bus.emit({ event: "turn.step", session, turn, step: "compact" });
     const at = { turn, session, agent, ...spentFor(run.terms) };
     const done = await parts.room.makeRoom(run.ctx, at, ++p.rooms, { model: run.model, ...why });
     p.usage = addUsage(p.usage, done.usage);
-    if (done.made && !p.notices.includes(CONDENSED)) p.notices.push(CONDENSED);
+    if (done.made && !p.notices.includes(COMPACTED)) p.notices.push(COMPACTED);
     return done.made;
   }
 
@@ -477,7 +477,7 @@ function isOwnWord(tool: string): boolean {
   );
 }
 
-const CONDENSED = "The conversation was too long for the model; its older part was condensed.";
+const COMPACTED = "The conversation was too long for the model; its older part was compacted.";
 const TOO_LONG =
   "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
 const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";

@@ -1,5 +1,5 @@
 /**
- * Condensing: the older part of a window is replaced by a carry-over. One path, whoever asks for it: a session that is nearly full
+ * Compacting: the older part of a window is replaced by a carry-over. One path, whoever asks for it: a session that is nearly full
  * (in a lane beside the session, so that nobody waits), a turn whose request does not fit, a person.
  *
  * Z1: every part is a recorded step: what a killed process had summarised is not paid for twice, and it takes effect once.
@@ -35,7 +35,7 @@ export interface CompactionParts extends SummariserParts {
   /** Starts a turn in a lane beside the session's. The same id is the same turn. */
   accept: (m: { id: string; session: SessionKey; lane: "background"; body: Json }) => Promise<{ turn: TurnId }>;
   /**
-   * What is about to be condensed, for whoever wants to keep something of it. May come twice; a failure stops nothing. In the
+   * What is about to be compacted, for whoever wants to keep something of it. May come twice; a failure stops nothing. In the
    * background it is waited for, up to the deadline; when a person waits for an answer it is not.
    */
   beforeCompaction?: (of: { session: SessionKey; agent: AgentId; messages: readonly ModelMessage[] }) => Promise<void>;
@@ -63,7 +63,7 @@ const MOST_PIECES = 8;
 const MARGIN = 0.8;
 /** Beside the transcript: instructions and headings. */
 const FRAME = 400;
-/** Nobody is asked to condense less than this by himself: it would come out as long as it went in. */
+/** Nobody is asked to compact less than this by himself: it would come out as long as it went in. */
 const LEAST_GONE = 400;
 /** When it led to nothing, it is tried again after so many messages. */
 const LATER = 40;
@@ -75,40 +75,41 @@ const PATIENCE_MS = 20_000;
 
 export class Compactions {
   private readonly parts: CompactionParts;
-  /** Sessions that are being condensed, and who waits for it. */
+  /** Sessions that are being compacted, and who waits for it. */
   private readonly working = new Map<SessionKey, { done: ((what: Compacted) => void)[] }>();
   /** Those where it led to nothing, and the number of the message that was next. */
   private readonly futile = new Map<SessionKey, number>();
   /** Those that just were, and whose they are. */
-  private readonly condensed = new Map<SessionKey, AgentId>();
+  private readonly compacted = new Map<SessionKey, AgentId>();
 
   constructor(parts: CompactionParts) {
     this.parts = parts;
   }
 
-  /** A turn of this lane ended: condenses in the background when the session is nearly full. Never throws. */
+  /** A turn of this lane ended: compacts in the background when the session is nearly full. Never throws. */
   async consider(lane: SessionKey): Promise<void> {
     const { contexts, records, log } = this.parts;
     const session = lane.replace(LANE, "") as SessionKey;
     try {
-      const before = this.condensed.get(session);
-      this.condensed.delete(session);
-      // What was said while it was condensed may be too much already, and nobody may say anything more for days.
+      const before = this.compacted.get(session);
+      this.compacted.delete(session);
+      // What was said while it was compacted may be too much already, and nobody may say anything more for days.
       if (before !== undefined) await contexts.view(session, before);
       const agent = contexts.full(session);
       if (agent === undefined || this.working.has(session)) return;
       const [newest] = await listCompactions(records, session, 1);
       const { base, next } = await contexts.view(session, agent);
-      if (next < (this.futile.get(session) ?? 0) + LATER) return;
+      const inVain = this.futile.get(session);
+      if (inVain !== undefined && next < inVain + LATER) return;
       // Somebody took the last one back: not again before it must be.
       if (newest?.undone_at && newest.from_seq === base) return;
       await this.begin(session, agent, { focus: null, forced: false });
     } catch (error) {
-      log.warn("condensing could not begin", { session, message: String(error) });
+      log.warn("compacting could not begin", { session, message: String(error) });
     }
   }
 
-  /** Condenses because a person wants it. Says what came of it, or nothing when it still goes on. */
+  /** Compacts because a person wants it. Says what came of it, or nothing when it still goes on. */
   async ask(session: SessionKey, agent: AgentId, focus: string | null): Promise<Compacted | undefined> {
     if (!(await readSession(this.parts.records, session))) throw noSession(session);
     const { clock } = this.parts;
@@ -160,7 +161,7 @@ export class Compactions {
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     } finally {
-      if (made.made) this.condensed.set(session, at.agent);
+      if (made.made) this.compacted.set(session, at.agent);
       else await this.inVain(session, at.agent);
       this.finished(session, made);
     }
@@ -177,7 +178,7 @@ export class Compactions {
     return this.compact(ctx, at, number, { why: "full", ...why });
   }
 
-  /** The session is shown as it was before it was last condensed. */
+  /** The session is shown as it was before it was last compacted. */
   async undo(session: SessionKey): Promise<{ messages: number }> {
     const { records, contexts, clock, bus } = this.parts;
     const row = await readSession(records, session);
@@ -185,7 +186,7 @@ export class Compactions {
     const last = row.compaction ? await readCompaction(records, row.compaction) : undefined;
     if (!last) {
       throw new AppError("CONFLICT", {
-        message: "Nothing of this conversation is condensed.",
+        message: "Nothing of this conversation is compacted.",
         hint: `See what the model reads: lares context "${session}"`,
       });
     }
@@ -195,7 +196,7 @@ export class Compactions {
     return { messages: last.to_seq - Math.max(last.from_seq, 1) };
   }
 
-  /** Money must not go into condensing what does not become smaller, turn after turn. */
+  /** Money must not go into compacting what does not become smaller, turn after turn. */
   private async inVain(session: SessionKey, agent: AgentId): Promise<void> {
     if (this.futile.size >= MOST_FUTILE) this.futile.clear();
     this.futile.set(session, (await this.parts.contexts.view(session, agent)).next);
@@ -304,7 +305,7 @@ export class Compactions {
       const messages = (await readStretch(this.parts.records, at.session, plan.from, plan.to)).map((m) => m.message);
       await beforeCompaction({ session: at.session, agent: at.agent, messages });
     };
-    const failed = (error: unknown) => log.warn("nothing was kept before condensing", { message: String(error) });
+    const failed = (error: unknown) => log.warn("nothing was kept before compacting", { message: String(error) });
     if (wish.why === "full") {
       // Somebody waits for an answer. The messages stay, so it can be done beside it.
       run().catch(failed);
@@ -330,7 +331,7 @@ export class Compactions {
     const { plan, how } = of;
     type Applied = { before: number; after: number; carry: Carry; snapshot: string };
     const applied = (await ctx.step(
-      `condensed:${number}`,
+      `compacted:${number}`,
       async () => {
         const view = await contexts.view(at.session, at.agent, plan.model);
         const snapshot = await this.parts.snapshot({ ...at, tokens: plan.snapshot });
@@ -360,7 +361,7 @@ export class Compactions {
     crash.at("compact.applied");
     bus.emit({ event: "session.changed", session: at.session, what: "updated" });
     const { before, after } = applied;
-    log.info("condensed", { session: at.session, how, messages: plan.messages, before, after });
+    log.info("compacted", { session: at.session, how, messages: plan.messages, before, after });
     return { before, after };
   }
 

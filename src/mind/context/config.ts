@@ -6,25 +6,25 @@ export const contextConfig = z
   .strictObject({
     threshold: threshold
       .default(0.75)
-      .describe("How full the model's window may get before the older part is condensed. Example: 0.6"),
+      .describe("How full the model's window may get before the older part is compacted. Example: 0.6"),
     maxTokens: z
       .number()
       .int()
       .min(1000)
       .default(256_000)
-      .describe("Condense at so many tokens at the latest, however large the window: every call pays for them."),
-    maxMessages: z.number().int().min(10).default(400).describe("Condense at so many messages at the latest."),
+      .describe("Compact at so many tokens at the latest, however large the window: every call pays for them."),
+    maxMessages: z.number().int().min(10).default(400).describe("Compact at so many messages at the latest."),
     summariser: z
       .string()
       .regex(/^[^/]+\/.+$/, "must be provider/model")
       .optional()
-      .describe("The model that condenses. Default: the session's own. Example: anthropic/claude-haiku-5-5"),
+      .describe("The model that compacts. Default: the session's own. Example: anthropic/claude-haiku-5-5"),
     deadlineSeconds: z
       .number()
       .positive()
       .max(600)
       .default(60)
-      .describe("How long condensing may take before it is done by rules, without a model."),
+      .describe("How long compacting may take before it is done by rules, without a model."),
     toolShare: z
       .number()
       .min(0.02)
@@ -49,6 +49,6 @@ export const contextConfig = z
       .default({})
       .describe('Other values for one model. Example: {"ollama/llama3.2": {threshold: 0.6}}'),
   })
-  .describe("What the model sees of a session, and when its older part is condensed.");
+  .describe("What the model sees of a session, and when its older part is compacted.");
 
 export type ContextConfig = z.output<typeof contextConfig>;

@@ -2,7 +2,7 @@
  * What the model sees: the prompt a session began with, the notes, and a window of its history.
  *
  * X1: prompt and tools are byte-stable for the life of a session (the providers' caches depend on it).
- * X2: the notes and the window's beginning change only when the session is condensed, undone or reset; in between the window
+ * X2: the notes and the window's beginning change only when the session is compacted, undone or reset; in between the window
  *     only grows at its end, so what was sent once is the beginning of what is sent next.
  * X3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
  * X4: what is kept in memory is a copy; losing it costs a read, never a message.
@@ -35,7 +35,7 @@ export interface ContextParts {
   model: (id: string | undefined) => { id: string; contextWindow: number };
   /** The model an agent is configured with. */
   agentModel: (agent: AgentId) => string | undefined;
-  /** What of memory this session may read, at most so many tokens; asked once until the session is reset or condensed. */
+  /** What of memory this session may read, at most so many tokens; asked once until the session is reset or compacted. */
   snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
 }
 
@@ -230,7 +230,7 @@ export class Contexts {
     };
   }
 
-  /** Whose window is full enough to be condensed. Looks only at what is in memory: nothing is read for a session that is not. */
+  /** Whose window is full enough to be compacted. Looks only at what is in memory: nothing is read for a session that is not. */
   full(session: SessionKey): AgentId | undefined {
     const hot = this.hot.get(session);
     if (!hot?.prompt) return undefined;
@@ -396,7 +396,7 @@ export class Contexts {
     return hot;
   }
 
-  /** The provider's newest count, when nothing was condensed or undone since. */
+  /** The provider's newest count, when nothing was compacted or undone since. */
   private async lastReport(session: SessionKey, rows: readonly store.WindowRow[]): Promise<Hot["reported"]> {
     const at = rows.findLastIndex((row) => row.id.endsWith(":reply"));
     const [, turn, call] = /^(.+):\d+:(\d+):reply$/.exec(rows[at]?.id ?? "") ?? [];

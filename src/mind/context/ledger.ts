@@ -16,7 +16,7 @@ export interface Ledger {
   tokens: number;
   /** Whether the provider counted it, or it is an estimate. */
   counted: boolean;
-  /** It is condensed from here on. */
+  /** It is compacted from here on. */
   threshold: number;
   /** Beyond it a request is not sent. */
   limit: number;
@@ -40,7 +40,7 @@ export interface LedgerSection {
   name: "instructions" | "tools" | "remembered" | "carried over" | "messages" | "new";
   tokens: number;
   /** How long it stays byte for byte the same: the provider reads it from its cache until then. */
-  stable: "session" | "until condensed" | "grows" | "not yet sent";
+  stable: "session" | "until compacted" | "grows" | "not yet sent";
 }
 
 const SHOWN_COMPACTIONS = 10;
@@ -62,8 +62,8 @@ export async function readLedger(
   const estimates: LedgerSection[] = [
     { name: "instructions", tokens: view.systemTokens, stable: "session" },
     { name: "tools", tokens: view.toolTokens, stable: "session" },
-    { name: "remembered", tokens: textTokens(view.snapshot), stable: "until condensed" },
-    { name: "carried over", tokens: textTokens(carried), stable: "until condensed" },
+    { name: "remembered", tokens: textTokens(view.snapshot), stable: "until compacted" },
+    { name: "carried over", tokens: textTokens(carried), stable: "until compacted" },
     { name: "messages", tokens: sizes(0, view.counted), stable: "grows" },
     { name: "new", tokens: sizes(view.counted), stable: "not yet sent" },
   ];

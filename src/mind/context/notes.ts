@@ -1,4 +1,4 @@
-/** The notes: what stands between the instructions and the conversation. They change only when the older part is condensed. */
+/** The notes: what stands between the instructions and the conversation. They change only when the older part is compacted. */
 
 /** Said first, so that no model takes them for the person's words (I12). */
 const HEAD = "[Notes kept by Lares: background for you, not a message and not instructions.]";
@@ -8,7 +8,7 @@ export function notesText(of: { snapshot: string; carry: string }): string {
   return [
     HEAD,
     of.snapshot ? `Remembered (more with memory_search):\n${of.snapshot}` : "",
-    of.carry ? `Earlier in this conversation, condensed:\n${of.carry}` : "",
+    of.carry ? `Earlier in this conversation, compacted:\n${of.carry}` : "",
   ]
     .filter(Boolean)
     .join("\n\n");

@@ -126,7 +126,7 @@ export function readReported(
   );
 }
 
-/** When the session was last condensed or that was undone; 0: never. */
+/** When the session was last compacted or that was undone; 0: never. */
 export async function lastChange(db: Reads, session: SessionKey): Promise<number> {
   const row = await db.get<{ at: number | null }>(
     "SELECT MAX(MAX(at, COALESCE(undone_at, 0))) AS at FROM compaction WHERE session = ?",
@@ -135,7 +135,7 @@ export async function lastChange(db: Reads, session: SessionKey): Promise<number
   return row?.at ?? 0;
 }
 
-/** What the model reads of memory, until the session is reset or condensed. */
+/** What the model reads of memory, until the session is reset or compacted. */
 export function keepSnapshot(tx: Tx, session: SessionKey, text: string): void {
   tx.run("UPDATE session SET snapshot = ? WHERE key = ? AND snapshot IS NULL", text, session);
 }
@@ -174,7 +174,7 @@ export function listCompactions(db: Reads, session: SessionKey, limit: number): 
 
 /**
  * Puts the carry-over in the place of the older part. Does nothing when the session is no longer as it was when it was read:
- * reset, undone, or condensed by somebody else. The same id again changes nothing.
+ * reset, undone, or compacted by somebody else. The same id again changes nothing.
  */
 export function keepCompaction(
   tx: Tx,
@@ -217,7 +217,7 @@ export function undoCompaction(tx: Tx, c: CompactionRow, at: number): void {
   tx.run("UPDATE compaction SET undone_at = ? WHERE id = ? AND undone_at IS NULL", at, c.id);
 }
 
-/** A message that was condensed is taken back: the session is as before the first compaction that contains it. */
+/** A message that was compacted is taken back: the session is as before the first compaction that contains it. */
 export function uncover(tx: Tx, session: SessionKey, message: string): void {
   tx.run(
     `WITH RECURSIVE chain (previous, from_seq, to_seq) AS (

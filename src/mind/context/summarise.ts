@@ -1,4 +1,4 @@
-/** One piece of a conversation is condensed by a model: a recorded step that is paid for like any other call. */
+/** One piece of a conversation is compacted by a model: a recorded step that is paid for like any other call. */
 import type { Ctx, ModelDelta, ModelReply, ModelRequest, Models, Records, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
@@ -13,7 +13,7 @@ import { bounded, type Carry } from "./carry.ts";
 import { readStretch } from "./store.ts";
 import { readSummary, SUMMARISER_PROMPT, summaryRequest } from "./summary.ts";
 
-/** Whose turn condenses, and who pays. */
+/** Whose turn compacts, and who pays. */
 export interface Place {
   turn: TurnId;
   session: SessionKey;
@@ -147,7 +147,7 @@ export async function summarise(
   const { text, failed, usage = NO_USAGE } = said;
   const carry = text === undefined ? undefined : readSummary(text, known);
   if (!carry) {
-    log.warn("condensed by rules, without a model", { session: at.session, because: failed ?? "it said nothing" });
+    log.warn("compacted by rules, without a model", { session: at.session, because: failed ?? "it said nothing" });
     return { usage };
   }
   return { carry, usage };

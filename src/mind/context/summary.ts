@@ -1,4 +1,4 @@
-/** What a model is asked when it condenses, and how its answer is read. Pure. */
+/** What a model is asked when it compacts, and how its answer is read. Pure. */
 import type { ModelMessage } from "../../core/domain/index.ts";
 import { type Carry, carryText, isEmpty, newestOnce } from "./carry.ts";
 import { clip, textTokens } from "./tokens.ts";

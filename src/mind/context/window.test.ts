@@ -64,7 +64,7 @@ describe("how a window is shared out", () => {
     const { threshold, carry, snapshot, keep: stays, limit } = of(window);
     const after = 1800 + carry + snapshot + stays;
     expect(after).toBeLessThan(threshold);
-    // Enough for some turns before it is condensed again.
+    // Enough for some turns before it is compacted again.
     expect(threshold - after).toBeGreaterThan((threshold - 1800) * 0.3);
     expect(threshold).toBeLessThan(limit);
     expect(limit).toBeLessThan(window);

@@ -4,7 +4,7 @@ import type { ModelMessage } from "../../core/domain/index.ts";
 export interface Shares {
   /** Tokens the model can hold. */
   window: number;
-  /** From here on the older part is condensed, in the background. */
+  /** From here on the older part is compacted, in the background. */
   threshold: number;
   /** Beyond this nothing is sent: what is left would not do for an answer. */
   limit: number;

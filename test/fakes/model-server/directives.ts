@@ -29,7 +29,7 @@
  * came after it. When none leads the answer is `echo: ` and every user text after the last assistant message, joined
  * by " | " (the last user text when there is none), so that a test can see which messages a call contained.
  *
- * Two things of the house are no person's words: its notes before the conversation count for nothing, and a request to condense
+ * Two things of the house are no person's words: its notes before the conversation count for nothing, and a request to compact
  * one is answered with a short summary in the wanted form.
  */
 import type { FailureKind, NormalMessage, NormalRequest, Reply, ScriptedCall } from "./types.ts";
@@ -60,7 +60,7 @@ export function directiveScript(): (request: NormalRequest) => Reply {
   /** How often each phase of each text was asked for, for `*n`. */
   const asked = new Map<string, number>();
   return (request) => {
-    if (isCondensing(request)) return { text: condensed(request) };
+    if (isCompacting(request)) return { text: compacted(request) };
     const messages = withoutNotes(request.messages);
     const leader = findLeader(messages);
     if (!leader) return { text: `echo: ${seenTexts(messages).join(" | ")}` };
@@ -72,7 +72,7 @@ export function directiveScript(): (request: NormalRequest) => Reply {
   };
 }
 
-export function isCondensing(request: Pick<NormalRequest, "system">): boolean {
+export function isCompacting(request: Pick<NormalRequest, "system">): boolean {
   return request.system.startsWith("You condense the older part of a conversation");
 }
 
@@ -86,7 +86,7 @@ function withoutNotes(messages: NormalMessage[]): NormalMessage[] {
   return notesOf(messages) ? messages.slice(1) : messages;
 }
 
-function condensed(request: NormalRequest): string {
+function compacted(request: NormalRequest): string {
   const text = textOf(request.messages.at(-1)!);
   const lines = text.slice(text.indexOf("Transcript:")).split("\n").slice(1);
   const list = (title: string) => new RegExp(`^${title}:\n((?:- .*\n)+)`, "m").exec(text)?.[1]?.trim() ?? "none";

@@ -1,3 +1,3 @@
-export { directiveScript, isCondensing, notesOf, parseDirectives, seenTexts, textOf } from "./directives.ts";
+export { directiveScript, isCompacting, notesOf, parseDirectives, seenTexts, textOf } from "./directives.ts";
 export { type ModelServer, type ModelServerOptions, startModelServer } from "./server.ts";
 export type * from "./types.ts";

@@ -1,4 +1,4 @@
-/** `lares context`: what the model reads of a conversation, what each part costs, condensing and its undo. */
+/** `lares context`: what the model reads of a conversation, what each part costs, compacting and its undo. */
 import { AppError } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
@@ -40,8 +40,8 @@ export const context: Action = async (ctx, [session = ""]) => {
       "  ",
     ),
     "",
-    `${plural(ledger.messages.shown, "message")} word for word, ${count(ledger.messages.older)} older; condensed at ${count(ledger.threshold)} tokens.`,
-    ...condensed(ledger, ctx.clock.now()),
+    `${plural(ledger.messages.shown, "message")} word for word, ${count(ledger.messages.older)} older; compacted at ${count(ledger.threshold)} tokens.`,
+    ...compacted(ledger, ctx.clock.now()),
     ...(options.notes ? notes(ledger) : []),
   );
   return EXIT.done;
@@ -52,10 +52,10 @@ function line(section: Ledger["sections"][number], { tokens }: Ledger): string[]
   return [section.name, `${count(section.tokens)} tokens`, bar];
 }
 
-function condensed({ compactions }: Ledger, now: number): string[] {
+function compacted({ compactions }: Ledger, now: number): string[] {
   return compactions.slice(0, 5).map((c) => {
     const state = c.state === "undone" ? ", undone" : "";
-    return `Condensed ${ago(c.at, now)} ${HOW[c.how]}: ${plural(c.messages, "message")}, ${count(c.before)} → ${count(c.after)} tokens${state}.`;
+    return `Compacted ${ago(c.at, now)} ${HOW[c.how]}: ${plural(c.messages, "message")}, ${count(c.before)} → ${count(c.after)} tokens${state}.`;
   });
 }
 
@@ -66,7 +66,7 @@ function notes({ notes: n }: Ledger): string[] {
 }
 
 function inWords(done: Result<"context.compact">, session: string): string {
-  if (done.state === "nothing") return "There is nothing to condense yet.";
+  if (done.state === "nothing") return "There is nothing to compact yet.";
   if (done.state === "going on") return `It goes on in the background. See: lares context "${session}"`;
-  return `Condensed ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Take it back: lares context "${session}" --undo`;
+  return `Compacted ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Take it back: lares context "${session}" --undo`;
 }

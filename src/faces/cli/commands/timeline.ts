@@ -138,7 +138,7 @@ function stepName(name: string): string {
   if (kind === "judge") return "judged";
   if (kind === "rewind") return "went back";
   if (kind === "recheck") return "checked again";
-  if (kind === "compact") return "chose what to condense";
+  if (kind === "compact") return "chose what to compact";
   if (kind === "summary") return "summary";
-  return kind === "condensed" ? "condensed" : visible(name);
+  return kind === "compacted" ? "compacted" : visible(name);
 }

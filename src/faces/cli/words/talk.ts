@@ -55,9 +55,9 @@ export const talk: Group = {
       about: "what the model reads of a conversation, and what each part costs",
       flags: [
         { flag: "--notes", about: "and what is remembered and carried over, in words" },
-        { flag: "--compact", about: "condense the older part now; the messages stay" },
+        { flag: "--compact", about: "compact the older part now; the messages stay" },
         { flag: "--focus <text>", about: "what to keep above all (with --compact)" },
-        { flag: "--undo", about: "take the last condensing back" },
+        { flag: "--undo", about: "take the last compacting back" },
       ],
       example: "lares context agent:main:main",
       load: async () => (await import("../commands/context.ts")).context,
