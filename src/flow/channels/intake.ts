@@ -54,8 +54,8 @@ export interface IntakeParts {
 
 const MOST_FILES = 8;
 const FETCH_PATIENCE_MS = 60_000;
-const YES = new Set(["👍", "✅", "✔️", "👌", "+1", "thumbsup", "white_check_mark", "heavy_check_mark"]);
-const NO = new Set(["👎", "❌", "✖️", "🚫", "-1", "thumbsdown", "x", "no_entry"]);
+const YES = new Set(["👍", "✅", "✔", "👌", "+1", "thumbsup", "white_check_mark", "heavy_check_mark"]);
+const NO = new Set(["👎", "❌", "✖", "🚫", "-1", "thumbsdown", "x", "no_entry"]);
 
 type Message = Extract<PlatformEvent, { kind: "message" | "edit" }>;
 type May = Extract<Standing, { may: true }>;
@@ -111,7 +111,9 @@ export class Intake {
         return this.answered(button.approval, button.decision, event, may);
       }
       case "reaction": {
-        const decision = YES.has(event.emoji) ? "allow-once" : NO.has(event.emoji) ? "deny" : undefined;
+        // Platforms send a sign with a colour of skin, or with a mark that it is a picture.
+        const sign = event.emoji.replace(/[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, "");
+        const decision = YES.has(sign) ? "allow-once" : NO.has(sign) ? "deny" : undefined;
         const asked = !event.removed && decision ? await questionAt(records, route, event.message) : undefined;
         return asked ? this.answered(asked, decision!, event, may) : { outcome: "ignored" };
       }
