@@ -1,4 +1,8 @@
 /** What the rigs of channels share. */
+import type { Channel, Door, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Json } from "../../src/core/domain/index.ts";
+import { type Log, systemClock } from "../../src/core/kit/index.ts";
+import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { type Lares, until } from "../support/index.ts";
 
 /** Waits until the account is connected. */
@@ -7,3 +11,38 @@ export async function connected(lares: Lares, name: string): Promise<void> {
     (await lares.rpc("channels.list", {}).catch(() => ({ channels: [] }))).channels.find((c) => c.name === name);
   await until(`${name} to be connected`, async () => (await look())?.connected === true, { instead: look });
 }
+
+/** A channel by itself, without a process around it: its real library against its real server. */
+export async function openAlone(name: string, config: Record<string, unknown>): Promise<Channel> {
+  const entry = ADAPTERS[name]!;
+  const checked = entry.config.parse({ dm: "allowlist", ...config }) as never;
+  const parts = { account: "main", config: checked, can: entry.can(checked), clock: systemClock, log: silentLog };
+  return (await entry.load()).create({ ...parts, library: (wanted: string) => import(wanted) } as never);
+}
+
+/** A door that remembers what it heard. `judge` may look at files as the real one does, after it let somebody in. */
+export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | void = () => {}) {
+  const heard: PlatformEvent[] = [];
+  const kept = new Map<string, Json | undefined>();
+  const door: Door & { isAlive: boolean } = {
+    isAlive: false,
+    async hear(events, cursor) {
+      for (const event of events) {
+        await judge(event);
+        heard.push(event);
+      }
+      if (cursor !== undefined) kept.set(".", cursor);
+      return events.map(() => ({ outcome: "admitted" as const }));
+    },
+    cursor: async () => kept.get("."),
+    keep: async (name, value) => void kept.set(name, value),
+    kept: async (name) => kept.get(name),
+    alive: () => {
+      door.isAlive = true;
+    },
+    known: () => {},
+  };
+  return { door, heard, kept };
+}
+
+const silentLog = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog } as unknown as Log;

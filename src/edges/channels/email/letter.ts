@@ -1,0 +1,142 @@
+/**
+ * What the head of a mail says, and what of it may be believed. Pure.
+ *
+ * E1: a From line is anybody's to write. It counts when our own receiving server (by its authserv-id, the topmost such line only:
+ *     lines below may be the sender's own) says that DMARC passed, or that DKIM or SPF passed for the From line's domain.
+ * E2: nothing a machine sent by itself is answered: auto-replies, bounces, lists. Two machines would never stop (RFC 3834).
+ */
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** Unfolded, in the order they stand. */
+export function headersOf(raw: Buffer | string): Headers {
+  const lines = raw
+    .toString("utf8")
+    .replace(/\r?\n[ \t]+/g, " ")
+    .split(/\r?\n/);
+  return lines.flatMap((line) => {
+    const at = line.indexOf(":");
+    return at > 0 ? [[line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()] as const] : [];
+  });
+}
+
+export function headerOf(headers: Headers, name: string): string | undefined {
+  return headers.find(([key]) => key === name)?.[1];
+}
+
+/** Why this mail is not a person's, or undefined. */
+export function automatic(headers: Headers): string | undefined {
+  const value = (name: string) => headerOf(headers, name)?.toLowerCase();
+  const submitted = value("auto-submitted");
+  if (submitted !== undefined && submitted !== "no") return "it was sent automatically";
+  if (/\b(bulk|list|junk|auto_reply)\b/.test(value("precedence") ?? "")) return "it was sent in bulk";
+  if (value("list-id") !== undefined || value("list-post") !== undefined) return "it came through a list";
+  if (value("x-autoreply") !== undefined || value("x-autorespond") !== undefined) return "it is an automatic reply";
+  if (/^<\s*>$/.test(value("return-path") ?? "")) return "it is a bounce";
+  if (/^multipart\/report\b/.test(value("content-type") ?? "")) return "it is a report";
+  return undefined;
+}
+
+export interface Trust {
+  authserv: readonly string[];
+  authenticate: boolean;
+}
+
+/** Why it cannot be known who wrote this, or undefined when the From address is proven (E1). */
+export function unproven(headers: Headers, from: string, trust: Trust): string | undefined {
+  if (headers.filter(([name]) => name === "from").length !== 1) return "it has more than one From line";
+  if (!trust.authenticate) return undefined;
+  const domain = domainOf(from);
+  const trusted = new Set(trust.authserv.map((name) => name.toLowerCase()));
+  const said = headers
+    .filter(([name]) => name === "authentication-results")
+    .map(([, value]) => resultsOf(value))
+    .find((results) => trusted.has(results.by));
+  if (!said) return "our mail server did not say who wrote it";
+  const verdicts = said.verdicts;
+  const dmarc = verdicts.find((v) => v.method === "dmarc");
+  if (dmarc && dmarc.result !== "pass") return `DMARC: ${dmarc.result}`;
+  if (dmarc) {
+    const about = dmarc.props["header.from"];
+    return about === undefined || domainOf(about) === domain ? undefined : "DMARC passed for another domain";
+  }
+  const stands = verdicts.some((v) => {
+    if (v.result !== "pass") return false;
+    if (v.method === "dkim") return covers(v.props["header.d"] ?? v.props["header.i"], domain);
+    return v.method === "spf" && covers(v.props["smtp.mailfrom"], domain);
+  });
+  return stands ? undefined : "neither DKIM nor SPF passed for the sender's domain";
+}
+
+export interface Verdict {
+  method: string;
+  result: string;
+  props: Record<string, string>;
+}
+
+/** RFC 8601: `mx.example.org; dkim=pass header.d=a.org; spf=fail smtp.mailfrom=b.org`. Comments in parentheses are no data. */
+export function resultsOf(value: string): { by: string; verdicts: Verdict[] } {
+  const [by = "", ...rest] = withoutComments(value).split(";");
+  const verdicts = rest.flatMap((one) => {
+    const [first, ...props] = words(one);
+    const named = first?.match(/^([a-z-]+)(?:\/\d+)?=([a-z]+)$/i);
+    if (!named) return [];
+    const pairs = props.map((word) => word.split(/=(.*)/s, 2)).filter((pair) => pair.length === 2);
+    const own = Object.fromEntries(pairs.map(([key, said]) => [key!.toLowerCase(), said!.replace(/^"|"$/g, "")]));
+    return [{ method: named[1]!.toLowerCase(), result: named[2]!.toLowerCase(), props: own }];
+  });
+  // A version may stand behind the name.
+  return { by: (by.trim().split(/\s+/)[0] ?? "").toLowerCase(), verdicts };
+}
+
+function words(text: string): string[] {
+  return text
+    .trim()
+    .replace(/\s*=\s*/g, "=")
+    .split(/\s+/)
+    .filter(Boolean);
+}
+
+/** Comments nest, and quoted text holds none. */
+function withoutComments(text: string): string {
+  let depth = 0;
+  let quoted = false;
+  let kept = "";
+  for (let i = 0; i < text.length; i++) {
+    const sign = text[i]!;
+    if (sign === "\\") {
+      if (!depth) kept += text.slice(i, i + 2);
+      i++;
+    } else if (sign === '"' && !depth) {
+      quoted = !quoted;
+      kept += sign;
+    } else if (sign === "(" && !quoted) depth++;
+    else if (sign === ")" && !quoted && depth) depth--;
+    // A semicolon in quotes would begin a verdict of somebody else's making.
+    else if (!depth) kept += quoted && sign === ";" ? "," : sign;
+  }
+  return kept;
+}
+
+/** A domain vouches for itself and for what is below it, never for what is above. */
+function covers(given: string | undefined, domain: string): boolean {
+  const by = domainOf(given ?? "");
+  return by.includes(".") && (domain === by || domain.endsWith(`.${by}`));
+}
+
+export function domainOf(address: string): string {
+  return address
+    .slice(address.lastIndexOf("@") + 1)
+    .replace(/[<>\s]/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase();
+}
+
+const MESSAGE_ID = /<[^<>\s]{1,250}>/g;
+
+/** The mail that began the conversation: it names the thread. */
+export function threadOf(headers: Headers, own: string): { root: string; isReply: boolean } {
+  const first = (name: string) => headerOf(headers, name)?.match(MESSAGE_ID)?.[0];
+  const root = first("references") ?? first("in-reply-to");
+  return { root: root ?? own, isReply: root !== undefined };
+}

@@ -1,0 +1,98 @@
+/** Mail that leaves, over SMTP. */
+import { createHash } from "node:crypto";
+import { type Outgoing, SendUncertain } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { refused } from "../sending.ts";
+import type { EmailAccount } from "./config.ts";
+import { domainOf } from "./letter.ts";
+
+type Nodemailer = typeof import("nodemailer");
+
+/** What the answer is an answer to. */
+export interface Answered {
+  subject: string;
+  /** Message-IDs, oldest first. */
+  references: readonly string[];
+}
+
+/** The same key is the same Message-ID: a copy can be found by it, and a mail that came twice is seen to be one. */
+export function messageId(key: string, address: string): string {
+  const hash = createHash("sha256").update(`${address}\n${key}`).digest("hex");
+  return `<lares.${hash.slice(0, 32)}@${domainOf(address)}>`;
+}
+
+/** The mail as it is sent and kept. */
+export async function written(
+  mail: Nodemailer,
+  config: EmailAccount,
+  message: Outgoing,
+  to: Answered,
+): Promise<Buffer> {
+  const attachments = await Promise.all(
+    (message.files ?? []).map(async (file) => ({
+      filename: file.name,
+      contentType: file.mediaType,
+      content: Buffer.from(await file.read()),
+    })),
+  );
+  const maker = mail.createTransport({ streamTransport: true, buffer: true, newline: "crlf" } as never);
+  const made = (await maker.sendMail({
+    from: config.name ? { name: config.name, address: config.address } : config.address,
+    to: message.route.chat,
+    subject: /^re:/i.test(to.subject) ? to.subject : `Re: ${to.subject}`,
+    messageId: messageId(message.key, config.address),
+    ...(to.references.length ? { inReplyTo: to.references.at(-1)!, references: [...to.references] } : {}),
+    // RFC 3834: nobody's machine answers this one by itself.
+    headers: { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" },
+    text: message.text,
+    ...(message.html ? { html: message.html } : {}),
+    attachments,
+    disableUrlAccess: true,
+    disableFileAccess: true,
+  } as never)) as { message: Buffer };
+  return made.message;
+}
+
+export function transportOf(mail: Nodemailer, config: EmailAccount) {
+  return mail.createTransport({
+    host: config.smtpHost,
+    port: config.smtpPort,
+    secure: config.tls === "implicit",
+    requireTLS: config.tls === "starttls",
+    ignoreTLS: config.tls === "none",
+    auth: { user: config.user ?? config.address, pass: config.password },
+    connectionTimeout: 15_000,
+    greetingTimeout: 15_000,
+    socketTimeout: 25_000,
+  } as never);
+}
+
+/** Up to here the server has no mail it could pass on. */
+const BEFORE_DATA = /^(CONN|EHLO|HELO|STARTTLS|AUTH\b.*|MAIL FROM|RCPT TO)$/;
+
+/** What a failure of SMTP means for the message (C2). */
+export function failure(error: unknown): Error {
+  const { code, command, responseCode, message } = error as {
+    code?: string;
+    command?: string;
+    responseCode?: number;
+    message?: string;
+  };
+  if (code === "EAUTH") return loginRefused("SMTP", error);
+  const said = `The SMTP server refused: ${message ?? responseCode}.`;
+  if (responseCode !== undefined && responseCode >= 500) return refused(said, "never", error);
+  if (responseCode !== undefined && responseCode >= 400) return refused(said, "later", error);
+  if (code === "EENVELOPE" || code === "EMESSAGE") return refused(said, "never", error);
+  if (command !== undefined && BEFORE_DATA.test(command))
+    return refused("The SMTP server cannot be reached.", "later", error);
+  return new SendUncertain("The connection to the SMTP server broke while the mail was sent.", { cause: error });
+}
+
+export function loginRefused(what: string, cause: unknown): AppError {
+  return new AppError("CHANNEL_SEND", {
+    message: `The ${what} server refused the user name or the password.`,
+    hint: "Give the right one (often an app password): lares channels add email",
+    retry: "later",
+    cause,
+  });
+}
