@@ -41,6 +41,7 @@ export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | v
       door.isAlive = true;
     },
     known: () => {},
+    undelivered: async () => {},
   };
   return { door, heard, kept };
 }

@@ -46,6 +46,7 @@ export async function startMail() {
   const smtp = new SMTPServer({
     authOptional: false,
     disabledCommands: ["STARTTLS"],
+    disableReverseLookup: true,
     allowInsecureAuth: true,
     logger: false,
     onAuth: (auth, _session, done) =>
@@ -147,6 +148,7 @@ log_path = ${at.folder}/log
 protocols = imap lmtp
 ssl = no
 disable_plaintext_auth = no
+auth_failure_delay = 0
 default_internal_user = ${at.internal}
 default_internal_group = ${at.group}
 default_login_user = ${at.login}

@@ -61,7 +61,7 @@ async function fetchFrom(client: ImapFlow, before: Cursor, now: Cursor): Promise
     const lines = [
       `From: ${sender.join(", ")}`,
       `Subject: ${subject}`,
-      ...(date ? [`Date: ${date.toISOString()}`] : []),
+      ...(date ? [`Date: ${new Date(date).toISOString()}`] : []),
     ];
     const text = textOf(mail.source?.toString("utf8") ?? "").slice(0, MOST_TEXT);
     items.push({ id: `${now.validity}-${mail.uid}`, label: "New mail", body: [...lines, "", text].join("\n") });
