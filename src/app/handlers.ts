@@ -15,6 +15,7 @@ import {
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
+import { scrub } from "../ground/vault/index.ts";
 import type { makeChannelHandlers } from "./channel-handlers.ts";
 import type { makeContextHandlers } from "./context-handlers.ts";
 import { beatViews } from "./heartbeats.ts";
@@ -184,7 +185,7 @@ export function makeHandlers(
       session: p.session,
       // An export leaves the house: it passes the log's redactor (LK-05).
       lines: (await parts.house().sessions.export(p.session)).map(
-        (m) => redacted(line(m), parts.redact) as HistoryMessage,
+        (m) => scrub(line(m) as unknown as Json, parts.redact) as unknown as HistoryMessage,
       ),
     }),
     async "sessions.import"(p) {
@@ -360,11 +361,4 @@ async function wireOne(parts: Pick<HandlerParts, "house">, asked: ApprovalView):
 
 function notFound(what: string, id: string): AppError {
   return new AppError("NOT_FOUND", { message: `There is no ${what} "${id}".` });
-}
-
-function redacted(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redacted(item, redact));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item, redact)]));
 }

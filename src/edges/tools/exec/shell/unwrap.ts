@@ -1,10 +1,21 @@
-/**
- * Programs that start other programs, and what they would start. The list of those we know is for telling people the inner
- * program; a wrapper we do not know is no hole, because nothing is allowed for looking harmless.
- */
+/** Programs that start other programs, and what they would start: from the words of a command to what is inside of it. */
 import type { ShellCommand, ShellReason, ShellReasonKind, ShellWord } from "../../../../core/contracts/index.ts";
 import { visibleLine } from "../../escape.ts";
 import { assignmentReason, splitAssignment } from "./assignment.ts";
+import {
+  BUILTINS,
+  EVALUATED_INDEX,
+  INTERPRETERS,
+  JOINS,
+  OPTION_TAKES,
+  POWERSHELL,
+  QUIET,
+  RUNNING_OPTIONS,
+  SETS_VARIABLES,
+  SHELLS,
+  TAKES_C,
+  WRAPPERS,
+} from "./known.ts";
 
 /** What a command finds on its standard input. */
 export type Fed = { kind: "nothing" } | { kind: "hidden" } | { kind: "shown"; text: string };
@@ -18,187 +29,6 @@ export interface Unwrapped {
   /** Commands it would run. */
   commands: { words: ShellWord[]; label: string }[];
 }
-
-export const SHELLS = /^(ba|da|z|k|mk|pdk|lk|a|ya|fi|c|tc|r|rba|posh-)?sh(\d[\d.]*)?$/;
-const POWERSHELL = /^(pwsh|powershell)(-preview)?(\.exe)?$/i;
-/** Programs whose arguments or input are code; the options that carry it. */
-const INTERPRETERS: readonly [RegExp, RegExp][] = [
-  [/^(python|pypy)[\d.]*w?$/, /^-[A-Za-z]*[cm]|^--command$/],
-  [/^perl[\d.]*$/, /^-[A-Za-z0-9]*[eEMmIx]/],
-  [/^(ruby|jruby|irb)[\d.]*$/, /^-[A-Za-z]*[erI]/],
-  [
-    /^(node|nodejs|bun|deno|tsx|ts-node|electron)$/,
-    /^(-[A-Za-z]*[eprC]|--(eval|print|require|import|loader|experimental-loader)(=|$)|eval$|repl$)/,
-  ],
-  [/^(php|php-cgi)[\d.]*$/, /^-[A-Za-z]*[rBRFEdzf]/],
-  [/^(lua|luajit|texlua)[\d.]*$/, /^-[A-Za-z]*[el]/],
-  [/^(tclsh|wish|expect)[\d.]*$/, /^-[A-Za-z]*c/],
-  [
-    /^(guile|scheme|racket|sbcl|clisp|ecl|emacs|emacsclient)[\d.]*$/,
-    /^(-[A-Za-z]*[celf]|--(eval|load|script|batch|execute|funcall)(=|$))/,
-  ],
-  [
-    /^(Rscript|R|julia|octave|groovy|scala|kotlin|jshell|elixir|iex|erl|escript|ocaml|ghc|ghci|runghc|runhaskell|swift|dart|crystal|nim)$/,
-    /^(-[A-Za-z]*[eErL]|--(eval|exec|expr|args)(=|$))/,
-  ],
-  [
-    /^(osascript|gdb|lldb|sqlite3?|mysql|mariadb|psql|redis-cli|mongo|mongosh)$/,
-    /^(-[A-Za-z]*[xeco]|--(eval|ex|command|init-command|cmd|execute)(=|$))/,
-  ],
-  [/^([gmn]|busybox-)?awk$/, /./],
-  [/^(vi|vim|nvim|view|ex|vimdiff|gvim|rvim|ed|red)$/, /^(-[A-Za-z]*[cSsuUW]|--cmd$|\+)/],
-  [
-    /^(jq|jaq|gojq|yq|xq|mlr|dc|bc|m4|xmlstarlet|xsltproc|openssl|make|gmake|cmake|ninja)$/,
-    /^(-[A-Za-z]*[fLE]|--(from-file|eval|expression|file)(=|$))/,
-  ],
-];
-/** Programs that start the program named in their arguments. The value says how many plain words come before it. */
-const WRAPPERS: Readonly<Record<string, number>> = {
-  "aa-exec": 0,
-  arch: 0,
-  at: 0,
-  batch: 0,
-  bwrap: 0,
-  caffeinate: 0,
-  capsh: 0,
-  catchsegv: 0,
-  chpst: 0,
-  chroot: 1,
-  chronic: 0,
-  chrt: 1,
-  cpulimit: 0,
-  crontab: 0,
-  daemonize: 0,
-  "dbus-launch": 0,
-  "dbus-run-session": 0,
-  doas: 0,
-  docker: 1,
-  entr: 0,
-  eatmydata: 0,
-  fakeroot: 0,
-  faketime: 1,
-  firejail: 0,
-  flock: 1,
-  gosu: 1,
-  hyperfine: 0,
-  i386: 0,
-  ifne: 0,
-  ionice: 0,
-  kubectl: 1,
-  "ld.so": 0,
-  less: 0,
-  linux32: 0,
-  linux64: 0,
-  ltrace: 0,
-  man: 0,
-  mispipe: 0,
-  more: 0,
-  most: 0,
-  nice: 0,
-  nohup: 0,
-  nsenter: 0,
-  numactl: 0,
-  parallel: 0,
-  pee: 0,
-  perf: 1,
-  pipexec: 0,
-  pkexec: 0,
-  podman: 1,
-  prlimit: 0,
-  proot: 0,
-  proxychains: 0,
-  proxychains4: 0,
-  rlwrap: 0,
-  rsh: 1,
-  rsync: 0,
-  runcon: 1,
-  runuser: 0,
-  scp: 0,
-  screen: 0,
-  script: 0,
-  setarch: 1,
-  setpriv: 0,
-  setsid: 0,
-  sftp: 0,
-  sg: 1,
-  softlimit: 0,
-  ssh: 1,
-  "ssh-agent": 0,
-  "start-stop-daemon": 0,
-  stdbuf: 0,
-  strace: 0,
-  su: 0,
-  sudo: 0,
-  sudoedit: 0,
-  "systemd-inhibit": 0,
-  "systemd-nspawn": 0,
-  "systemd-run": 0,
-  taskset: 1,
-  time: 0,
-  timeout: 1,
-  tini: 0,
-  "dumb-init": 0,
-  tmux: 1,
-  torify: 0,
-  torsocks: 0,
-  tsp: 0,
-  unbuffer: 0,
-  unshare: 0,
-  valgrind: 0,
-  watch: 0,
-  "with-contenv": 0,
-  xargs: 0,
-  "xvfb-run": 0,
-  zsh5: 0,
-  npx: 0,
-  bunx: 0,
-  uvx: 0,
-  pipx: 1,
-  env: 0,
-  busybox: 0,
-  toybox: 0,
-  coreutils: 0,
-};
-/** Wrappers that join their words and hand them to a shell, or take shell text with `-c`. */
-const JOINS = new Set(["watch", "ssh", "rsh", "parallel", "pee", "hyperfine", "tmux", "screen", "entr", "mispipe"]);
-const TAKES_C = new Set([
-  "su",
-  "runuser",
-  "sg",
-  "script",
-  "flock",
-  "pkexec",
-  "sudo",
-  "doas",
-  "unshare",
-  "capsh",
-  "entr",
-]);
-/** Builtins that evaluate, replace, define or read: none is ever covered by a rule. */
-export const BUILTINS: ReadonlySet<string> = new Set(
-  ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait".split(
-    " ",
-  ),
-);
-/** Builtins that also exist as programs, with arguments that the builtin would evaluate. */
-const EVALUATED_INDEX = new Set(["test", "[", "printf"]);
-/** Options of otherwise ordinary programs that run something. */
-const RUNNING_OPTIONS: readonly [RegExp, RegExp][] = [
-  [
-    /^(bsd)?tar$/,
-    /^(--(to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script|rmt-command)|-I|-F)/,
-  ],
-  [/^rsync$/, /^(-[A-Za-z]*e|--rsh|--rsync-path)/],
-  [/^(ssh|scp|sftp)$/, /^(-o|-S|-D|-F|-J)/],
-  [/^sort$/, /^--compress/],
-  [/^git$/, /^(-c|--config-env|--exec-path|--upload-pack|--receive-pack|--exec|-x|--extcmd|-O|--open-files)/],
-  [/^(sed|gsed)$/, /(^|[;{}\s\d/])e(\s|$)|\/[a-z]*e[a-z]*$/],
-  [/^(rg|ripgrep)$/, /^--(pre|hostname-bin)/],
-  [/^(zip)$/, /^(-TT|--unzip-command)/],
-  [/^(curl|wget)$/, /^(--use-askpass|-K|--config)/],
-  [/^(gcc|g\+\+|cc|c\+\+|clang)$/, /^(-wrapper|-B|-fplugin)/],
-  [/^(tcpdump)$/, /^-z/],
-];
 
 export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
   const out: Unwrapped = { reasons: [], texts: [], commands: [] };
@@ -232,8 +62,6 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
   }
   return out;
 }
-
-const SETS_VARIABLES = new Set("env sudo doas export declare typeset readonly local".split(" "));
 
 function shellCode(out: Unwrapped, { name, args, fed }: { name: string; args: ShellWord[]; fed: Fed }): void {
   const hidden = (text: string) => out.reasons.push({ kind: "hidden-code", text });
@@ -325,23 +153,6 @@ function findActions(out: Unwrapped, args: ShellWord[]): void {
     }
   }
 }
-
-/** Builtins that evaluate nothing they are given. */
-const QUIET = new Set([
-  ":",
-  "cd",
-  "exit",
-  "return",
-  "break",
-  "continue",
-  "shift",
-  "type",
-  "times",
-  "umask",
-  "help",
-  "dirs",
-  "jobs",
-]);
 
 function builtin(out: Unwrapped, name: string, args: ShellWord[]): void {
   const operands = args.filter((word) => !word.guess.startsWith("-") || word.guess === "-");
@@ -464,27 +275,6 @@ function innerWords(name: string, args: ShellWord[]): ShellWord[] {
   }
   return args.slice(i);
 }
-
-/** Options whose value is the next word. */
-const OPTION_TAKES: Readonly<Record<string, RegExp>> = {
-  env: /^(-[uCa]|--(unset|chdir|argv0))$/,
-  nice: /^(-n|--adjustment)$/,
-  timeout: /^(-[ks]|--(kill-after|signal))$/,
-  stdbuf: /^-[ioe]$/,
-  time: /^(-[of]|--(output|format))$/,
-  xargs: /^(-[adEIiLlnPs]|--(arg-file|delimiter|max-args|max-procs|replace|max-lines))$/,
-  sudo: /^(-[ugpCTrthDR]|--(user|group|prompt|host|chdir|chroot))$/,
-  doas: /^-[uC]$/,
-  ssh: /^-[bcDEeFIiJLlmOopQRSWw]$/,
-  ionice: /^-[cnpPu]$/,
-  strace: /^-[aeEIoOpPsSuUX]$/,
-  flock: /^(-[Ew]|--(timeout|conflict-exit-code))$/,
-  watch: /^(-[nq]|--interval)$/,
-  parallel: /^(-[jNnSIaL]|--(jobs|arg-file|colsep))$/,
-  unshare: /^--(setuid|setgid|root|wd)$/,
-  "systemd-run": /^-[pEMHut]$/,
-  script: /^(-[IOBTmEo]|--(log-in|log-out|log-io))$/,
-};
 
 function interpreter(
   out: Unwrapped,
