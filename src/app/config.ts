@@ -18,6 +18,7 @@ import { type Config, defineConfig } from "../ground/config/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
+import { goalsConfig } from "../mind/goals/index.ts";
 import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
 import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
@@ -83,6 +84,7 @@ export const schema = defineConfig({
   schedules: schedulesConfig,
   hooks: hooksConfig,
   watch: watchConfig,
+  goals: goalsConfig,
   lanes: lanesConfig,
   retention: retentionConfig,
   agents: z

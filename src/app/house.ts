@@ -64,6 +64,7 @@ import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { Budget } from "../mind/budget/index.ts";
 import { type CompactBody, Compactions, type ContextParts, Contexts, estimateTokens } from "../mind/context/index.ts";
+import type { GoalBody, Goals, GoalsConfig } from "../mind/goals/index.ts";
 import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
@@ -73,6 +74,7 @@ import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEvent, waitDesk } from "./desk.ts";
+import { goalWords, makeGoals } from "./goals.ts";
 import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
@@ -111,6 +113,9 @@ export interface House {
   events: SystemEvents;
   hooks: Hooks;
   watchers: Watchers<Watched>;
+  goals: Goals;
+  processes: Processes;
+  children: Children;
   channels: Channels;
   schedules: Schedules;
   heartbeat: Heartbeat;
@@ -416,6 +421,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     status: (session) =>
       describeSession({ records, approvals, running: running.running.bind(running), models: parts.models }, session),
+    goal: (session, args, message) => goalWords(goals, session, args, message),
     mayApprove: (message) => message.mayApprove === true,
   });
   const inbox = makeInbox({
@@ -508,6 +514,26 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     result: async (turn) => (await waiters.read(turn))?.result,
     standing: (turn) => standingOf(records, turn),
   });
+  const goals = makeGoals({
+    ...{
+      records,
+      clock,
+      ids,
+      log,
+      agents,
+      inbox,
+      outbox,
+      engine: running,
+      budget,
+      watch: waiters,
+      children,
+      processes,
+    },
+    config: () => config.goals as GoalsConfig,
+    agentModel: (agent) => config.agents[agent]?.model,
+    models: parts.models,
+    stop: stopTurn,
+  });
   const browser = createBrowserTool(withListed(config.web as WebConfig, { clock }));
   registerTools(tools, [
     ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
@@ -529,13 +555,20 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await running.start({
     version: parts.version,
     async segment(ctx, input) {
-      const body = input.body as SlotBody | DeadlineBody | CompactBody | NightBody | { kind: "message" | "command" };
+      const body = input.body as
+        | SlotBody
+        | DeadlineBody
+        | CompactBody
+        | NightBody
+        | GoalBody
+        | { kind: "message" | "command" };
       if (body.kind === "slot") return schedules.fire(ctx, body);
       if (body.kind === "compact") return compactions.segment(ctx, body, input.wake.why === "broken");
       if (body.kind === "condense") {
         await memoryRooms.night(body);
         return { end: null };
       }
+      if (body.kind === "goal") return goals.judge(ctx, body, input.wake.why === "broken");
       if (body.kind !== "child-deadline") return turns.segment(ctx, input);
       await children.overdue(body);
       return { end: null };
@@ -547,6 +580,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         schedules.ended(turn).catch(unsettled);
         void children.ended(turn);
         void events.ended(turn, session);
+        void goals.ended(turn, session);
         void compactions.consider(session);
         locks.settled(turn);
         memoryRooms.ended(asId<SessionKey>(session.replace(/#command$/, "")));
@@ -572,6 +606,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await children.settle();
   await processes.settle();
   await events.settle();
+  await goals.settle();
   await watchers.start();
   await channels.apply();
 
@@ -588,6 +623,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     events,
     hooks,
     watchers,
+    goals,
+    processes,
+    children,
     channels,
     schedules,
     heartbeat,

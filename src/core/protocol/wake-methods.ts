@@ -1,6 +1,6 @@
 /** Methods about what wakes an agent besides people: what will, and ringing for it. */
 import { z } from "zod";
-import { keyed, method } from "./method.ts";
+import { keyed, method, nothing } from "./method.ts";
 import { agentId, sessionKey } from "./shapes.ts";
 
 const deliver = z
@@ -8,7 +8,104 @@ const deliver = z
   .optional()
   .describe("where the answer goes; without it the answer is in the history only");
 
+const wake = z.object({
+  kind: z
+    .enum(["schedule", "heartbeat", "hook", "watch", "parked", "agent", "process", "goal", "event"])
+    .describe("what would wake it"),
+  name: z.string(),
+  about: z.string().describe("in words"),
+  agent: z.string().optional(),
+  session: z.string().optional(),
+  turn: z.string().optional(),
+  at: z.number().optional().describe("when, where that is known; for a hook it may come at any time"),
+  lastAt: z.number().optional(),
+  problem: z.string().optional(),
+});
+
+const goal = z.object({
+  id: z.string(),
+  session: z.string(),
+  agent: z.string(),
+  outcome: z.string(),
+  proof: z.string().optional(),
+  stop: z.string().optional(),
+  state: z.enum(["active", "paused", "done", "blocked", "limit", "cancelled"]),
+  why: z.string().optional(),
+  turn: z.string().optional(),
+  round: z.number().describe("turns it has taken"),
+  waiting: z.boolean().describe("it waits for processes or sub-agents of its session"),
+  mostTurns: z.number(),
+  mostDollars: z.number().optional(),
+  mostTokens: z.number().optional(),
+  dollars: z.number().describe("used since it was given or went on; without calls whose price is not known"),
+  tokens: z.number(),
+  madeBy: z.string(),
+  madeAt: z.number(),
+  updatedAt: z.number(),
+});
+const goalId = z.string().min(1).max(600);
+
 export const WAKE_METHODS = {
+  "wakes.list": method({
+    in: nothing,
+    out: z.object({ wakes: z.array(wake) }),
+    scope: "read",
+    mutates: false,
+    doc: "What will wake an agent, the next first: schedules, hooks, watchers, parked turns, sub-agents, processes, goals.",
+  }),
+  "goals.list": method({
+    in: z.strictObject({ limit: z.number().int().min(1).max(500).optional() }),
+    out: z.object({ goals: z.array(goal) }),
+    scope: "read",
+    mutates: false,
+    doc: "Standing goals, those at work first.",
+  }),
+  "goals.get": method({
+    in: z.strictObject({ id: goalId }),
+    out: goal,
+    scope: "read",
+    mutates: false,
+    doc: "One goal.",
+  }),
+  "goals.add": method({
+    in: z.strictObject({
+      outcome: z.string().min(1).max(4000),
+      proof: z.string().min(1).max(4000).optional().describe("what shows that it is reached"),
+      stop: z.string().min(1).max(4000).optional().describe("when to stop although it is not"),
+      session: sessionKey.optional().describe("where it is worked on; without it in a session of its own"),
+      agent: agentId.optional(),
+      turns: z.number().int().min(1).max(200).optional(),
+      dollars: z.number().positive().max(100_000).optional(),
+      tokens: z.number().int().positive().optional(),
+      deliver,
+      ...keyed,
+    }),
+    out: goal,
+    scope: "admin",
+    mutates: true,
+    doc: "Gives a goal: the agent works on it turn by turn until a judge says done or blocked, or its limits are reached.",
+  }),
+  "goals.pause": method({
+    in: z.strictObject({ id: goalId, ...keyed }),
+    out: goal,
+    scope: "write",
+    mutates: true,
+    doc: "Begins no further turn of a goal.",
+  }),
+  "goals.resume": method({
+    in: z.strictObject({ id: goalId, ...keyed }),
+    out: goal,
+    scope: "admin",
+    mutates: true,
+    doc: "Goes on with a paused or blocked goal; one that ended at its limit gets as much again.",
+  }),
+  "goals.cancel": method({
+    in: z.strictObject({ id: goalId, ...keyed }),
+    out: goal,
+    scope: "write",
+    mutates: true,
+    doc: "Ends a goal and stops its turn.",
+  }),
   "wakes.send": method({
     in: z.strictObject({
       session: sessionKey.describe('a session\'s key, or "main"'),

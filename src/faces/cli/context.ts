@@ -66,6 +66,11 @@ export interface Options {
   alertAfter?: number;
   mayPlan?: boolean;
   deliver?: string;
+  proof?: string;
+  stop?: string;
+  turns?: number;
+  dollars?: number;
+  tokens?: number;
   thread?: string;
   pause?: boolean;
   resume?: boolean;

@@ -28,6 +28,8 @@ export interface CommandParts {
   schedules: (call: { args: string; session: SessionKey; message: InboundMessage }) => Promise<string>;
   memory: (session: SessionKey, query: string, message: InboundMessage) => Promise<string>;
   exported: (session: SessionKey) => Promise<string>;
+  /** Standing goals of this session: shown, given, paused, gone on with, cancelled. */
+  goal: (session: SessionKey, args: string, message: InboundMessage) => Promise<string>;
   /** Whether this sender may answer approvals here. */
   mayApprove: (message: InboundMessage) => boolean;
 }
@@ -93,6 +95,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: "/schedule [TIME: WHAT | run|pause|resume|remove NAME]",
     doc: "what is planned; plan something: /schedule tomorrow 9am: water the plants",
     run: (parts, { args, session, message }) => parts.schedules({ args, session, message }),
+  },
+  goal: {
+    usage: "/goal [OUTCOME | pause | resume | cancel]",
+    doc: "what is worked towards here by itself; give a goal: /goal the build is green",
+    run: (parts, { session, args, message }) => parts.goal(session, args, message),
   },
   memory: {
     usage: "/memory [WORDS]",

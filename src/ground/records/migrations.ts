@@ -771,4 +771,32 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (dir, scope)
   ) WITHOUT ROWID;
   `,
+  `
+  -- Standing goals. state: active | paused | done | blocked | limit | cancelled. turn, round: the turn worked on last.
+  CREATE TABLE goal (
+    id TEXT PRIMARY KEY,
+    session TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    route TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    proof TEXT,
+    stop TEXT,
+    state TEXT NOT NULL,
+    why TEXT,
+    turn TEXT,
+    round INTEGER NOT NULL,
+    waiting INTEGER NOT NULL,
+    most_turns INTEGER NOT NULL,
+    most_dollars REAL,
+    most_tokens INTEGER,
+    dollars REAL NOT NULL,
+    tokens INTEGER NOT NULL,
+    unpriced INTEGER NOT NULL,
+    made_by TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX goal_turn ON goal (turn) WHERE state = 'active';
+  CREATE INDEX goal_session ON goal (session, made_at);
+  `,
 ];

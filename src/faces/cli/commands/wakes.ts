@@ -1,6 +1,9 @@
-/** `lares wake` rings for an agent. */
+/** `lares wake` rings for an agent; `lares wakes` shows what will. */
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
+import { ago, duration, oneLine, plural } from "../format.ts";
+import { table } from "../output.ts";
+import { cut } from "../width.ts";
 import { deliverOf } from "./schedule.ts";
 
 export const wake: Action = async (ctx, [session = "", text = ""]) => {
@@ -17,3 +20,33 @@ export const wake: Action = async (ctx, [session = "", text = ""]) => {
   out.say(done.duplicate ? `${done.session} was told this before.` : `${done.session} is told.`);
   return EXIT.done;
 };
+
+export const list: Action = async ({ rpc, out, clock }) => {
+  const { wakes } = await rpc.call("wakes.list", {});
+  // The one that comes next stands next to the prompt.
+  const nextLast = [...wakes].reverse();
+  out.items(nextLast);
+  const now = clock.now();
+  const soon = wakes.find((one) => one.at !== undefined);
+  const first = soon ? `; the next, ${oneLine(soon.name)}, ${until(soon.at!, now)}` : "";
+  out.say(
+    wakes.length
+      ? `${plural(wakes.length, "thing")} may wake an agent${first}.`
+      : "Nothing but people wakes an agent. Plan something: lares schedule add",
+    ...table(
+      nextLast.map((one) => [
+        one.kind,
+        cut(oneLine(one.name), 32),
+        cut(oneLine(one.about), 60),
+        one.at === undefined ? "any time" : until(one.at, now),
+        one.problem ? out.paint(`✕ ${cut(oneLine(one.problem), 60)}`, "wait") : "",
+      ]),
+      "  ",
+    ),
+  );
+  return EXIT.done;
+};
+
+function until(at: number, now: number): string {
+  return at <= now ? ago(at, now) : `in ${duration(at - now)}`;
+}

@@ -1,5 +1,6 @@
 /** Words for looking: is it alive, what did it do, what will it do next. */
 import { channelWords } from "./channels.ts";
+import { wakeWords } from "./wakes.ts";
 import { amount, type Flag, type Group, limit, whole } from "./word.ts";
 
 const turns = () => import("../commands/turns.ts");
@@ -40,6 +41,7 @@ export const look: Group = {
     turns: "what agents did",
     schedule: "what happens by itself, and when",
     heartbeat: "what agents look after by themselves",
+    goals: "what is worked towards by itself",
     channels: "where people talk to it",
   },
   words: [
@@ -131,19 +133,7 @@ export const look: Group = {
       example: "lares schedule history mail --limit 10",
       load: async () => (await schedule()).history,
     },
-    {
-      name: "wake",
-      takes: "<session> <text>",
-      about: "tell a session that something happened; main is an agent's main one",
-      flags: [
-        { flag: "--agent <a>", about: "whose main session" },
-        { flag: "--deliver <to>", about: "where the answer goes: channel/account/chat" },
-        { flag: "--thread <t>", about: "the thread there" },
-        { flag: "--idempotency-key <k>", about: "the same key is the same event" },
-      ],
-      example: 'lares wake main "The build is green"',
-      load: async () => (await import("../commands/wakes.ts")).wake,
-    },
+    ...wakeWords,
     {
       name: "heartbeat list",
       about: "whether agents look after their HEARTBEAT.md, and what it cost today",

@@ -1,0 +1,107 @@
+/** Joins the goals: the inbox for their turns, the budget and the models for their judge. */
+import type { Models, Records } from "../core/contracts/index.ts";
+import { type AgentId, asId, type InboundMessage, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import type { Clock, IdMaker, Log } from "../core/kit/index.ts";
+import type { Processes } from "../edges/tools/index.ts";
+import type { Inbox } from "../flow/inbox/index.ts";
+import type { Outbox } from "../flow/outbox/index.ts";
+import { recordUsage, type TurnWatch } from "../flow/turns/index.ts";
+import type { EmbeddedEngine } from "../ground/engine/index.ts";
+import type { AgentFolders } from "../mind/agents/index.ts";
+import type { Budget } from "../mind/budget/index.ts";
+import { type Goal, Goals, type GoalsConfig } from "../mind/goals/index.ts";
+import type { Children } from "../mind/teams/index.ts";
+import { recordOfTurn } from "./wakes/store.ts";
+
+export function makeGoals(parts: {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  log: Log;
+  config: () => GoalsConfig;
+  agentModel: (agent: string) => string | undefined;
+  models: Models;
+  agents: AgentFolders;
+  inbox: Inbox;
+  outbox: Outbox;
+  engine: EmbeddedEngine;
+  budget: Budget;
+  watch: TurnWatch;
+  children: Children;
+  processes: Processes;
+  stop: (turn: TurnId, why: string) => Promise<void>;
+}): Goals {
+  const { records, clock, ids, log, config, models, budget } = parts;
+  return new Goals({
+    ...{ records, clock, ids, config, log: log.child("goals") },
+    agentExists: (agent) => parts.agents.exists(agent),
+    admit: (message, record) => parts.inbox.admit(message, record),
+    stop: parts.stop,
+    timer: (id, slot) => parts.engine.schedule(id, slot),
+    result: async (turn) => (await parts.watch.read(turn))?.result,
+    recordOf: (turn) => recordOfTurn(records, turn),
+    async atWork(session) {
+      const processes = (await parts.processes.list(session)).filter((one) => one.endedAt === null);
+      return processes.length + (await parts.children.awaited(session)).length;
+    },
+    async ask({ turn, session, agent, request }, signal) {
+      const aside = await budget.reserve({ turn, call: 0, session, agent, request }, signal);
+      if ("refused" in aside) return aside;
+      try {
+        const most = aside.maxOutputTokens ?? request.maxOutputTokens;
+        const reply = await models.call({ ...request, ...(most ? { maxOutputTokens: most } : {}) }, () => {}, signal);
+        aside.settle(reply.usage);
+        return {
+          reply,
+          record: (tx) => {
+            aside.record(tx);
+            recordUsage(tx, { turn, call: 0, session, agent, reply, at: clock.now() });
+          },
+        };
+      } catch (error) {
+        aside.drop(0);
+        throw error;
+      }
+    },
+    judgeFor(agent) {
+      const chosen = config().judge ?? parts.agentModel(asId<AgentId>(agent)) ?? models.primary().id;
+      return models.info(chosen)?.practice === false ? chosen : undefined;
+    },
+    say: (tx, { id, turn, session, route, text }) =>
+      parts.outbox.intend(tx, { answer: id, turn, session, route, text }),
+  });
+}
+
+/** What `/goal` does and says. */
+export async function goalWords(
+  goals: Goals,
+  session: SessionKey,
+  args: string,
+  message: InboundMessage,
+): Promise<string> {
+  const goal = await goals.of(session);
+  if (!args) return goal ? goalLine(goal) : "There is no goal here. Give one: /goal the build is green";
+  if (message.authority !== "owner") return "Only the owner may give or change goals.";
+  const by = message.sender.id;
+  if (["pause", "resume", "cancel"].includes(args)) {
+    if (!goal) return "There is no goal here.";
+    if (args === "pause") return goalLine(await goals.pause(goal.id, by));
+    return goalLine(args === "resume" ? await goals.resume(goal.id) : await goals.cancel(goal.id, by));
+  }
+  // A platform may repeat the message: the same message is the same goal.
+  const said = message.idempotencyKey ?? message.platformId;
+  const made = await goals.add({
+    outcome: args,
+    session,
+    ...(message.agent ? { agent: message.agent } : {}),
+    route: message.route,
+    madeBy: by,
+    ...(said ? { key: `${session}:${said}` } : {}),
+  });
+  return `${goalLine(made)} /goal pause and /goal cancel end it.`;
+}
+
+function goalLine(goal: Goal): string {
+  const { outcome, state, round, most_turns, why } = goal;
+  return `${outcome}: ${state}, turn ${round} of ${most_turns}.${why ? ` ${why}` : ""}`;
+}

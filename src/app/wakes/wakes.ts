@@ -1,0 +1,93 @@
+/** What will wake an agent besides people, gathered from every room that waits for something. */
+import type { Result } from "../../core/protocol/index.ts";
+import { inWords, type JobView } from "../../mind/schedule/index.ts";
+import type { House } from "../house.ts";
+import { eventsWaiting, openChildren, parkedTurns, runningProcesses } from "./store.ts";
+
+type Wake = Result<"wakes.list">["wakes"][number];
+
+/** Of each kind; a list nobody reads to its end. */
+const MOST = 100;
+
+/** The next first; then what may come at any time. */
+export async function listWakes(house: House, now: number): Promise<Wake[]> {
+  const db = house.records.committed;
+  const [jobs, beats, watches, goals, parked, children, processes, events] = await Promise.all([
+    house.schedules.list(),
+    house.schedules.list({ kind: "beat" }),
+    house.watchers.list(),
+    house.goals.list(MOST),
+    parkedTurns(db, MOST),
+    openChildren(db, MOST),
+    runningProcesses(db, MOST),
+    eventsWaiting(db, MOST),
+  ]);
+  const wakes: Wake[] = [
+    ...soonest(jobs).map((job) => jobWake(job, "schedule")),
+    ...soonest(beats).map((job) => jobWake(job, "heartbeat")),
+    ...house.hooks.list().map(({ name, scheme, agent, session, lastAt }): Wake => {
+      const about = `POST /hooks/${name} (${scheme})`;
+      return { kind: "hook", name, about, agent, session, ...(lastAt === undefined ? {} : { lastAt }) };
+    }),
+    ...watches.map(({ name, about, agent, next, lastAt, error }): Wake => {
+      const known = { ...(lastAt === undefined ? {} : { lastAt }), ...(error ? { problem: error } : {}) };
+      return { kind: "watch", name, about, agent, at: Math.max(next, now), ...known };
+    }),
+    ...parked.map(({ turn, session, agent, deadline, on }): Wake => {
+      const about = on.startsWith("wait:") ? "a turn waits for what it began, or a time" : "a turn waits for a person";
+      const at = deadline === null ? {} : { at: deadline };
+      return { kind: "parked", name: turn, about, agent, session, turn, ...at };
+    }),
+    ...children.map(({ turn, session, parent, agent, task, deadline }): Wake => {
+      const about = `a sub-agent's result: ${line(task)}`;
+      return { kind: "agent", name: session, about, agent, session: parent, turn, at: deadline };
+    }),
+    ...processes.map(({ id, session, agent, command, madeAt }): Wake => {
+      const about = `the end of a background process: ${line(command)}`;
+      return { kind: "process", name: id, about, agent, session, lastAt: madeAt };
+    }),
+    ...goals
+      .filter((goal) => goal.state === "active")
+      .map(({ id, outcome, agent, session, turn, round, most_turns, why }): Wake => {
+        const about = `${line(outcome)} (turn ${round} of ${most_turns})`;
+        return {
+          kind: "goal",
+          name: id,
+          about,
+          agent,
+          session,
+          ...(turn ? { turn } : {}),
+          ...(why ? { problem: why } : {}),
+        };
+      }),
+    ...events.map(({ session, agent, n, at }): Wake => {
+      const about = n === 1 ? "an event that is about to be told" : `${n} events that are about to be told`;
+      return { kind: "event", name: session, about, agent, session, at };
+    }),
+  ];
+  return wakes.sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY));
+}
+
+function soonest(jobs: readonly JobView[]): JobView[] {
+  const planned = jobs.filter((job) => job.enabled && job.next !== undefined);
+  return planned.sort((a, b) => a.next! - b.next!).slice(0, MOST);
+}
+
+function jobWake(job: JobView, kind: "schedule" | "heartbeat"): Wake {
+  const { name, agent, next, last } = job;
+  const problem = last?.state === "failed" && last.reason ? { problem: last.reason } : {};
+  const lastAt = last?.started_at === null || last === undefined ? {} : { lastAt: last.started_at };
+  return {
+    kind,
+    name,
+    about: inWords(job.when, job.zone),
+    agent,
+    ...(next === undefined ? {} : { at: next }),
+    ...lastAt,
+    ...problem,
+  };
+}
+
+function line(text: string): string {
+  return text.replace(/\s+/g, " ").trim().slice(0, 120);
+}

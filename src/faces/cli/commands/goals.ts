@@ -1,0 +1,120 @@
+/** `lares goals`: what agents work towards by themselves. */
+import type { Result } from "../../../core/protocol/index.ts";
+import { confirmed } from "../confirm.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { ago, oneLine, plural, shortId, when } from "../format.ts";
+import { type Paint, table } from "../output.ts";
+import { pick } from "../pick.ts";
+import { cut } from "../width.ts";
+import { deliverOf } from "./schedule.ts";
+import { kept } from "./sessions.ts";
+
+type Goal = Result<"goals.get">;
+
+export const list: Action = async (ctx) => {
+  const { out, clock } = ctx;
+  const goals = (await all(ctx)).reverse();
+  out.items(goals);
+  const active = goals.filter((goal) => goal.state === "active").length;
+  out.say(
+    goals.length
+      ? `${plural(goals.length, "goal")}, ${active} at work.`
+      : 'No goals. Give one: lares goals add "The build is green" --proof "npm test ends with 0"',
+    ...table(
+      goals.map((goal) => [
+        mark(goal, out.paint),
+        shortId(goal.id),
+        cut(oneLine(goal.outcome), 60),
+        `turn ${goal.round} of ${goal.mostTurns}`,
+        ago(goal.updatedAt, clock.now()),
+      ]),
+      "  ",
+    ),
+  );
+  return EXIT.done;
+};
+
+export const add: Action = async (ctx, [outcome = ""]) => {
+  const { rpc, options: o } = ctx;
+  const deliver = deliverOf(o.deliver, o.thread);
+  const goal = await rpc.call("goals.add", {
+    outcome,
+    ...(o.proof ? { proof: o.proof } : {}),
+    ...(o.stop ? { stop: o.stop } : {}),
+    ...(o.session ? { session: o.session } : {}),
+    ...(o.agent ? { agent: o.agent } : {}),
+    ...(o.turns ? { turns: o.turns } : {}),
+    ...(o.dollars ? { dollars: o.dollars } : {}),
+    ...(o.tokens ? { tokens: o.tokens } : {}),
+    ...(deliver ? { deliver } : {}),
+  });
+  return tell(ctx, goal);
+};
+
+export const show: Action = async (ctx, [typed = ""]) => tell(ctx, await find(ctx, typed));
+
+export const pause: Action = async (ctx, [typed = ""]) => {
+  const { id } = await find(ctx, typed);
+  return tell(ctx, await ctx.rpc.call("goals.pause", { id }));
+};
+
+export const resume: Action = async (ctx, [typed = ""]) => {
+  const { id } = await find(ctx, typed);
+  return tell(ctx, await ctx.rpc.call("goals.resume", { id }));
+};
+
+export const cancel: Action = async (ctx, [typed = ""]) => {
+  const { id, outcome } = await find(ctx, typed);
+  if (!(await confirmed(ctx, `Cancel "${cut(oneLine(outcome), 60)}"? Its turn is stopped.`))) return kept(ctx);
+  return tell(ctx, await ctx.rpc.call("goals.cancel", { id }));
+};
+
+function tell({ out }: Context, goal: Goal): number {
+  out.document(goal);
+  const price = goal.mostDollars === undefined ? "" : ` of $${goal.mostDollars}`;
+  out.say(
+    `${mark(goal, out.paint)}: ${oneLine(goal.outcome)}`,
+    ...(goal.why ? [`  ${oneLine(goal.why)}`] : []),
+    ...table(
+      [
+        ["id", goal.id],
+        ["session", goal.session],
+        ...(goal.proof ? [["proof", oneLine(goal.proof)]] : []),
+        ...(goal.stop ? [["stop", oneLine(goal.stop)]] : []),
+        ["turns", `${goal.round} of ${goal.mostTurns}`],
+        ["used", `${goal.tokens} tokens, $${goal.dollars.toFixed(4)}${price}`],
+        ...(goal.turn ? [["turn", goal.turn]] : []),
+        ["given", `${when(goal.madeAt)} by ${oneLine(goal.madeBy)}`],
+      ],
+      "  ",
+    ),
+  );
+  return EXIT.done;
+}
+
+async function all({ rpc }: Context): Promise<Goal[]> {
+  return (await rpc.call("goals.list", {})).goals;
+}
+
+async function find(ctx: Context, typed: string): Promise<Goal> {
+  const goals = (await all(ctx)).map((goal) => ({ ...goal, name: goal.id }));
+  return pick(goals, typed, { noun: "goal", list: "lares goals list" });
+}
+
+function mark({ state, waiting }: Goal, paint: Paint): string {
+  switch (state) {
+    case "done":
+      return paint("✓ done", "ok");
+    case "blocked":
+      return paint("✕ blocked", "fail");
+    case "limit":
+      return paint("✕ at its limit", "wait");
+    case "cancelled":
+      return paint("– cancelled", "dim");
+    case "paused":
+      return paint("– paused", "dim");
+    default:
+      return waiting ? "○ waits" : "● at work";
+  }
+}

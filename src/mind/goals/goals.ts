@@ -1,0 +1,390 @@
+/**
+ * Standing goals: an outcome, its proof and when to stop. The agent works on it turn by turn; after each turn a judge, a small
+ * model call with a structured answer, says done, go on or blocked.
+ *
+ * J1: each turn of a goal is admitted through the inbox under the goal's id and its number: killed anywhere it runs once.
+ * J2: judging is a small turn of its own in the goal's lane. Its model call is a recorded step, its verdict takes effect once.
+ * J3: turns, tokens and money are bounded; what is used up ends the goal as `limit`, never in silence.
+ * J4: while a process or sub-agent of its session is at work nothing is judged and nothing is spent: the goal is parked and looked
+ *     at again when the session has done another turn, or after a while.
+ * J5: every end is told where the goal was given.
+ */
+import type { Ctx, ModelReply, ModelRequest, Outcome, Records, Tx } from "../../core/contracts/index.ts";
+import {
+  type AgentId,
+  AppError,
+  asId,
+  type InboundMessage,
+  type Json,
+  type ReplyRoute,
+  type ScheduleId,
+  type SessionKey,
+  type TurnId,
+  type TurnResult,
+  type Usage,
+} from "../../core/domain/index.ts";
+import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
+import type { GoalsConfig } from "./config.ts";
+import {
+  activeGoals,
+  addSpent,
+  beginRound,
+  type Goal,
+  goalIn,
+  goalOfTurn,
+  insertGoal,
+  listGoals,
+  readGoal,
+  renew,
+  setState,
+  setWaiting,
+  setWhy,
+  waitingIn,
+} from "./store.ts";
+import { judgeRequest, readVerdict, type Verdict } from "./verdict.ts";
+
+export interface GoalParts {
+  records: Records;
+  clock: Clock;
+  ids: IdMaker;
+  log: Log;
+  config: () => GoalsConfig;
+  agentExists: (agent: AgentId) => boolean;
+  admit: (message: InboundMessage, record: (tx: Tx, turn: TurnId) => void) => Promise<{ turn: TurnId }>;
+  stop: (turn: TurnId, why: string) => Promise<void>;
+  timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
+  result: (turn: TurnId) => Promise<TurnResult | undefined>;
+  /** What happened in a turn, as text for a judge. */
+  recordOf: (turn: TurnId) => Promise<string>;
+  /** Processes and sub-agents of this session that are still at work. */
+  atWork: (session: SessionKey) => Promise<number>;
+  /** One call within the budgets. `record` belongs into the transaction that keeps the answer. */
+  ask: (
+    call: { turn: TurnId; session: SessionKey; agent: AgentId; request: ModelRequest },
+    signal: AbortSignal,
+  ) => Promise<{ reply: ModelReply; record: (tx: Tx) => void } | { refused: string }>;
+  /** The model that judges for this agent; undefined: only the practice model is here, which cannot. */
+  judgeFor: (agent: string) => string | undefined;
+  /** Says something on a route when this turn has ended. The same id again changes nothing. */
+  say: (tx: Tx, m: { id: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
+}
+
+export interface NewGoal {
+  outcome: string;
+  proof?: string;
+  stop?: string;
+  session?: string;
+  agent?: string;
+  route?: ReplyRoute;
+  turns?: number;
+  dollars?: number;
+  tokens?: number;
+  madeBy: string;
+  /** The same key is the same goal. */
+  key?: string;
+}
+
+/** What a judging turn is started with. */
+export type GoalBody = { kind: "goal"; goal: string; round: number };
+
+/** A goal that waits for something nobody will tell of is looked at again. */
+const LOOK_AGAIN_MS = 600_000;
+const OPEN = ["active", "paused", "blocked", "limit"] as const;
+
+export class Goals {
+  private readonly parts: GoalParts;
+  /** Sessions with goals at work: every end of a turn asks. */
+  private readonly busy = new Set<SessionKey>();
+
+  constructor(parts: GoalParts) {
+    this.parts = parts;
+  }
+
+  async add(given: NewGoal): Promise<Goal> {
+    const { records, clock, ids } = this.parts;
+    const agent = asId<AgentId>(given.agent ?? "main");
+    if (!this.parts.agentExists(agent)) {
+      throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "See: lares agents list" });
+    }
+    const id = given.key ? `goal_${given.key}` : ids.next("goal");
+    const known = await readGoal(records, id);
+    if (known) return known;
+    const { turns, atOnce } = this.parts.config();
+    if ((await activeGoals(records)).length >= atOnce) {
+      throw new AppError("CONFLICT", {
+        message: `${atOnce} goals are active already.`,
+        hint: "Finish or cancel one (lares goals list), or raise goals.atOnce.",
+      });
+    }
+    const session = asId<SessionKey>(given.session ?? `goal:${id}`);
+    const goal: Goal = {
+      ...{ id, session, agent, outcome: given.outcome, state: "active", why: null, turn: null, round: 0, waiting: 0 },
+      route: JSON.stringify(given.route ?? { channel: "none", account: "goal", chat: id }),
+      proof: given.proof ?? null,
+      stop: given.stop ?? null,
+      most_turns: given.turns ?? turns,
+      most_dollars: given.dollars ?? null,
+      most_tokens: given.tokens ?? null,
+      ...{ dollars: 0, tokens: 0, unpriced: 0, made_by: given.madeBy },
+      made_at: clock.now(),
+      updated_at: clock.now(),
+    };
+    await records.write((tx) => insertGoal(tx, goal));
+    await this.begin(goal, "Work towards this until it is reached.");
+    return (await readGoal(records, id))!;
+  }
+
+  list(limit: number): Promise<Goal[]> {
+    return listGoals(this.parts.records.committed, limit);
+  }
+
+  async get(id: string): Promise<Goal> {
+    const goal = await readGoal(this.parts.records, id);
+    if (!goal) throw new AppError("NOT_FOUND", { message: `There is no goal "${id}".`, hint: "See: lares goals list" });
+    return goal;
+  }
+
+  /** The newest goal of a session. */
+  of(session: SessionKey): Promise<Goal | undefined> {
+    return goalIn(this.parts.records, session);
+  }
+
+  /** The turn that runs goes on; no other is begun. */
+  async pause(id: string, by: string): Promise<Goal> {
+    await this.move(id, ["active"], "paused", `Paused by ${by}.`);
+    return this.get(id);
+  }
+
+  /** Goes on; what was used up is given once more. */
+  async resume(id: string): Promise<Goal> {
+    const before = await this.get(id);
+    if (before.state === "active") return before;
+    await this.move(id, ["paused", "blocked", "limit"], "active", null);
+    if (before.state === "limit") await this.parts.records.write((tx) => renew(tx, id, this.parts.config().turns));
+    const goal = await this.get(id);
+    // The turn it had when it was paused may still be at work.
+    const isAtWork = goal.turn !== null && !(await this.parts.result(goal.turn));
+    if (isAtWork) this.busy.add(goal.session);
+    else await this.begin(goal, "A person says: go on.");
+    return this.get(id);
+  }
+
+  async cancel(id: string, by: string): Promise<Goal> {
+    const goal = await this.get(id);
+    await this.move(id, OPEN, "cancelled", `Cancelled by ${by}.`);
+    if (goal.turn && !(await this.parts.result(goal.turn))) await this.parts.stop(goal.turn, "its goal was cancelled");
+    return this.get(id);
+  }
+
+  /** A turn ended: a goal's is judged; in its session, what it waited for may be over. */
+  async ended(turn: TurnId, session: SessionKey): Promise<void> {
+    if (!this.busy.has(session)) return;
+    const own = await goalOfTurn(this.parts.records, turn);
+    if (own) await this.judgeSoon(own);
+    for (const goal of await waitingIn(this.parts.records, session)) await this.judgeSoon(goal);
+  }
+
+  /** After a start: turns that ended while nobody looked, and goals whose next turn was not admitted. */
+  async settle(): Promise<void> {
+    for (const goal of await activeGoals(this.parts.records)) {
+      this.busy.add(goal.session);
+      if (!goal.turn) await this.begin(goal, "Work towards this until it is reached.");
+      else if (goal.waiting || (await this.parts.result(goal.turn))) await this.judgeSoon(goal);
+    }
+  }
+
+  /** The turn a judgement is. */
+  async judge(ctx: Ctx, body: GoalBody, isBroken = false): Promise<Outcome> {
+    const { records, clock } = this.parts;
+    const goal = await readGoal(records, body.goal);
+    const turn = goal?.turn;
+    if (goal?.state !== "active" || goal.round !== body.round || !turn) return { end: null };
+    const result = await this.parts.result(turn);
+    if (!result) return { end: null };
+    if (isBroken)
+      return this.finish(ctx, goal, "blocked", "Something in Lares broke while it was judged. See: lares logs");
+    const work = await ctx.step("at work", () => this.parts.atWork(goal.session));
+    if (work > 0) {
+      const why = `It waits for ${work} ${work === 1 ? "thing" : "things"} at work in its session.`;
+      await this.arm(goal, clock.now() + LOOK_AGAIN_MS);
+      return { end: null, record: (tx) => setWaiting(tx, goal.id, why, turn, clock.now()) };
+    }
+    const spent = spentIn(result.usage);
+    const ended = endOf(goal, result, spent);
+    if (ended) return this.finish(ctx, goal, ended.state, ended.why, (tx) => addSpent(tx, goal.id, spent));
+    const model = this.parts.judgeFor(goal.agent);
+    if (!model) return this.finish(ctx, goal, "blocked", "No language model is connected that could judge it.");
+    const verdict = await this.ask(ctx, goal, turn, model);
+    if ("failed" in verdict)
+      return this.finish(ctx, goal, "blocked", verdict.failed, (tx) => addSpent(tx, goal.id, spent));
+    const pay = (tx: Tx) => {
+      addSpent(tx, goal.id, spent);
+      addSpent(tx, goal.id, verdict.spent);
+    };
+    if (verdict.verdict !== "go on") return this.finish(ctx, goal, verdict.verdict, verdict.why, pay);
+    if (goal.round >= goal.most_turns) {
+      return this.finish(ctx, goal, "limit", `It took ${goal.round} turns and is not reached: ${verdict.why}`, pay);
+    }
+    await ctx.effect(
+      "next",
+      async () => {
+        await this.begin(goal, [verdict.why, verdict.next].filter(Boolean).join(" "));
+        return null;
+      },
+      // The inbox knows the round's key again.
+      { repeat: "with-key" },
+    );
+    return {
+      end: null,
+      record: (tx) => {
+        pay(tx);
+        setWhy(tx, goal.id, verdict.why, clock.now());
+      },
+    };
+  }
+
+  private async ask(
+    ctx: Ctx,
+    goal: Goal,
+    turn: TurnId,
+    model: string,
+  ): Promise<(Verdict & { spent: Spent }) | { failed: string }> {
+    let record: ((tx: Tx) => void) | undefined;
+    const said = await ctx.step(
+      "judge",
+      async (): Promise<Json> => {
+        const request = judgeRequest(goal, await this.parts.recordOf(turn), model);
+        const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
+        const agent = asId<AgentId>(goal.agent);
+        const got = await this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal);
+        if ("refused" in got) return { failed: got.refused };
+        record = got.record;
+        if (!got.reply.ok) return { failed: `The judge could not be asked: ${got.reply.message}` };
+        const verdict = readVerdict(got.reply);
+        if (!verdict) return { failed: "The judge gave no verdict that can be read." };
+        return { ...verdict, spent: spentIn(got.reply.usage) } as unknown as Json;
+      },
+      (tx) => record?.(tx),
+    );
+    return said as unknown as (Verdict & { spent: Spent }) | { failed: string };
+  }
+
+  private finish(
+    ctx: Ctx,
+    goal: Goal,
+    state: "done" | "blocked" | "limit" | "paused",
+    why: string,
+    also?: (tx: Tx) => void,
+  ): Outcome {
+    const { clock, log } = this.parts;
+    const id = `${goal.id}:${goal.round}:${state}`;
+    log.info(`goal ${state}`, { goal: goal.id, why });
+    return {
+      end: null,
+      record: (tx) => {
+        also?.(tx);
+        setState(tx, { id: goal.id, from: ["active"], state, why, at: clock.now() });
+        const route = JSON.parse(goal.route) as ReplyRoute;
+        this.parts.say(tx, {
+          id,
+          turn: ctx.turn,
+          session: goal.session,
+          route,
+          text: `${WORDS[state]}: ${goal.outcome}\n${why}`,
+        });
+      },
+    };
+  }
+
+  private async begin(goal: Goal, words: string): Promise<void> {
+    const { clock } = this.parts;
+    const now = await this.get(goal.id);
+    if (now.state !== "active") return;
+    this.busy.add(goal.session);
+    const round = goal.round + 1;
+    const text = [
+      `[Goal, turn ${round} of ${goal.most_turns}] ${words}`,
+      `Outcome: ${goal.outcome}`,
+      ...(goal.proof ? [`Proof: ${goal.proof}`] : []),
+      ...(goal.stop ? [`Stop when: ${goal.stop}`] : []),
+      "Show the proof in what your tools return. Say plainly when it is reached, or what blocks you.",
+    ];
+    await this.parts.admit(
+      {
+        route: JSON.parse(goal.route) as ReplyRoute,
+        sender: { id: `goal:${goal.id}` },
+        idempotencyKey: `goal:${goal.id}:${round}`,
+        text: text.join("\n"),
+        agent: asId<AgentId>(goal.agent),
+        session: goal.session,
+        lane: "background",
+        mode: "followup",
+        origin: "event",
+        // Given by the owner.
+        authority: "owner",
+      },
+      (tx, turn) => beginRound(tx, goal.id, round, turn, clock.now()),
+    );
+  }
+
+  private judgeSoon(goal: Goal): Promise<void> {
+    return this.arm(goal, this.parts.clock.now());
+  }
+
+  private arm(goal: Goal, due: number): Promise<void> {
+    const body: GoalBody = { kind: "goal", goal: goal.id, round: goal.round };
+    return this.parts.timer(asId<ScheduleId>(`goal:${goal.id}`), {
+      due,
+      session: asId<SessionKey>(`judge:${goal.id}`),
+      body,
+    });
+  }
+
+  private async move(id: string, from: readonly Goal["state"][], state: Goal["state"], why: string | null) {
+    const goal = await this.get(id);
+    if (goal.state === state) return;
+    if (!from.includes(goal.state)) {
+      throw new AppError("CONFLICT", { message: `The goal is ${goal.state}; it cannot become ${state}.` });
+    }
+    await this.parts.records.write((tx) => setState(tx, { id, from, state, why, at: this.parts.clock.now() }));
+  }
+}
+
+const WORDS = {
+  done: "Goal reached",
+  blocked: "Goal blocked",
+  limit: "Goal ended at its limit",
+  paused: "Goal paused",
+} as const;
+
+type Spent = { dollars: number; tokens: number; unpriced: boolean };
+
+function spentIn(usage: Usage): Spent {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = usage;
+  const tokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  return { dollars: cost ?? 0, tokens, unpriced: cost === null };
+}
+
+/** What ends a goal without asking a judge. */
+function endOf(
+  goal: Goal,
+  result: TurnResult,
+  spent: Spent,
+): { state: "paused" | "blocked" | "limit"; why: string } | undefined {
+  if (result.state === "stopped") return { state: "paused", why: "Its turn was stopped." };
+  if (result.state !== "answered" && result.state !== "silent") {
+    return { state: "blocked", why: result.reason ?? `Its turn ended as ${result.state}.` };
+  }
+  const { most_dollars, most_tokens } = goal;
+  if (most_dollars !== null && (goal.unpriced || spent.unpriced)) {
+    const why = "The model's price is not known, so a limit in dollars cannot be kept; set one in tokens.";
+    return { state: "limit", why };
+  }
+  if (most_dollars !== null && goal.dollars + spent.dollars >= most_dollars) {
+    return { state: "limit", why: `It used $${(goal.dollars + spent.dollars).toFixed(4)} of $${most_dollars}.` };
+  }
+  if (most_tokens !== null && goal.tokens + spent.tokens >= most_tokens) {
+    return { state: "limit", why: `It used ${goal.tokens + spent.tokens} of ${most_tokens} tokens.` };
+  }
+  return undefined;
+}

@@ -1,0 +1,3 @@
+export { type GoalsConfig, goalsConfig } from "./config.ts";
+export { type GoalBody, type GoalParts, Goals, type NewGoal } from "./goals.ts";
+export type { Goal, GoalState } from "./store.ts";
