@@ -59,6 +59,31 @@ describe("in", () => {
     expect(door.texts).toEqual(["once more"]);
   });
 
+  it("a slow file holds up its own chat and no other; the position stays before it until it is done", async () => {
+    await listen();
+    const [before, small] = [door.position, { name: "slow.txt", type: "text/plain", data: Buffer.from("x") }];
+    let release = () => {};
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    door.before = (event) => (event.chat.id === DM && event.kind === "message" && event.files ? slow : undefined);
+    fake.media(DM, ANN, small);
+    fake.say(DM, ANN, "behind the file");
+    fake.say("!other:x", "@sam:x", "in another chat");
+    fake.say("!other:x", "@sam:x", "and one more");
+    await heard(2);
+    expect(door.texts).toEqual(["in another chat", "and one more"]);
+    expect(door.position).toBe(before);
+    // A restart in the middle: everything since the position comes again, and is known or new.
+    await life!.stop();
+    door.before = () => {};
+    await listen();
+    await heard(4);
+    release();
+    await until("the position to move on", () => door.position !== before);
+    expect(door.texts).toEqual(["in another chat", "and one more", "", "behind the file"]);
+  });
+
   it("a cut poll ends the connection; a token that is not known says what to do", async () => {
     fake.faults.next(/sync/, "drop-after");
     life = run(channel, door);

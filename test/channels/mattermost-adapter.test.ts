@@ -149,6 +149,23 @@ describe("in", () => {
   });
 });
 
+it("a slow file holds up its own chat and no other", async () => {
+  await listen();
+  let release = () => {};
+  const slow = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  door.before = (event) => (event.kind === "message" && event.files ? slow : undefined);
+  fake.file(DM, ANN, { name: "slow.txt", type: "text/plain", data: Buffer.from("x") });
+  fake.say(DM, ANN, "behind the file");
+  fake.say("dmother0000000000000000000", "sam", "in another chat");
+  await heard(1);
+  expect(door.texts).toEqual(["in another chat"]);
+  release();
+  await heard(3);
+  expect(door.texts).toEqual(["in another chat", "", "behind the file"]);
+});
+
 describe("out", () => {
   it("a send that may have been taken is found by its key, also after the server forgot; else it surely is not there", async () => {
     fake.faults.next(/POST .*posts$/, "drop-after");

@@ -15,6 +15,8 @@ export class MemoryDoor implements Door {
   as = "";
   /** Trouble of ours: the next n calls of `hear` fail and nothing of them is kept. */
   trouble = 0;
+  /** An event waits for this before it is taken, as for a slow file. */
+  before: (event: PlatformEvent) => Promise<void> | void = () => {};
   judge: (event: PlatformEvent) => Heard["outcome"] = () => "admitted";
   private readonly ids = new Set<string>();
 
@@ -23,6 +25,7 @@ export class MemoryDoor implements Door {
       this.trouble--;
       throw new Error("the disk is full");
     }
+    for (const event of events) await this.before(event);
     const heard = events.map((event): Heard => {
       const outcome = this.judge(event);
       if (outcome !== "admitted") return { outcome };

@@ -104,6 +104,23 @@ describe("in", () => {
   });
 });
 
+it("a slow file holds up its own chat and no other", async () => {
+  await listen();
+  let release = () => {};
+  const slow = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  door.before = (event) => (event.kind === "message" && event.files ? slow : undefined);
+  fake.file(ANN, ANN, { name: "slow.txt", type: "text/plain", data: Buffer.from("x") });
+  fake.say(ANN, ANN, "behind the file");
+  fake.say("cccccccc-0000-4000-8000-000000000003", "cccccccc-0000-4000-8000-000000000003", "in another chat");
+  await heard(1);
+  expect(door.texts).toEqual(["in another chat"]);
+  release();
+  await heard(3);
+  expect(door.texts).toEqual(["in another chat", "", "behind the file"]);
+});
+
 describe("out", () => {
   it("text with its ranges, files, edits, reactions, typing, removal; to people and to groups", async () => {
     const styles = [{ style: "BOLD", start: 0, length: 4 }];

@@ -1,5 +1,6 @@
 /** What adapters with a stream of events share: order inside a chat without waiting between chats, and a wait that can end early. */
-import type { PlatformEvent } from "../../core/contracts/index.ts";
+import type { Door, PlatformEvent } from "../../core/contracts/index.ts";
+import type { Json } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 
 /**
@@ -15,7 +16,13 @@ export class Lines {
     this.onBroken = onBroken;
   }
 
-  push(chat: string, work: () => Promise<void>): void {
+  /** Nothing that has not begun begins any more. */
+  end(): void {
+    this.broken ??= { error: undefined };
+  }
+
+  /** Resolves when it is done, or will not be. */
+  push(chat: string, work: () => Promise<void>): Promise<void> {
     const before = this.tails.get(chat) ?? Promise.resolve();
     const mine = before.then(async () => {
       if (this.broken) return;
@@ -31,6 +38,48 @@ export class Lines {
     void mine.then(() => {
       if (this.tails.get(chat) === mine) this.tails.delete(chat);
     });
+    return mine;
+  }
+}
+
+/** How many batches may wait for a slow one before nothing more is read. */
+const MOST_OPEN = 50;
+
+/**
+ * Batches with a position each. A plain batch is taken in one go, its position in the same transaction. While files are fetched
+ * the chats run side by side, and a position is committed when its batch and all before it are done: what was taken meanwhile is
+ * given again after a restart, and known by its ids.
+ */
+export class Batches {
+  private readonly door: Pick<Door, "hear">;
+  private readonly lines: Lines;
+  private tail: Promise<unknown> = Promise.resolve();
+  private open = 0;
+
+  constructor(door: Pick<Door, "hear">, lines: Lines) {
+    this.door = door;
+    this.lines = lines;
+  }
+
+  async take(events: readonly PlatformEvent[], cursor: Json): Promise<void> {
+    const withFiles = events.some((event) => event.kind === "message" && event.files?.length);
+    if (!withFiles && this.open === 0) {
+      await this.door.hear(events, cursor);
+      return;
+    }
+    const works = byChat(events).map((line) =>
+      this.lines.push(line[0]!.chat.id, async () => {
+        await this.door.hear(line);
+      }),
+    );
+    this.open++;
+    this.tail = Promise.all([this.tail, ...works]).then(() =>
+      this.lines.push("", async () => {
+        this.open--;
+        await this.door.hear([], cursor);
+      }),
+    );
+    if (this.open > MOST_OPEN) await this.tail;
   }
 }
 

@@ -9,6 +9,7 @@
 import type { Channel, Door, Outgoing, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { listOf, objectOf, textOf } from "../api.ts";
+import { Batches, Lines } from "../lines.ts";
 import { MatrixClient } from "./client.ts";
 import type { MatrixAccount } from "./config.ts";
 import { mapEvent, type RoomEvent, repliedTo, roomEvent } from "./events.ts";
@@ -24,7 +25,17 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
   const rooms = new Rooms(client);
   let me = "";
 
-  async function run(door: Door, signal: AbortSignal): Promise<void> {
+  async function run(door: Door, stop: AbortSignal): Promise<void> {
+    const broken = new AbortController();
+    const lines = new Lines((error) => broken.abort(error));
+    try {
+      await listen(door, new Batches(door, lines), AbortSignal.any([stop, broken.signal]));
+    } finally {
+      lines.end();
+    }
+  }
+
+  async function listen(door: Door, batches: Batches, signal: AbortSignal): Promise<void> {
     me = await client.whoami(signal);
     door.known(me);
     const name = await client.displayName(me, signal);
@@ -37,7 +48,7 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
       if (!next) throw new Error("The Matrix homeserver's answer has no position.");
       // What was said before this account was added is not ours to answer.
       const events = since === undefined ? [] : await eventsOf(batch, since, { id: me, name }, signal);
-      if (events.length || next !== since) await door.hear(events, next);
+      if (events.length || next !== since) await batches.take(events, next);
       await answerInvites(batch, door, signal);
       since = next;
     }

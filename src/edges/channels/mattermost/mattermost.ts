@@ -19,12 +19,13 @@ import type {
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { numberOf, objectOf, textOf } from "../api.ts";
+import { Lines } from "../lines.ts";
 import { MattermostClient, PAGE, type Post, postOf } from "./client.ts";
 import type { MattermostAccount } from "./config.ts";
 import { openStream, type StreamEvent } from "./stream.ts";
 
-/** Posts of several chats do not arrive in the order of their times. */
-const OVERLAP_MS = 60_000;
+/** Posts of several chats are not done in the order of their times: one may wait for its files, each for a minute at most. */
+const OVERLAP_MS = 600_000;
 const MOST_KNOWN = 2000;
 /** How far back a post of ours is looked for: longer than any message waits to be sent, with room for clocks that differ. */
 const FAR_BACK_MS = 26 * 3_600_000;
@@ -44,6 +45,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     me = await client.me(signal);
     door.known(me.name);
     const life = new AbortController();
+    const lines = new Lines((error) => life.abort(error));
     const both = AbortSignal.any([signal, life.signal]);
     try {
       const stream = openStream(client.streamUrl, config.token, { alive: () => door.alive(), signal: both });
@@ -52,9 +54,12 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       for await (const event of stream.events()) {
         const { events, at } = await fromStream(event, signal);
         position.since = Math.max(position.since, at);
-        if (events.length || at) await door.hear(events, { ...position });
+        const now = { ...position };
+        const [first] = events;
+        if (first) void lines.push(first.chat.id, async () => void (await door.hear(events, now)));
       }
     } finally {
+      lines.end();
       life.abort();
     }
   }

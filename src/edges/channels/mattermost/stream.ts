@@ -46,7 +46,8 @@ export function openStream(url: string, token: string, on: { alive: () => void; 
   const ping = setInterval(() => {
     if (socket.readyState === WebSocket.OPEN) say("ping", {});
   }, PING_MS);
-  on.signal.addEventListener("abort", () => end(new Error("stopped")), { once: true });
+  const stopped = () => end(on.signal.reason instanceof Error ? on.signal.reason : new Error("stopped"));
+  on.signal.addEventListener("abort", stopped, { once: true });
   socket.on("open", () => say("authentication_challenge", { token }));
   socket.on("error", (error) => end(error));
   socket.on("close", (code) => end(new Error(`The event stream was closed (${code}).`)));

@@ -10,6 +10,7 @@ import { type Channel, type Door, type Outgoing, SendUncertain } from "../../../
 import type { ReplyRoute } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
 import type { SignalAccount } from "./config.ts";
 import { mapEnvelope, type SignalFile } from "./events.ts";
@@ -25,6 +26,7 @@ export function create({ account, config }: AdapterParts<SignalAccount>): Channe
     await rpc.call("version", {}, signal, true);
     door.known(config.number);
     const broken = new AbortController();
+    const lines = new Lines((error) => broken.abort(error));
     const ask = setInterval(() => {
       rpc.call("version", {}, signal, true).then(
         () => door.alive(),
@@ -39,9 +41,10 @@ export function create({ account, config }: AdapterParts<SignalAccount>): Channe
         if (!mapped) continue;
         const { event, files } = mapped;
         if (event.kind === "message" && files.length) event.files = files.map((file) => remote(file, event.chat));
-        await door.hear([event]);
+        void lines.push(event.chat.id, async () => void (await door.hear([event])));
       }
     } finally {
+      lines.end();
       clearInterval(ask);
     }
   }

@@ -6,9 +6,17 @@
  * Out: the message id is made from the key, so a repeated message has the same id; but an unknown outcome is not repeated.
  */
 import { createHash } from "node:crypto";
-import { type Channel, type Door, type Outgoing, type Placed, SendUncertain } from "../../../core/contracts/index.ts";
+import {
+  type Channel,
+  type Door,
+  type Outgoing,
+  type Placed,
+  type PlatformEvent,
+  SendUncertain,
+} from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
+import { byChat, Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
 import { fromBaileys } from "./baileys.ts";
 import type { WhatsAppWebAccount } from "./config.ts";
@@ -29,18 +37,18 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     const stored = await loadCredentials(door, lib);
     const { creds, keys } = stored;
     const live = lib.connect({ auth: { creds, keys }, browser: ["Lares", "Chrome", "1.0"] });
-    // One after another, in the order the library says them; the first failure ends the connection.
-    let line = Promise.resolve();
+    let fail = (_: unknown) => {};
+    // One chat after another, in the order the library says them; the first failure ends the connection.
+    const lines = new Lines((error) => fail(error));
+    let saved = Promise.resolve();
     try {
       await new Promise<void>((_, reject) => {
-        const inLine = (work: () => Promise<unknown>) => {
-          line = line.then(work).then(() => {}, reject);
-        };
+        fail = reject;
         if (signal.aborted) return reject(signal.reason);
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
         live.ev.on("creds.update", (changed) => {
           Object.assign(creds, changed);
-          inLine(() => stored.save());
+          saved = lines.push("", () => stored.save());
         });
         live.ev.on("connection.update", (update) => {
           if (update.connection === "open") {
@@ -48,14 +56,21 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
             door.alive();
             door.known(live.user?.name ?? live.user?.id ?? config.number);
           }
-          if (update.qr && !creds.registered) inLine(() => askForLink(live, door));
+          if (update.qr && !creds.registered) void lines.push("link", () => askForLink(live, door));
           if (update.connection === "close") reject(closed(update));
         });
-        live.ev.on("messages.upsert", ({ messages }) => inLine(() => hear(messages, live, lib, door)));
+        live.ev.on("messages.upsert", ({ messages }) => {
+          door.alive();
+          for (const line of byChat(eventsOf(messages, live, lib))) {
+            void lines.push(line[0]!.chat.id, async () => void (await door.hear(line)));
+          }
+        });
       });
     } finally {
       socket = undefined;
-      await line;
+      // Keys that changed are kept, whatever ended the connection.
+      await saved;
+      lines.end();
       live.end(undefined);
     }
   }
@@ -66,16 +81,14 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     door.known(`not linked yet; on the phone: Linked devices, Link with phone number, ${code}`);
   }
 
-  async function hear(messages: readonly WebMessage[], live: Socket, lib: Library, door: Door): Promise<void> {
+  function eventsOf(messages: readonly WebMessage[], live: Socket, lib: Library): PlatformEvent[] {
     const me = { id: live.user?.id ?? "", lid: live.user?.lid };
-    const events = messages.flatMap((message) => {
+    return messages.flatMap((message) => {
       const event = mapMessage(message, me);
       const file = event?.kind === "message" ? fileOf(message) : undefined;
       if (file && event?.kind === "message") event.files = [{ ...file, open: () => lib.download(message, live) }];
       return event ? [event] : [];
     });
-    door.alive();
-    if (events.length) await door.hear(events);
   }
 
   async function put(jid: string, content: Record<string, unknown>, key?: string): Promise<string | null> {

@@ -20,6 +20,7 @@ import {
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
+import { byChat } from "../lines.ts";
 import type { WhatsAppAccount } from "./config.ts";
 import { type Mapped, mapBody } from "./events.ts";
 import { Graph } from "./graph.ts";
@@ -48,7 +49,8 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
       else await door.undelivered(key, `WhatsApp could not deliver it: ${why ?? "no reason"} (${code ?? "?"}).`);
     }
     if (events.length) {
-      await door.hear(events.map(withFiles));
+      // A slow file holds up its own chat and no other.
+      await Promise.all(byChat(events.map(withFiles)).map((line) => door.hear(line)));
       for (const { event } of events) keep(last, event.chat.id, event.id);
     }
     door.alive();
