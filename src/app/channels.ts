@@ -116,7 +116,16 @@ export function makeChannels(parts: ChannelParts) {
 /** An answer as messages of a platform. What renders to nothing is sent as it is: silence would be no answer. */
 export function pieces(text: string, can: Capabilities): Piece[] {
   const parts = can.dialect === "raw" ? [] : chunks(text, can.dialect, { limit: can.limit, unit: can.unit });
-  return parts.length ? (parts as unknown as Piece[]) : chunk(text, can.limit).map((piece) => ({ text: piece }));
+  const all = parts.length ? (parts as unknown as Piece[]) : chunk(text, can.limit).map((piece) => ({ text: piece }));
+  return can.most === undefined ? all : bounded(all, can.most);
+}
+
+/** The beginning and the end, where the code of a question stands; what is between is named. */
+function bounded(all: Piece[], most: number): Piece[] {
+  if (all.length <= most) return all;
+  const left = all.length - most + 1;
+  const note = { text: `[${left} lines are left out here. Ask for a shorter answer, or read it on the page.]` };
+  return [...all.slice(0, most - 2), note, all.at(-1)!];
 }
 
 export type Channels = ReturnType<typeof makeChannels>;

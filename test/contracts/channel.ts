@@ -168,7 +168,9 @@ export function channelContract(rig: ChannelRig): void {
         expect(asked.buttons).toEqual(["Allow once", "Always allow", "Deny"]);
         await platform.press!(platform.owner, asked, "Allow once");
       } else {
-        const code = /\/approve (\w+)/.exec(asked.text)![1]!;
+        // On IRC a question is several lines.
+        const all = async () => (await texts(platform.owner)).join("\n");
+        const code = await until("the code", async () => /\/approve (\w+)/.exec(await all())?.[1]);
         await platform.say(platform.owner, `/approve ${code}`);
       }
       await shows(platform.owner, "it is done");

@@ -42,6 +42,8 @@ export interface Capabilities {
   dedupes: boolean;
   /** Buttons of one message; 0: a typed code instead. */
   buttons: number;
+  /** Most messages of one answer, where more would be a flood: the rest is named, not sent. */
+  most?: number;
   /** Bytes of the largest file that can be sent; 0: none. */
   files: number;
   /** Fastest the platform takes messages: to one chat, and over the account. */

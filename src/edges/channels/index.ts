@@ -5,6 +5,7 @@ import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
 import { discord } from "./discord/config.ts";
 import { email } from "./email/config.ts";
+import { irc } from "./irc/config.ts";
 import type { Libraries } from "./library.ts";
 import { matrix } from "./matrix/config.ts";
 import { mattermost } from "./mattermost/config.ts";
@@ -21,7 +22,7 @@ export { Libraries } from "./library.ts";
 export { sign } from "./webhook/sign.ts";
 
 // One a line, so that two who add one do not meet.
-const TABLE = [telegram, slack, discord, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook, email];
+const TABLE = [telegram, slack, discord, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook, email, irc];
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
 export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(
