@@ -76,6 +76,7 @@ export interface Options {
   resume?: boolean;
   source?: string;
   provider?: string;
+  channel?: string;
   set?: string[];
   to?: string;
   owner?: boolean;

@@ -56,37 +56,13 @@ type Kind = Awaited<ReturnType<typeof kindsOf>>[number];
 const kindsOf = async ({ rpc }: Context) => (await rpc.call("channels.kinds", {})).kinds;
 
 export const add: Action = async (ctx, [typed]) => {
-  const { rpc, out, options } = ctx;
-  const kinds = await kindsOf(ctx);
-  const given = await fieldsOf(ctx);
+  const { out } = ctx;
   const asker = ctx.canAsk ? new Asker(ctx.ports.stdin, ctx.ports.stderr) : undefined;
   const off = asker && ctx.onSignal("SIGINT", () => asker.interrupt());
   try {
-    const kind = typed === undefined ? await chosen(kinds, asker) : named(kinds, typed);
-    if (!kind.installed) {
-      out.note(`Installing ${kind.packages.join(", ")} …`);
-      await rpc.call("channels.install", { channel: kind.name });
-    }
-    for (const { field, what, secret } of kind.asks) {
-      if (given[field] !== undefined) continue;
-      if (!asker) {
-        if (secret)
-          throw usage(`${kind.title} needs ${field}: ${what}.`, `Give it: --set ${field}=- with the value on stdin.`);
-        continue;
-      }
-      const answer = secret ? await asker.secret(`${what}:`) : await asker.line(`${what}:`);
-      if (answer) given[field] = answer;
-    }
-    out.note("Asking the platform …");
-    const account = options.name ?? "main";
-    const added = await rpc.call("channels.add", { channel: kind.name, account, fields: given as never });
+    const { added, lines } = await connect(ctx, typed, asker);
     out.document(added);
-    const id = added.who.id && added.who.id !== added.who.name ? ` (${oneLine(added.who.id)})` : "";
-    out.say(
-      `${out.paint("●", "ok")} ${added.name}: ${oneLine(added.who.name)}${id}`,
-      ...(added.who.note ? [`  ${oneLine(added.who.note)}`] : []),
-      `  ${added.hint}`,
-    );
+    out.say(...lines);
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -97,6 +73,38 @@ export const add: Action = async (ctx, [typed]) => {
     asker?.close();
   }
 };
+
+/** Connects one through the running Lares: asks for what is missing, tries it, keeps it. Nothing is kept when it fails. */
+export async function connect(ctx: Context, typed: string | undefined, asker: Asker | undefined) {
+  const { rpc, out, options } = ctx;
+  const kinds = await kindsOf(ctx);
+  const given = await fieldsOf(ctx);
+  const kind = typed === undefined ? await chosen(kinds, asker) : named(kinds, typed);
+  if (!kind.installed) {
+    out.note(`Installing ${kind.packages.join(", ")} …`);
+    await rpc.call("channels.install", { channel: kind.name });
+  }
+  for (const { field, what, secret } of kind.asks) {
+    if (given[field] !== undefined) continue;
+    if (!asker) {
+      if (secret)
+        throw usage(`${kind.title} needs ${field}: ${what}.`, `Give it: --set ${field}=- with the value on stdin.`);
+      continue;
+    }
+    const answer = secret ? await asker.secret(`${what}:`) : await asker.line(`${what}:`);
+    if (answer) given[field] = answer;
+  }
+  out.note("Asking the platform …");
+  const account = options.name ?? "main";
+  const added = await rpc.call("channels.add", { channel: kind.name, account, fields: given as never });
+  const id = added.who.id && added.who.id !== added.who.name ? ` (${oneLine(added.who.id)})` : "";
+  const lines = [
+    `${out.paint("●", "ok")} ${added.name}: ${oneLine(added.who.name)}${id}`,
+    ...(added.who.note ? [`  ${oneLine(added.who.note)}`] : []),
+    `  ${added.hint}`,
+  ];
+  return { added, lines };
+}
 
 export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
   const found = await rpc.call("channels.test", { name, ...(options.to ? { chat: options.to } : {}) });

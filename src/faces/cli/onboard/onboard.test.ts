@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../core/domain/index.ts";
 import { modelsConfig } from "../../../edges/models/index.ts";
 import { defineConfig } from "../../../ground/config/index.ts";
 import { cli, type FakeGateway, fakeGateway, type Handlers, type RunOptions, until } from "../testing.ts";
@@ -181,13 +182,12 @@ describe("asking", () => {
     await answer(ran, "Whose key is it?", "2\n");
     await answer(ran, "The key (it is not shown):", "sk-secrex\u007ft-abcd\r");
     await answer(ran, "The model? [gpt-6.1-sol]", "\n");
-    await answer(ran, "A channel to talk through", "2\n");
+    await answer(ran, "A channel to talk through", "1\n");
     await answer(ran, "Start it with the computer?", "2\n");
     expect(await ran.code).toBe(0);
     expect(written()).toContain("- sk-secret-abcd");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(ran.err() + ran.out()).not.toContain("sk-secre");
-    expect(ran.err()).toContain("lares config explain channels");
     expect(ran.err()).toContain("@reboot lares gateway run");
   });
 
@@ -220,6 +220,70 @@ describe("asking", () => {
     const { err, code } = await run(["--no-input"], { tty: true, input: "" });
     expect(err).not.toContain("?");
     expect(code).toBe(0);
+  });
+});
+
+describe("a channel", () => {
+  let gateway: FakeGateway;
+  afterEach(() => gateway.close());
+  const asks = [{ field: "token", what: "The bot's token", secret: true }];
+  const channels: Handlers = {
+    health: () => ({ ok: true, version: "1", uptimeMs: 1 }),
+    "channels.kinds": () => ({
+      kinds: [{ name: "telegram", title: "Telegram", asks, packages: [], installed: true }],
+    }),
+    "channels.add": ({ fields }) => {
+      if (fields.token !== "123:abc") throw new AppError("CHANNEL_SEND", { message: "Telegram refused the token." });
+      return { name: "telegram/main", who: { id: "7", name: "@lares_bot" }, hint: "Write to it.", where: "lares.yaml" };
+    },
+  };
+  /** Not running until it is started for the channel. */
+  async function resting() {
+    gateway = await fakeGateway(channels);
+    await gateway.stop();
+    let stopped = 0;
+    const runGateway = async () => {
+      await gateway.start();
+      const stop = async () => {
+        stopped++;
+        await gateway.stop();
+      };
+      const model = { id: "practice", practice: true, because: "" };
+      const running = { url: gateway.url, home: gateway.home, model, tokenFile: "", stop };
+      return { ...running, done: new Promise<number>(() => {}) };
+    };
+    return { options: { home: gateway.home, runGateway }, stopped: () => stopped };
+  }
+
+  it("is set up in the same run, through a Lares that is started for it and stopped again", async () => {
+    const { options, stopped } = await resting();
+    const ran = start([], { ...options, tty: true });
+    await until(() => ran.err().includes("Which model"));
+    ran.type("1\n2\n1\n");
+    await until(() => ran.err().includes("Which one?"));
+    ran.type("1\n");
+    await until(() => ran.err().includes("The bot's token:"));
+    ran.type("123:abc\r");
+    expect(await ran.code).toBe(0);
+    expect(ran.out()).toContain("telegram/main: @lares_bot (7)");
+    expect(ran.out() + ran.err()).not.toContain("123:abc");
+    expect(gateway.callsOf("channels.add")).toEqual([
+      { channel: "telegram", account: "main", fields: { token: "123:abc" } },
+    ]);
+    expect(stopped()).toBe(1);
+    await gateway.start();
+  });
+
+  it("with flags; what the platform refuses ends it with its words, and Lares is stopped all the same", async () => {
+    const { options, stopped } = await resting();
+    const flags = (token: string) => ["--practice", "--channel", "telegram", "--set", `token=${token}`, "--json"];
+    const good = await run(flags("123:abc"), options);
+    expect(JSON.parse(good.out)).toMatchObject({ model: "practice/practice", channel: "telegram/main" });
+    const bad = await run(flags("wrong"), options);
+    expect(bad.code).toBe(1);
+    expect(bad.err + bad.out).toContain("Telegram refused the token.");
+    expect(stopped()).toBe(2);
+    await gateway.start();
   });
 });
 

@@ -2,7 +2,8 @@
  * `lares onboard`: the first run in three questions, each with an answer that Enter takes; flags answer them all. Run again
  * it changes what was set.
  *
- * N1: nothing is written before the last question is answered.
+ * N1: nothing is written before the last of the three is answered. A channel comes after that: it is tried with the platform
+ *     before it is kept, so it has questions of its own, and it needs a Lares that runs; where none does, one is started for it.
  */
 import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
@@ -20,22 +21,30 @@ const HOLDS_WITHIN_MS = 4000;
 const LOOK_MS = 100;
 
 export const onboard: Action = async (ctx) => {
-  const { out } = ctx;
+  const { out, options } = ctx;
+  let asker: Asker | undefined;
+  let off = () => {};
+  let isWritten = false;
   try {
     const text = await readFileText(ctx);
     const before = await whatWas(text);
     const given = await fromFlags(ctx);
-    const { choice, how } =
-      given || !ctx.canAsk || ctx.options.yes
-        ? { choice: given ?? standard(ctx, before), how: [] }
-        : await ask(ctx, before);
+    const isSaid = given !== undefined || options.channel !== undefined;
+    if (!isSaid && ctx.canAsk && !options.yes) {
+      asker = new Asker(ctx.ports.stdin, ctx.ports.stderr);
+      off = ctx.onSignal("SIGINT", () => asker?.interrupt());
+    }
+    const wish = asker
+      ? await ask(ctx, asker, before)
+      : { choice: given ?? standard(ctx, before), channel: options.channel !== undefined, how: [] };
+    const { choice, how } = wish;
     const next = await changed(ctx, text, choice);
     const typed = choice.kind === "provider" && choice.key?.from === "typed" ? choice.key.text : undefined;
     if (next !== text) await save(ctx, next, typed !== undefined);
+    isWritten = true;
     const model = (await whatWas(next)).model ?? PRACTICE;
     const tested = choice.kind === "practice" ? undefined : await test(ctx, model, next !== text);
     const file = join(ctx.home, CONFIG_FILE);
-    out.document({ model, file, changed: next !== text, key: keyPlace(choice), ...(tested ? { tested } : {}) });
     out.say(
       sentence(choice, model),
       ...(ctx.ports.env.model && ctx.ports.env.model !== model
@@ -47,37 +56,67 @@ export const onboard: Action = async (ctx) => {
       next === text ? "Nothing had to be changed." : `Written to ${file}.`,
       ...(tested ? [testLine(tested)] : []),
     );
-    out.note(...how, ...later(ctx, how.length > 0));
+    const channel = wish.channel ? await connectChannel(ctx, asker) : undefined;
+    out.document({
+      ...{ model, file, changed: next !== text, key: keyPlace(choice) },
+      ...(tested ? { tested } : {}),
+      ...(channel ? { channel: channel.name } : {}),
+    });
+    if (channel) out.say(...channel.lines);
+    out.note(...how, ...later(ctx, how.length > 0 || channel !== undefined));
     return tested && !tested.ok && tested.failed ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    out.note("", "Nothing was written.");
+    out.note("", isWritten ? "No channel was added. Any time: lares channels add" : "Nothing was written.");
     return EXIT.interrupted;
+  } finally {
+    off();
+    asker?.close();
   }
 };
 
 async function ask(
   ctx: Context,
+  asker: Asker,
   before: Parameters<typeof standard>[1],
-): Promise<{ choice: ModelChoice; how: string[] }> {
-  const asker = new Asker(ctx.ports.stdin, ctx.ports.stderr);
-  const off = ctx.onSignal("SIGINT", () => asker.interrupt());
-  const laterOr = (how: string[]) => [
+): Promise<{ choice: ModelChoice; channel: boolean; how: string[] }> {
+  const choice = await askModel(ctx, asker, before);
+  const channel = await asker.choose("A channel to talk through, beside terminal and browser?", [
+    { text: "later", value: false },
+    { text: "now: Telegram, Slack, Discord, mail …", value: true },
+  ]);
+  const how = await asker.choose("Start it with the computer?", [
     { text: "later", value: [] as string[] },
-    { text: "say how", value: how },
-  ];
+    { text: "say how", value: START },
+  ]);
+  return { choice, channel, how };
+}
+
+/** Through the Lares that runs, or through one that is started for it and stopped again. */
+async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{ name: string; lines: string[] }> {
+  const { connect } = await import("../commands/channels.ts");
+  const isRunning = await ctx.rpc.call("health", {}).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === "GATEWAY_DOWN") return false;
+      throw error;
+    },
+  );
+  if (!isRunning) ctx.out.note("Starting Lares for a moment …");
+  const started = isRunning ? undefined : await ctx.ports.runGateway({ home: ctx.home, port: 0 });
   try {
-    const choice = await askModel(ctx, asker, before);
-    const channel = await asker.choose("A channel to talk through, beside terminal and browser?", laterOr(CHANNEL));
-    const start = await asker.choose("Start it with the computer?", laterOr(START));
-    return { choice, how: [...channel, ...start] };
+    const { added, lines } = await connect(ctx, ctx.options.channel, asker);
+    return { name: added.name, lines };
+  } catch (error) {
+    if (error instanceof AppError && !error.hint) {
+      throw new AppError(error.code, { message: error.message, hint: "Try again: lares channels add", cause: error });
+    }
+    throw error;
   } finally {
-    off();
-    asker.close();
+    await started?.stop();
   }
 }
 
-const CHANNEL = ["Channels are in lares.yaml. What there is: lares config explain channels"];
 const START = [
   "To start it with the computer: crontab -e, and add the line",
   "  @reboot lares gateway run",

@@ -18,6 +18,8 @@ export const setUp: Group = {
         { flag: "--base-url <url>", about: "where the model is, for a server of your own" },
         { flag: "--model <m>", about: "the model that answers" },
         { flag: "--practice", about: "the practice model: rules, no key" },
+        { flag: "--channel <kind>", about: "connect a channel as well: telegram, slack, discord, …" },
+        { flag: "--set <field=value>", about: "a field of the channel; @FILE reads it, - is stdin", repeats: true },
       ],
       example: "lares onboard --provider anthropic --key-env ANTHROPIC_API_KEY --yes",
       exits: "130 interrupted; nothing was written",
