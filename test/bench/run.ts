@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures the figures of the bars on this machine, with the real program and the scripted model server at zero
- * delay, everything durable. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
+ * delay, everything durable. `--schedules`: only what ten thousand schedules cost. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
@@ -12,6 +12,7 @@ import { benchApprovals, sayApprovals } from "./approvals.ts";
 import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
+import { benchSchedules, saySchedules } from "./schedules.ts";
 import { uiFigures } from "./ui.ts";
 
 interface Figure {
@@ -32,6 +33,12 @@ const root = new URL("../../", import.meta.url).pathname;
 process.stderr.write(`Node ${process.version}, load ${loadavg()[0]!.toFixed(2)} before the start\n`);
 const log = join(mkdtempSync(join(tmpdir(), "lares-bench-log-")), "requests.jsonl");
 const model = await startModel();
+if (process.argv.includes("--schedules")) {
+  for (const { what, seen, bar, ok } of saySchedules(await benchSchedules(model.url))) note(what, seen, bar, ok);
+  await end(model);
+  print();
+  process.exit();
+}
 await starts();
 await turns();
 await growth();

@@ -106,7 +106,7 @@ export async function runScheduleKill(options: {
       if (up) await addScripts(lares, round, choose, tokens);
       const died = await Promise.race([
         lares.gone.then(() => true),
-        pause(point ? LONGEST_LIFE_MS : choose.below(1500)).then(() => false),
+        pause(point ? LONGEST_LIFE_MS : choose.below(LONGEST_LIFE_MS)).then(() => false),
       ]);
       if (died) atPoints++;
       await lares.kill9();
@@ -150,6 +150,12 @@ async function addScripts(
 
 /** The repeating jobs rest, and everything that was due has its end. */
 async function settle(lares: Lares): Promise<void> {
+  // What is overdue comes up first; after that nothing new may come while it is stopped and looked at.
+  await until("what is overdue to come up", async () => {
+    const { jobs } = await lares.rpc("schedule.list", {});
+    return jobs.every((job) => job.next === undefined || job.next > Date.now() - 1000);
+  });
+  for (const { name } of REPEATING) await lares.rpc("schedule.update", { id: name, enabled: false });
   await until(
     "every slot to end",
     async () => {

@@ -87,27 +87,32 @@ export class Runs {
       const end = { state: "skipped" as const, reason: "The job is paused.", at: plan.now };
       return { end: null, record: (tx) => job && closeSlot(tx, { job: id, due: body.due }, end) };
     }
-    await this.planNext(job, plan);
+    // Not waited for: it shares a commit with what follows, and a replay does it again.
+    const planned = this.planNext(job, plan);
+    planned.catch(() => {});
     crash.at("slot.planned");
     for (const due of plan.run) {
-      const wish = { agent: job.agent, isOneOfMany: plan.run.length > 1 };
       const decided = (await ctx.step(`decide:${due}`, async () => {
-        return (await this.decide(job, wish.isOneOfMany)) as unknown as Json;
+        return (await this.decide(job, plan.run.length > 1)) as unknown as Json;
       })) as unknown as Decision;
       if (!decided.go) {
         await this.turnAway(job, due, decided, ctx.turn);
         continue;
       }
-      const admitted = await ctx.effect(
-        `admit:${due}`,
-        async () => (await this.start(job, due, decided)).turn as string,
-        // The inbox knows the slot's key again, so a second try is the same turn.
-        { repeat: "with-key" },
+      // The inbox knows the slot's key again, so a second try is the same turn: no intent needs to be durable first.
+      const isAdmitted = await ctx.step(`admit:${due}`, () =>
+        this.start(job, due, decided).then(
+          () => true,
+          (error: unknown) => {
+            if (ctx.signal.aborted) throw error;
+            this.parts.log.error("a slot could not be started", { job: job.name, error: String(error) });
+            return false;
+          },
+        ),
       );
-      if ("unknown" in admitted) {
-        await this.turnAway(job, due, { go: false, fail: "It could not be started." }, ctx.turn);
-      }
+      if (!isAdmitted) await this.turnAway(job, due, { go: false, fail: "It could not be started." }, ctx.turn);
     }
+    await planned;
     return { end: null };
   }
 
@@ -215,6 +220,7 @@ export class Runs {
   private async planNext(job: Job, plan: Catch & { now: number }): Promise<void> {
     const { records } = this.parts;
     const { missed, next, now } = plan;
+    if (!missed.length && next === undefined) return;
     const current = await readJob(records, job.id);
     // Changed in this very moment: the change made its own next slot.
     const isSame = current?.enabled && JSON.stringify(current.when) === JSON.stringify(job.when);

@@ -126,11 +126,12 @@ class Life {
 }
 
 const homes: string[] = [];
-const begin = () => {
+const newHome = () => {
   const home = mkdtempSync(join(tmpdir(), "lares-schedule-"));
   homes.push(home);
-  return new Life(home, new ManualClock(START), []).open();
+  return home;
 };
+const begin = () => new Life(newHome(), new ManualClock(START), []).open();
 afterEach(() => {
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
 });
@@ -227,6 +228,165 @@ describe("a job", () => {
     expect(await life.schedules.list()).toEqual([]);
   });
 });
+
+describe("what it needs and gets", () => {
+  test("a missing key is found without a run, told at once, and told again only when it changes", async () => {
+    const life = await begin();
+    const route = { channel: "webhook", account: "a", chat: "c" };
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look", route });
+    life.hasKey = false;
+    for (let i = 0; i < 3; i++) await life.pass(HOUR);
+    expect(life.ran).toHaveLength(0);
+    const slots = (await life.schedules.history("look", 10)).filter((s) => s.state === "failed");
+    expect(slots.map((s) => s.reason)).toEqual(Array(3).fill("There is no key."));
+    expect(life.told).toEqual([expect.stringMatching(/"look" failed: There is no key/)]);
+    life.hasKey = true;
+    await life.pass(HOUR);
+    expect((await life.schedules.list())[0]).toMatchObject({ failures: 0, last: { state: "done" } });
+    life.hasKey = false;
+    await life.pass(HOUR);
+    expect(life.told).toHaveLength(2);
+  });
+
+  test("a watched file that did not change is a skipped slot; changed, it runs once", async () => {
+    const life = await begin();
+    life.files.set("in.txt", "1");
+    const condition = { changed: "in.txt" };
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look", condition });
+    await life.pass(HOUR);
+    life.files.set("in.txt", "2");
+    await life.pass(HOUR);
+    await life.pass(HOUR);
+    const states = (await life.schedules.history("look", 10)).reverse().map((s) => [s.state, s.reason]);
+    expect(states.slice(0, 3)).toEqual([
+      ["skipped", "in.txt did not change."],
+      ["done", null],
+      ["skipped", "in.txt did not change."],
+    ]);
+  });
+
+  test("times that pass while it waits after a failure have a record that says how far it goes", async () => {
+    const life = await begin();
+    life.outcome = { state: "failed", reason: "overloaded", failure: "overload" };
+    await life.schedules.add({ every: "10 seconds", prompt: "look", createdBy: "t", name: "look" });
+    await life.pass(10_000);
+    const [next, waits, first] = await life.schedules.history("look", 5);
+    expect(first).toMatchObject({ state: "failed", due: START + 10_000 });
+    expect(waits).toMatchObject({ state: "skipped", due: START + 20_000, reason: expect.stringMatching(/until 2026/) });
+    expect(next).toMatchObject({ state: "pending", due: START + 40_000 });
+  });
+
+  test("an outcome nobody knows is not tried again; a run's session goes when its time is over", async () => {
+    const life = await begin();
+    life.outcome = { state: "failed", reason: "Outcome unknown", failure: "unknown-outcome" };
+    await life.schedules.add({ in: "1 minute", script: "pay", createdBy: "t", name: "pay", keepHours: 2 });
+    await life.pass(2 * MIN);
+    await life.pass(2 * HOUR);
+    expect(life.ran).toHaveLength(1);
+    expect(await life.schedules.sweep()).toBe(1);
+    expect(life.removed).toEqual([expect.stringMatching(/^cron:job\w*:run:/)]);
+    expect(await life.schedules.sweep()).toBe(0);
+  });
+
+  test("each message says its due time and terms; another job's output comes along as outside text", async () => {
+    const life = await begin();
+    life.outcome = { state: "answered", text: "42" };
+    await life.schedules.add({ every: "1 hour", script: "count", createdBy: "t", name: "count" });
+    const wishes = { input: "count", thinking: "high", timeoutS: 60, budget: { dollars: 1 } } as const;
+    await life.schedules.add({ every: "90 minutes", prompt: "tell", createdBy: "t", name: "tell", ...wishes });
+    await life.pass(HOUR);
+    await life.pass(30 * MIN);
+    const [script, told] = life.admitted;
+    expect(script).toMatchObject({ terms: { script: "count", keeps: "failures", timeoutMs: 600_000 } });
+    expect(told!.text).toMatch(/^\[Scheduled: tell, due 2026-11-15 11:30\] tell\n\n\[Output of "count", .*\]\n42$/);
+    expect(told).toMatchObject({
+      outside: true,
+      terms: { thinking: "high", timeoutMs: 60_000, budget: { dollars: 1 } },
+    });
+  });
+});
+
+describe("the clock", () => {
+  test.each([
+    ["once", ["missed", "missed", "missed", "missed", "missed", "missed", "missed", "missed", "done"]],
+    ["all", Array(9).fill("done")],
+    ["skip", Array(9).fill("missed")],
+  ] as const)("a lid closed for nine hours, %s: every hour has its end", async (catchUp, ends) => {
+    const life = await begin();
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look", catchUp });
+    await life.pass(9 * HOUR + 5 * MIN);
+    for (let i = 0; i < 20; i++) await life.rest();
+    const slots = (await life.schedules.history("look", 20)).reverse();
+    expect(slots.map((s) => s.state)).toEqual([...ends, "pending"]);
+    expect(slots.at(-1)!.due).toBe(START + 10 * HOUR);
+  });
+
+  test("set back, nothing runs a second time; set on, what was jumped over is said", async () => {
+    const life = await begin();
+    const job = await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
+    for (let i = 0; i < 3; i++) await life.pass(HOUR);
+    await life.pass(-2 * HOUR);
+    for (let i = 0; i < 2; i++) await life.pass(HOUR);
+    expect(life.ran).toHaveLength(3);
+    await life.pass(HOUR);
+    await life.pass(5 * HOUR);
+    const slots = (await life.schedules.history("look", 20)).reverse().filter((s) => s.state !== "pending");
+    expect(slots.map((s) => s.due)).toEqual(slots.map((_, i) => START + (i + 1) * HOUR));
+    expect(slots.map((s) => s.state)).toEqual([...Array(4).fill("done"), ...Array(4).fill("missed"), "done"]);
+    expect(life.ran.map((r) => r.key)).toEqual(
+      slots.filter((s) => s.state === "done").map((s) => `slot:${job.id}:${s.due}`),
+    );
+  });
+
+  const zones = ["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"];
+  test("a year of 02:30 in five zones: each day once, over every clock change", async () => {
+    const from = Date.parse("2026-01-01T12:00:00Z");
+    const life = await new Life(newHome(), new ManualClock(from), []).open();
+    for (const zone of zones) {
+      await life.schedules.add({
+        cron: "30 2 * * *",
+        zone,
+        prompt: "look",
+        createdBy: "t",
+        name: zone,
+        catchUp: "skip",
+      });
+    }
+    // From due time to due time around every clock change; with LARES_WHOLE_YEAR all year, else the rest is slept through.
+    const end = from + 365 * 24 * HOUR;
+    const isNear = (at: number) =>
+      process.env.LARES_WHOLE_YEAR !== undefined ||
+      zones.some((zone) => offset(at - 30 * HOUR, zone) !== offset(at + 30 * HOUR, zone));
+    for (;;) {
+      const due = Math.min(...(await life.schedules.list()).map((job) => job.next!));
+      if (due >= end) break;
+      let to = due;
+      while (to < end && !isNear(to)) to += 24 * HOUR;
+      await life.pass(Math.min(to, end) - life.clock.now());
+    }
+    await life.rest();
+    for (const zone of zones) {
+      const slots = (await life.schedules.history(zone, 1000)).reverse().filter((s) => s.state !== "pending");
+      const days = slots.map((s) => new Date(s.due).toLocaleDateString("en-CA", { timeZone: zone }));
+      expect(new Set(days).size, zone).toBe(days.length);
+      expect(days.length, zone).toBe(365);
+      expect(slots.filter((s) => s.state === "done").length, zone).toBeGreaterThanOrEqual(
+        process.env.LARES_WHOLE_YEAR ? 365 : 15,
+      );
+      for (const s of slots) expect(["done", "missed"], `${zone} ${s.due}`).toContain(s.state);
+    }
+    const keys = life.ran.map((r) => r.key);
+    expect(new Set(keys).size).toBe(keys.length);
+  }, 300_000);
+});
+
+/** Minutes a zone is ahead of UTC. */
+function offset(at: number, zone: string): number {
+  const wall = new Date(new Date(at).toLocaleString("en-US", { timeZone: zone }));
+  return Math.round(
+    (wall.getTime() - new Date(new Date(at).toLocaleString("en-US", { timeZone: "UTC" })).getTime()) / MIN,
+  );
+}
 
 test("each slot exactly once or explicitly missed, over random kills, sleeps and clock jumps (D1, property)", async () => {
   const event = fc.oneof(

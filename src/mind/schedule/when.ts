@@ -22,8 +22,23 @@ export function nextDue(when: When, after: number): number | undefined {
       return when.anchor + Math.max(steps, 0) * when.everyMs;
     }
     case "cron":
-      return new Cron(when.cron, { timezone: when.zone, mode: "5-or-6-parts" }).nextRun(new Date(after))?.getTime();
+      return patternOf(when).nextRun(new Date(after))?.getTime();
   }
+}
+
+/** Reading a pattern costs more than asking it; the same few are asked again and again. */
+const patterns = new Map<string, Cron>();
+const MOST_PATTERNS = 200;
+
+function patternOf({ cron, zone }: { cron: string; zone: string }): Cron {
+  const key = `${zone} ${cron}`;
+  let pattern = patterns.get(key);
+  if (!pattern) {
+    pattern = new Cron(cron, { timezone: zone, mode: "5-or-6-parts" });
+    if (patterns.size >= MOST_PATTERNS) patterns.clear();
+    patterns.set(key, pattern);
+  }
+  return pattern;
 }
 
 /** The last due time not later than `until`, or nothing. */
