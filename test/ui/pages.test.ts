@@ -162,6 +162,21 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await context.close();
   });
 
+  test("a goal stands on the schedule page with why it is blocked, and is cancelled there", async () => {
+    // Without a language model nobody can judge it.
+    const { id } = await house.rpc("goals.add", { outcome: "The pantry is tidy", proof: "a list of what is in it" });
+    await until("it to be blocked", async () => (await house.rpc("goals.get", { id })).state === "blocked");
+    const context = await browser.newContext({ viewport: { width: 380, height: 800 }, storageState: signedIn });
+    const page = await context.newPage();
+    await page.goto(`${house.url}/schedule`);
+    await page.getByText("No language model is connected that could judge it.").waitFor();
+    await page.getByText("What else may wake an agent").waitFor();
+    await page.getByRole("button", { name: "Cancel goal" }).click();
+    await until("it to be cancelled", async () => (await house.rpc("goals.get", { id })).state === "cancelled");
+    await page.getByText("The pantry is tidy").waitFor({ state: "detached" });
+    await context.close();
+  });
+
   test.each([320, 380, 800, 1440])(
     "at %i px every page has its landmarks, no sideways scroll, no complaint",
     async (width) => {

@@ -59,3 +59,38 @@ export const heartbeatWords = {
   run: "Beat now",
   ran: "It beats.",
 };
+
+export const wakeWords = {
+  title: "What else may wake an agent",
+  none: "Nothing else: no hook, no watch, nothing that waits.",
+  anyTime: "any time",
+  last: (t: string) => `last ${t}`,
+  atLatest: (t: string) => `at the latest ${t}`,
+  kinds: {
+    schedule: "A schedule",
+    heartbeat: "A heartbeat",
+    hook: "A webhook",
+    watch: "A watch",
+    parked: "A turn that waits",
+    agent: "A sub-agent",
+    process: "A background process",
+    goal: "A goal",
+    event: "Something that happened",
+  },
+  goals: "Goals",
+  states: {
+    active: "at work",
+    paused: "paused",
+    done: "reached",
+    blocked: "blocked",
+    limit: "at its limit",
+    cancelled: "cancelled",
+  },
+  waits: "waits",
+  turns: (n: number, most: number) => `turn ${n} of ${most}`,
+  used: (cost: string, tokens: number) => `${cost}, ${tokens.toLocaleString("en-GB")} tokens`,
+  proof: (text: string) => `Proof: ${text}`,
+  pause: "Pause",
+  goOn: "Go on",
+  cancel: "Cancel goal",
+};
