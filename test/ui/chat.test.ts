@@ -217,6 +217,31 @@ describe.skipIf(!hasBrowser)("chat in the browser", () => {
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, document.cookie])")).not.toMatch(/token|lares_/);
   });
 
+  test("behind the conversation's menu stands what the model reads of it, part by part; compacting and its undo are there", async () => {
+    script = (text) => ({
+      text: text.includes("Transcript:") ? "SUMMARY\nThey talked of the sea." : "long waves ".repeat(150),
+    });
+    const session = "agent:main:web:sea";
+    for (let i = 0; i < 3; i++) {
+      await house.rpc("chat.send", { session, message: `wave ${i} ${"of the sea ".repeat(150)}`, wait: true });
+    }
+    await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
+    await page.getByRole("button", { name: "More" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "What the model reads" }).click();
+    await dialog.getByText(/^[\d,.]+ of [\d,.]+ tokens \(\d+ %\)$/).waitFor();
+    await dialog.getByText("Instructions").waitFor();
+    await dialog.getByText("6 messages word for word, 0 older.").waitFor();
+    await dialog.getByRole("button", { name: "Compact now" }).click();
+    await dialog.getByText("Done. The messages stay.").waitFor();
+    await dialog.getByText("What is carried over").click();
+    await dialog.getByText(/They talked of the sea/).waitFor();
+    await dialog.getByRole("button", { name: "Undo the last" }).click();
+    await dialog.getByText(/word for word again/).waitFor();
+    await dialog.getByText("6 messages word for word, 0 older.").waitFor();
+    expect(wrong).toEqual([]);
+  });
+
   test("what a model or a tool writes cannot run, load or steer", async () => {
     const evil = [
       '<script>window.hacked=1</script><img src=x onerror="window.hacked=2">',

@@ -177,6 +177,7 @@ export const w = {
   },
   chat: {
     title: "Chat",
+    modelReads: "What the model reads",
     sessions: "Conversations",
     all: "All conversations",
     search: "Find a conversation",
