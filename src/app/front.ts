@@ -14,6 +14,7 @@ import type { LaresConfig } from "./config.ts";
 import { makeContextHandlers } from "./context-handlers.ts";
 import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
+import { makeImportHandlers } from "./import-handlers.ts";
 import { withKeys } from "./keyed.ts";
 import { makeMemoryHandlers } from "./memory-handlers.ts";
 import { makeMetrics } from "./metrics.ts";
@@ -60,6 +61,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       ...makeChannelHandlers({ ...shared, vault: parts.setup.vault, log: log as never }),
       ...makeTimeHandlers(shared),
       ...makeMemoryHandlers(shared),
+      ...makeImportHandlers({ ...shared, vault: parts.setup.vault }),
       ...makeWakeHandlers(shared),
       ...makeWorkHandlers(shared),
       ...makeContextHandlers(shared),

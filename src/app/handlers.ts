@@ -21,6 +21,7 @@ import type { makeContextHandlers } from "./context-handlers.ts";
 import { beatViews } from "./heartbeats.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
+import type { makeImportHandlers } from "./import-handlers.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
 import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
@@ -44,6 +45,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeHouseHandlers>
   | keyof ReturnType<typeof makeChannelHandlers>
   | keyof ReturnType<typeof makeTimeHandlers>
+  | keyof ReturnType<typeof makeImportHandlers>
   | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
   | keyof ReturnType<typeof makeWakeHandlers>

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { CHANNEL_METHODS } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
 import { HOUSE_METHODS } from "./house-methods.ts";
+import { IMPORT_METHODS } from "./import-methods.ts";
 import { MEMORY_METHODS } from "./memory-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
@@ -264,6 +265,7 @@ export const METHODS = {
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...POLICY_METHODS,
+  ...IMPORT_METHODS,
   ...MEMORY_METHODS,
 } as const;
 

@@ -3,6 +3,7 @@ import type { AppError } from "../../core/domain/index.ts";
 import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
 
+export { openDatabase } from "./driver.ts";
 export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
 export { SqliteRecords } from "./sqlite.ts";

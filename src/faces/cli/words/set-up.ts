@@ -6,7 +6,12 @@ const config = () => import("../commands/config.ts");
 
 export const setUp: Group = {
   name: "Set up",
-  nouns: { models: "who can answer", tokens: "keys to this door", config: "lares.yaml" },
+  nouns: {
+    import: "moving in from another system",
+    models: "who can answer",
+    tokens: "keys to this door",
+    config: "lares.yaml",
+  },
   words: [
     {
       name: "onboard",
@@ -25,6 +30,17 @@ export const setUp: Group = {
       exits: "130 interrupted; nothing was written",
       load: async () => (await import("../onboard/onboard.ts")).onboard,
     },
+    ...(["openclaw", "hermes"] as const).map((from) => ({
+      name: `import ${from}`,
+      takes: "<dir>",
+      about: `move in from ${from === "openclaw" ? "OpenClaw" : "Hermes"}: souls, memory, skills, sessions, schedules, channels`,
+      flags: [
+        { flag: "--dry-run", about: "only show what would become of each item" },
+        { flag: "--with-secrets", about: "also tokens of channel accounts; they go to the vault" },
+      ],
+      example: `lares import ${from} ~/.${from} --dry-run`,
+      load: async () => (await import("../commands/import.ts"))[from],
+    })),
     {
       name: "models list",
       about: "the models and why each is here",

@@ -69,7 +69,6 @@ export const FORMS: ReadonlyMap<string, string> = new Map(
     leave: "left",
     lend: "lent",
     lie: "lay lain",
-    life: "lives",
     light: "lit",
     lose: "lost",
     man: "men",

@@ -1,0 +1,260 @@
+/**
+ * Moving in: items read from another system's folder become agents, files, facts, skills, sessions, schedules and channel accounts.
+ *
+ * Each item has a name of its place in the source, so the same import again finds it there. Nothing that is already here is
+ * overwritten; what cannot be taken is told with the reason.
+ */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { copyFile, lstat, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, relative } from "node:path";
+import { type AgentId, AppError, asId, type HistoryEntry, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import type { Result } from "../core/protocol/index.ts";
+import type { ImportItem, ReadSqlite } from "../edges/imports/index.ts";
+import type { Handlers } from "../faces/gateway/index.ts";
+import { openDatabase } from "../ground/records/index.ts";
+import type { Vault } from "../ground/vault/index.ts";
+import { markRead } from "../mind/memory/index.ts";
+import type { HandlerParts } from "./handlers.ts";
+import type { Settings } from "./settings.ts";
+
+type Told = Result<"import.run">["items"][number];
+type Outcome = Pick<Told, "becomes" | "state"> & { why?: string };
+
+export interface ImportParts extends Pick<HandlerParts, "home" | "house" | "clock"> {
+  settings: Settings;
+  vault: Vault;
+}
+
+/** A skill with more is a project. */
+const MOST_SKILL_BYTES = 50 * 1024 * 1024;
+
+export function makeImportHandlers(parts: ImportParts): Pick<Handlers, "import.run"> {
+  return {
+    async "import.run"({ from, dir, dryRun = false, secrets = false }) {
+      const folder = await realpath(dir).catch(() => undefined);
+      if (!folder || !(await lstat(folder)).isDirectory())
+        throw new AppError("NOT_FOUND", {
+          message: `There is no folder ${dir}.`,
+          hint: `Name the folder of ${from}, on the machine where Lares runs, e.g. ~/.${from}`,
+        });
+      const { readHermes, readOpenClaw } = await import("../edges/imports/index.ts");
+      const found = from === "openclaw" ? await readOpenClaw(folder) : await readHermes(folder, readSqlite);
+      const take = taker({ ...parts, from, dryRun, secrets });
+      const items: Told[] = [];
+      for (const item of found) {
+        const told = { what: item.what, from: relative(folder, item.from) || ".", name: nameOf(item) };
+        const outcome = await take(item).catch((error: unknown): Outcome => {
+          return { becomes: "", state: "failed", why: error instanceof Error ? error.message : String(error) };
+        });
+        items.push({ ...told, ...outcome });
+      }
+      return { items, dryRun };
+    },
+  };
+}
+
+function taker(
+  parts: ImportParts & { from: string; dryRun: boolean; secrets: boolean },
+): (item: ImportItem) => Promise<Outcome> {
+  const { dryRun, from } = parts;
+  const house = () => parts.house();
+  const there = (becomes: string): Outcome => ({ becomes, state: "there already" });
+  const made = async (becomes: string, make: () => Promise<unknown>, why?: string): Promise<Outcome> => {
+    if (!dryRun) await make();
+    return { becomes, state: "new", ...(why ? { why } : {}) };
+  };
+  return async (item) => {
+    switch (item.what) {
+      case "left out":
+        return { becomes: "", state: "left out", why: item.why };
+      case "agent": {
+        const becomes = `agents/${item.agent}`;
+        const known = house().agents.exists(asId<AgentId>(item.agent));
+        return known ? there(becomes) : made(becomes, async () => house().agents.ensure(asId<AgentId>(item.agent)));
+      }
+      case "file":
+        return takeFile(item);
+      case "memory":
+        return takeMemory(item);
+      case "skill":
+        return takeSkill(item);
+      case "session":
+        return takeSession(item);
+      case "schedule":
+        return takeSchedule(item);
+      case "channel":
+        return takeChannel(item);
+    }
+  };
+
+  async function takeFile(item: ImportItem & { what: "file" }): Promise<Outcome> {
+    const agent = asId<AgentId>(item.agent);
+    const becomes = `agents/${item.agent}/${item.file}`;
+    const { agents } = house();
+    const now = agents.exists(agent) ? (await agents.readFile(agent, item.file)).text : "";
+    if (now.trim() === item.text.trim()) return there(becomes);
+    if (now.trim() === "" || agents.isAsMade(item.file, now))
+      return made(becomes, () => agents.writeFile(agent, item.file, item.text));
+    // Somebody wrote their own: the other one is put beside it.
+    const beside = `agents/${item.agent}/imported/${item.file}`;
+    const path = join(parts.home, beside);
+    const why = `${item.file} is in use; this one is put beside it.`;
+    if (existsSync(path) && (await readFile(path, "utf8")).trim() === item.text.trim()) return there(beside);
+    return made(
+      beside,
+      async () => {
+        mkdirSync(join(parts.home, "agents", item.agent, "imported"), { recursive: true, mode: 0o700 });
+        await writeFile(path, item.text, { mode: 0o600 });
+      },
+      why,
+    );
+  }
+
+  async function takeMemory(item: ImportItem & { what: "memory" }): Promise<Outcome> {
+    const id = `mem_imp${hash(`${from}\n${item.agent}\n${basename(item.from)}\n${item.text}`)}`;
+    const becomes = `memory of ${item.agent} (${item.kind})`;
+    const { memory } = house().memory;
+    if (await memory.get(id)) return there(becomes);
+    if (await memory.wasForgotten(item.text))
+      return { becomes: "", state: "left out", why: "It was forgotten here on purpose." };
+    return made(becomes, () =>
+      memory.add({
+        ...{ id, text: item.text, kind: item.kind, agent: item.agent, trust: "owner" as const },
+        source: `import:${from}:${basename(item.from)}`,
+        ...(item.at === undefined ? {} : { at: item.at }),
+      }),
+    );
+  }
+
+  async function takeSkill(item: ImportItem & { what: "skill" }): Promise<Outcome> {
+    const becomes = `agents/${item.agent}/skills/${item.name}`;
+    const target = join(parts.home, becomes);
+    if (existsSync(target)) return there(becomes);
+    const size = await sizeOf(item.dir);
+    if (size > MOST_SKILL_BYTES) return { becomes: "", state: "left out", why: "It is larger than 50 MB." };
+    return made(becomes, async () => {
+      // Links are left behind: one could point anywhere on this machine.
+      const plain = { recursive: true, filter: (path: string) => !lstatSync(path).isSymbolicLink() };
+      const draft = `${target}.importing`;
+      rmSync(draft, { recursive: true, force: true });
+      mkdirSync(join(parts.home, "agents", item.agent, "skills"), { recursive: true, mode: 0o700 });
+      cpSync(item.dir, draft, plain);
+      renameSync(draft, target);
+    });
+  }
+
+  async function takeSession(item: ImportItem & { what: "session" }): Promise<Outcome> {
+    const session = asId<SessionKey>(`agent:${item.agent}:import:${from}:${item.id.replace(/[^\w.-]/g, "_")}`);
+    const { sessions, records } = house();
+    const lines = item.messages.map((message, n): HistoryEntry => {
+      const id = `imp:${from}:${hash(`${item.agent}/${item.id}`)}:${n}`;
+      const content = [{ type: "text" as const, text: message.text }];
+      const at = message.at || parts.clock.now();
+      return { session, seq: n + 1, id, turn: asId<TurnId>(`imp:${item.id}`), role: message.role, content, at };
+    });
+    const known = await sessions.get(session).catch(() => undefined);
+    if (known && known.messages >= lines.length) return there(session);
+    return made(session, async () => {
+      await sessions.import({ session, agent: item.agent }, lines);
+      if (!known) await sessions.rename(session, item.title);
+      // Facts of the past were taken there; here they come with the memory.
+      await records.write((tx) => markRead(tx, session, lines.length, parts.clock.now()));
+      house().memory.messages.wake();
+    });
+  }
+
+  async function takeSchedule(item: ImportItem & { what: "schedule" }): Promise<Outcome> {
+    const createdBy = `import ${from} ${item.id}`;
+    const { schedules } = house();
+    const jobs = await schedules.list();
+    const known = jobs.find((job) => job.createdBy === createdBy);
+    if (known) return there(`schedule ${known.name}`);
+    const name = jobs.some((job) => job.name === item.name) ? `${item.name} (${from})` : item.name;
+    if (item.when.at !== undefined && Date.parse(item.when.at) < parts.clock.now())
+      return { becomes: "", state: "left out", why: "Its time has passed." };
+    schedules.preview(item.when, 1);
+    const why = "It answers nowhere yet: give it a place to deliver to.";
+    return made(
+      `schedule ${name}`,
+      () =>
+        schedules.add({
+          ...item.when,
+          ...{ name, prompt: item.prompt, agent: item.agent, enabled: item.enabled, createdBy },
+        }),
+      why,
+    );
+  }
+
+  async function takeChannel(item: ImportItem & { what: "channel" }): Promise<Outcome> {
+    const becomes = `channels.${item.channel}.${item.account}`;
+    const accounts = parts.settings.view.channels as unknown as Record<string, Record<string, unknown> | undefined>;
+    if (accounts[item.channel]?.[item.account]) return there(becomes);
+    if (item.secrets.length > 0 && !parts.secrets)
+      return { becomes, state: "left out", why: "Its token is a secret: taken only with --with-secrets." };
+    const why = "Not connected yet: switch the old one off, then set enabled to true.";
+    return made(
+      becomes,
+      async () => {
+        const settings: Record<string, string | boolean> = { ...item.settings, enabled: false };
+        for (const field of item.secrets) {
+          const name = `${item.channel}_${item.account}_${field}`.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+          await parts.vault.set(name, item.settings[field]!);
+          settings[field] = `vault:${name}`;
+        }
+        await parts.settings.change([[["channels", item.channel, item.account], settings]]);
+      },
+      why,
+    );
+  }
+}
+
+/** From a copy: opening the original, even to read, would leave files beside it. */
+const readSqlite: ReadSqlite = async (file, sql) => {
+  const dir = mkdtempSync(join(tmpdir(), "lares-import-"));
+  try {
+    const copy = join(dir, "copy.db");
+    await copyFile(file, copy);
+    if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${copy}-wal`);
+    const db = await openDatabase(copy);
+    try {
+      return db.prepare(sql).all() as Record<string, unknown>[];
+    } finally {
+      db.close();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+};
+
+function nameOf(item: ImportItem): string {
+  switch (item.what) {
+    case "agent":
+      return item.agent;
+    case "file":
+      return item.file;
+    case "memory":
+      return item.text.length > 80 ? `${item.text.slice(0, 79)}…` : item.text;
+    case "skill":
+    case "schedule":
+      return item.name;
+    case "session":
+      return `${item.title} (${item.messages.length} messages)`;
+    case "channel":
+      return `${item.channel}/${item.account}`;
+    case "left out":
+      return basename(item.from);
+  }
+}
+
+async function sizeOf(dir: string): Promise<number> {
+  let size = 0;
+  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) size += (await lstat(join(entry.parentPath ?? entry.path, entry.name))).size;
+  return size;
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 20);
+}

@@ -1,0 +1,224 @@
+/**
+ * An OpenClaw folder (`~/.openclaw`): openclaw.json, the agents' workspaces, transcripts as JSON Lines, cron/jobs.json. Newer
+ * releases keep transcripts and jobs in SQLite; those files are named as not read.
+ */
+import { join } from "node:path";
+import { filesIn, foldersIn, isFile, isFolder, looseJson, readText, skillsIn } from "./files.ts";
+import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
+
+type Fields = Record<string, unknown>;
+
+export async function readOpenClaw(dir: string): Promise<ImportItem[]> {
+  const config = fields(looseJson((await readText(join(dir, "openclaw.json"))) ?? "{}"));
+  const items: ImportItem[] = [];
+  for (const { id, workspace } of agentsOf(dir, config)) {
+    const agent = agentName(id);
+    items.push({ what: "agent", from: workspace ?? join(dir, "agents", id), agent });
+    if (workspace) items.push(...(await readWorkspace(workspace, agent)));
+    items.push(...(await readSessions(join(dir, "agents", id), agent)));
+  }
+  const main = agentName(agentsOf(dir, config)[0]!.id);
+  for (const skill of skillsIn(join(dir, "skills")))
+    items.push({ what: "skill", from: skill.dir, agent: main, ...skill });
+  items.push(...(await readJobs(dir, main)), ...readChannels(dir, config));
+  for (const name of ["credentials", "auth-profiles.json"])
+    if (isFolder(join(dir, name)) || isFile(join(dir, name)))
+      items.push({
+        what: "left out",
+        from: join(dir, name),
+        why: "Logins of models are not taken over. Connect one: lares models connect",
+      });
+  return items;
+}
+
+function agentsOf(dir: string, config: Fields): { id: string; workspace?: string }[] {
+  const agents = fields(config.agents);
+  const usual = text(fields(agents.defaults).workspace) ?? text(fields(config.agent).workspace);
+  const home = (path: string) => path.replace(/^~\/\.openclaw(?=\/|$)/, dir).replace(/^\$OPENCLAW_STATE_DIR/, dir);
+  const list = Array.isArray(agents.list) ? agents.list.map(fields) : [];
+  const named = list.flatMap((one) => {
+    const id = text(one.id);
+    return id ? [{ id, workspace: text(one.workspace) }] : [];
+  });
+  const known = new Map<string, string | undefined>(named.map((one) => [one.id, one.workspace]));
+  for (const id of foldersIn(join(dir, "agents"))) if (!known.has(id)) known.set(id, undefined);
+  if (known.size === 0) known.set("main", undefined);
+  return [...known].map(([id, given], n) => {
+    const places = [
+      given && home(given),
+      n === 0 && usual ? home(usual) : undefined,
+      join(dir, `workspace-${id}`),
+      n === 0 ? join(dir, "workspace") : undefined,
+    ];
+    const workspace = places.find((path): path is string => Boolean(path) && isFolder(path as string));
+    return workspace ? { id, workspace } : { id };
+  });
+}
+
+async function readWorkspace(dir: string, agent: string): Promise<ImportItem[]> {
+  const items: ImportItem[] = [];
+  const read = async (name: string) => ({ path: join(dir, name), text: (await readText(join(dir, name)))?.trim() });
+  const [soul, identity, agents, tools] = await Promise.all(
+    ["SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md"].map(read),
+  );
+  const joined = (parts: ({ text: string | undefined } | undefined)[]) =>
+    parts.flatMap((part) => (part?.text ? [part.text] : [])).join("\n\n");
+  if (joined([soul, identity]))
+    items.push({ what: "file", from: soul!.path, agent, file: "SOUL.md", text: `${joined([soul, identity])}\n` });
+  if (joined([agents, tools]))
+    items.push({ what: "file", from: agents!.path, agent, file: "AGENTS.md", text: `${joined([agents, tools])}\n` });
+  const beat = await read("HEARTBEAT.md");
+  if (beat.text) items.push({ what: "file", from: beat.path, agent, file: "HEARTBEAT.md", text: `${beat.text}\n` });
+  for (const [name, kind] of [
+    ["USER.md", "person"],
+    ["MEMORY.md", "fact"],
+    ["memory.md", "fact"],
+  ] as const) {
+    const { path, text: found } = await read(name);
+    for (const fact of factsIn(found ?? "")) items.push({ what: "memory", from: path, agent, text: fact, kind });
+  }
+  for (const name of filesIn(join(dir, "memory"))) {
+    const path = join(dir, "memory", name);
+    const day = /^(\d{4}-\d{2}-\d{2}).*\.md$/.exec(name)?.[1];
+    if (!day && !name.endsWith(".md")) continue;
+    const at = day ? { at: Date.parse(`${day}T12:00:00Z`) } : {};
+    for (const fact of factsIn((await readText(path)) ?? ""))
+      items.push({ what: "memory", from: path, agent, text: fact, kind: day ? "episode" : "fact", ...at });
+  }
+  for (const skill of skillsIn(join(dir, "skills"))) items.push({ what: "skill", from: skill.dir, agent, ...skill });
+  if (isFile(join(dir, "BOOTSTRAP.md")))
+    items.push({ what: "left out", from: join(dir, "BOOTSTRAP.md"), why: "It is for a first start only." });
+  return items;
+}
+
+async function readSessions(dir: string, agent: string): Promise<ImportItem[]> {
+  const items: ImportItem[] = [];
+  const folder = join(dir, "sessions");
+  const index = fields(looseJson((await readText(join(folder, "sessions.json"))) ?? "{}"));
+  const keys = new Map(Object.entries(index).map(([key, entry]) => [text(fields(entry).sessionId) ?? "", key]));
+  for (const name of filesIn(folder).filter((one) => one.endsWith(".jsonl"))) {
+    const from = join(folder, name);
+    const id = name.slice(0, -".jsonl".length);
+    const messages = transcript((await readText(from)) ?? "");
+    if (messages.length > 0) items.push({ what: "session", from, agent, id, title: keys.get(id) ?? id, messages });
+    else items.push({ what: "left out", from, why: "It holds no messages." });
+  }
+  for (const name of filesIn(dir).filter((one) => /\.(db|sqlite)$/.test(one)))
+    items.push({
+      what: "left out",
+      from: join(dir, name),
+      why: "Sessions in a database are not read. Export them in OpenClaw and import the files.",
+    });
+  return items;
+}
+
+/** Messages of people and the agent; tool calls, thoughts and markers are not part of what was said. */
+function transcript(lines: string): Said[] {
+  const messages: Said[] = [];
+  for (const line of lines.split("\n")) {
+    if (!line.trim()) continue;
+    const entry = fields(looseLine(line));
+    const message = fields(entry.message ?? entry);
+    const role = message.role;
+    if (role !== "user" && role !== "assistant") continue;
+    const said = saidIn(message.content);
+    const when = entry.timestamp ?? message.timestamp;
+    const at = typeof when === "number" ? when : Date.parse(String(when ?? ""));
+    if (said) messages.push({ role, text: said, at: Number.isFinite(at) ? at : 0 });
+  }
+  return messages;
+}
+
+function saidIn(content: unknown): string {
+  if (typeof content === "string") return content.trim();
+  if (!Array.isArray(content)) return "";
+  return content
+    .map(fields)
+    .flatMap((part) => (part.type === "text" && typeof part.text === "string" ? [part.text] : []))
+    .join("\n")
+    .trim();
+}
+
+async function readJobs(dir: string, main: string): Promise<ImportItem[]> {
+  const from = join(dir, "cron", "jobs.json");
+  const file = looseJson((await readText(from)) ?? "{}");
+  const jobs = Array.isArray(file) ? file : fields(file).jobs;
+  if (!Array.isArray(jobs)) return [];
+  return jobs.map(fields).map((job): ImportItem => {
+    const id = text(job.id) ?? text(job.jobId) ?? "job";
+    const name = text(job.name) ?? id;
+    const schedule = fields(job.schedule);
+    const payload = fields(job.payload);
+    const prompt = text(payload.message) ?? text(payload.text);
+    const when = whenOf(schedule);
+    if (!when) return { what: "left out", from, why: `The job "${name}" has a schedule of kind "${schedule.kind}".` };
+    if (!prompt)
+      return { what: "left out", from, why: `The job "${name}" runs a ${payload.kind ?? "program"}, not an agent.` };
+    const agent = text(job.agentId) ? agentName(text(job.agentId)!) : main;
+    return { what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false };
+  });
+}
+
+function whenOf(schedule: Fields): { cron?: string; zone?: string; every?: string; at?: string } | undefined {
+  const zone = text(schedule.tz) ?? text(schedule.timezone);
+  const cron = text(schedule.expr) ?? text(schedule.cron);
+  if (cron) return zone ? { cron, zone } : { cron };
+  if (typeof schedule.everyMs === "number")
+    return { every: `${Math.max(1, Math.round(schedule.everyMs / 1000))} seconds` };
+  const at =
+    text(schedule.at) ?? (typeof schedule.atMs === "number" ? new Date(schedule.atMs).toISOString() : undefined);
+  return at ? { at } : undefined;
+}
+
+/** Their field → ours; a star marks a secret. */
+const CHANNELS: Record<string, Record<string, string>> = {
+  telegram: { botToken: "token*" },
+  discord: { token: "token*", botToken: "token*" },
+  slack: { botToken: "botToken*", appToken: "appToken*", signingSecret: "signingSecret*" },
+  mattermost: { botToken: "token*", baseUrl: "url" },
+  matrix: { accessToken: "token*", homeserver: "homeserver" },
+  signal: { account: "number", httpUrl: "url" },
+};
+
+function readChannels(dir: string, config: Fields): ImportItem[] {
+  const from = join(dir, "openclaw.json");
+  return Object.entries(fields(config.channels)).flatMap(([channel, given]): ImportItem[] => {
+    const known = CHANNELS[channel];
+    const whole = fields(given);
+    const accounts = Object.entries(fields(whole.accounts));
+    if (channel === "defaults") return [];
+    if (!known)
+      return [{ what: "left out", from, why: `There is no channel "${channel}" here, or it is set up differently.` }];
+    return (accounts.length > 0 ? accounts : [["main", whole] as const]).map(([account, one]): ImportItem => {
+      const own = { ...whole, ...fields(one) };
+      const settings: Record<string, string> = {};
+      const secrets: string[] = [];
+      for (const [theirs, ours] of Object.entries(known)) {
+        const value = text(own[theirs]);
+        const name = ours.replace("*", "");
+        if (value === undefined || settings[name] !== undefined) continue;
+        settings[name] = value;
+        if (ours.endsWith("*")) secrets.push(name);
+      }
+      if (Object.keys(settings).length === 0)
+        return { what: "left out", from, why: `${channel}/${account} has no settings of its own.` };
+      return { what: "channel", from, channel, account: agentName(account), settings, secrets };
+    });
+  });
+}
+
+function looseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function fields(value: unknown): Fields {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
