@@ -185,13 +185,14 @@ export class Live {
       return;
     }
     if (piece.text !== one.shown) {
-      const at = pace.next(one.route, one.can.pace, now);
-      if (at > now + 2 * (one.can.editMs ?? 0)) {
+      const at = pace.free(one.route);
+      if (at > now) {
         // The chat is busy with messages that matter more.
         one.nextAt = at;
         this.plan(one);
         return;
       }
+      pace.next(one.route, one.can.pace, now);
       const message = { route: one.route, key: `${one.turn}:draft`, ...piece };
       if (one.platformId === undefined) {
         const { platformId } = await channel.send(message, signal);

@@ -236,7 +236,7 @@ export class Outbox {
       if (there === undefined) return this.uncertain(d, "It broke off while it was being sent.");
       if (there !== null) return this.taken(d, there);
     }
-    await this.until(this.pace.next(d.route, can.pace, clock.now()));
+    await this.myTurn(d.route, can.pace);
     if (this.stopped) return true;
     crash.at("outbox.before");
     d.state = "sending";
@@ -267,6 +267,21 @@ export class Outbox {
       // Still claimed: the next try asks the platform first.
       if (channel.find) return this.wait(d, message);
       return this.uncertain(d, error instanceof SendUncertain ? message : `The send was cut: ${message}`);
+    }
+  }
+
+  /** Waits for the platform's pace: first for the chat, then for a place in the account's line. */
+  private async myTurn(route: ReplyRoute, rule: Capabilities["pace"]): Promise<void> {
+    const { clock } = this.parts;
+    for (let isMine = false; !isMine && !this.stopped; ) {
+      const place = this.pace.next(route, rule, clock.now());
+      await this.until(place.at);
+      isMine = place.isMine;
+    }
+    while (!this.stopped) {
+      const at = this.pace.hold(route, rule, clock.now());
+      if (!at) return;
+      await this.until(at);
     }
   }
 

@@ -38,6 +38,7 @@ export async function startTelegram(options: { token?: string; username?: string
   const files = new Map<string, { path: string; bytes: Buffer; size: number }>();
   const openQueries = new Set<string>();
   const lastTo = new Map<number, number>();
+  const recent: number[] = [];
   let nextUpdate = 100;
   let nextMessage = 1;
   let poller: { end(result: Loose[] | Refused): void } | undefined;
@@ -245,11 +246,14 @@ export async function startTelegram(options: { token?: string; username?: string
       });
     }
     if (fake.blocked.has(chat)) throw new Refused(403, "Forbidden: bot was blocked by the user");
-    const { perChatMs } = fake.limits;
+    const { perChatMs, perSecond } = fake.limits;
     const now = Date.now();
+    while (recent[0] !== undefined && recent[0] <= now - 1000) recent.shift();
+    if (perSecond && recent.length >= perSecond) throw tooMany(1);
     const wait = perChatMs - (now - (lastTo.get(chat) ?? 0));
     if (perChatMs && wait > 0) throw tooMany(Math.ceil(wait / 1000));
     lastTo.set(chat, now);
+    recent.push(now);
   }
 
   function textOf(p: Loose, value: unknown, most = MAX_TEXT): { text: string; source: string } {
@@ -307,7 +311,7 @@ export async function startTelegram(options: { token?: string; username?: string
     pending: () => updates.length,
     faults: undefined as never,
     retryAfter: 1,
-    limits: { perChatMs: 0 },
+    limits: { perChatMs: 0, perSecond: 0 },
     moved: new Map(),
     blocked: new Set(),
     reactions: [],

@@ -40,8 +40,8 @@ export interface TelegramFake {
   faults: Faults;
   /** Seconds named by an ordered 429. */
   retryAfter: number;
-  /** Refuses a message to a chat that got one less than this many ms ago; 0 is no limit. */
-  limits: { perChatMs: number };
+  /** Refuses a message to a chat that got one less than `perChatMs` ago, and the one too many in a second; 0 is no limit. */
+  limits: { perChatMs: number; perSecond: number };
   /** Groups that live on under another id. */
   moved: Map<number, number>;
   /** People who stopped the bot. */

@@ -71,7 +71,7 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     }
   }
 
-  /** One batch and its position. Files are fetched side by side, so that a slow one holds up its own chat only. */
+  /** One batch, its chats side by side, so that a slow file holds up its own chat only; then its position. */
   async function hear(
     door: Door,
     updates: readonly unknown[],
@@ -79,16 +79,16 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     signal: AbortSignal,
   ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
     const who = await self(signal);
-    const events = updates.flatMap((one) => eventOf(one, who, api) ?? []);
-    const withFiles = events.some((event) => event.kind === "message" && event.files?.length);
-    const lines = withFiles ? byChat(events) : [events];
+    const lines = byChat(updates.flatMap((one) => eventOf(one, who, api) ?? []));
+    // With one chat the position goes into the transaction of its last message.
+    const isOne = lines.length === 1;
     const all = await Promise.all(
       lines.map(async (line) => {
-        const heard = await door.hear(line, withFiles ? undefined : cursor);
+        const heard = await door.hear(line, isOne ? cursor : undefined);
         return line.map((event, i) => ({ event, heard: heard[i]! }));
       }),
     );
-    if (withFiles && cursor) await door.hear([], cursor);
+    if (!isOne && cursor) await door.hear([], cursor);
     const done = all.flat();
     if (cursor) for (const one of done) if (one.event.kind === "button") tellPresser(one.event, one.heard);
     return done;

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { Pace } from "./pace.ts";
+
+const to = (chat: string) => ({ channel: "telegram", account: "main", chat });
+const rule = { chatMs: 1000, accountMs: 40 };
+
+test("a chat that must wait holds up no other chat of its account", () => {
+  const pace = new Pace();
+  expect(pace.next(to("a"), rule, 0)).toEqual({ at: 0, isMine: true });
+  expect(pace.next(to("a"), rule, 0)).toEqual({ at: 1000, isMine: false });
+  expect(pace.next(to("b"), rule, 0)).toEqual({ at: 40, isMine: true });
+  expect(pace.next(to("c"), rule, 0)).toEqual({ at: 80, isMine: true });
+  expect(pace.next(to("a"), rule, 1000)).toEqual({ at: 1000, isMine: true });
+});
+
+test("after a stall they do not leave all at once, and the pause counts from when one left", () => {
+  const pace = new Pace();
+  for (const chat of ["a", "b", "c"]) pace.next(to(chat), rule, 0);
+  expect(pace.hold(to("a"), rule, 500)).toBe(0);
+  expect(pace.hold(to("b"), rule, 500)).toBe(540);
+  expect(pace.hold(to("b"), rule, 540)).toBe(0);
+  expect(pace.next(to("a"), rule, 1000)).toEqual({ at: 1500, isMine: false });
+  expect(pace.free(to("a"))).toBe(1500);
+  expect(pace.next({ ...to("a"), account: "other" }, rule, 0)).toEqual({ at: 0, isMine: true });
+});
