@@ -60,6 +60,7 @@ export interface ChannelRig {
 }
 
 const NOTE = /could not confirm/;
+const pause = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined));
 
 export function channelContract(rig: ChannelRig): void {
   describe(`${rig.name}: the channel contract`, () => {
@@ -187,34 +188,34 @@ export function channelContract(rig: ChannelRig): void {
     });
 
     test("kill -9 after receipt, after commit, and during the send: nothing lost, nothing twice", async () => {
-      for (const [point, word] of [
-        ["channel.heard", "killed-on-receipt"],
-        ["channel.taken", "killed-after-commit"],
-        ["send.after", "killed-while-sending"],
-      ] as const) {
-        if (point === "channel.heard" && !platform.has.redelivers) continue;
-        // Everything before it is settled, so that the kill hits the message it is meant for.
-        await until("quiet", async () => (await lares.rpc("status", {})).deliveries.waiting === 0);
-        await lares.kill9();
-        await restart({ LARES_CRASH_AT: point });
-        await platform.say(platform.owner, `say:${word}`);
-        await lares.gone;
-        await restart();
-        await shows(platform.owner, word);
-        // Something after it proves that nothing is still on its way.
-        await platform.say(platform.owner, `say:end of ${point}`);
-        await shows(platform.owner, `end of ${point}`);
-        // Where the platform has no idempotency the person is told, once; elsewhere there is nothing to tell.
-        const honest = point === "send.after" && !platform.has.dedupes ? 1 : 0;
-        if (honest) await shows(platform.owner, new RegExp(`could not confirm[\\s\\S]*${word}`));
-        const seen = (await texts(platform.owner)).filter((t) => t.includes(word));
-        const marked = seen.filter((t) => NOTE.test(t)).length;
-        const plain = seen.length - marked;
-        expect({ point, plain }).toEqual({ point, plain: 1 });
-        expect({ point, marked }).toEqual({ point, marked: honest });
-        expect({ point, asked: requestsWith(model, `say:${word}`).length >= 1 }).toEqual({ point, asked: true });
-      }
-      // Six starts of the program, on a machine that may be busy.
+      const word = "killed-three-times";
+      const say = () => platform.say(platform.owner, `say:${word}`);
+      // One message dies all three deaths. Each life finds what the last one left, so it may be over before it is ready.
+      const die = async (point: string, act = async () => {}) => {
+        lares.spawn({ LARES_CRASH_AT: point });
+        const served = lares.ready().then(() => platform.attach(lares));
+        await Promise.race([lares.gone, served.then(act, () => lares.gone)]);
+        await until(`the end at ${point}`, () => Promise.race([lares.gone, pause(1000)]), { withinMs: 60_000 });
+      };
+      // Everything before it is settled, so that the kill hits the message it is meant for.
+      await until("quiet", async () => (await lares.rpc("status", {})).deliveries.waiting === 0);
+      await lares.kill9();
+      const { redelivers, dedupes } = platform.has;
+      if (redelivers) await die("channel.heard", say);
+      await die("channel.taken", redelivers ? undefined : say);
+      await die("send.after");
+      await restart();
+      await shows(platform.owner, word);
+      // Something after it proves that nothing is still on its way.
+      await platform.say(platform.owner, "say:the end of it");
+      await shows(platform.owner, "the end of it");
+      // Where the platform has no idempotency the person is told, once; elsewhere there is nothing to tell.
+      if (!dedupes) await shows(platform.owner, new RegExp(`could not confirm[\\s\\S]*${word}`));
+      const seen = (await texts(platform.owner)).filter((t) => t.includes(word));
+      const marked = seen.filter((t) => NOTE.test(t)).length;
+      expect({ plain: seen.length - marked, marked }).toEqual({ plain: 1, marked: dedupes ? 0 : 1 });
+      expect(requestsWith(model, `say:${word}`).length).toBeGreaterThan(0);
+      // Four starts of the program, on a machine that may be busy.
     }, 120_000);
   });
 }
