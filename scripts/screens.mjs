@@ -164,6 +164,14 @@ for (let i = 0; i < 2; i++) {
   const { turn } = await house.rpc("schedule.run", { id: "Check the doorbell camera" });
   await house.rpc("turns.wait", { turn });
 }
+// An edited message: the old one and its answer stay, folded.
+const first = await ask("porto", "Find a train to Porto");
+await house.rpc("chat.send", {
+  message: "Find a train to Porto on Friday after work, second class",
+  session: session("porto"),
+  replaces: first.turn,
+});
+await house.rpc("sessions.rename", { session: session("porto"), title: "Train to Porto" });
 // Something that was allowed for good.
 await ask("notes", "Make a folder for notes", false);
 await allow("notes", "allow-always");
@@ -229,6 +237,12 @@ for (const theme of ["light", "dark"]) {
   await shoot(`chat-answer-${theme}`, chat("lisbon"), { theme });
 }
 await shoot("chat-tools", chat("backup"));
+await shoot("chat-edited", chat("porto"), {
+  before: async (page) => {
+    await page.getByText(/^Replaced/).click();
+    await page.waitForTimeout(300);
+  },
+});
 await shoot("chat-diff", chat("shopping"), {
   before: async (page) => {
     await page.getByRole("button", { name: /edit/ }).click();

@@ -36,7 +36,7 @@ export default defineConfig({
             {
               name: "shell",
               priority: 2,
-              test: /node_modules[\\/]svelte|ui[\\/]src[\\/](lib[\\/](?!markdown)|App)|parts[\\/](State|Ghost|Empty|ErrorNote|Icon|Login|Hello|TurnRow|ActivityTabs|ApprovalCard|Diff|Dialog)\./,
+              test: /node_modules[\\/]svelte|ui[\\/]src[\\/](lib[\\/](?!markdown|timeline|when)|App)|parts[\\/](State|Ghost|Empty|ErrorNote|Icon|Login|Hello|TurnRow|ActivityTabs|ApprovalCard|Diff|Dialog)\./,
             },
           ],
         },

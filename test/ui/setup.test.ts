@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("setting up in the browser", () => {
 
     await page.goto(`${house.url}/schedule`);
     await page.getByRole("list", { name: "The last ten" }).getByRole("link").waitFor();
-    await page.getByRole("link", { name: "morning" }).click();
+    await page.getByRole("link", { name: "morning", exact: true }).click();
     await page.getByText("Say good morning").waitFor();
     await page.locator(".rowlink").getByText("done").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
