@@ -113,4 +113,51 @@ describe.skipIf(!hasBrowser)("the memory page", () => {
     await page.getByLabel("What is right?").waitFor({ state: "detached" });
     expect((await facts()).filter((f) => /bruno/i.test(f))).toHaveLength(1);
   });
+
+  test("what waits is decided, a correction is undone, the page follows news, the graph leads to a search; also on a phone", async () => {
+    await house.rpc("memory.add", { text: "Nora works on the lighthouse film", scope: "shared" });
+    await house.rpc("memory.import", {
+      facts: [
+        {
+          ...{ id: "mem_doubtful", text: "Nora owns a submarine", kind: "fact", scope: "shared", state: "pending" },
+          ...{
+            trust: "outside",
+            at: 1,
+            createdAt: 1,
+            uses: 0,
+            why: "Text from outside was part of this conversation.",
+          },
+        },
+      ],
+    });
+    await page.setViewportSize({ width: 380, height: 800 });
+    await page.goto(`${house.url}/memory`);
+    await page.getByText("One fact waits for your word").waitFor();
+    await page.getByText("Text from outside was part of this conversation.").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    if (process.env.LARES_SHOTS)
+      await page.screenshot({ path: `${process.env.LARES_SHOTS}/memory-380.png`, fullPage: true });
+    await page.getByRole("button", { name: "Keep: Nora owns a submarine" }).click();
+    await page.getByText("One fact waits for your word").waitFor({ state: "detached" });
+    await page.locator("[data-fact]").filter({ hasText: "submarine" }).waitFor();
+
+    await page.setViewportSize({ width: 1280, height: 900 });
+    // Told from elsewhere, it shows without a reload.
+    await house.rpc("memory.add", { text: "The kettle descales on Fridays" });
+    await page.locator("[data-fact]").filter({ hasText: "kettle" }).waitFor();
+    await page.getByRole("button", { name: "Correct: The kettle descales on Fridays" }).click();
+    await page.getByLabel("What is right?").fill("The kettle descales on Mondays");
+    await page.getByRole("button", { name: "Save correction" }).click();
+    await page.locator("[data-fact]").filter({ hasText: "on Mondays" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator("[data-fact]").filter({ hasText: "on Fridays" }).waitFor();
+    expect((await facts()).filter((f) => f.includes("kettle"))).toEqual(["The kettle descales on Fridays"]);
+
+    const graph = page.getByRole("group", { name: /names and \d+ relations/ });
+    await graph.waitFor();
+    if (process.env.LARES_SHOTS)
+      await page.screenshot({ path: `${process.env.LARES_SHOTS}/memory-1280.png`, fullPage: true });
+    await graph.getByRole("button", { name: /Find nora in memory/i }).press("Enter");
+    await page.getByRole("status").getByText(/found/).waitFor();
+  });
 });
