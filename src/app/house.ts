@@ -539,7 +539,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
     ...createSessionTools(sessionDesk(children, sessions, waiters, () => config.teams.visibility)),
     createWait(waitDesk({ clock, events, children, processes })),
-    ...createMemoryTools(memoryDesk(memoryRooms)),
+    ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
     ...createWebTools(config.web as WebConfig, { clock }),
     createProcess(processes),
     browser.tool,

@@ -81,7 +81,11 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" |
   };
 }
 
-export function memoryDesk(rooms: MemoryRooms): MemoryDesk {
+/** `firstShown`: the number of the first message of a session that its model still reads word for word. */
+export function memoryDesk(
+  rooms: MemoryRooms,
+  firstShown: (session: string, agent: string) => Promise<number>,
+): MemoryDesk {
   const viewer = (caller: Parameters<MemoryDesk["search"]>[0]["caller"]) => viewerOf(rooms, caller);
   return {
     async save({ key, text, kind, caller }) {
@@ -98,10 +102,11 @@ export function memoryDesk(rooms: MemoryRooms): MemoryDesk {
     async search({ query, caller }) {
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
-      const said = await rooms.messages.search({ query, limit: SAID * 2, ...who });
-      // What was said a moment ago in this very conversation the model can see.
-      const elsewhere = said.filter((hit) => hit.source !== caller.session).slice(0, SAID);
-      return [...facts, ...elsewhere];
+      const said = await rooms.messages.search({ query, limit: SAID * 3, ...who });
+      // What this very conversation still shows the model can see; what was compacted it cannot.
+      const shown = await firstShown(caller.session, caller.agent);
+      const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);
+      return [...facts, ...hidden];
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };

@@ -46,9 +46,10 @@ describe("the request", () => {
     await lares.chat("newcomer", "hello");
     const [hello] = model.requests;
     expect(hello!.bytes / 4).toBeLessThanOrEqual(1900);
-    const notes = notesOf(hello!.messages);
-    expect(notes).toMatch(/- Box \d+ holds the papers/);
-    expect(notes).not.toContain("Only Bo");
+    // In the owner's MEMORY.md, which is part of the instructions, or in the notes.
+    const read = JSON.stringify(hello!.body);
+    expect(read).toMatch(/Box \d+ holds the papers/);
+    expect(read).not.toContain("Only Bo");
   });
 
   it("50 turns with tool calls send each byte once: what was sent is the beginning of what is sent next, and marked there", async () => {
@@ -73,9 +74,8 @@ describe("the request", () => {
     }
     const ledger = await lares.rpc("context.get", { session: session("steady") });
     expect(ledger).toMatchObject({ counted: true, messages: { shown: 200, older: 0 }, compactions: [] });
-    expect(ledger.sections.find((s) => s.name === "remembered")!.tokens).toBeGreaterThan(100);
     expect(ledger.sections.reduce((sum, s) => sum + s.tokens, 0)).toBeCloseTo(ledger.tokens, -1);
-  });
+  }, 120_000);
 });
 
 describe("a window of 8k tokens", () => {

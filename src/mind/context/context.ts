@@ -230,6 +230,12 @@ export class Contexts {
     };
   }
 
+  /** The number of the first message that is shown word for word; of the next one when none is. */
+  async firstShown(session: SessionKey, agent: AgentId): Promise<number> {
+    const hot = await this.ready(session, agent);
+    return hot.numbers[0] ?? hot.next;
+  }
+
   /** Whose window is full enough to be compacted. Looks only at what is in memory: nothing is read for a session that is not. */
   full(session: SessionKey): AgentId | undefined {
     const hot = this.hot.get(session);
