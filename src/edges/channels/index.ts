@@ -15,6 +15,7 @@ import { telegram } from "./telegram/config.ts";
 import { webhook } from "./webhook/config.ts";
 import { whatsapp } from "./whatsapp/config.ts";
 import { whatsappWeb } from "./whatsapp-web/config.ts";
+import { xmpp } from "./xmpp/config.ts";
 
 export type { AdapterEntry } from "./account.ts";
 export { limitsShape } from "./account.ts";
@@ -22,7 +23,7 @@ export { Libraries } from "./library.ts";
 export { sign } from "./webhook/sign.ts";
 
 // One a line, so that two who add one do not meet.
-const TABLE = [telegram, slack, discord, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook, email, irc];
+const TABLE = [telegram, slack, discord, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook, email, irc, xmpp];
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
 export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(

@@ -10,10 +10,11 @@ import { randomUUID } from "node:crypto";
 import type { Channel, Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { objectOf, textOf } from "../api.ts";
+import { addressedIn } from "../named.ts";
 import { refused } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
 import { IrcConnection } from "./connection.ts";
-import { addressedIn, idOf, type Line, lower, personOf, saidIn } from "./line.ts";
+import { idOf, type Line, lower, personOf, saidIn } from "./line.ts";
 
 const PING_MS = 30_000;
 /** A nick does not change hands in so short a time. */

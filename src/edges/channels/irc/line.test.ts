@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { addressedIn, idOf, lineOf, personOf, saidIn } from "./line.ts";
+import { addressedIn } from "../named.ts";
+import { idOf, lineOf, personOf, saidIn } from "./line.ts";
 
 test("a line is taken apart", () => {
   expect(lineOf("@account=ann;msgid=a\\:b :Ann!~a@h.test PRIVMSG #towns :hello: you")).toEqual({

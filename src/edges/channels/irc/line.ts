@@ -75,11 +75,3 @@ export function saidIn(text: string): string | undefined {
   }
   return said.replace(/\x03(\d{1,2}(,\d{1,2})?)?|\x04([0-9a-f]{6})?|[\x00-\x1f]/gi, "").trim();
 }
-
-/** "lares: do this", "@lares do this", or the name somewhere in it. */
-export function addressedIn(text: string, nick: string): { text: string; addressed: boolean } {
-  const name = nick.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const first = new RegExp(`^@?${name}(?:[:,]\\s*|\\s+)`, "i").exec(text);
-  if (first) return { text: text.slice(first[0].length), addressed: true };
-  return { text, addressed: new RegExp(`(?<![\\w-])${name}(?![\\w-])`, "i").test(text) };
-}

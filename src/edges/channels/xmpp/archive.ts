@@ -1,0 +1,93 @@
+/** The server's archive (XEP-0313): what was said while we were away, and what of ours is there. */
+import { NS, type Xml, type XmppClient, type XmppLibrary } from "./library.ts";
+
+const PAGE = 50;
+const PATIENCE_MS = 20_000;
+
+export interface Archived {
+  /** The archive's own id of the message, which is its stanza-id. */
+  id: string;
+  message: Xml;
+  at: number | undefined;
+}
+
+export interface Page {
+  items: Archived[];
+  last: string | undefined;
+  isComplete: boolean;
+}
+
+export interface Asked {
+  /** A room's archive; without it, our own. */
+  room?: string | undefined;
+  after?: string;
+  /** The newest ones instead. */
+  newest?: number;
+  with?: string;
+}
+
+export class Archive {
+  private readonly client: XmppClient;
+  private readonly xml: XmppLibrary["xml"];
+  private readonly open = new Map<string, Archived[]>();
+  private n = 0;
+
+  constructor(client: XmppClient, xml: XmppLibrary["xml"]) {
+    this.client = client;
+    this.xml = xml;
+  }
+
+  /** True when the stanza was an answer of the archive. `ours`: who may give one, us and our rooms. */
+  take(stanza: Xml, ours: (from: string | undefined) => boolean): boolean {
+    const result = stanza.getChild("result", NS.mam);
+    if (!result) return false;
+    const items = this.open.get(result.attrs.queryid ?? "");
+    // Anybody can send such a thing: only what was asked for, from who was asked.
+    if (!items || !ours(stanza.attrs.from)) return true;
+    const forwarded = result.getChild("forwarded", NS.forward);
+    const message = forwarded?.getChild("message");
+    const stamp = forwarded?.getChild("delay", NS.delay)?.attrs.stamp;
+    if (message && result.attrs.id)
+      items.push({ id: result.attrs.id, message, at: stamp ? Date.parse(stamp) : undefined });
+    return true;
+  }
+
+  /** Undefined where there is no archive. */
+  async ask(asked: Asked): Promise<Page | undefined> {
+    const { xml } = this;
+    const queryid = `q${++this.n}`;
+    const items: Archived[] = [];
+    this.open.set(queryid, items);
+    try {
+      const field = (name: string, value: string) => xml("field", { var: name }, xml("value", {}, value));
+      const form = xml(
+        "x",
+        { xmlns: NS.form, type: "submit" },
+        field("FORM_TYPE", NS.mam),
+        ...(asked.with ? [field("with", asked.with)] : []),
+      );
+      const set = xml(
+        "set",
+        { xmlns: NS.rsm },
+        xml("max", {}, String(asked.newest ?? PAGE)),
+        ...(asked.newest === undefined ? [] : [xml("before")]),
+        ...(asked.after === undefined ? [] : [xml("after", {}, asked.after)]),
+      );
+      const query = xml("query", { xmlns: NS.mam, queryid }, form, set);
+      const iq = xml("iq", { type: "set", ...(asked.room ? { to: asked.room } : {}) }, query);
+      const answer = await this.client.iqCaller.request(iq, PATIENCE_MS);
+      const fin = answer.getChild("fin", NS.mam);
+      const last = fin?.getChild("set", NS.rsm)?.getChildText("last") ?? items.at(-1)?.id;
+      return { items, last: last ?? undefined, isComplete: fin?.attrs.complete === "true" || items.length === 0 };
+    } catch (error) {
+      const condition = (error as { condition?: string }).condition;
+      // Forgotten by now: what is left is read from its beginning (by the caller).
+      if (condition === "item-not-found") return { items: [], last: undefined, isComplete: true };
+      if (condition === "service-unavailable" || condition === "feature-not-implemented" || condition === "forbidden")
+        return undefined;
+      throw error;
+    } finally {
+      this.open.delete(queryid);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** A real Prosody with an archive and rooms, and people on it with @xmpp/client. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+// @ts-expect-error it brings no types
+import { client as makeClient, xml as makeXml } from "@xmpp/client";
+import { NS, type Xml, type XmppLibrary } from "../../src/edges/channels/xmpp/library.ts";
+import { scratch } from "../support/scratch.ts";
+import { freePort, programAt, serve } from "./spawned.ts";
+
+export const PROSODY = programAt("/usr/bin/prosody", "/usr/sbin/prosody");
+export const XMPP_PASSWORD = "the-password";
+const client = makeClient as XmppLibrary["client"];
+const xml = makeXml as XmppLibrary["xml"];
+
+export async function startXmpp(people: string[]) {
+  const folder = scratch("prosody");
+  const port = await freePort();
+  const accounts = join(folder, "data", "people%2etest", "accounts");
+  mkdirSync(accounts, { recursive: true });
+  for (const one of people)
+    writeFileSync(join(accounts, `${one}.dat`), `return { ["password"] = "${XMPP_PASSWORD}"; }\n`);
+  const file = join(folder, "prosody.cfg.lua");
+  writeFileSync(
+    file,
+    `data_path = "${folder}/data"
+pidfile = "${folder}/pid"
+certificates = "${folder}"
+log = { info = "*console" }
+${userInfo().uid === 0 ? "run_as_root = true" : ""}
+c2s_ports = { ${port} }
+c2s_interfaces = { "127.0.0.1" }
+c2s_require_encryption = false
+authentication = "internal_plain"
+storage = "internal"
+modules_enabled = { "roster", "saslauth", "disco", "ping", "presence", "message", "iq", "c2s", "mam", "offline" }
+modules_disabled = { "s2s", "tls", "http", "posix" }
+default_archive_policy = true
+VirtualHost "people.test"
+Component "rooms.people.test" "muc"
+  modules_enabled = { "muc_mam" }
+  muc_log_by_default = true
+  muc_room_default_public_jids = true
+  muc_room_locking = false
+`,
+  );
+  const server = await serve(PROSODY!, ["-F", "--config", file], { port, folder });
+  return { port, stop: () => server.stop() };
+}
+
+/** Somebody with an XMPP client; corrections are shown as they are meant. */
+export async function xmppPerson(port: number, name: string, room?: string) {
+  const one = client({
+    service: `xmpp://127.0.0.1:${port}`,
+    domain: "people.test",
+    username: name,
+    password: XMPP_PASSWORD,
+    timeout: 10_000,
+  });
+  one.reconnect.stop();
+  one.on("error", () => {});
+  const heard: { from: string; id: string; text: string }[] = [];
+  const states: string[] = [];
+  one.on("stanza", (stanza: Xml) => {
+    if (!stanza.is("message")) return;
+    if (stanza.getChild("composing", NS.states)) states.push(stanza.attrs.from!);
+    const text = stanza.getChildText("body");
+    if (!text) return;
+    const replaced = stanza.getChild("replace", NS.correct)?.attrs.id;
+    const old = heard.find((m) => m.id === replaced);
+    if (old) old.text = text;
+    else heard.push({ from: stanza.attrs.from!, id: stanza.attrs.id ?? "", text });
+  });
+  await one.start();
+  await one.send(xml("presence"));
+  if (room) await one.send(xml("presence", { to: `${room}/${name}` }, xml("x", { xmlns: NS.muc })));
+  let n = 0;
+  return {
+    heard,
+    states,
+    async say(to: string, text: string, more: { type?: string; replaces?: string; reacts?: string } = {}) {
+      const id = `${name}-${++n}`;
+      await one.send(
+        xml(
+          "message",
+          { to, type: more.type ?? "chat", id },
+          ...(text ? [xml("body", {}, text)] : []),
+          ...(more.replaces ? [xml("replace", { xmlns: NS.correct, id: more.replaces })] : []),
+          ...(more.reacts
+            ? [xml("reactions", { xmlns: NS.reactions, id: more.reacts }, xml("reaction", {}, "👍"))]
+            : []),
+        ),
+      );
+      return id;
+    },
+    close: () => one.stop().catch(() => {}),
+  };
+}
