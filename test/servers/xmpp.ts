@@ -31,6 +31,7 @@ ${userInfo().uid === 0 ? "run_as_root = true" : ""}
 c2s_ports = { ${port} }
 c2s_interfaces = { "127.0.0.1" }
 c2s_require_encryption = false
+allow_unencrypted_plain_auth = true
 authentication = "internal_plain"
 storage = "internal"
 modules_enabled = { "roster", "saslauth", "disco", "ping", "presence", "message", "iq", "c2s", "mam", "offline" }
@@ -53,8 +54,8 @@ export async function xmppPerson(port: number, name: string, room?: string) {
   const one = client({
     service: `xmpp://127.0.0.1:${port}`,
     domain: "people.test",
-    username: name,
-    password: XMPP_PASSWORD,
+    credentials: (authenticate: (c: object, mechanism: string) => Promise<void>) =>
+      authenticate({ username: name, password: XMPP_PASSWORD }, "PLAIN"),
     timeout: 10_000,
   });
   one.reconnect.stop();
