@@ -12,6 +12,7 @@ import {
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { chunks } from "../core/render/index.ts";
 import { configuredAccounts, Libraries } from "../edges/channels/index.ts";
+import type { MessageDesk } from "../edges/tools/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
@@ -129,3 +130,40 @@ function bounded(all: Piece[], most: number): Piece[] {
 }
 
 export type Channels = ReturnType<typeof makeChannels>;
+
+/** What the `message` tool sees of the house. */
+export function messageDesk(parts: {
+  records: Records;
+  outbox: Outbox;
+  attachments: Attachments;
+  exists: (route: ReplyRoute) => "pushed" | "pulled" | undefined;
+  startedAt: (turn: TurnId) => Promise<number | undefined>;
+}): MessageDesk {
+  const { records, outbox, attachments, exists } = parts;
+  return {
+    startedAt: (turn) => parts.startedAt(asId<TurnId>(turn)),
+    refuses: (route) =>
+      exists(route) ? undefined : `There is no channel "${route.channel}/${route.account}" to send through.`,
+    async send({ key, caller, route, text, files }) {
+      const [turn, session] = [asId<TurnId>(caller.turn), asId<SessionKey>(caller.session)];
+      const by = `agent:${caller.agent}`;
+      const put = async (f: { name: string; content: Uint8Array }) =>
+        (await attachments.put(once(f.content), { name: f.name, by, ours: true })).id;
+      const ids: string[] = [];
+      for (const file of files) ids.push(await put(file));
+      await records.write((tx) => {
+        attachments.keepFor(tx, ids, session);
+        const what = text || files.map((f) => f.name).join(", ");
+        outbox.intend(tx, { answer: `${turn}:message:${key}`, turn, session, route, text: what, files: ids });
+      });
+      await outbox.wake(turn);
+      if (exists(route) === "pushed") return "It is on its way.";
+      const links = files.map((f, i) => `[${f.name}](/attachments/${ids[i]})`);
+      return `This conversation is read where it is written: put it into your answer.${links.length ? ` Link to: ${links.join(" ")}` : ""}`;
+    },
+  };
+}
+
+async function* once(content: Uint8Array): AsyncIterable<Uint8Array> {
+  yield content;
+}

@@ -16,6 +16,7 @@ import {
   createConfinement,
   createFetcher,
   createMemoryTools,
+  createMessageTool,
   createProcess,
   createScheduleTools,
   createSessionTools,
@@ -69,7 +70,7 @@ import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { Watchers } from "../mind/watch/index.ts";
-import { type Channels, makeChannels, pieces } from "./channels.ts";
+import { type Channels, makeChannels, messageDesk, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import type { LaresConfig } from "./config.ts";
 import { roomOf, snapshotOf } from "./context.ts";
@@ -422,6 +423,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     status: (session) =>
       describeSession({ records, approvals, running: running.running.bind(running), models: parts.models }, session),
     goal: (session, args, message) => goalWords(goals, session, args, message),
+    pair: async (code, by, role) => {
+      const { sender, channel, account: to } = await channels.pairings.approve(code, by, role);
+      return `${sender} may now write to ${channel}/${to}.`;
+    },
     mayApprove: (message) => message.mayApprove === true,
   });
   const inbox = makeInbox({
@@ -541,6 +546,16 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     createWait(waitDesk({ clock, events, children, processes })),
     ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
     ...createWebTools(config.web as WebConfig, { clock }),
+    createMessageTool(
+      messageDesk({
+        ...{ records, outbox, attachments },
+        exists: ({ channel, account: of }) => {
+          const found = account(channel, of);
+          return found === "pull" ? "pulled" : found && "pushed";
+        },
+        startedAt: async (turn) => (await waiters.read(turn))?.acceptedAt,
+      }),
+    ),
     createProcess(processes),
     browser.tool,
   ]);

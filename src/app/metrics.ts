@@ -58,6 +58,16 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
           "Webhook deliveries since the start by what became of them.",
           house.hooks.figures().map(({ hook, result, n }) => ({ labels: { hook, result }, value: n })),
         ),
+        ...(["connected", "hearing", "sending"] as const).map((sense) =>
+          gauge(
+            `lares_channel_${sense}`,
+            `Whether the account is ${sense}; nothing where that is not known.`,
+            house.channels.accounts
+              .list()
+              .filter((one) => one[sense] !== undefined)
+              .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one[sense] ? 1 : 0 })),
+          ),
+        ),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
         gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
           { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },

@@ -12,6 +12,7 @@ export { createRead } from "./files/read.ts";
 export { createWrite } from "./files/write.ts";
 export { parseInput } from "./input.ts";
 export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
+export { createMessageTool, type MessageDesk } from "./message/message.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createProcess, type Exit, Processes } from "./process/index.ts";
 export { createRareTools } from "./rare/rare.ts";

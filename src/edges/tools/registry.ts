@@ -43,6 +43,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
 
 /** Offered only through `tool_search`: their schemas would be paid for on every call and are rarely wanted. */
 const RARE: ReadonlySet<string> = new Set([
+  "message",
   "browser",
   "web_search",
   "apply_patch",

@@ -97,7 +97,10 @@ export class Attachments {
   }
 
   /** Takes a file in. Durable when it resolves. Throws TYPE_REFUSED, BODY_TOO_LARGE or TOO_MANY without reading on. */
-  async put(body: AsyncIterable<Uint8Array>, about: { name: string; by: string }): Promise<AttachmentView> {
+  async put(
+    body: AsyncIterable<Uint8Array>,
+    about: { name: string; by: string; ours?: boolean },
+  ): Promise<AttachmentView> {
     const { records, clock, ids } = this.parts;
     const { by } = about;
     const underWay = this.uploads.get(by) ?? 0;
@@ -115,12 +118,13 @@ export class Attachments {
       const { bytes, sha256 } = await this.files.write(id, body, (chunk) => {
         size += chunk.length;
         if (size > MOST_BYTES) throw tooLarge();
-        sniffer.take(chunk);
+        if (about.ours) attempt(() => sniffer.take(chunk));
+        else sniffer.take(chunk);
       });
       const row = { id, name, bytes, sha256, made_at: clock.now(), made_by: by };
       try {
         if (bytes === 0) throw new AppError("BAD_REQUEST", { message: `The file ${name} is empty.` });
-        const { mediaType } = sniffer.end(name);
+        const { mediaType } = about.ours ? sniffed(sniffer, name) : sniffer.end(name);
         await records.write((tx) => insertAttachment(tx, { ...row, media_type: mediaType }));
         return view({ ...row, media_type: mediaType });
       } catch (error) {
@@ -150,6 +154,11 @@ export class Attachments {
     if (!bytes) return undefined;
     this.keep(id, bytes);
     return { bytes, mediaType: row.media_type };
+  }
+
+  /** They leave with a message of this session, and stay as long as it does. */
+  keepFor(tx: Tx, ids: readonly string[], session: SessionKey): void {
+    for (const id of ids) useAttachment(tx, id, session);
   }
 
   /** A file that leaves with a message. */
@@ -344,4 +353,17 @@ function elsewhere(name: string): AppError {
     message: `The file ${name} belongs to another conversation.`,
     hint: "Attach it again here.",
   });
+}
+
+/** What an agent made may be of any type: nobody here reads it. */
+function sniffed(sniffer: Sniffer, name: string): { mediaType: string } {
+  return attempt(() => sniffer.end(name)) ?? { mediaType: "application/octet-stream" };
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

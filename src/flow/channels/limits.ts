@@ -46,20 +46,22 @@ export function limitText(limit: Count): string {
 }
 
 /**
- * Two bots that answer each other: the same sender, again and again, each time within seconds of our answer. A person needs
- * longer to read. Kept in memory: a restart only gives the loop a few more rounds.
+ * Two bots that answer each other: strictly in turns, each time within a second or two of our answer, many times in a row. A
+ * person needs longer to read, and one in a hurry writes twice before the answer comes. Kept in memory: a restart only gives
+ * the loop a few more rounds.
  */
 export class LoopWatch {
   private readonly chats = new Map<string, { rounds: number; at: number; told: boolean }>();
-  private static readonly QUICK_MS = 2500;
-  static readonly MOST_ROUNDS = 8;
+  private static readonly QUICK_MS = 2000;
+  static readonly MOST_ROUNDS = 10;
   private static readonly CALM_MS = 60_000;
   private static readonly MOST_CHATS = 2000;
 
   /** `answeredAt`: when our last message in this chat left. */
   judge(chat: string, now: number, answeredAt: number | undefined): "fine" | "stop" | "stopped" {
     const known = this.chats.get(chat);
-    const quick = answeredAt !== undefined && now - answeredAt < LoopWatch.QUICK_MS;
+    const inTurn = answeredAt !== undefined && answeredAt >= (known?.at ?? 0);
+    const quick = inTurn && now - answeredAt < LoopWatch.QUICK_MS;
     if (known?.told && now - known.at < LoopWatch.CALM_MS) {
       known.at = now;
       return "stopped";
@@ -67,7 +69,7 @@ export class LoopWatch {
     const rounds = quick ? (known?.rounds ?? 0) + 1 : 0;
     const told = rounds > LoopWatch.MOST_ROUNDS;
     this.chats.delete(chat);
-    if (rounds) this.chats.set(chat, { rounds, at: now, told });
+    if (rounds || answeredAt !== undefined) this.chats.set(chat, { rounds, at: now, told });
     if (this.chats.size > LoopWatch.MOST_CHATS) this.chats.delete(this.chats.keys().next().value as string);
     return told ? "stop" : "fine";
   }

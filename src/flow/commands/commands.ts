@@ -30,6 +30,8 @@ export interface CommandParts {
   exported: (session: SessionKey) => Promise<string>;
   /** Standing goals of this session: shown, given, paused, gone on with, cancelled. */
   goal: (session: SessionKey, args: string, message: InboundMessage) => Promise<string>;
+  /** Lets a stranger in by their code. */
+  pair: (code: string, by: string, role: "known" | "owner") => Promise<string>;
   /** Whether this sender may answer approvals here. */
   mayApprove: (message: InboundMessage) => boolean;
 }
@@ -117,6 +119,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: (parts, call) => {
       const [code = "", word] = call.args.split(/\s+/);
       return answer(parts, call, code, word === "always" ? "allow-always" : "allow-once");
+    },
+  },
+  pair: {
+    usage: "/pair CODE [owner]",
+    doc: "let somebody in who got this code",
+    async run(parts, { args, person, message }) {
+      const [code = "", word] = args.split(/\s+/);
+      if (!code) return "Say the code: /pair K7QW2MXA.";
+      if (!parts.mayApprove(message)) return "Only the owner can let people in.";
+      return parts.pair(code, person, word === "owner" ? "owner" : "known");
     },
   },
   deny: {

@@ -1,0 +1,140 @@
+/**
+ * `message`: says something before the answer, in another chat, or with files. What a model writes never attaches a file by
+ * itself: a file leaves only by this tool, only from the workspace, and only when this turn made it (FS-07).
+ */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { ActionPlan, Tool, ToolCaller } from "../../../core/contracts/index.ts";
+import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
+import { visible, visibleLine } from "../escape.ts";
+import { parseInput } from "../input.ts";
+import { withInside } from "../paths/index.ts";
+
+/** What the tool needs of the house. */
+export interface MessageDesk {
+  /** When the turn that calls began. */
+  startedAt(turn: string): Promise<number | undefined>;
+  /** Why nothing can be sent there, or nothing. */
+  refuses(route: ReplyRoute): string | undefined;
+  /** Takes the files in and puts the message on its way; `key` again is the same message. Returns what to tell the model. */
+  send(message: {
+    key: string;
+    caller: ToolCaller;
+    route: ReplyRoute;
+    text: string;
+    files: { name: string; content: Uint8Array }[];
+  }): Promise<string>;
+}
+
+const MOST_FILES = 8;
+const MOST_BYTES = 20 * 1024 * 1024;
+
+const part = z.string().min(1).max(256);
+const schema = z.strictObject({
+  text: z.string().max(20_000).default(""),
+  files: z.array(z.string().min(1)).max(MOST_FILES).default([]),
+  to: z.strictObject({ channel: part, account: part, chat: part, thread: part.optional() }).optional(),
+});
+
+export function createMessageTool(desk: MessageDesk): Tool {
+  const read = (input: unknown) => {
+    const wanted = parseInput("message", schema, input as never);
+    if (wanted.text.trim() || wanted.files.length) return wanted;
+    throw new AppError("TOOL_INPUT", { message: "There is nothing to send.", hint: "Give text, files, or both." });
+  };
+  return {
+    spec: {
+      name: "message",
+      description: "Send a message now: here before your answer, with files you made in this turn, or to another chat",
+      input: {
+        type: "object",
+        properties: {
+          text: { type: "string" },
+          files: { type: "array", items: { type: "string" }, description: "paths in the workspace" },
+          to: {
+            type: "object",
+            description: "another chat; here without it",
+            properties: {
+              channel: { type: "string" },
+              account: { type: "string" },
+              chat: { type: "string" },
+              thread: { type: "string" },
+            },
+            required: ["channel", "account", "chat"],
+          },
+        },
+      },
+    },
+    repeat: "with-key",
+    async plan(input, place): Promise<ActionPlan> {
+      const { text, files, to } = read(input);
+      const { caller } = place;
+      const route = routeOf(caller, to);
+      const why = desk.refuses(route);
+      if (why) throw new AppError("TOOL_INPUT", { message: why, hint: "Answer here instead." });
+      const found = await Promise.all(files.map((path) => made(desk, place.workspace, caller, path)));
+      const elsewhere = !same(route, caller.route);
+      const where = `${route.channel}/${route.account}, chat ${route.chat}${route.thread ? `, thread ${route.thread}` : ""}`;
+      return {
+        tool: "message",
+        // Whoever asked gets what was made for them; anybody else is a new destination.
+        risk: elsewhere ? "state" : "read",
+        targets: [`${route.channel}/${route.account}/${route.chat}`],
+        shown: [
+          elsewhere ? `Send to ${visibleLine(where)}:` : "Send here:",
+          ...(text ? [visible(text)] : []),
+          ...found.map((f) => `[file ${visibleLine(f.path)}, ${f.bytes} bytes]`),
+        ].join("\n"),
+        binding: { route: { ...route }, text, files: found.map(({ path, sha256 }) => ({ path, sha256 })) },
+        ...(elsewhere ? { changes: "destination" as const } : {}),
+      };
+    },
+    async run(input, place, key) {
+      const { text, files, to } = read(input);
+      const { caller } = place;
+      const found = await Promise.all(files.map((path) => made(desk, place.workspace, caller, path)));
+      const route = routeOf(caller, to);
+      return { text: await desk.send({ key, caller, route, text, files: found }) };
+    },
+  };
+}
+
+function routeOf(caller: ToolCaller, to: z.output<typeof schema>["to"]): ReplyRoute {
+  if (!to) return caller.route;
+  const { thread, ...rest } = to;
+  return thread === undefined ? rest : { ...rest, thread };
+}
+
+function same(a: ReplyRoute, b: ReplyRoute): boolean {
+  return a.channel === b.channel && a.account === b.account && a.chat === b.chat && a.thread === b.thread;
+}
+
+/** A file of the workspace that this turn made or changed. The change time cannot be set back by the file's writer. */
+async function made(desk: MessageDesk, workspace: string, caller: ToolCaller, path: string) {
+  const since = await desk.startedAt(caller.turn);
+  return withInside({ root: workspace, path }, async (inside) => {
+    const file = await inside.open();
+    try {
+      const { ctimeMs, size } = await file.stat();
+      // File systems round their clocks.
+      if (since === undefined || ctimeMs < since - 10) {
+        throw new AppError("TOOL_INPUT", {
+          message: `${visibleLine(path)} was not made in this turn, so it is not sent.`,
+          hint: "Only files made for this request leave. Write a copy of it now if the person asked for it.",
+        });
+      }
+      if (size > MOST_BYTES) {
+        const most = MOST_BYTES / 1024 / 1024;
+        throw new AppError("TOOL_INPUT", {
+          message: `${visibleLine(path)} is larger than ${most} MB.`,
+          hint: "Send less.",
+        });
+      }
+      const content = await file.readFile();
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      return { path: inside.path, name: path.split("/").at(-1) ?? "file", bytes: size, sha256, content };
+    } finally {
+      await file.close();
+    }
+  });
+}
