@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { measureSandbox } from "../sandbox/measure.ts";
 import { benchSnapshots } from "../web/measure.ts";
 import { benchApprovals, sayApprovals } from "./approvals.ts";
+import { channelFigures } from "./channels.ts";
 import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
@@ -49,6 +50,11 @@ await acting();
 for (const { what, seen, bar, ok } of await uiFigures()) note(what, seen, bar, ok);
 if (process.argv.includes("--approvals")) {
   for (const { what, seen, bar, ok } of sayApprovals(await benchApprovals())) note(what, seen, bar, ok);
+}
+if (process.argv.includes("--channels")) {
+  for (const { channel, p50, p95 } of channelFigures(root)) {
+    note(`${channel}: event → model request, p50 / p95`, `${ms(p50)} / ${ms(p95)}`, "no bar");
+  }
 }
 installed();
 await end(model);

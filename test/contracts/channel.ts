@@ -2,7 +2,7 @@
  * What every channel must do, as a function of its platform: the real program, a real or a labelled fake platform, the scripted
  * model. An adapter is supported when it passes. Each adapter has a file in test/channels/ that calls `channelContract(rig)`.
  */
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { directiveScript } from "../fakes/model-server/index.ts";
@@ -112,6 +112,24 @@ export function channelContract(rig: ChannelRig): void {
       const { channels } = await lares.rpc("channels.list", {});
       expect(channels[0]).toMatchObject({ name: `${rig.name}/main`, state: "ok", connected: true, sending: true });
     });
+
+    /** For `npm run bench -- --channels`: from the platform's event to the model's request. */
+    test.runIf(process.env.LARES_BENCH_CHANNELS)(
+      "latency",
+      async () => {
+        const times: number[] = [];
+        for (let i = 0; i < 40; i++) {
+          const word = `lat-${i}-${rig.name}`;
+          const at = Date.now();
+          await platform.say(platform.owner, `say:${word}`);
+          const request = await until("the request", () => requestsWith(model, `say:${word}`)[0]);
+          times.push(Math.max(0, request.at - at));
+          await shows(platform.owner, word);
+        }
+        appendFileSync(process.env.LARES_BENCH_CHANNELS!, `${JSON.stringify({ channel: rig.name, times })}\n`);
+      },
+      120_000,
+    );
 
     test("a stranger gets a code and nothing else; let in, they may talk; the grant holds for direct messages only", async () => {
       const { stranger } = platform;

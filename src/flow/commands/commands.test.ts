@@ -54,7 +54,9 @@ function setUp(over: Partial<CommandParts> = {}) {
 
 describe("slash commands", () => {
   const wanted =
-    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair".split(" ");
+    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair".split(
+      " ",
+    );
   test("are all there, and /help names each", async () => {
     expect(Object.keys(COMMANDS).sort()).toEqual([...wanted].sort());
     const help = await setUp().run("/help");
