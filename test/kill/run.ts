@@ -1,6 +1,6 @@
 /**
  * `npm run test:kill -- --rounds 200 [--seed N]`: see kill.ts for what is done and check.ts for what must hold.
- * `npm run test:kill -- --schedules --rounds 500`: jobs killed at fire time, see schedules.ts.
+ * `npm run test:kill -- --schedules --rounds 500 [--minutes N]`: jobs killed at fire time, see schedules.ts.
  */
 import { parseArgs } from "node:util";
 import { runKill, table } from "./kill.ts";
@@ -11,6 +11,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "200" },
     seed: { type: "string" },
     schedules: { type: "boolean", default: false },
+    minutes: { type: "string" },
   },
 });
 const rounds = Number(values.rounds);
@@ -38,6 +39,11 @@ async function underLoad() {
 }
 
 async function atFireTime() {
-  const report = await runScheduleKill({ rounds, seed, progress: (round) => say(round) });
+  const report = await runScheduleKill({
+    rounds,
+    seed,
+    ...(values.minutes ? { minutes: Number(values.minutes) } : {}),
+    progress: (round) => say(round),
+  });
   return { violations: report.violations, shown: scheduleTable(report) };
 }

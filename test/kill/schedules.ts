@@ -48,7 +48,7 @@ const POINTS = [
 ];
 const SCRIPTS_A_ROUND = 3;
 /** A life that meets no crash point is ended after this long. */
-const LONGEST_LIFE_MS = 2500;
+const LONGEST_LIFE_MS = 1200;
 
 interface SlotRow {
   name: string;
@@ -61,6 +61,8 @@ interface SlotRow {
 export async function runScheduleKill(options: {
   rounds: number;
   seed: number;
+  /** No more rounds after this; what was done is checked. */
+  minutes?: number;
   progress?: (round: number) => void;
 }): Promise<ScheduleKillReport> {
   const begun = performance.now();
@@ -93,8 +95,11 @@ export async function runScheduleKill(options: {
   const tokens = new Map<string, { due: number }>();
   let atPoints = 0;
   let readyMs = 0;
+  let done = 0;
+  const isOver = () => performance.now() - begun > (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
   try {
-    for (let round = 1; round <= options.rounds; round++) {
+    for (let round = 1; round <= options.rounds && !isOver(); round++) {
+      done = round;
       const point = choose.chance(0.5) ? POINTS[choose.below(POINTS.length)]! : undefined;
       const at = performance.now();
       lares.spawn(point ? { LARES_CRASH_AT: `${point}:${1 + choose.below(6)}` } : {});
@@ -119,9 +124,9 @@ export async function runScheduleKill(options: {
     return {
       ...found,
       seed: options.seed,
-      rounds: options.rounds,
+      rounds: done,
       atPoints,
-      readyMs: Math.round(readyMs / options.rounds),
+      readyMs: Math.round(readyMs / done),
       seconds: (performance.now() - begun) / 1000,
     };
   } finally {

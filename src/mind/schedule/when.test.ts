@@ -63,6 +63,14 @@ describe("due times", () => {
     expect(iso(nextDue(when, NOW - 10_000_000))).toBe("2026-11-15T10:00:00.000Z");
   });
 
+  test("an anchor is a place on the clock, also when it is still to come", () => {
+    const when = parseWhen({ every: "1 hour", anchor: "09:15" }, NOW, "UTC");
+    expect(iso(nextDue(when, NOW))).toBe("2026-11-15T10:15:00.000Z");
+    expect(iso(nextDue(parseWhen({ every: "2 days", anchor: "2026-11-14T07:00Z" }, NOW, "UTC"), NOW))).toBe(
+      "2026-11-16T07:00:00.000Z",
+    );
+  });
+
   const zones = ["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"];
   test.each(zones)("a year of 02:30 in %s: each day once, over every clock change", (zone) => {
     const when: When = { kind: "cron", cron: "30 2 * * *", zone };

@@ -101,13 +101,23 @@ export function parseWhen(
     const everyMs = typeof given.every === "number" ? given.every : duration(given.every.replace(/^every\s+/i, ""));
     if (everyMs < SHORTEST_EVERY_MS)
       throw wrong(`"${given.every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
-    return { kind: "every", everyMs, anchor: given.anchor === undefined ? now : moment(given.anchor, now, tz) };
+    return {
+      kind: "every",
+      everyMs,
+      anchor: given.anchor === undefined ? now : pastAnchor(given.anchor, everyMs, now, tz),
+    };
   }
   const at = given.in !== undefined ? now + duration(given.in.replace(/^in\s+/i, "")) : moment(given.at!, now, tz);
   if (at < now - PAST_GRACE_MS) {
     throw wrong(`${new Date(at).toISOString()} is in the past.`, 'Give a time to come, e.g. "in 30 minutes".');
   }
   return { kind: "at", at: Math.max(at, now) };
+}
+
+/** An anchor says where on the clock the rhythm lies, not when it begins: "07:15" said at eight is not tomorrow. */
+function pastAnchor(given: string | number, everyMs: number, now: number, zone: string): number {
+  const at = moment(given, now, zone);
+  return at <= now ? at : at - Math.ceil((at - now) / everyMs) * everyMs;
 }
 
 function parseCron(cron: string, zone: string, now: number): When {

@@ -53,7 +53,7 @@ function told({ out }: Context, beat: Beat): number {
 /** One line for a status. */
 export function beatLine(beat: Beat): string {
   const { looks, calls, cost } = beat.today;
-  const spent = calls ? `, ${money(cost)}` : "";
+  const spent = calls && cost !== 0 ? `, ${money(cost)}` : "";
   const state = beat.state === "watching" ? plural(beat.items, "thing") : `${beat.state} (${oneLine(beat.because)})`;
   return `${state}; today ${plural(looks, "look")}, ${plural(calls, "model call")}${spent}`;
 }
