@@ -1,6 +1,7 @@
 /** Small views over several rooms' records: what a turn did, and what is waited for. */
 import type { Reads } from "../../core/contracts/index.ts";
 import type { Json, TurnId } from "../../core/domain/index.ts";
+import type { Job } from "../../mind/schedule/index.ts";
 
 /** What was said and done in a turn, as text, oldest first. */
 export async function recordOfTurn(db: Reads, turn: TurnId): Promise<string> {
@@ -57,4 +58,21 @@ export function eventsWaiting(db: Reads, limit: number) {
      GROUP BY session LIMIT ?`,
     limit,
   );
+}
+
+/** The next slots that are due, of thousands of jobs. */
+export async function nextSlots(db: Reads, limit: number) {
+  const rows = await db.all<{
+    id: string;
+    due: number;
+    name: string;
+    agent: string;
+    spec: string;
+    problem: string | null;
+  }>(
+    `SELECT s.job AS id, s.due, j.name, j.agent, j.spec, CASE WHEN j.failures > 0 THEN j.signature END AS problem FROM slot s
+     JOIN job j ON j.id = s.job WHERE s.state = 'pending' AND j.enabled = 1 ORDER BY s.due LIMIT ?`,
+    limit,
+  );
+  return rows.map(({ spec, ...row }) => ({ ...row, spec: JSON.parse(spec) as Pick<Job, "when" | "zone" | "kind"> }));
 }

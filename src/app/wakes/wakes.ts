@@ -1,8 +1,8 @@
 /** What will wake an agent besides people, gathered from every room that waits for something. */
 import type { Result } from "../../core/protocol/index.ts";
-import { inWords, type JobView } from "../../mind/schedule/index.ts";
+import { inWords } from "../../mind/schedule/index.ts";
 import type { House } from "../house.ts";
-import { eventsWaiting, openChildren, parkedTurns, runningProcesses } from "./store.ts";
+import { eventsWaiting, nextSlots, openChildren, parkedTurns, runningProcesses } from "./store.ts";
 
 type Wake = Result<"wakes.list">["wakes"][number];
 
@@ -12,9 +12,8 @@ const MOST = 100;
 /** The next first; then what may come at any time. */
 export async function listWakes(house: House, now: number): Promise<Wake[]> {
   const db = house.records.committed;
-  const [jobs, beats, watches, goals, parked, children, processes, events] = await Promise.all([
-    house.schedules.list(),
-    house.schedules.list({ kind: "beat" }),
+  const [slots, watches, goals, parked, children, processes, events] = await Promise.all([
+    nextSlots(db, MOST),
     house.watchers.list(),
     house.goals.list(MOST),
     parkedTurns(db, MOST),
@@ -23,8 +22,10 @@ export async function listWakes(house: House, now: number): Promise<Wake[]> {
     eventsWaiting(db, MOST),
   ]);
   const wakes: Wake[] = [
-    ...soonest(jobs).map((job) => jobWake(job, "schedule")),
-    ...soonest(beats).map((job) => jobWake(job, "heartbeat")),
+    ...slots.map(({ name, agent, due, spec, problem }): Wake => {
+      const kind = spec.kind === "beat" ? "heartbeat" : "schedule";
+      return { kind, name, about: inWords(spec.when, spec.zone), agent, at: due, ...(problem ? { problem } : {}) };
+    }),
     ...house.hooks.list().map(({ name, scheme, agent, session, lastAt }): Wake => {
       const about = `POST /hooks/${name} (${scheme})`;
       return { kind: "hook", name, about, agent, session, ...(lastAt === undefined ? {} : { lastAt }) };
@@ -66,26 +67,6 @@ export async function listWakes(house: House, now: number): Promise<Wake[]> {
     }),
   ];
   return wakes.sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY));
-}
-
-function soonest(jobs: readonly JobView[]): JobView[] {
-  const planned = jobs.filter((job) => job.enabled && job.next !== undefined);
-  return planned.sort((a, b) => a.next! - b.next!).slice(0, MOST);
-}
-
-function jobWake(job: JobView, kind: "schedule" | "heartbeat"): Wake {
-  const { name, agent, next, last } = job;
-  const problem = last?.state === "failed" && last.reason ? { problem: last.reason } : {};
-  const lastAt = last?.started_at === null || last === undefined ? {} : { lastAt: last.started_at };
-  return {
-    kind,
-    name,
-    about: inWords(job.when, job.zone),
-    agent,
-    ...(next === undefined ? {} : { at: next }),
-    ...lastAt,
-    ...problem,
-  };
 }
 
 function line(text: string): string {
