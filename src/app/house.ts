@@ -414,6 +414,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     current: async (session) =>
       running.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id,
     stop: stopTurn,
+    stopHelpers: (session, why) => children.stopAll(session, why),
     reset: (session) => sessions.reset(session),
     approvals: {
       find: (typed) => approvals.find(typed),

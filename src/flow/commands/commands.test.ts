@@ -28,6 +28,7 @@ function setUp(over: Partial<CommandParts> = {}) {
   const parts = {
     current: async () => asId<TurnId>("t_1"),
     stop: note("stop"),
+    stopHelpers: async () => 0,
     reset: note("reset"),
     approvals: {
       find: async () => waiting,
@@ -43,6 +44,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     usage: note("usage"),
     agents: note("agents"),
     schedules: note("schedules"),
+    goal: note("goal"),
     memory: note("memory"),
     exported: note("exported"),
     mayApprove: () => true,
@@ -63,9 +65,18 @@ describe("slash commands", () => {
     for (const word of wanted) expect(help).toContain(`/${word}`);
   });
 
+  test("/stop stops the session's sub-agents too, also when nothing else runs", async () => {
+    const helpers = { stopHelpers: async () => 2 };
+    expect(await setUp(helpers).run("/stop")).toBe("Stopping, with 2 sub-agents.");
+    const idle = { current: async () => undefined };
+    expect(await setUp({ ...idle, ...helpers }).run("/stop")).toBe("Stopping, with 2 sub-agents.");
+    expect(await setUp(idle).run("/stop")).toBe("Nothing is running.");
+  });
+
   test.each([
     ["/stop", 'stop ["t_1","ana said /stop"]'],
     ["/STOP", 'stop ["t_1","ana said /stop"]'],
+    ["/goal the build is green", `goal ["${session}","the build is green",${JSON.stringify(message)}]`],
     ["/new", `reset ["${session}"]`],
     ["/model anthropic/x", `tune ["${session}",{"model":"anthropic/x"}]`],
     ["/model default", `tune ["${session}",{"model":null}]`],

@@ -12,6 +12,8 @@ export interface CommandParts {
   current: (session: SessionKey) => Promise<TurnId | undefined>;
   /** Asks the turn to stop. */
   stop: (turn: TurnId, why: string) => Promise<void>;
+  /** Asks the sub-agents of this session to stop. Returns how many there were. */
+  stopHelpers: (session: SessionKey, why: string) => Promise<number>;
   reset: (session: SessionKey) => Promise<void>;
   approvals: {
     find(typed: string): Promise<ApprovalView>;
@@ -64,10 +66,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: "/stop",
     doc: "stop what is being done now",
     async run(parts, { session, person }) {
+      const why = `${person} said /stop`;
       const turn = await parts.current(session);
-      if (!turn) return "Nothing is running.";
-      await parts.stop(turn, `${person} said /stop`);
-      return "Stopping.";
+      if (turn) await parts.stop(turn, why);
+      const helpers = await parts.stopHelpers(session, why);
+      if (helpers) return helpers === 1 ? "Stopping, with a sub-agent." : `Stopping, with ${helpers} sub-agents.`;
+      return turn ? "Stopping." : "Nothing is running.";
     },
   },
   new: { usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },

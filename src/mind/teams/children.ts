@@ -211,6 +211,13 @@ export class Children {
     return open.length > 0;
   }
 
+  /** Stops everything this session asked for. Returns how many. */
+  async stopAll(session: string, why: string): Promise<number> {
+    const open = await openOf(this.parts.records, session);
+    for (const child of open) await this.parts.stop(child.turn, why);
+    return open.length;
+  }
+
   /** The session's children and theirs, newest first. */
   async list(session: string): Promise<ChildRow[]> {
     const found: ChildRow[] = [];
