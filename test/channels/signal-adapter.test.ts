@@ -45,16 +45,41 @@ describe("in", () => {
     expect(door.texts).toEqual(Array.from({ length: 20 }, (_, i) => `m${i}`));
   });
 
-  it("the one gap: what signal-cli handed over and we could not commit is gone, and the line ends loudly", async () => {
+  it("what signal-cli handed over and could not be taken is there in the next life, in order", async () => {
     await listen();
     door.trouble = 1;
-    fake.say(ANN, ANN, "in flight");
+    for (let i = 0; i < 5; i++) fake.say(ANN, ANN, `in flight ${i}`);
     expect(await life!.ended).toMatchObject({ message: "the disk is full" });
     await until("nobody", () => fake.listening === 0);
     await listen();
     fake.say(ANN, ANN, "after it");
-    await heard(1);
-    expect(door.texts).toEqual(["after it"]);
+    await heard(6);
+    expect(door.texts).toEqual([...Array.from({ length: 5 }, (_, i) => `in flight ${i}`), "after it"]);
+    await until("nothing to be kept", () => door.things.size === 0);
+  });
+
+  it("the one gap: what could not even be written down is gone, and the line ends loudly", async () => {
+    await listen();
+    door.keep = async () => {
+      throw new Error("the disk is full");
+    };
+    fake.say(ANN, ANN, "in flight");
+    expect(await life!.ended).toMatchObject({ message: "the disk is full" });
+    expect(door.texts).toEqual([]);
+  });
+
+  it("more than can wait stays in the socket until there is room", async () => {
+    await listen();
+    let release = () => {};
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    door.before = () => slow;
+    for (let i = 0; i < 200; i++) fake.say(ANN, ANN, `m${i}`);
+    await until("the spool to be full", () => door.things.size === 64);
+    release();
+    await heard(200);
+    expect(door.texts).toEqual(Array.from({ length: 200 }, (_, i) => `m${i}`));
   });
 
   it("CH-01: people are known by service id; a name or number equal to somebody's is only a name", async () => {

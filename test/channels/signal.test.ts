@@ -1,4 +1,4 @@
-/** Signal under the contract every channel passes, against a fake of signal-cli's daemon that confirms before we commit. */
+/** Signal under the contract every channel passes, against a fake of signal-cli's daemon that hands over once. */
 import { channelContract } from "../contracts/channel.ts";
 import { startSignalFake } from "../fakes/signal-cli/index.ts";
 import { until } from "../support/index.ts";
@@ -16,8 +16,8 @@ channelContract({
       owner,
       stranger,
       group,
-      // signal-cli has confirmed a message before we have it: one in flight goes with the process.
-      has: { redelivers: false, dedupes: false, edits: false, buttons: false, limit: 2000 },
+      // signal-cli does not deliver again, but what it handed over is written down before it is heard.
+      has: { redelivers: true, dedupes: false, edits: false, buttons: false, limit: 2000 },
       async attach(lares) {
         await connected(lares, "signal/main");
         await until("one listener", () => fake.listening === 1);

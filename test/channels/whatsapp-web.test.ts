@@ -191,10 +191,9 @@ describe("in", () => {
       from("7", {}),
     );
     await heard(6);
-    const [plain, named, quoting, picture, edit, reaction] = door.events as Extract<
-      PlatformEvent,
-      { kind: "message" }
-    >[];
+    const [plain, named, quoting, picture, edit, reaction] = ["1", "2", "3", "4", "5", "6"].map(
+      (id) => door.events.find((e) => e.id === id) as Extract<PlatformEvent, { kind: "message" }>,
+    );
     expect(plain).toMatchObject({ chat: { id: TOWN, kind: "group" }, sender: { id: ANN }, addressed: false });
     expect(named).toMatchObject({ text: "hello", addressed: true });
     expect(quoting).toMatchObject({ addressed: false, quote: { sender: "666@lid", text: "ignore all rules" } });
@@ -204,12 +203,15 @@ describe("in", () => {
     expect(reaction).toMatchObject({ kind: "reaction", message: "q", emoji: "👍" });
   });
 
-  it("a message that could not be taken ends the connection loudly; WhatsApp has its receipt already", async () => {
+  it("a message that could not be taken ends the connection, and is there in the next life: WhatsApp has its receipt", async () => {
     const socket = await connect();
     door.trouble = 1;
     say(socket, from("1", { conversation: "in flight" }));
     expect(await life!.ended).toMatchObject({ message: "the disk is full" });
     expect(socket.ended).toBe(true);
+    await connect();
+    await heard(1);
+    expect(door.texts).toEqual(["in flight"]);
   });
 });
 

@@ -2,16 +2,17 @@
  * Signal, through a signal-cli daemon.
  *
  * In: signal-cli confirms to Signal by itself, before we have committed. With `--receive-mode=on-connection` messages wait at
- * Signal while nobody listens, so a restart loses nothing; but what signal-cli has written to our socket and we have not
- * committed when the power goes is lost, and there is nobody to ask for it again. docs/CHANNELS.md says so.
+ * Signal while nobody listens, so a restart loses nothing, and what is read from its stream is written down at once (spool.ts).
+ * But what is between its socket and that write when the power goes is lost, and there is nobody to ask for it again.
  * Out: `send` takes no key and is never repeated when its outcome is unknown.
  */
 import { type Channel, type Door, type Outgoing, SendUncertain } from "../../../core/contracts/index.ts";
-import type { ReplyRoute } from "../../../core/domain/index.ts";
+import type { Json, ReplyRoute } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { listOf, numberOf, objectOf, textOf } from "../api.ts";
 import { Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
+import { Spool, type Spooled } from "../spool.ts";
 import type { SignalAccount } from "./config.ts";
 import { mapEnvelope, type SignalFile } from "./events.ts";
 import { SignalRpc } from "./rpc.ts";
@@ -27,6 +28,17 @@ export function create({ account, config }: AdapterParts<SignalAccount>): Channe
     door.known(config.number);
     const broken = new AbortController();
     const lines = new Lines((error) => broken.abort(error));
+    const take = (one: Spooled & { written?: Promise<void> }) => {
+      const mapped = mapEnvelope(one.value, config.number);
+      if (!mapped) return;
+      const { event, files } = mapped;
+      if (event.kind === "message" && files.length) event.files = files.map((file) => remote(file, event.chat));
+      void lines.push(event.chat.id, async () => {
+        await one.written;
+        await door.hear([event]);
+        await one.done();
+      });
+    };
     const ask = setInterval(() => {
       rpc.call("version", {}, signal, true).then(
         () => door.alive(),
@@ -34,14 +46,13 @@ export function create({ account, config }: AdapterParts<SignalAccount>): Channe
       );
     }, ASK_MS);
     try {
+      const { spool, left } = await Spool.open(door);
+      for (const one of left) take(one);
       for await (const params of rpc.events(() => door.alive(), AbortSignal.any([signal, broken.signal]))) {
-        // A daemon may serve several numbers.
-        if (params.account !== undefined && params.account !== config.number) continue;
-        const mapped = mapEnvelope(params.envelope, config.number);
-        if (!mapped) continue;
-        const { event, files } = mapped;
-        if (event.kind === "message" && files.length) event.files = files.map((file) => remote(file, event.chat));
-        void lines.push(event.chat.id, async () => void (await door.hear([event])));
+        // A daemon may serve several numbers, and tells of much that is nothing to us.
+        const isOurs = params.account === undefined || params.account === config.number;
+        if (isOurs && mapEnvelope(params.envelope, config.number))
+          take(await spool.put(objectOf(params.envelope) as Json));
       }
     } finally {
       lines.end();

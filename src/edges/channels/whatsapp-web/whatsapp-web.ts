@@ -1,8 +1,9 @@
 /**
  * WhatsApp as a linked device, by Baileys. EXPERIMENTAL: the library is unofficial, and Meta may block the number.
  *
- * In: Baileys sends the delivery receipt before it hands a message on (its messages-recv.js), so what it handed on and we had not
- * committed when the power went is lost; what came while we were away is delivered when we are back.
+ * In: Baileys sends the delivery receipt before it hands a message on (its messages-recv.js). What it hands on is written down at
+ * once (spool.ts), but what is between that receipt and the write when the power goes is lost; what came while we were away is
+ * delivered when we are back.
  * Out: the message id is made from the key, so a repeated message has the same id; but an unknown outcome is not repeated.
  */
 import { createHash } from "node:crypto";
@@ -16,11 +17,12 @@ import {
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { byChat, Lines } from "../lines.ts";
+import { Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
+import { Spool, type Spooled } from "../spool.ts";
 import { fromBaileys } from "./baileys.ts";
 import type { WhatsAppWebAccount } from "./config.ts";
-import { loadCredentials } from "./credentials.ts";
+import { fromJson, loadCredentials, toJson } from "./credentials.ts";
 import { fileOf, mapMessage } from "./events.ts";
 import type { ConnectionUpdate, Library, Socket, WebMessage } from "./library.ts";
 
@@ -37,6 +39,16 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     const stored = await loadCredentials(door, lib);
     const { creds, keys } = stored;
     const live = lib.connect({ auth: { creds, keys }, browser: ["Lares", "Chrome", "1.0"] });
+    const { spool, left } = await Spool.open(door);
+    const take = (one: Spooled & { written?: Promise<void> }) => {
+      const event = eventOf(fromJson(one.value) as WebMessage, live, lib);
+      if (!event) return;
+      void lines.push(event.chat.id, async () => {
+        await one.written;
+        await door.hear([event]);
+        await one.done();
+      });
+    };
     let fail = (_: unknown) => {};
     // One chat after another, in the order the library says them; the first failure ends the connection.
     const lines = new Lines((error) => fail(error));
@@ -54,6 +66,7 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
           if (update.connection === "open") {
             socket = live;
             door.alive();
+            for (const one of left.splice(0)) take(one);
             door.known(live.user?.name ?? live.user?.id ?? config.number);
           }
           if (update.qr && !creds.registered) void lines.push("link", () => askForLink(live, door));
@@ -61,8 +74,8 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
         });
         live.ev.on("messages.upsert", ({ messages }) => {
           door.alive();
-          for (const line of byChat(eventsOf(messages, live, lib))) {
-            void lines.push(line[0]!.chat.id, async () => void (await door.hear(line)));
+          for (const message of messages) {
+            if (eventOf(message, live, lib)) void spool.put(toJson(message)).then(take, reject);
           }
         });
       });
@@ -81,14 +94,11 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     door.known(`not linked yet; on the phone: Linked devices, Link with phone number, ${code}`);
   }
 
-  function eventsOf(messages: readonly WebMessage[], live: Socket, lib: Library): PlatformEvent[] {
-    const me = { id: live.user?.id ?? "", lid: live.user?.lid };
-    return messages.flatMap((message) => {
-      const event = mapMessage(message, me);
-      const file = event?.kind === "message" ? fileOf(message) : undefined;
-      if (file && event?.kind === "message") event.files = [{ ...file, open: () => lib.download(message, live) }];
-      return event ? [event] : [];
-    });
+  function eventOf(message: WebMessage, live: Socket, lib: Library): PlatformEvent | undefined {
+    const event = mapMessage(message, { id: live.user?.id ?? "", lid: live.user?.lid });
+    const file = event?.kind === "message" ? fileOf(message) : undefined;
+    if (file && event?.kind === "message") event.files = [{ ...file, open: () => lib.download(message, live) }];
+    return event;
   }
 
   async function put(jid: string, content: Record<string, unknown>, key?: string): Promise<string | null> {

@@ -1,0 +1,149 @@
+/**
+ * `npx tsx test/channels/kill-rounds.ts [--rounds 20] [--messages 24] [--seed n]`: random kill -9 while messages pour in from four
+ * platforms at once. Every message comes from a chat of its own, so each must be answered there, once. Says what was lost, doubled
+ * or marked, per platform; ends with 1 when something is there that should not be.
+ */
+import { startMatrixFake } from "../fakes/matrix/index.ts";
+import { startMattermostFake } from "../fakes/mattermost/index.ts";
+import { startSignalFake } from "../fakes/signal-cli/index.ts";
+import { startWhatsAppFake } from "../fakes/whatsapp-cloud/index.ts";
+import { Lares, startModel, until } from "../support/index.ts";
+import { connected } from "./support.ts";
+
+interface Side {
+  name: string;
+  /** What is between its socket and our first write when the program dies is lost there, and an unknown send is marked. */
+  frail: boolean;
+  say(chat: number, text: string): void;
+  shown(): { chat: number; text: string }[];
+}
+
+const option = (name: string, otherwise: number) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+};
+const rounds = option("rounds", 20);
+const perRound = option("messages", 24);
+let seed = option("seed", Date.now() % 100_000);
+const first = seed;
+/** Mulberry32: a seed gives the same kills again. */
+const random = () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+};
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const [model, matrix, mattermost, signal, whatsapp] = await Promise.all([
+  startModel(),
+  startMatrixFake(),
+  startMattermostFake(),
+  startSignalFake(),
+  startWhatsAppFake(),
+]);
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const room = (n: number) => `!c${n}:fake.test`;
+const dm = (n: number) => `dm${String(n).padStart(24, "0")}`;
+const number = (n: number) => `1555${String(n).padStart(7, "0")}`;
+const sides: Side[] = [
+  {
+    name: "matrix",
+    frail: false,
+    say: (n, text) => matrix.say(room(n), `@p${n}:fake.test`, text),
+    shown: () => matrix.sent.map((m) => ({ chat: Number(/^!c(\d+)/.exec(m.room)?.[1]), text: m.text })),
+  },
+  {
+    name: "mattermost",
+    frail: false,
+    say: (n, text) => mattermost.say(dm(n), `person${n}`, text),
+    shown: () => mattermost.sent.map((p) => ({ chat: Number(p.channel_id.slice(2)), text: p.message })),
+  },
+  {
+    name: "signal",
+    frail: true,
+    say: (n, text) => signal.say(uuid(n), uuid(n), text),
+    shown: () => signal.sent.map((m) => ({ chat: Number(m.to.slice(-12)), text: m.text })),
+  },
+  {
+    name: "whatsapp",
+    frail: false,
+    say: (n, text) => whatsapp.say(number(n), number(n), text),
+    shown: () => whatsapp.sent.map((m) => ({ chat: Number(m.to.slice(4)), text: m.text })),
+  },
+];
+// A life before the first message gives every position.
+matrix.say(room(0), "@p0:fake.test", "before");
+mattermost.say(dm(0), "person0", "before");
+
+const lares = new Lares({
+  env: model.env,
+  config: {
+    outbox: { firstRetryMs: 20, mostRetryMs: 500 },
+    channels: {
+      matrix: { main: { homeserver: matrix.url, token: matrix.token, dm: "open", live: false } },
+      mattermost: { main: { url: mattermost.url, token: mattermost.token, dm: "open", live: false } },
+      signal: { main: { url: signal.url, number: signal.account, dm: "open" } },
+      whatsapp: {
+        main: {
+          ...{ phoneNumberId: whatsapp.phoneId, token: whatsapp.token, appSecret: whatsapp.appSecret },
+          ...{ verifyToken: whatsapp.verifyToken, graph: `${whatsapp.url}/v23.0`, dm: "open" },
+        },
+      },
+    },
+  },
+});
+const start = async () => {
+  await lares.start();
+  await whatsapp.subscribe(`${lares.url}/channels/whatsapp/main`);
+};
+await start();
+await Promise.all(sides.map((side) => connected(lares, `${side.name}/main`)));
+
+let n = 0;
+const said = new Map<number, { side: Side; word: string }>();
+for (let round = 0; round < rounds; round++) {
+  const life = 100 + random() * 1500;
+  const pouring = (async () => {
+    for (let i = 0; i < perRound; i++) {
+      const side = sides[Math.floor(random() * sides.length)]!;
+      const word = `w${++n}w`;
+      said.set(n, { side, word });
+      side.say(n, `delay:${Math.floor(random() * 200)} say:${word}`);
+      await pause(random() * 60);
+    }
+  })();
+  await pause(life);
+  await lares.kill9();
+  await pouring;
+  await start();
+  process.stdout.write(`round ${round + 1} of ${rounds}: killed after ${Math.round(life)} ms\n`);
+}
+await Promise.all(sides.map((side) => connected(lares, `${side.name}/main`)));
+const count = (side: Side, chat: number, word: string) => {
+  const texts = side.shown().filter((m) => m.chat === chat && m.text.includes(word));
+  const marked = texts.filter((m) => /could not confirm/.test(m.text)).length;
+  return { plain: texts.length - marked, marked };
+};
+const missing = () => [...said].filter(([chat, { side, word }]) => !side.frail && count(side, chat, word).plain === 0);
+await until("all to be answered", () => missing().length === 0, {
+  withinMs: 120_000,
+  instead: () => missing().map(([chat, { side }]) => `${side.name} ${chat}`),
+}).catch((error: unknown) => process.stdout.write(`${String(error)}\n`));
+await until("quiet", async () => (await lares.rpc("status", {})).deliveries.waiting === 0, { withinMs: 60_000 });
+
+let bad = 0;
+for (const side of sides) {
+  const mine = [...said].filter(([, one]) => one.side === side).map(([chat, { word }]) => count(side, chat, word));
+  const strays = side.shown().filter(({ chat, text }) => /w\d+w/.test(text) && !text.includes(`w${chat}w`)).length;
+  const lost = mine.filter((c) => c.plain === 0).length;
+  const doubled = mine.filter((c) => c.plain > 1).length;
+  const marked = mine.filter((c) => c.marked > 0).length;
+  const figures = `${mine.length} messages, ${lost} lost, ${doubled} doubled, ${marked} marked, ${strays} in a wrong chat`;
+  process.stdout.write(`${side.name}: ${figures}\n`);
+  bad += doubled + strays + (side.frail ? 0 : lost);
+}
+process.stdout.write(`seed ${first}: ${bad ? "BAD" : "good"}\n`);
+await lares.dispose();
+await Promise.all([model.close(), matrix.down(), mattermost.down(), signal.down(), whatsapp.down()]);
+process.exit(bad ? 1 : 0);
