@@ -1,4 +1,5 @@
 /** One call of a platform's JSON API. What it throws says whether the platform may have taken something (C2). */
+import { deadline } from "../../core/kit/index.ts";
 import { broken, refused } from "./sending.ts";
 
 export interface ApiCall {
@@ -27,19 +28,22 @@ const PATIENCE_MS = 30_000;
 /** `where`: the platform's name in messages. Never follows a redirect: a token would go along. */
 export async function callApi(call: ApiCall, where: string, signal: AbortSignal): Promise<ApiAnswer> {
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+  const within = deadline(signal, call.patienceMs ?? PATIENCE_MS);
   try {
     const response = await fetch(call.url, {
       method: call.method,
       redirect: "error",
       headers: { ...(call.json === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
       ...(body === undefined ? {} : { body: body as NonNullable<RequestInit["body"]> }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(call.patienceMs ?? PATIENCE_MS)]),
+      signal: within.signal,
     });
     const text = await response.text();
     return { ok: response.ok, status: response.status, json: parsed(text), headers: response.headers };
   } catch (error) {
     if (signal.aborted && call.reads) throw signal.reason;
     throw call.reads ? refused(`${where} cannot be reached.`, "later", error) : broken(error, where);
+  } finally {
+    within.done();
   }
 }
 

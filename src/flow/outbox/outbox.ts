@@ -26,7 +26,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type Bus, backoffMs, type Clock, type Crash, type Log } from "../../core/kit/index.ts";
+import { type Bus, backoffMs, type Clock, type Crash, deadline, type Log } from "../../core/kit/index.ts";
 import type { OutboxConfig } from "./config.ts";
 import { Pace } from "./pace.ts";
 import {
@@ -243,13 +243,15 @@ export class Outbox {
     d.attempts++;
     await this.save(d);
     crash.at("outbox.claimed");
+    const within = deadline(this.stopping.signal, SEND_TIMEOUT_MS);
     try {
-      const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
       const message = await this.outgoing(d, can);
-      const platformId = await this.put(channel, edits, message, signal);
+      const platformId = await this.put(channel, edits, message, within.signal);
+      within.done();
       crash.at("send.after");
       return await this.taken(d, platformId);
     } catch (error) {
+      within.done();
       if (this.stopped) return true;
       const message = error instanceof Error ? error.message : String(error);
       this.parts.fared?.(d.route, false, message);
@@ -303,12 +305,14 @@ export class Outbox {
   /** Whether the platform has what a broken try left; see `Channel.find`. */
   private async look(d: Delivery, channel: Channel, can: Capabilities): Promise<string | null | undefined | "later"> {
     if (!channel.find) return undefined;
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
+    const within = deadline(this.stopping.signal, SEND_TIMEOUT_MS);
     try {
-      return await channel.find(await this.outgoing(d, can), signal);
+      return await channel.find(await this.outgoing(d, can), within.signal);
     } catch (error) {
       // Not allowed to ask is no answer; not reached is one that comes later.
       return error instanceof AppError && error.retry !== "later" ? undefined : "later";
+    } finally {
+      within.done();
     }
   }
 
