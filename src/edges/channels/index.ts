@@ -9,6 +9,7 @@ import { irc } from "./irc/config.ts";
 import type { Libraries } from "./library.ts";
 import { matrix } from "./matrix/config.ts";
 import { mattermost } from "./mattermost/config.ts";
+import { nostr } from "./nostr/config.ts";
 import { signal } from "./signal/config.ts";
 import { slack } from "./slack/config.ts";
 import { telegram } from "./telegram/config.ts";
@@ -23,7 +24,21 @@ export { Libraries } from "./library.ts";
 export { sign } from "./webhook/sign.ts";
 
 // One a line, so that two who add one do not meet.
-const TABLE = [telegram, slack, discord, matrix, mattermost, signal, whatsapp, whatsappWeb, webhook, email, irc, xmpp];
+const TABLE = [
+  telegram,
+  slack,
+  discord,
+  matrix,
+  mattermost,
+  signal,
+  whatsapp,
+  whatsappWeb,
+  webhook,
+  email,
+  irc,
+  xmpp,
+  nostr,
+];
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table
 export const ADAPTERS: Readonly<Record<string, AdapterEntry<any>>> = Object.fromEntries(

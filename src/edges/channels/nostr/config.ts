@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { adapter, paceShape, talkShape } from "../account.ts";
+
+const relay = z
+  .string()
+  .regex(/^(wss:\/\/\S+|ws:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/\S*)?)$/, "as wss://relay.example.org");
+
+const account = z
+  .strictObject({
+    secretKey: z
+      .string()
+      .regex(/^(nsec1[a-z0-9]{58}|[0-9a-f]{64})$/, "as nsec1… or 64 hexadecimal digits")
+      .describe("The bot's secret key. Make a new one for it."),
+    relays: z.array(relay).min(1).max(8).describe("Relays the bot reads and writes; people write to it there."),
+    ...paceShape(500),
+    ...talkShape,
+  })
+  .describe("One Nostr key, by private messages (NIP-17).");
+
+export type NostrAccount = z.output<typeof account>;
+
+export const nostr = adapter<NostrAccount>({
+  name: "nostr",
+  title: "Nostr",
+  config: account as z.ZodType<NostrAccount>,
+  secrets: ["secretKey"],
+  asks: [
+    { field: "secretKey", what: "The bot's secret key (nsec1…); make a new one for it" },
+    { field: "relays", what: "A relay, such as wss://relay.example.org" },
+  ],
+  packages: ["nostr-tools@2.25.2"],
+  can: (config) => ({
+    dialect: "nostr",
+    limit: 16_000,
+    unit: "bytes",
+    // No key; our own copy on the relays carries it (see `find`).
+    dedupes: false,
+    buttons: 0,
+    files: 0,
+    pace: { chatMs: config.paceMs, accountMs: Math.min(config.paceMs, 100) },
+    silenceMs: 90_000,
+  }),
+  load: async () => await import("./nostr.ts"),
+});
