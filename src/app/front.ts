@@ -99,6 +99,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     handlers: () => handlers,
     notReady: parts.trouble,
     hook: (name, headers, readBody) => house().hooks.receive(name, headers, readBody),
+    speak: (account, token, peer) => house().channels.accounts.speak({ channel: "external", account }, token, peer),
     channel: (channel, account, request) => house().channels.accounts.receive({ channel, account }, request),
     sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {

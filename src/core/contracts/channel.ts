@@ -11,7 +11,7 @@
  */
 
 import { AppError } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { ReplyRoute } from "../domain/message.ts";
 
 /** How text is written on the platform; see the renderers. `raw`: the agent's markdown as it is. */
@@ -161,6 +161,19 @@ export interface ChannelAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** A program outside that speaks for an account over the gateway's WebSocket. */
+export interface Peer {
+  /** Does nothing once it is gone. */
+  send(frame: JsonObject): void;
+  close(why: string): void;
+  readonly closed: Promise<void>;
+}
+
+export interface Speaker {
+  take(frame: JsonObject): void;
+  gone(): void;
+}
+
 export interface Channel {
   readonly name: string;
   readonly account: string;
@@ -168,6 +181,8 @@ export interface Channel {
   run?(door: Door, signal: AbortSignal): Promise<void>;
   /** A request of the platform. The signature is checked first, over the raw body; answers 2xx only after `hear` (C1). */
   receive?(request: ChannelRequest, door: Door): Promise<ChannelAnswer>;
+  /** A program wants to speak for this account; throws UNAUTHORIZED when the token is not its token. */
+  speak?(token: string, peer: Peer, door: Door): Speaker;
   /** Who we are there; throws with what to do when the credentials are wrong. Sends nothing. */
   check(signal: AbortSignal): Promise<{ id: string; name: string; note?: string }>;
   send(message: Outgoing, signal: AbortSignal): Promise<{ platformId: string | null }>;

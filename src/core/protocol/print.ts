@@ -138,7 +138,22 @@ Events are numbered by \`seq\`; the greeting \`hello {boot, seq}\` comes first. 
 too long ago). Streamed text (\`turn.delta\`, \`turn.thinking\`) and \`log\` are not repeated: \`chat.live\` returns what running turns
 have said so far, with the \`seq\` up to which that counts. A slow client gets streamed text merged into larger pieces; beyond
 8 MB of arrears it is closed with 4008. Close codes: 4001 no credential in time · 4002 not a frame · 4003 wrong token or none ·
-4004 credential revoked · 4008 too slow · 4009 frame too large before login · 4029 too many wrong credentials · 1001 stopping.
+4004 credential revoked · 4008 too slow · 4009 frame too large before login · 4010 the channel ended · 4029 too many wrong credentials · 1001 stopping.
+
+## Programs that are channels
+
+A program of yours speaks for an account under \`channels.external\`: its first frame on \`/ws\` is
+\`{"type":"req","id":"1","method":"connect","params":{"role":"channel","channelId":"<account>","token":"<the account's token>"}}\`.
+Such a socket has no methods and no events, only these frames:
+
+- \`{"type":"inbound_message","id","userId","content","channelId"?,"userName"?,"chatId"?,"threadId"?,"group"?,"addressed"?,"media"?:[{name,mediaType,data}],"timestamp"?}\`
+  → \`{"type":"ack","id","outcome","turn"?}\` once it is committed. \`outcome\`: admitted, known (seen before), refused or ignored. Send it
+  again, with the same \`id\`, until the ack comes: it counts once. \`data\` is base64; a frame has at most 1 MB.
+- \`{"type":"outbound_message","id","channelId","target","threadId"?,"content"}\` ← is sent again until \`{"type":"ack","id"}\` comes, one after
+  another for each target, also after a kill on either side. Acknowledge an \`id\` you have seen before without showing it again.
+- \`{"type":"error","id"?,"error"}\` for a frame that is not understood.
+
+One program speaks for an account; a second one closes the first (4010). Example: \`examples/channel.py\`.
 
 ## OpenAI-compatible API
 

@@ -5,6 +5,7 @@ import type { Clock, Log } from "../../core/kit/index.ts";
 import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
 import { discord } from "./discord/config.ts";
 import { email } from "./email/config.ts";
+import { external } from "./external/config.ts";
 import { irc } from "./irc/config.ts";
 import type { Libraries } from "./library.ts";
 import { matrix } from "./matrix/config.ts";
@@ -38,6 +39,7 @@ const TABLE = [
   irc,
   xmpp,
   nostr,
+  external,
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: entries of different accounts in one table

@@ -1,5 +1,5 @@
 /** What the gateway needs from the house. It authenticates and translates, nothing else. */
-import type { ChannelAnswer, ChannelRequest } from "../../core/contracts/index.ts";
+import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import type { MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -68,6 +68,8 @@ export interface GatewayParts {
   ) => Promise<{ accepted: boolean; duplicate?: boolean; why?: string }>;
   /** A platform's request to one of its accounts; the adapter checks whose it is. */
   channel: (channel: string, account: string, request: ChannelRequest) => Promise<ChannelAnswer>;
+  /** A program that speaks for a channel of its own; throws when it may not. */
+  speak: (account: string, token: string, peer: Peer) => Promise<Speaker>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
   sessionOf: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;

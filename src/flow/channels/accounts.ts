@@ -9,8 +9,10 @@ import type {
   ChannelAnswer,
   ChannelRequest,
   Door,
+  Peer,
   PlatformEvent,
   Records,
+  Speaker,
 } from "../../core/contracts/index.ts";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import { type Bus, backoffMs, type Clock, type Log } from "../../core/kit/index.ts";
@@ -139,6 +141,15 @@ export class Accounts {
     const channel = await this.opened(one);
     if (!channel.receive) throw unknown(at);
     return channel.receive(request, this.door(one));
+  }
+
+  /** A program outside speaks for an account from now on. */
+  async speak(at: AccountKey, token: string, peer: Peer): Promise<Speaker> {
+    const one = this.running.get(keyOf(at));
+    if (!one?.spec.enabled) throw unknown(at);
+    const channel = await this.opened(one);
+    if (!channel.speak) throw unknown(at);
+    return channel.speak(token, peer, this.door(one));
   }
 
   private begin(key: string, spec: AccountSpec): void {

@@ -23,6 +23,8 @@ export interface Identifier {
   tryIdentify(incoming: IncomingMessage): Principal | undefined;
   /** A token shown later, as the first frame of a socket. */
   token(incoming: IncomingMessage, token: string): Principal | undefined;
+  /** Another credential, judged elsewhere: a wrong one counts like a wrong token. */
+  other<T>(incoming: IncomingMessage, judge: () => Promise<T>): Promise<T | undefined>;
 }
 
 export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier {
@@ -56,6 +58,17 @@ export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier
       return found;
     },
     token: (incoming, token) => check(incoming, () => door.byToken(token)),
+    async other(incoming, judge) {
+      failures.check(callerKey(incoming));
+      try {
+        return await judge();
+      } catch (error) {
+        const isWrong = error instanceof AppError && ["UNAUTHORIZED", "CHANNEL_UNKNOWN"].includes(error.code);
+        if (!isWrong) throw error;
+        failures.add(callerKey(incoming));
+        return undefined;
+      }
+    },
   };
 }
 

@@ -7,7 +7,8 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { AppError, toErrorShape } from "../../../core/domain/index.ts";
+import type { Peer, Speaker } from "../../../core/contracts/index.ts";
+import { AppError, type JsonObject, toErrorShape } from "../../../core/domain/index.ts";
 import type { EventFrame, Principal, RequestFrame } from "../../../core/protocol/index.ts";
 import { canonicalAddress } from "../auth/address.ts";
 import { type Doors, guard } from "../auth/guard.ts";
@@ -41,6 +42,8 @@ interface Client {
   incoming: IncomingMessage;
   principal: Principal | undefined;
   outgoing: Outgoing | undefined;
+  /** It speaks for a channel: no methods, no events, only messages (see `edges/channels/external`). */
+  speaker: Speaker | undefined;
   gone: AbortController;
   login: NodeJS.Timeout | undefined;
   underWay: number;
@@ -103,6 +106,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       incoming,
       principal: undefined,
       outgoing: undefined,
+      speaker: undefined,
       gone: new AbortController(),
       login: undefined,
       underWay: 0,
@@ -126,9 +130,12 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     if (client.gone.signal.aborted) return;
     client.isAlive = true;
     const bytes = data as Buffer;
+    if (client.speaker) return speak(client, client.speaker, bytes);
     if (!client.principal && bytes.length > LOGIN_FRAME) return end(client, 4009, "frame too large before login");
     const frame = readFrame(bytes);
     if (!frame) return end(client, 4002, "not a request frame");
+    if (frame.method === "connect" && (frame.params as { role?: unknown } | undefined)?.role === "channel")
+      return void becomeSpeaker(client, frame);
     if (frame.method === "connect") return connect(client, frame);
     if (!client.principal) return end(client, 4003, "connect first");
     void serve(client, client.principal, frame);
@@ -140,7 +147,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (client.principal) wire.off("data", count);
+      if (client.principal || client.speaker) wire.off("data", count);
       else if (bytes > 2 * LOGIN_FRAME) {
         wire.off("data", count);
         end(client, 4009, "too much before login");
@@ -168,6 +175,50 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     });
     const sameBoot = params.boot === events.boot;
     welcome(client, found, sameBoot && typeof params.lastSeq === "number" ? params.lastSeq : undefined, params.boot);
+  }
+
+  /** A program that is a channel shows the token of its account instead. */
+  async function becomeSpeaker(client: Client, frame: RequestFrame): Promise<void> {
+    const { channelId, token } = frame.params as { channelId?: unknown; token?: unknown };
+    const isAsked = typeof channelId === "string" && typeof token === "string" && !client.principal;
+    const peer: Peer = {
+      send: (out) => reply(client, out),
+      close: (why) => end(client, 4010, why),
+      closed: new Promise((resolve) => client.gone.signal.addEventListener("abort", () => resolve(), { once: true })),
+    };
+    try {
+      const why = parts.notReady();
+      if (why) return end(client, 1013, "not ready");
+      // Answered before anything is sent, which a speaker may do at once.
+      const early: JsonObject[] = [];
+      let isAnswered = false;
+      const ordered: Peer = { ...peer, send: (out) => (isAnswered ? peer.send(out) : void early.push(out)) };
+      const speaker = isAsked
+        ? await who.other(client.incoming, () => parts.speak(channelId, token, ordered))
+        : undefined;
+      if (!speaker) return end(client, 4003, "wrong token");
+      if (client.gone.signal.aborted) return speaker.gone();
+      acquainted(client);
+      client.speaker = speaker;
+      client.gone.signal.addEventListener("abort", () => speaker.gone(), { once: true });
+      answer(client, frame.id, { name: channelId, version: parts.version, boot: events.boot });
+      isAnswered = true;
+      for (const out of early) peer.send(out);
+    } catch (error) {
+      const isTooOften = error instanceof AppError && error.code === "TOO_MANY";
+      end(client, isTooOften ? 4029 : 1011, isTooOften ? "too many wrong credentials" : "not now");
+    }
+  }
+
+  function speak(client: Client, speaker: Speaker, bytes: Buffer): void {
+    let frame: unknown;
+    try {
+      frame = JSON.parse(bytes.toString("utf8"));
+    } catch {
+      frame = undefined;
+    }
+    if (typeof frame === "object" && frame !== null && !Array.isArray(frame)) speaker.take(frame as JsonObject);
+    else end(client, 4002, "not a frame");
   }
 
   function welcome(client: Client, principal: Principal, lastSeq: number | undefined, boot?: unknown) {

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { adapter, talkShape } from "../account.ts";
+
+const account = z
+  .strictObject({
+    token: z
+      .string()
+      .min(16)
+      .describe("What the program shows when it connects. It speaks for this account and can do nothing else."),
+    limit: z
+      .number()
+      .int()
+      .min(64)
+      .max(200_000)
+      .default(4000)
+      .describe("Longest message the platform takes, in characters."),
+    dialect: z
+      .enum(["plain", "commonmark", "raw"])
+      .default("commonmark")
+      .describe("How messages are written: plain text, Markdown, or as the agent wrote them."),
+    paceMs: z.number().int().min(0).default(0).describe("Shortest time between two messages to one chat, in ms."),
+    ...talkShape,
+  })
+  .describe("A channel that lives outside: a program of yours, in any language, that connects to /ws.");
+
+export type ExternalAccount = z.output<typeof account>;
+
+export const external = adapter<ExternalAccount>({
+  name: "external",
+  title: "A program of yours",
+  config: account as z.ZodType<ExternalAccount>,
+  secrets: ["token"],
+  asks: [{ field: "token", what: "A long random word; the program shows it when it connects" }],
+  can: (config) => ({
+    dialect: config.dialect,
+    limit: config.limit,
+    unit: "utf16",
+    // By the protocol: an `outbound_message` with an id that was seen before is acknowledged and not shown again.
+    dedupes: true,
+    buttons: 0,
+    files: 0,
+    pace: { chatMs: config.paceMs, accountMs: 0 },
+  }),
+  load: async () => await import("./external.ts"),
+});
