@@ -429,4 +429,4 @@ test("each slot exactly once or explicitly missed, over random kills, sleeps and
     }),
     { numRuns: Number(process.env.LARES_PROPERTY_RUNS ?? 40) },
   );
-});
+}, 180_000);
