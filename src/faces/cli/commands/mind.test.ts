@@ -244,3 +244,60 @@ describe("policy explain", () => {
     expect(JSON.parse(json.out)).toEqual(answer);
   });
 });
+
+describe("context", () => {
+  const ledger: Result<"context.get"> = {
+    session: "agent:main:main",
+    agent: "main",
+    model: "local/small",
+    window: 8192,
+    tokens: 4096,
+    counted: true,
+    threshold: 6144,
+    limit: 7372,
+    sections: [
+      { name: "instructions", tokens: 200, stable: "session" },
+      { name: "tools", tokens: 800, stable: "session" },
+      { name: "remembered", tokens: 0, stable: "until compacted" },
+      { name: "messages", tokens: 3096, stable: "grows" },
+    ],
+    messages: { shown: 12, older: 300 },
+    notes: { remembered: "", carried: "About the person:\n- My dog is Bruno" },
+    compactions: [
+      { id: "t:0", at: NOW - 60_000, how: "extract", messages: 300, before: 5000, after: 900, state: "in force" },
+    ],
+  };
+  const argv = ["context", "agent:main:main"];
+
+  it("shows what each part costs, leaves out what costs nothing, and the notes on request", async () => {
+    const { out } = await run(argv, { "context.get": () => ledger });
+    expect(out).toContain("(50 %), counted by the provider; local/small answers.");
+    expect(out).toMatch(/messages +3\.1k tokens +▇{18}/);
+    expect(out).not.toContain("remembered");
+    expect(out).toContain("12 messages word for word, 300 older");
+    expect(out).toMatch(/Compacted 1 min ago by rules: 300 messages/);
+    expect(out).not.toContain("Bruno");
+    await gateway.close();
+    expect((await run([...argv, "--notes"], { "context.get": () => ledger })).out).toContain("  - My dog is Bruno");
+    await gateway.close();
+    const { out: json } = await run([...argv, "--json"], { "context.get": () => ledger });
+    expect(JSON.parse(json)).toMatchObject({ window: 8192, sections: ledger.sections });
+  });
+
+  it("compacts with a focus, says what came of it, and takes it back", async () => {
+    const done = { state: "done", how: "summary", messages: 40, before: 5000, after: 900 } as const;
+    const asked: unknown[] = [];
+    const compact = (wish: unknown) => {
+      asked.push(wish);
+      return done;
+    };
+    const { out } = await run([...argv, "--compact", "--focus", "the trip"], { "context.compact": compact });
+    expect(asked).toMatchObject([{ session: "agent:main:main", focus: "the trip" }]);
+    expect(out).toMatch(/^Compacted by a model: 40 messages, .* Take it back: lares context "agent:main:main" --undo/);
+    await gateway.close();
+    const undone = await run([...argv, "--undo"], { "context.undo": () => ({ messages: 40 }) });
+    expect(undone.out).toBe("The model reads 40 messages word for word again.\n");
+    await gateway.close();
+    expect((await run([...argv, "--undo", "--compact"], {})).err).toContain("not both");
+  });
+});
