@@ -34,10 +34,7 @@ export interface CompactionParts extends SummariserParts {
   contexts: Contexts;
   /** Starts a turn in a lane beside the session's. The same id is the same turn. */
   accept: (m: { id: string; session: SessionKey; lane: "background"; body: Json }) => Promise<{ turn: TurnId }>;
-  /**
-   * What is about to be compacted, for whoever wants to keep something of it. May come twice; a failure stops nothing. In the
-   * background it is waited for, up to the deadline; when a person waits for an answer it is not.
-   */
+  /** What is being compacted, for whoever wants to keep something of it. May come twice; nobody waits for it. */
   beforeCompaction?: (of: { session: SessionKey; agent: AgentId; messages: readonly ModelMessage[] }) => Promise<void>;
   config: () => ContextConfig;
   snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
@@ -217,7 +214,7 @@ export class Compactions {
     )) as Plan | null;
     if (!plan) return { made: false, usage: NO_USAGE };
     crash.at("compact.planned");
-    await this.capture(ctx, at, number, plan, wish);
+    this.tell(at, plan);
     let { known } = plan;
     let usage = NO_USAGE;
     let summed = 0;
@@ -292,32 +289,15 @@ export class Compactions {
     return cutAt(messages, keep(most), { most: Math.max(most, 0), more: wish.more });
   }
 
-  private async capture(
-    ctx: Ctx,
-    at: { session: SessionKey; agent: AgentId },
-    number: number,
-    plan: Plan,
-    wish: Wish,
-  ): Promise<void> {
-    const { beforeCompaction, log, clock, config } = this.parts;
+  /** Beside it, not before it: the messages stay, so nothing is lost when somebody is slow to read them. */
+  private tell(at: Place, plan: Plan): void {
+    const { beforeCompaction, log, records } = this.parts;
     if (!beforeCompaction) return;
-    const run = async () => {
-      const messages = (await readStretch(this.parts.records, at.session, plan.from, plan.to)).map((m) => m.message);
-      await beforeCompaction({ session: at.session, agent: at.agent, messages });
-    };
-    const failed = (error: unknown) => log.warn("nothing was kept before compacting", { message: String(error) });
-    if (wish.why === "full") {
-      // Somebody waits for an answer. The messages stay, so it can be done beside it.
-      run().catch(failed);
-      return;
-    }
-    await ctx.step(`capture:${number}`, async () => {
-      await Promise.race([
-        run().catch(failed),
-        new Promise<void>((resolve) => clock.after(config().deadlineSeconds * 1000, resolve)),
-      ]);
-      return null;
-    });
+    readStretch(records, at.session, plan.from, plan.to)
+      .then((rows) =>
+        beforeCompaction({ session: at.session, agent: at.agent, messages: rows.map((row) => row.message) }),
+      )
+      .catch((error: unknown) => log.warn("nothing was kept before compacting", { message: String(error) }));
   }
 
   /** Puts the carry-over in force. Nothing: it would not be smaller. */
