@@ -102,7 +102,9 @@ export function memoryDesk(
     async search({ query, caller }) {
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
-      const said = await rooms.messages.search({ query, limit: SAID * 3, ...who });
+      // Somebody the owner's token speaks for by name finds what they said themselves, not what others said.
+      const ears = who.person === undefined ? who : { ...who, owner: false };
+      const said = await rooms.messages.search({ query, limit: SAID * 3, ...ears });
       // What this very conversation still shows the model can see; what was compacted it cannot.
       const shown = await firstShown(caller.session, caller.agent);
       const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);

@@ -20,8 +20,9 @@ export {
   teamScope,
   type Viewer,
 } from "./kinds.ts";
-export { Memory, type MemoryParts, type SearchQuery } from "./memory.ts";
+export { Memory, type MemoryParts } from "./memory.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
+export type { SearchQuery } from "./search/search.ts";
 export { type SessionQuery, Sessions } from "./sessions/sessions.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";
 export { View } from "./view/view.ts";

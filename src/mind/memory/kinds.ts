@@ -113,3 +113,12 @@ export function scopeFor(memory: Pick<NewMemory, "scope" | "person" | "agent">):
   if (memory.person !== undefined) return personScope(memory.person);
   return memory.agent === undefined ? SHARED : agentScope(memory.agent);
 }
+
+/** What a query may look at; undefined is everything: the owner at the controls. */
+export function visibleScopes(query: Viewer & { scope?: string | readonly string[] }): string[] | undefined {
+  const asked = query.scope === undefined ? undefined : [query.scope].flat();
+  if (query.person === undefined && query.agent === undefined && !query.teams) return asked;
+  const allowed = scopesOf(query);
+  // A viewer who names a scope sees it only if it is one of theirs.
+  return asked ? asked.filter((scope) => allowed.includes(scope)) : allowed;
+}

@@ -7,14 +7,12 @@
  * M6: items keep the order of the calls to `add`.
  * M7: forgotten is gone: row, words, vector, names, relations, and the older versions of the same fact.
  */
-import { createHash } from "node:crypto";
 import type { Embedder, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { MemoryConfig } from "./config.ts";
 import { topicOf } from "./facts.ts";
-import { askedRelation, namesIn, relationsIn } from "./graph.ts";
 import {
   type AddOutcome,
   type Found,
@@ -22,15 +20,15 @@ import {
   type NewMemory,
   type Remembered,
   scopeFor,
-  scopesOf,
   type Viewer,
+  visibleScopes,
 } from "./kinds.ts";
+import { graphOf, hashOf, indexed, threadOf } from "./rows.ts";
 import { matchAll, scopeWord } from "./search/match.ts";
-import { gather } from "./search/postings.ts";
-import { readQuestion, speakersIn, withoutNames } from "./search/question.ts";
-import { rank, WEIGHTS, type Weights } from "./search/rank.ts";
+import { WEIGHTS, type Weights } from "./search/rank.ts";
+import { type SearchQuery, searchMemories } from "./search/search.ts";
 import * as store from "./store.ts";
-import { canonical, speakerOf, wordsOf } from "./text/analyse.ts";
+import { speakerOf, wordsOf } from "./text/analyse.ts";
 import { Embedding, type EmbeddingProgress } from "./vectors/embedding.ts";
 
 export interface MemoryParts {
@@ -51,20 +49,6 @@ export interface MemoryParts {
   purge?: () => void;
   crash?: Crash;
 }
-
-export interface SearchQuery extends Viewer {
-  query: string;
-  limit?: number;
-  /** Exactly these. Without a scope and without a viewer everything is searched: that is the owner at the controls. */
-  scope?: string | readonly string[];
-}
-
-/** A name is dropped from the embedded question when at least so many memories are its bearer's own words. */
-const EVERYWHERE = 10;
-const MOST_RELATED = 40;
-const MOST_FOUND = 100;
-/** A message longer than this is kept whole, but only its head is searched. */
-const MOST_WORDS_KEPT = 600;
 
 export class Memory {
   private readonly catalogue = new Catalogue();
@@ -209,47 +193,10 @@ export class Memory {
 
   /** Best first. Never throws for a strange question; an empty one finds nothing. */
   async search(query: SearchQuery): Promise<Found[]> {
-    const scopes = this.visibleScopes(query);
-    const limit = Math.max(1, Math.min(query.limit ?? 10, MOST_FOUND));
     await this.load();
-    const visible = this.catalogue.inScopes(scopes);
-    const question = readQuestion(query.query);
-    const speakers = [...this.catalogue.allSpeakers(1)];
-    const names = new Set(
-      [...this.catalogue.allSpeakers(EVERYWHERE)].flatMap(([name]) => name.split(/\s+/).map((part) => canonical(part))),
-    );
-    const similar = this.embedding?.similar(withoutNames(query.query, names), visible, this.config.queryBudgetMs);
-    const total = this.catalogue.count(scopes);
-    const scopeWords = scopes?.map(scopeWord);
-    const postings =
-      scopes?.length === 0
-        ? []
-        : await gather(this.records, store, { words: question.words, scopeWords, total, alike: this.weights.alike });
-    const ranked = rank(
-      this.catalogue,
-      {
-        postings,
-        similar: (await similar) ?? new Map(),
-        related: await this.related(query.query, scopes),
-        speakers: speakersIn(query.query, speakers),
-        asksWhen: question.asksWhen,
-        now: this.clock.now(),
-        ...(question.days ? { days: question.days } : {}),
-      },
-      { limit, visible, weights: this.weights },
-    );
-    const rows = await store.readMemories(
-      this.records,
-      ranked.map(({ seq }) => seq),
-    );
-    const now = this.clock.now();
-    return ranked.flatMap(({ seq, score }) => {
-      const row = rows.get(seq);
-      // The scope is checked on the row itself once more: the index is a way there, not the judge.
-      if (row?.state !== "live" || (scopes && !scopes.includes(row.scope))) return [];
-      if (row.expiresAt !== undefined && row.expiresAt <= now) return [];
-      return [found(row, score)];
-    });
+    const { records, clock, catalogue, weights, embedding } = this;
+    const { queryBudgetMs } = this.config;
+    return searchMemories({ records, clock, catalogue, weights, embedding, queryBudgetMs }, query);
   }
 
   /** Order of adding, oldest first; `newest` turns it round. `before` is the id the last page ended with. */
@@ -264,7 +211,7 @@ export class Memory {
       limit?: number;
     } = {},
   ): Promise<Remembered[]> {
-    const scopes = this.visibleScopes(query);
+    const scopes = visibleScopes(query);
     return store.listMemories(this.records, {
       ...query,
       ...(scopes ? { scopes } : {}),
@@ -279,7 +226,7 @@ export class Memory {
 
   /** Deletes for good, with older versions of the same fact. Returns what is gone; empty when the id is not known or not theirs. */
   async forget(id: string, viewer: Viewer & { scope?: string | readonly string[] } = {}): Promise<string[]> {
-    const scopes = this.visibleScopes(viewer);
+    const scopes = visibleScopes(viewer);
     const row = await store.readMemory(this.records, id);
     if (!row || (scopes && !scopes.includes(row.scope))) return [];
     const ids = [id, ...(await store.olderVersions(this.records, id))];
@@ -343,7 +290,7 @@ export class Memory {
 
   /** Names and relations, most mentioned first: what the UI draws. */
   async graph(query: Viewer & { scope?: string | readonly string[]; limit?: number } = {}) {
-    const scopes = this.visibleScopes(query);
+    const scopes = visibleScopes(query);
     const limit = query.limit ?? 200;
     const within = scopes ? { scopes } : {};
     const [entities, relations] = await Promise.all([
@@ -585,62 +532,4 @@ export class Memory {
     });
     return this.loading;
   }
-
-  private visibleScopes(query: Viewer & { scope?: string | readonly string[] }): string[] | undefined {
-    const asked = query.scope === undefined ? undefined : [query.scope].flat();
-    if (query.person === undefined && query.agent === undefined && !query.teams) return asked;
-    const allowed = scopesOf(query);
-    // A viewer who names a scope sees it only if it is one of theirs.
-    return asked ? asked.filter((scope) => allowed.includes(scope)) : allowed;
-  }
-
-  private async related(question: string, scopes: readonly string[] | undefined): Promise<Map<number, number>> {
-    const asked = askedRelation(question);
-    const related = new Map<number, number>();
-    if (!asked) return related;
-    for (const subject of asked.subjects) {
-      const rows = await store.relations(this.records, {
-        ...(scopes ? { scopes } : {}),
-        relation: asked.relation,
-        subject,
-        limit: MOST_RELATED,
-      });
-      // The newest says what holds now.
-      rows.forEach((row, n) => {
-        related.set(row.seq, Math.max(related.get(row.seq) ?? 0, 1 / (1 + n * 0.25)));
-      });
-    }
-    return related;
-  }
-}
-
-/** What of a text goes into the index: its words and its scope's. */
-function indexed(text: string, scope: string): string {
-  return [...wordsOf(text).slice(0, MOST_WORDS_KEPT), scopeWord(scope)].join(" ");
-}
-
-/** Which items follow each other: those of one source, and what is plainly spoken in one scope. */
-function threadOf(scope: string, source: string | undefined, isSpoken: boolean): string | undefined {
-  return source !== undefined || isSpoken ? `${scope}\n${source ?? ""}` : undefined;
-}
-
-function graphOf({ id, scope, text }: Remembered) {
-  return { id, scope, names: namesIn(text), relations: relationsIn(text) };
-}
-
-/** Of the text whatever its spacing and case. */
-function hashOf(text: string): string {
-  return createHash("sha256").update(text.trim().toLowerCase().replace(/\s+/g, " ")).digest("hex").slice(0, 32);
-}
-
-function found(row: Remembered, score: number): Found {
-  return {
-    id: row.id,
-    text: row.text,
-    source: row.source ?? null,
-    score: Math.round(score * 1e4) / 1e4,
-    at: row.at,
-    kind: row.kind,
-    ...(row.place === undefined ? {} : { place: row.place }),
-  };
 }

@@ -88,7 +88,7 @@ export class Capture {
   ended(session: string): void {
     const { use, everyMessages } = this.parts.config();
     if (use === "off" || this.stopped.signal.aborted) return;
-    void waitingWords(this.parts.records, session)
+    void waitingWords(this.parts.records, session, everyMessages)
       .then((waiting) => {
         if (waiting >= everyMessages) void this.pass(session);
         else if (waiting > 0) this.arm(session);

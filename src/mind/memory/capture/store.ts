@@ -22,13 +22,14 @@ export function messagesFrom(db: Reads, session: string, after: number, limit: n
   );
 }
 
-/** Messages of a person that nobody has looked through. */
-export async function waitingWords(db: Reads, session: string): Promise<number> {
+/** Messages of a person that nobody has looked through, counted up to `most`: a turn's end must not cost more in a long session. */
+export async function waitingWords(db: Reads, session: string, most: number): Promise<number> {
   const row = await db.get<{ n: number }>(
-    `SELECT COUNT(*) AS n FROM message WHERE session = ? AND role = 'user'
-     AND seq > COALESCE((SELECT upto FROM memory_capture WHERE session = ?), 0)`,
+    `SELECT COUNT(*) AS n FROM (SELECT 1 FROM message WHERE session = ? AND role = 'user'
+     AND seq > COALESCE((SELECT upto FROM memory_capture WHERE session = ?), 0) LIMIT ?)`,
     session,
     session,
+    most,
   );
   return row?.n ?? 0;
 }

@@ -101,8 +101,7 @@ export class Sessions {
   }
 
   private async sessionWords(query: SessionQuery): Promise<string[] | undefined> {
-    // Somebody with a name finds what they said themselves, also where the owner's token speaks for them.
-    const isStranger = query.person !== undefined;
+    const isStranger = query.person !== undefined && !query.owner;
     // An agent finds what was said to itself; the owner at the controls finds everything.
     if (!isStranger && !query.sessions) return query.agent === undefined ? undefined : agentWord(query.agent);
     const own = isStranger ? await store.shelvesOf(this.records, query.person!, MOST_SESSIONS) : undefined;
