@@ -26,7 +26,7 @@ export interface Measured {
 const CHARACTERS_PER_TOKEN = 4;
 const PIXELS_PER_TOKEN = 750;
 
-/** Pages of four usual kinds, served from this machine. */
+/** Pages of six usual kinds, served from this machine. */
 export async function benchSnapshots(): Promise<Measured[]> {
   const site = await standingSite((request, response) => {
     response.setHeader("content-type", "text/html; charset=utf-8");
@@ -73,6 +73,13 @@ const PAGES: Record<string, string> = {
     25,
     (n) => `<h2>Part ${n}</h2><p>${SENTENCE.repeat(5)}</p>`,
   )}</article>`,
+  "/news": `<title>News</title>${STYLE}<table>${list(
+    60,
+    (n) =>
+      `<tr><td>${n}.<td><a href=/i${n}>A story about household ${n} and its keepers</a> (<a href=/s${n}>site${n}.example</a>)
+      <tr><td><td>${n * 3} points by <a href=/u${n}>user${n}</a> 3 hours ago | <a href=/c${n}>${n} comments</a>`,
+  )}</table>`,
+  "/index": `<title>Index</title>${STYLE}<ul>${list(200, (n) => `<li><a href=/e${n}>Entry ${n} of the index</a></li>`)}</ul>`,
 };
 
 /** Opens each page in a fresh profile. Needs Chromium and playwright-core; throws NOT_READY without them. */

@@ -39,9 +39,12 @@ const MOST_NAME = 80;
 const MOST_ALIKE = 6;
 const ALIKE_SHOWN = 3;
 const MENU_SHOWN = 12;
+/** Of a list that is longer than this nobody chooses by reading its beginning. */
+const LONG_RUN = 40;
+const LONG_SHOWN = 6;
 const MOST_HEADINGS = 15;
 /** Names of what is not shown. */
-const MOST_NAMES = 90;
+const MOST_NAMES = 60;
 
 interface Room {
   text: number;
@@ -87,8 +90,10 @@ function all(children: readonly Element[], room: Room, where: Where): string[] {
     let end = at + 1;
     while (end < shown.length && alike(shown[at]!, shown[end]!)) end++;
     const run = shown.slice(at, end);
-    const most = run.every(isSingle) ? MENU_SHOWN : MOST_ALIKE;
-    const kept = run.length > most ? run.slice(0, most === MENU_SHOWN ? MENU_SHOWN : ALIKE_SHOWN) : run;
+    const isMenu = run.every(isSingle);
+    const most = isMenu ? MENU_SHOWN : MOST_ALIKE;
+    const few = isMenu ? (run.length > LONG_RUN ? LONG_SHOWN : MENU_SHOWN) : run.length > LONG_RUN ? 2 : ALIKE_SHOWN;
+    const kept = run.length > most ? run.slice(0, few) : run;
     out.push(...kept.flatMap((element) => one(element, room, where)));
     if (kept.length < run.length) out.push(...rest(run.slice(kept.length), room, where.parent));
     at = end;
