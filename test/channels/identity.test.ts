@@ -91,6 +91,27 @@ const allowed = {
   },
 };
 
+it("who an account is there is asked before it is added, and a wrong secret says what to do", async () => {
+  const kinds: [string, Record<string, string>, string][] = [
+    ["matrix", { homeserver: mx.url, token: mx.token }, mx.me],
+    ["mattermost", { url: a.url, token: a.token }, a.me],
+    ["signal", { url: signal.url, number: signal.account }, signal.account],
+  ];
+  for (const [channel, fields, id] of kinds) {
+    expect(await lares.rpc("channels.check", { channel, fields })).toMatchObject({ id });
+    if (!fields.token) continue;
+    const wrong = { ...fields, token: "another-token-0123456" };
+    await expect(lares.rpc("channels.check", { channel, fields: wrong })).rejects.toMatchObject({
+      error: { hint: expect.stringContaining(`lares channels add ${channel}`) },
+    });
+  }
+  await expect(lares.rpc("channels.check", { channel: "whatsapp", fields: { token: wa.token } })).rejects.toMatchObject(
+    {
+      error: { code: "BAD_REQUEST" },
+    },
+  );
+});
+
 describe("CH: channel identity", () => {
   it("CH-01: a name, number or profile equal to a listed id opens nothing, on any of them", async () => {
     mx.say(room(MX.evil), MX.evil, "say:evil-on-matrix", { name: MX.ann });

@@ -15,7 +15,7 @@ let channel: Channel;
 let life: Running | undefined;
 
 beforeEach(async () => {
-  fake = await startMattermostFake({ pendingMs: 50 });
+  fake = await startMattermostFake();
   door = new MemoryDoor();
   channel = await open("mattermost", { url: fake.url, token: fake.token, callback: "http://lares.test/" });
   fake.say(DM, ANN, "from before");

@@ -1,6 +1,6 @@
 /**
  * A FAKE Mattermost server for tests (Debian has none). REST v4 and the event stream over real HTTP and WebSocket. It keeps:
- * - `pending_post_id`: the same id within its cache time (30 s at the real server, here as asked) is the same post; it is
+ * - `pending_post_id`: the same id within its cache time (30 s, as at the real server) is the same post; it is
  *   not stored with the post and gone when the server restarts.
  * - events are numbered per connection; a reconnect with its id and number gets what was missed (see stream.ts).
  * - `GET /channels/{id}/posts?since=` gives everything created or changed from that millisecond on.
@@ -63,10 +63,12 @@ interface SayMore {
   postType?: string;
 }
 
+/** PendingPostIDsCacheTTL of the real server. */
+const PENDING_MS = 30_000;
+
 interface State {
   me: string;
   token: string;
-  pendingMs: number;
   posts: Map<string, MattermostPost>;
   channels: Map<string, { id: string; type: ChannelType; display_name: string; header: string }>;
   users: Map<string, { id: string; username: string; is_bot: boolean }>;
@@ -79,12 +81,11 @@ interface State {
   lastAt: number;
 }
 
-export async function startMattermostFake(options: { pendingMs?: number } = {}): Promise<MattermostFake> {
+export async function startMattermostFake(): Promise<MattermostFake> {
   const token = "fake-bot-token-0123456789";
   const state: State = {
     me: id26("botlares"),
     token,
-    pendingMs: options.pendingMs ?? 30_000,
     posts: new Map(),
     channels: new Map(),
     users: new Map(),
@@ -249,7 +250,7 @@ function post(state: State, call: Call): Answer {
     file_ids: (call.json.file_ids ?? []) as string[],
     pending_post_id: pending,
   });
-  if (pending) state.pending.set(pending, { post: made.id, until: Date.now() + state.pendingMs });
+  if (pending) state.pending.set(pending, { post: made.id, until: Date.now() + PENDING_MS });
   return { status: 201, json: { ...made, pending_post_id: pending } };
 }
 

@@ -7,16 +7,18 @@ import { bodyOf, notTaken, refused } from "../sending.ts";
 const WHERE = "The Matrix homeserver";
 /** How long a `/sync` may wait for news. */
 const POLL_MS = 30_000;
-const FILTER = JSON.stringify({
-  presence: { types: [] },
-  account_data: { types: [] },
-  room: {
+/** What `/sync` tells: of each room as many events as we ask for, and nothing about presence and settings. */
+const filter = (limit: number) =>
+  JSON.stringify({
+    presence: { types: [] },
     account_data: { types: [] },
-    ephemeral: { types: [] },
-    state: { lazy_load_members: true, types: ["m.room.member"] },
-    timeline: { limit: 50, types: ["m.room.message", "m.reaction", "m.room.encrypted", "m.room.member"] },
-  },
-});
+    room: {
+      account_data: { types: [] },
+      ephemeral: { types: [] },
+      state: { lazy_load_members: true, types: ["m.room.member"] },
+      timeline: { limit, types: ["m.room.message", "m.reaction", "m.room.encrypted", "m.room.member"] },
+    },
+  });
 
 export class MatrixClient {
   private readonly base: string;
@@ -42,7 +44,8 @@ export class MatrixClient {
 
   /** Everything after `since`; waits for news. Without `since`: where the stream stands now. */
   async sync(since: string | undefined, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const query = new URLSearchParams({ filter: FILTER, set_presence: "online" });
+    // The first one only asks where the stream stands, in however many rooms.
+    const query = new URLSearchParams({ filter: filter(since ? 50 : 1), set_presence: "online" });
     if (since) {
       query.set("since", since);
       query.set("timeout", String(POLL_MS));
