@@ -13,6 +13,7 @@ import { mattermost } from "./mattermost/config.ts";
 import { nostr } from "./nostr/config.ts";
 import { signal } from "./signal/config.ts";
 import { slack } from "./slack/config.ts";
+import { teams } from "./teams/config.ts";
 import { telegram } from "./telegram/config.ts";
 import { webhook } from "./webhook/config.ts";
 import { whatsapp } from "./whatsapp/config.ts";
@@ -27,6 +28,7 @@ export { sign } from "./webhook/sign.ts";
 // One a line, so that two who add one do not meet.
 const TABLE = [
   telegram,
+  teams,
   slack,
   discord,
   matrix,
