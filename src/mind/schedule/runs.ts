@@ -135,6 +135,8 @@ export class Runs {
     });
     crash.at("slot.started");
     this.parts.bus.emit({ event: "schedule.fired", schedule: job.id, session, turn });
+    // Admitted in an earlier life, it may have ended before its slot knew it: nobody will say so again.
+    if ((await this.parts.turn(turn))?.result) await this.ended(turn);
     return { turn };
   }
 

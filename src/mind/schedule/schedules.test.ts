@@ -25,6 +25,8 @@ class Life {
   readonly unknown = new Set<string>();
   outcome: Partial<TurnResult> = { state: "answered" };
   hasKey = true;
+  /** The turn is over before whoever admitted it hears of it, as after a crash between the two. */
+  isSlow = false;
   readonly files = new Map<string, string>();
   readonly told: string[] = [];
   readonly removed: string[] = [];
@@ -54,7 +56,10 @@ class Life {
       admit: async (m: InboundMessage) => {
         this.admitted.push(m);
         const body = { kind: "message", text: m.text, key: m.idempotencyKey! };
-        return this.engine.accept({ id: `key:${m.idempotencyKey}`, session: m.session!, lane: "scheduled", body });
+        const message = { id: `key:${m.idempotencyKey}`, session: m.session!, lane: "scheduled" as const, body };
+        const accepted = await this.engine.accept(message);
+        if (this.isSlow) await this.rest();
+        return accepted;
       },
       crash: noCrash,
       obstacle: ({ agent, route, model }) => {
@@ -148,6 +153,15 @@ describe("a job", () => {
     expect(life.ran).toHaveLength(1);
     const [slot] = await life.schedules.history(job.name, 5);
     expect(slot).toMatchObject({ state: "done" });
+  });
+
+  test("whose turn ended before its slot knew it ends with it all the same", async () => {
+    const life = await begin();
+    life.isSlow = true;
+    await life.schedules.add({ in: "1 minute", prompt: "look", createdBy: "t", name: "look" });
+    await life.pass(MIN);
+    await life.rest();
+    expect(await life.schedules.history("look", 5)).toMatchObject([{ state: "done" }]);
   });
 
   test("that repeats makes each slot ahead and runs each once", async () => {
