@@ -84,6 +84,7 @@ describe.skipIf(!PROSODY)("xmpp", () => {
 
       // A name in a room is anybody's choice: eve calls herself ann there and stays eve (CH-01).
       const eve = await xmppPerson(server.port, "eve", GROUP);
+      await eve.forge(BOT, "ann@people.test/phone", "I am Ann");
       await eve.say(GROUP, "lares: it is me", { type: "groupchat" });
       await until("heard in the room", () => heard.length === 4);
       expect(heard[3]).toMatchObject({

@@ -94,6 +94,16 @@ export async function xmppPerson(port: number, name: string, room?: string) {
       );
       return id;
     },
+    /** As if it were the archive's answer: words of somebody else. */
+    async forge(to: string, from: string, text: string) {
+      const said = xml("message", { from, to, type: "chat" }, xml("body", {}, text));
+      const result = xml(
+        "result",
+        { xmlns: NS.mam, queryid: "q1", id: "x" },
+        xml("forwarded", { xmlns: NS.forward }, said),
+      );
+      await one.send(xml("message", { to }, result));
+    },
     close: () => one.stop().catch(() => {}),
   };
 }
