@@ -26,6 +26,7 @@ const INBOX_RELAYS = 10_050;
 const OVERLAP_S = 3 * 86_400;
 /** Ids of the overlap; more than a person says in three days. */
 const MOST_IDS = 400;
+const MOST_WRAPS = 5000;
 const TAG = "lares";
 
 export function create({ account, config, clock, log, library }: AdapterParts<NostrAccount>): Channel {
@@ -40,16 +41,22 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
       const at = position(await door.cursor(), clock.now());
       if (at.isNew) await door.hear([], at.json());
       const waiting: NostrEvent[] = [];
+      const wraps = new Set<string>();
+      const asks: (() => Promise<void>)[] = [];
       let wake = () => {};
       const filter = { kinds: [WRAP], "#p": [keys.me], since: at.seen - OVERLAP_S };
       const asked = relays.map(
         (relay) =>
           new Promise<void>((end) => {
             const event = (one: NostrEvent) => {
+              if (wraps.has(one.id)) return;
+              if (wraps.size > MOST_WRAPS) wraps.clear();
+              wraps.add(one.id);
               waiting.push(one);
               wake();
             };
             relay.subscribe(filter, { event, end });
+            asks.push(async () => (await relay.query(filter)).forEach(event));
           }),
       );
       const gone = Promise.race(relays.map((relay) => relay.closed)).then(() => {
@@ -57,6 +64,8 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
       });
       gone.catch(() => {});
       await Promise.race([Promise.all(asked), gone]);
+      // A relay may look first and listen after: what came between the two is asked for once more.
+      await Promise.race([Promise.all(asks.map((ask) => ask())), gone]);
       // So that others know where to write.
       const list = {
         kind: INBOX_RELAYS,
