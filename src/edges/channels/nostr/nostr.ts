@@ -45,6 +45,8 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
       const asks: (() => Promise<void>)[] = [];
       let wake = () => {};
       const filter = { kinds: [WRAP], "#p": [keys.me], since: at.seen - OVERLAP_S };
+      // Asked otherwise: relays answer the same question from memory for a while.
+      const again = { ...filter, since: filter.since - 1 };
       const asked = relays.map(
         (relay) =>
           new Promise<void>((end) => {
@@ -56,7 +58,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
               wake();
             };
             relay.subscribe(filter, { event, end });
-            asks.push(async () => (await relay.query(filter)).forEach(event));
+            asks.push(async () => (await relay.query(again)).forEach(event));
           }),
       );
       const gone = Promise.race(relays.map((relay) => relay.closed)).then(() => {
