@@ -6,7 +6,7 @@
  * Out: a message is published to our relays, then a copy of it to ourselves (as NIP-17 wants it) that carries the key: found, it
  * proves that the message before it was taken. Not found proves nothing.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import { type Channel, type Door, type PlatformEvent, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
@@ -46,7 +46,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
       let wake = () => {};
       const filter = { kinds: [WRAP], "#p": [keys.me], since: at.seen - OVERLAP_S };
       // Asked otherwise: relays answer the same question from memory for a while.
-      const again = { ...filter, since: filter.since - 1 };
+      const again = { ...filter, since: filter.since - randomInt(1, 3600) };
       const asked = relays.map(
         (relay) =>
           new Promise<void>((end) => {
