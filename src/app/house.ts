@@ -565,6 +565,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   // At a stop the records may be closed already; the next start settles what is left.
   const unsettled = (error: unknown) => log.child("schedule").debug("a slot was not settled", { error: String(error) });
   const forgetDeliveries = bus.on((event) => {
+    if (event.event === "session.changed" && event.what === "imported") void memoryRooms.capture.skip(event.session);
     if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
     schedules.undelivered(event.turn, event.error ?? event.state).catch(unsettled);
   });

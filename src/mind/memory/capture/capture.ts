@@ -21,7 +21,7 @@ import {
   looksLikeInstruction,
   readCaptured,
 } from "./extract.ts";
-import { markRead, messagesFrom, readUpTo, type SaidRow, waitingSessions, waitingWords } from "./store.ts";
+import { lastOf, markRead, messagesFrom, readUpTo, type SaidRow, waitingSessions, waitingWords } from "./store.ts";
 
 /** What a pass needs of models and budgets. */
 export interface Asking {
@@ -94,6 +94,12 @@ export class Capture {
         else if (waiting > 0) this.arm(session);
       })
       .catch(() => {});
+  }
+
+  /** This session came from elsewhere: its past is searched, not looked through for facts. */
+  async skip(session: string): Promise<void> {
+    const upto = await lastOf(this.parts.records, session);
+    await this.parts.records.write((tx) => markRead(tx, session, upto, this.parts.clock.now()));
   }
 
   /** Looks through what is new now; before a conversation is shortened. Never throws, never waits long. */

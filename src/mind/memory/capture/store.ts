@@ -54,3 +54,8 @@ export function markRead(tx: Tx, session: string, upto: number, at: number): voi
     at,
   );
 }
+
+export async function lastOf(db: Reads, session: string): Promise<number> {
+  const row = await db.get<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM message WHERE session = ?", session);
+  return row?.seq ?? 0;
+}
