@@ -374,7 +374,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("attachments"),
     readPdf: async (bytes, mostChars) => (await import("../edges/pdf/index.ts")).readPdf(bytes, { mostChars }),
   });
-  void attachments.sweep();
+  /** What nobody waits for. It fails when the disk is full or the house closes; the next start finds what is left to do. */
+  const aside = (work: Promise<unknown>): void => {
+    work.catch((error: unknown) => log.debug("left for the next start", { error: String(error) }));
+  };
+  aside(attachments.sweep());
   const sessions = new Sessions({
     records,
     clock,
@@ -565,7 +569,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   // At a stop the records may be closed already; the next start settles what is left.
   const unsettled = (error: unknown) => log.child("schedule").debug("a slot was not settled", { error: String(error) });
   const forgetDeliveries = bus.on((event) => {
-    if (event.event === "session.changed" && event.what === "imported") void memoryRooms.capture.skip(event.session);
+    if (event.event === "session.changed" && event.what === "imported") aside(memoryRooms.capture.skip(event.session));
     if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
     schedules.undelivered(event.turn, event.error ?? event.state).catch(unsettled);
   });
@@ -592,17 +596,17 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     settled(turn, session, how) {
       waiters.settled(turn);
-      void outbox.wake(turn);
+      aside(outbox.wake(turn));
       if (how === "ended") {
         schedules.ended(turn).catch(unsettled);
-        void children.ended(turn);
-        void events.ended(turn, session);
-        void goals.ended(turn, session);
-        void compactions.consider(session);
+        aside(children.ended(turn));
+        aside(events.ended(turn, session));
+        aside(goals.ended(turn, session));
+        aside(compactions.consider(session));
         locks.settled(turn);
         memoryRooms.ended(asId<SessionKey>(session.replace(/#command$/, "")));
       }
-      void announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how);
+      aside(announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how));
     },
   });
   await outbox.start();

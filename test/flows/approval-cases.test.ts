@@ -160,7 +160,7 @@ it("the deadline is each agent's own; expiry means no", async () => {
   expect(asked.approval!.deadline - asked.approval!.askedAt).toBeLessThan(2000);
   const end = await until("the deadline", async () => {
     const now = await lares.rpc("turns.wait", { turn: asked.turn });
-    return now.state === "parked" ? undefined : now;
+    return now.state === "answered" ? now : undefined;
   });
   expect(end.response).toContain("Nobody answered in time");
   expect(ran("quick")).toBe(false);

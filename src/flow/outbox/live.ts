@@ -85,7 +85,7 @@ export class Live {
   private hear(event: LiveEvent): void {
     switch (event.event) {
       case "turn.started":
-        void this.begin(event.turn, event.session);
+        this.begin(event.turn, event.session).catch(() => this.starting.delete(event.turn));
         return;
       case "turn.delta": {
         const one = this.showing.get(event.turn);
@@ -111,7 +111,7 @@ export class Live {
       }
       case "turn.parked":
         this.starting.delete(event.turn);
-        void this.leave(event.turn);
+        this.leave(event.turn).catch(() => {});
         return;
       case "turn.ended": {
         this.starting.delete(event.turn);

@@ -433,7 +433,10 @@ export class Contexts {
     const tools = JSON.stringify(this.parts.tools());
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
     if (await store.readSession(records, session)) {
-      void records.write((tx) => store.keepPrompt(tx, { session, hash: fresh, system, tools, at: clock.now() }));
+      // A failed write stops the engine by itself.
+      records
+        .write((tx) => store.keepPrompt(tx, { session, hash: fresh, system, tools, at: clock.now() }))
+        .catch(() => {});
     }
     return this.prompts.get(fresh) ?? this.remember(fresh, { system, tools });
   }
