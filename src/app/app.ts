@@ -53,6 +53,8 @@ export interface RunningApp {
 /** How long running turns get to reach a safe point; whatever does not is continued at the next start. */
 const DRAIN_MS = 3000;
 /** Between two looks whether a full disk has room again. */
+/** What everything under way in a house fails with when its records failed. */
+const HOUSE_IS_OVER: ReadonlySet<string> = new Set(["STORAGE_FULL", "STORAGE_FAILED", "HOME_FENCED", "NOT_READY"]);
 const FULL_RETRY_MS = 1000;
 /** What a turn with a long answer writes, and some more. */
 const ROOM_BYTES = 131_072;
@@ -171,6 +173,14 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     }
   };
 
+  // A write that fails takes the house down by itself, with everything that was under way in it; whoever did not wait for that
+  // write must not take the whole process along. Any other rejection nobody handles is a bug and ends it.
+  const orphaned = (reason: unknown): void => {
+    if (!(reason instanceof AppError && HOUSE_IS_OVER.has(reason.code))) throw reason;
+    log.debug("left for the next start", { error: reason.message });
+  };
+  process.on("unhandledRejection", orphaned);
+
   let front: Front;
   try {
     house = await build();
@@ -204,6 +214,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   } catch (error) {
     stopping = true;
     await house?.stop(0).catch(() => {});
+    process.off("unhandledRejection", orphaned);
     lock.release();
     throw error;
   }
@@ -243,6 +254,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       rmSync(noteFile, { force: true });
       lock.release();
       await log.flush();
+      process.off("unhandledRejection", orphaned);
     },
   };
 }

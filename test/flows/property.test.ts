@@ -73,7 +73,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const SECONDS = Number(process.env.LARES_PROPERTY_SECONDS ?? 15);
+const SECONDS = Number(process.env.LARES_PROPERTY_SECONDS ?? 7);
 
 it(
   "every acknowledged message is in one recorded model request or its sender is told; order is kept",

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline, Readable } from "node:stream";
-import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/core/kit/index.ts";
 import { createFetcher, type FetcherDeps, listedHosts } from "../../src/edges/tools/web/index.ts";
@@ -258,7 +258,7 @@ describe("limits", () => {
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["deflate (raw)", deflateRawSync],
-    ["br", brotliCompressSync],
+    ["br", (data: Buffer | string) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
   ])("%s is unpacked, and a bomb ends at the limit", async (encoding, pack) => {
     const bomb = pack(Buffer.alloc(64 * 1024 * 1024));
     const packed = await site((request, response) => {

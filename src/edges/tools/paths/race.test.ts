@@ -12,7 +12,7 @@ import { withInside } from "./inside.ts";
 // In memory, because 10,000 flushes to a disk would take minutes and the race is the same.
 const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 /** `npm run test:gate` races 100,000 times. */
-const TRIES = 20_000;
+const TRIES = 10_000;
 
 test("FS-05: a directory that is swapped for a link all the time never leads out, in 20,000 tries", async () => {
   const result = await raceSwaps(TRIES);
