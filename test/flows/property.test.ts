@@ -13,13 +13,13 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RunningApp, startApp } from "../../src/app/index.ts";
 import type { ChatAnswer } from "../../src/core/protocol/index.ts";
 import { readEnvironment } from "../../src/ground/config/index.ts";
 import { openDatabase } from "../../src/ground/records/driver.ts";
 import { scratch, startModel, TOKEN, until, userTexts } from "../support/index.ts";
+import fc, { SEED } from "../support/property.ts";
 
 type Mode = "steer" | "followup" | "collect" | "interrupt";
 type Move =
@@ -78,7 +78,7 @@ const SECONDS = Number(process.env.LARES_PROPERTY_SECONDS ?? 7);
 it(
   "every acknowledged message is in one recorded model request or its sender is told; order is kept",
   async () => {
-    const seed = Number(process.env.LARES_PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = SEED;
     let lives = 0;
     let runs = 0;
     await fc.assert(

@@ -1,9 +1,10 @@
 /** The short version of `npm run test:kill`. */
 import { expect, it } from "vitest";
+import { SEED } from "../support/property.ts";
 import { runKill, table } from "./kill.ts";
 
 it("random kill -9 under load: nothing lost, nothing twice, in order, every unknown said", async () => {
-  const seed = Number(process.env.LARES_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = SEED;
   process.stdout.write(`kill test, seed ${seed}\n`);
   const report = await runKill({ rounds: 8, seed, leastAnswers: 80 });
   expect(report.violations, `seed ${seed}\n${table(report)}`).toEqual([]);

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Deed, permits, type Rules, within } from "../../src/edges/tools/sandbox/index.ts";
+import fc from "../support/property.ts";
 
 const segment = fc.constantFrom("a", "b", "c");
 const path = fc.array(segment, { minLength: 0, maxLength: 4 }).map((parts) => `/${parts.join("/")}`);

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isGlobalAddress, isLoopbackName, parseHost, whyNotGlobal } from "../../src/core/kit/index.ts";
+import fc from "../support/property.ts";
 
 describe("NET-01: a host is judged as what it means", () => {
   test.each([

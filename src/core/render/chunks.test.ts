@@ -1,6 +1,7 @@
 /** R1–R4 for random Markdown in every dialect, with a strict reader of each dialect. The seed is printed by fast-check. */
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
+import fc from "../../../test/support/property.ts";
 import { dialects } from "./dialects/index.ts";
 import { chunks, DIALECTS, type DialectName, length, type Part, parse, render } from "./index.ts";
 

@@ -1,6 +1,7 @@
 /** What each dialect writes, by example; and how awkward Markdown is read. */
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
+import fc from "../../../test/support/property.ts";
 import { chunks, type DialectName, ircRoom, parse, render } from "./index.ts";
 
 const sent = (text: string, name: DialectName) => {
@@ -167,7 +168,7 @@ describe("reading", () => {
           unseen(render(tree, "plain")[0]?.text ?? ""),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -1,8 +1,9 @@
 /** The one walker: a lowered tree and a dialect's table → the text that is sent. */
-import type { Dialect, Part } from "./dialect.ts";
+import { type Dialect, type Part, ZERO } from "./dialect.ts";
 import { plain } from "./dialects/lines.ts";
+import { parseInline } from "./inline.ts";
 import { lower } from "./lower.ts";
-import { type Block, clean, EM, type Inline, type Marks, STRIKE, STRONG, type Tree } from "./tree.ts";
+import { type Block, clean, EM, type Inline, type Marks, plainText, STRIKE, STRONG, type Tree } from "./tree.ts";
 
 /** What whole blocks were written as: the search for a cut writes nearly the same tree a dozen times. */
 export type Written = WeakMap<Block, string>;
@@ -89,25 +90,44 @@ const SIGN = /[\p{P}\p{S}]/u;
 
 export function writeInlines(inlines: readonly Inline[], dialect: Dialect): string {
   const runs = standing(spread(trimmed(inlines), dialect), dialect);
-  let out = "";
+  const all = withMarks(runs, dialect);
+  if (!all.crowded || dialect.marksStand !== "flanking" || readsAs(all.text, runs)) return all.text;
+  // Marks that meet may be read otherwise than they were meant: the words come first, the marks as far as they can be had.
+  const bold = withMarks(keeping(STRONG, runs), dialect);
+  return readsAs(bold.text, runs) ? bold.text : withMarks(keeping(0, runs), dialect).text;
+}
+
+const keeping = (marks: Marks, runs: readonly Run[]) => runs.map((run) => ({ ...run, marks: run.marks & marks }));
+
+function readsAs(text: string, runs: readonly Run[]): boolean {
+  const seen = (spans: readonly Inline[]) => plainText(spans).replaceAll(ZERO, "");
+  return seen(parseInline(text)) === seen(runs.map(({ inline }) => inline));
+}
+
+/** `crowded`: somewhere two marks stand side by side. */
+function withMarks(runs: readonly Run[], dialect: Dialect): { text: string; crowded: boolean } {
+  let text = "";
+  let crowded = false;
   let open: Marks[] = [];
   runs.forEach((run, at) => {
     const keep = open.findIndex((mark) => !(run.marks & mark));
     const closed = keep === -1 ? [] : open.slice(keep);
-    for (const mark of closed.reverse()) out += pair(mark, dialect)[1];
+    for (const mark of closed.reverse()) text += pair(mark, dialect)[1];
     open = keep === -1 ? open : open.slice(0, keep);
     // A blank goes on with what is open, and opens nothing.
     const opening = run.shown.trim() === "" ? [] : EACH.filter((mark) => run.marks & mark && !open.includes(mark));
     // The one that lasts longest is outside.
     opening.sort((a, b) => extent(runs, at, b) - extent(runs, at, a));
     // Two marks side by side would be read as one (`*a***b**`).
-    if (closed.length > 0 && opening.length > 0 && dialect.marksStand !== "anywhere") out += "\u200b";
-    for (const mark of opening) out += pair(mark, dialect)[0];
+    if (closed.length > 0 && opening.length > 0 && dialect.marksStand !== "anywhere") text += ZERO;
+    for (const mark of opening) text += pair(mark, dialect)[0];
     open.push(...opening);
-    out += writeRun(run, dialect, out === "" || out.endsWith("\n"));
+    crowded ||= closed.length + opening.length > 1;
+    text += writeRun(run, dialect, text === "" || text.endsWith("\n"));
   });
-  for (const mark of open.reverse()) out += pair(mark, dialect)[1];
-  return out;
+  crowded ||= open.length > 1;
+  for (const mark of open.reverse()) text += pair(mark, dialect)[1];
+  return { text, crowded };
 }
 
 /** No line break or blank at either end. */

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import fc from "../../../test/support/property.ts";
 import { createRedactor } from "./index.ts";
 
 const { redact } = createRedactor();

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "../../../test/support/property.ts";
 import type { ModelMessage } from "../../core/domain/index.ts";
 import { wellFormed } from "./well-formed.ts";
 

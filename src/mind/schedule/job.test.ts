@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "../../../test/support/property.ts";
 import { afterFailure, catchUp, LATE_MS, MOST_CAUGHT_UP, MOST_FAILURES } from "./job.ts";
 import type { When } from "./when.ts";
 

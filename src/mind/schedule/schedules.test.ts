@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
+import fc from "../../../test/support/property.ts";
 import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";

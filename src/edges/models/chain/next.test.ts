@@ -1,6 +1,7 @@
 /** The whole table: every failure class in every situation. `next` is pure, so nothing runs here. */
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
+import fc from "../../../../test/support/property.ts";
 import type { FailureClass } from "../../../core/contracts/index.ts";
 import type { HealthEntry } from "./health.ts";
 import { type Candidate, type Next, next, type Tried } from "./next.ts";

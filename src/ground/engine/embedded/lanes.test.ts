@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "../../../../test/support/property.ts";
 import { asId, type LaneClass, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
 import { Lanes, type Places, type Waiting } from "./lanes.ts";
 
