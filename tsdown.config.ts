@@ -1,5 +1,8 @@
 import { defineConfig } from "tsdown";
 
+/** Read at every start. Bundled, they are a few files instead of two hundred, and without what is never called. */
+const AT_START = /^(zod|hono|@hono\/node-server|unbash|ws|commander|croner)(\/|$)/;
+
 // One bundle with lazy chunks: fewer files to open makes the start fast.
 export default defineConfig({
   entry: { main: "src/main.ts" },
@@ -12,4 +15,12 @@ export default defineConfig({
   dts: false,
   sourcemap: true,
   fixedExtension: false,
+  deps: { alwaysBundle: [AT_START], onlyBundle: false },
+  plugins: [
+    {
+      name: "zod speaks English",
+      load: (id: string) =>
+        /zod\/v4\/locales\/index\.js$/.test(id) ? 'export { default as en } from "./en.js";' : null,
+    },
+  ],
 });
