@@ -92,6 +92,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       if (sections.includes("agents"))
         for (const name of Object.keys(config.agents)) house.agents.ensure(asId<AgentId>(name));
       if (sections.includes("channels")) await house.channels.apply();
+      if (sections.includes("memory")) await house.memory.changed();
       if (sections.includes("watch")) await house.watchers.start();
       if (sections.includes("schedules") || sections.includes("agents")) await house.declare();
     },

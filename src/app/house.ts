@@ -651,7 +651,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     schedules,
     heartbeat,
     declare,
-    problems: () => scheduleProblems,
+    problems: () => [...scheduleProblems, ...memoryRooms.problems()],
     memory: memoryRooms,
     contexts,
     compactions,

@@ -1,8 +1,16 @@
 /** Builds what has to do with memory: facts, message index, documents, the files people read, capture, the nightly pass. */
 import type { Models } from "../core/contracts/index.ts";
-import { type AgentId, asId, type Json, type ScheduleId, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  asId,
+  type Json,
+  type ScheduleId,
+  type SessionKey,
+  type TurnId,
+} from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
-import { createEmbedder, type EmbedderConfig } from "../edges/embedder/index.ts";
+import { createEmbedder, type EmbedderConfig, OFFLINE_ID, OfflineEmbedder } from "../edges/embedder/index.ts";
 import { recordUsage } from "../flow/turns/index.ts";
 import type { SqliteRecords } from "../ground/records/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
@@ -40,6 +48,10 @@ export interface MemoryRooms {
   viewer(session: string): Promise<(Viewer & { agent: string }) | undefined>;
   /** Whether the agent's files carry the owner's facts into the prompt. */
   keepsFiles(): boolean;
+  /** The settings of memory changed: embedder, folders and the hour of the night follow. */
+  changed(): Promise<void>;
+  /** What people should know about the settings. */
+  problems(): string[];
   /** A night's slot is due. */
   night(body: NightBody): Promise<void>;
 }
@@ -72,11 +84,23 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
   const log = parts.log.child("memory");
   const config = () => parts.config.memory as unknown as MemoryConfig;
   const teamsOf = (agent: string) => teamsWith(config(), agent);
-  const embedder = createEmbedder(parts.config.memory.embedder as EmbedderConfig, clock);
+  const wanted = () => parts.config.memory.embedder as EmbedderConfig;
+  let used = JSON.stringify(wanted());
+  let problem: string | undefined;
+  const embedder = (() => {
+    try {
+      return createEmbedder(wanted(), clock);
+    } catch (error) {
+      // Words find most of it; a setting that is wrong must not keep everything else from starting.
+      problem = sentenceOf(error);
+      return undefined;
+    }
+  })();
   const news = newsOf(parts);
   const memory = new Memory({
     ...{ records, clock, ids, crash, log },
-    config: config(),
+    config,
+    earlier: (id) => (id === OFFLINE_ID ? new OfflineEmbedder({ clock }) : undefined),
     purge: () => records.purge(),
     changed: (what) => {
       news(what);
@@ -159,6 +183,23 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       return agents.systemPrompt(agent, { forOwner: who === undefined || who.owner === true });
     },
     keepsFiles: () => config().files.keep,
+    problems: () => (problem === undefined ? [] : [problem]),
+    async changed() {
+      if (JSON.stringify(wanted()) !== used) {
+        used = JSON.stringify(wanted());
+        try {
+          await memory.useEmbedder(createEmbedder(wanted(), clock));
+          problem = undefined;
+        } catch (error) {
+          problem = `${sentenceOf(error)} The embedder stays as it was.`;
+        }
+      }
+      for (const agent of agents.names()) await plan(agent);
+      // Reading folders takes its time; nobody waits for it.
+      documents.start(config().documents).catch((error: unknown) => {
+        log.warn("folders were not taken in", { reason: String(error) });
+      });
+    },
     async night({ agent, due }) {
       await plan(agent);
       if (!agents.exists(asId<AgentId>(agent))) return;
@@ -166,6 +207,11 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       await condense.run(agent, `night:${agent}:${due}`);
     },
   };
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof AppError)) return String(error);
+  return error.hint ? `${error.message} ${error.hint}` : error.message;
 }
 
 /** The parser is loaded with the first PDF. */

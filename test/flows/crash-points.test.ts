@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
-import { capturing, condensingFacts, embedding, writingFiles } from "../memory/crashes.ts";
+import { capturing, condensingFacts, embedding, switching, writingFiles } from "../memory/crashes.ts";
 import {
   callExec,
   type FarSide,
@@ -393,6 +393,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     [":4", importing],
   ],
   "memory.embedded": [["", embedding]],
+  "memory.switched": [["", switching]],
   "capture.asked": [["", capturing]],
   "capture.kept": [["", capturing]],
   "view.planned": [["", writingFiles]],

@@ -100,3 +100,24 @@ export const embedding: MemoryScenario = {
     expect((await lares.rpc("memory.search", { query: "drawer", scope: "c" })).results.length).toBeGreaterThan(0);
   },
 };
+
+/** The embedder is changed in the settings while the program runs; the new one has taken over when it dies. */
+export const switching: MemoryScenario = {
+  config: embedding.config,
+  async provoke({ lares }) {
+    for (let n = 0; n < 5; n++) await lares.rpc("memory.add", { text: `drawer ${n}`, scope: "c" });
+    await until("the old vectors", async () => (await lares.rpc("memory.status", {})).vectors?.done === 5);
+    await lares.rpc("config.set", { path: "memory.embedder.model", value: "n" });
+    await until("the new ones to answer", async () => {
+      const { vectors } = await lares.rpc("memory.status", {});
+      return vectors?.model === "openai:n:8";
+    });
+  },
+  async settle({ lares }) {
+    await until("all vectors of the new embedder", async () => {
+      const { vectors } = await lares.rpc("memory.status", {});
+      return vectors?.model === "openai:n:8" && vectors.done === 5 && vectors.next === undefined;
+    });
+    expect((await lares.rpc("memory.search", { query: "drawer", scope: "c" })).results).toHaveLength(5);
+  },
+};

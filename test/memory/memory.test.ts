@@ -454,6 +454,113 @@ describe("vectors", () => {
   });
 });
 
+describe("another embedder while it runs (M8)", () => {
+  /** Counts in `asked` which model was asked for a question; holds back as long as `held` says. */
+  const watched = (id: string, how: { held?: Promise<void>; broken?: () => boolean } = {}) => {
+    const asked: string[] = [];
+    const embedder: Embedder = {
+      ...letters(id),
+      async embed(all, signal) {
+        asked.push(...all);
+        if (how.broken?.()) throw new Error("it does not answer");
+        if (how.held) {
+          const aborted = new Promise<never>((_, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+          });
+          await Promise.race([how.held, aborted]);
+        }
+        return letters(id).embed(all, signal);
+      },
+    };
+    return { embedder, asked };
+  };
+  const filled = async () => {
+    const old = watched("old");
+    const opened = await start({ embedder: old.embedder });
+    for (let n = 0; n < 40; n++) await opened.memory.add({ text: `Ann keeps ${n} bees` });
+    await opened.memory.settled();
+    return { ...opened, old };
+  };
+  const models = (records: Opened["records"]) =>
+    records.all("SELECT model, COUNT(*) AS n FROM memory_vector GROUP BY model ORDER BY model");
+
+  it("the old one answers until the new one has everything, then only the new one's vectors are left", async () => {
+    const { memory, records, old } = await filled();
+    let release!: () => void;
+    const next = watched("new", {
+      held: new Promise((resolve) => {
+        release = resolve;
+      }),
+    });
+    await memory.useEmbedder(next.embedder);
+    await memory.search({ query: "bees?" });
+    expect(old.asked).toContain("bees?");
+    expect(next.asked).not.toContain("bees?");
+    expect(await memory.embeddingProgress()).toMatchObject({
+      ...{ model: "old", done: 40, total: 40 },
+      next: { model: "new", done: 0, total: 40, state: "working" },
+    });
+    await memory.add({ text: "Ben keeps wasps" });
+    release();
+    await memory.settled();
+    expect(await memory.embeddingProgress()).toEqual({ model: "new", done: 41, total: 41, state: "idle" });
+    expect(await models(records)).toEqual([{ model: "new", n: 41 }]);
+    await memory.search({ query: "bees?" });
+    expect(next.asked).toContain("bees?");
+    await agree(records);
+  });
+
+  it("one that cannot be reached leaves the old in place, says why, and takes over when it answers", async () => {
+    const clock = new ManualClock();
+    const { memory, records } = await start({ embedder: letters("old"), clock });
+    await memory.add({ text: "Ann keeps bees" });
+    await memory.settled();
+    let broken = true;
+    const next = watched("new", { broken: () => broken });
+    await memory.useEmbedder(next.embedder);
+    await memory.settled();
+    expect(await memory.embeddingProgress()).toMatchObject({
+      ...{ model: "old", done: 1, state: "idle" },
+      next: { model: "new", done: 0, state: "waiting", error: "it does not answer" },
+    });
+    expect(texts(await memory.search({ query: "bees?" }))).toEqual(["Ann keeps bees"]);
+    broken = false;
+    clock.advance(60_000);
+    await memory.settled();
+    expect(await memory.embeddingProgress()).toEqual({ model: "new", done: 1, total: 1, state: "idle" });
+    expect(await models(records)).toEqual([{ model: "new", n: 1 }]);
+  });
+
+  it("going back half way leaves the old one as it was; off and on again makes nothing twice", async () => {
+    const { memory, records, old } = await filled();
+    const made = old.asked.length;
+    const next = watched("new", { held: new Promise(() => {}) });
+    await memory.useEmbedder(next.embedder);
+    await memory.useEmbedder(old.embedder);
+    await memory.settled();
+    expect(await memory.embeddingProgress()).toEqual({ model: "old", done: 40, total: 40, state: "idle" });
+    await memory.useEmbedder(undefined);
+    expect(await memory.embeddingProgress()).toBeUndefined();
+    expect((await memory.search({ query: "bees?" })).length).toBeGreaterThan(0);
+    await memory.useEmbedder(old.embedder);
+    await memory.settled();
+    expect(old.asked.length).toBe(made);
+    expect(await models(records)).toEqual([{ model: "old", n: 40 }]);
+  });
+
+  it("after a restart in between the old one answers again, where it can be made", async () => {
+    const first = await filled();
+    const next = watched("new", { broken: () => true });
+    await first.memory.useEmbedder(next.embedder);
+    await first.memory.settled();
+    await first.close();
+    const { memory } = await start({ dir: first.dir, embedder: letters("new"), earlier: (id) => letters(id) });
+    memory.start();
+    await memory.settled();
+    expect(await memory.embeddingProgress()).toEqual({ model: "new", done: 40, total: 40, state: "idle" });
+  });
+});
+
 describe("export and import", () => {
   it("carry everything over in order, once", async () => {
     const from = await start();

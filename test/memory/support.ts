@@ -17,7 +17,14 @@ export interface Opened {
 }
 
 export async function openMemory(
-  options: { dir?: string; embedder?: Embedder; clock?: Clock; config?: object; weights?: MemoryParts["weights"] } = {},
+  options: {
+    dir?: string;
+    embedder?: Embedder;
+    earlier?: MemoryParts["earlier"];
+    clock?: Clock;
+    config?: object;
+    weights?: MemoryParts["weights"];
+  } = {},
 ): Promise<Opened> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "lares-memory-"));
   const records = await openRecords(join(dir, "lares.db"), (error) => {
@@ -28,8 +35,9 @@ export async function openMemory(
     clock: options.clock ?? systemClock,
     ids: randomIds(),
     log: silentLog,
-    config: memoryConfig.parse(options.config ?? {}),
+    config: () => memoryConfig.parse(options.config ?? {}),
     ...(options.embedder ? { embedder: options.embedder } : {}),
+    ...(options.earlier ? { earlier: options.earlier } : {}),
     ...(options.weights ? { weights: options.weights } : {}),
   });
   return {

@@ -36,6 +36,7 @@ export const CRASH_POINTS = {
   "compact.applied": "a carry-over is queued to take effect, not yet durable",
   "import.row": "a row of an imported session is queued",
   "memory.embedded": "a batch of vectors is durable, the next not begun",
+  "memory.switched": "a new embedder has every vector, the old one's are not deleted yet",
   "capture.asked": "a model has named facts of a conversation, none is kept",
   "capture.kept": "facts of a conversation are kept, how far it was read is not",
   "view.planned": "what a memory file will say is durable, the file is not written",

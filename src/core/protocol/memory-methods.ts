@@ -42,6 +42,15 @@ const indexReport = z.object({
   skipped: z.array(z.object({ path: z.string(), why: z.string() })).describe("what was left out, and why"),
 });
 
+/** How far an embedder is. All vectors are there when `done` is `total`. */
+const progress = z.object({
+  model: z.string(),
+  done: z.number(),
+  total: z.number(),
+  state: z.enum(["idle", "working", "waiting"]),
+  error: z.string().optional().describe("why it waits"),
+});
+
 const condensation = z.object({
   id: z.string(),
   agent: z.string(),
@@ -198,14 +207,8 @@ export const MEMORY_METHODS = {
       pending: z.number(),
       documents: z.number().describe("pieces of documents"),
       waitingMessages: z.number().describe("session messages that are not searchable yet"),
-      vectors: z
-        .object({
-          model: z.string(),
-          done: z.number(),
-          total: z.number(),
-          state: z.enum(["idle", "working", "waiting"]),
-          error: z.string().optional(),
-        })
+      vectors: progress
+        .extend({ next: progress.optional().describe("takes its place when all its vectors are made") })
         .optional()
         .describe("absent: search is by words only"),
       folders: z.array(

@@ -7,7 +7,7 @@ import { OfflineEmbedder } from "./offline.ts";
 import { RemoteEmbedder } from "./remote.ts";
 
 export { type EmbedderConfig, embedderConfig } from "./config.ts";
-export { OfflineEmbedder } from "./offline.ts";
+export { OFFLINE_ID, OfflineEmbedder } from "./offline.ts";
 export { RemoteEmbedder, type RemoteParts } from "./remote.ts";
 
 /** The configured embedder; undefined for `off`. Starts nothing. */

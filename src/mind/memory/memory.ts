@@ -29,16 +29,18 @@ import { WEIGHTS, type Weights } from "./search/rank.ts";
 import { type SearchQuery, searchMemories } from "./search/search.ts";
 import * as store from "./store.ts";
 import { speakerOf, wordsOf } from "./text/analyse.ts";
-import { Embedding, type EmbeddingProgress } from "./vectors/embedding.ts";
+import { type VectorProgress, Vectors } from "./vectors/vectors.ts";
 
 export interface MemoryParts {
   records: Records;
   clock: Clock;
   ids: IdMaker;
   log: Log;
-  config: MemoryConfig;
+  config: () => Pick<MemoryConfig, "queryBudgetMs">;
   /** Without one, search is by words and relations only. */
   embedder?: Embedder;
+  /** An embedder of an earlier setting, if it can be made from its id alone. */
+  earlier?: (id: string) => Embedder | undefined;
   /** For evaluations. */
   weights?: Weights;
   /** Memories came or went, or vectors were made. Told after it is durable. */
@@ -52,7 +54,7 @@ export interface MemoryParts {
 
 export class Memory {
   private readonly catalogue = new Catalogue();
-  private readonly embedding: Embedding | undefined;
+  private readonly vectors: Vectors;
   private loading: Promise<void> | undefined;
   private loaded = false;
   private missed = false;
@@ -62,7 +64,7 @@ export class Memory {
   private readonly records: Records;
   private readonly clock: Clock;
   private readonly ids: IdMaker;
-  private readonly config: MemoryConfig;
+  private readonly config: MemoryParts["config"];
   private readonly weights: Weights;
   private readonly tell: () => void;
   private readonly purge: () => void;
@@ -78,13 +80,12 @@ export class Memory {
     this.tell = () => changed("facts");
     this.alsoForget = parts.forgotten ?? (async () => {});
     this.purge = parts.purge ?? (() => {});
-    if (parts.embedder)
-      this.embedding = new Embedding({ ...parts, embedder: parts.embedder, progressed: () => changed("vectors") });
+    this.vectors = new Vectors({ ...parts, progressed: () => changed("vectors") }, parts.embedder);
   }
 
   /** Begins what goes on in the background. Costs nothing while there is nothing to embed. */
   start(): void {
-    this.embedding?.wake(0);
+    this.vectors.start().catch(() => {});
     // Before the first question, not during it. A failure shows there.
     this.load().catch(() => {});
   }
@@ -92,7 +93,12 @@ export class Memory {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.loading?.catch(() => {});
-    await this.embedding?.stop();
+    await this.vectors.stop();
+  }
+
+  /** Another embedder from now on, or none. Search goes on with the old vectors until the new ones are all there. */
+  useEmbedder(embedder: Embedder | undefined): Promise<void> {
+    return this.vectors.use(embedder);
   }
 
   /** Durable when it resolves. Throws BAD_REQUEST for an empty text. */
@@ -194,9 +200,9 @@ export class Memory {
   /** Best first. Never throws for a strange question; an empty one finds nothing. */
   async search(query: SearchQuery): Promise<Found[]> {
     await this.load();
-    const { records, clock, catalogue, weights, embedding } = this;
-    const { queryBudgetMs } = this.config;
-    return searchMemories({ records, clock, catalogue, weights, embedding, queryBudgetMs }, query);
+    const { records, clock, catalogue, weights, vectors } = this;
+    const { queryBudgetMs } = this.config();
+    return searchMemories({ records, clock, catalogue, weights, vectors, queryBudgetMs }, query);
   }
 
   /** Order of adding, oldest first; `newest` turns it round. `before` is the id the last page ended with. */
@@ -384,13 +390,13 @@ export class Memory {
     return store.counts(this.records);
   }
 
-  embeddingProgress(): Promise<EmbeddingProgress | undefined> {
-    return this.embedding ? this.embedding.progress() : Promise.resolve(undefined);
+  embeddingProgress(): Promise<VectorProgress | undefined> {
+    return this.vectors.progress();
   }
 
   /** Resolves when no memory waits for its vector, or the embedder has failed. */
   async settled(): Promise<void> {
-    await this.embedding?.settled();
+    await this.vectors.settled();
   }
 
   // ── adding ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -503,12 +509,12 @@ export class Memory {
     if (!entry) return;
     if (this.loaded) this.catalogue.put(entry);
     else this.missed = true;
-    this.embedding?.wake(entry.seq - 1);
+    this.vectors.wake(entry.seq - 1);
   }
 
   private dropped(seq: number): void {
     this.catalogue.drop(seq);
-    this.embedding?.drop(seq);
+    this.vectors.drop(seq);
   }
 
   private load(): Promise<void> {

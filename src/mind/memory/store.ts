@@ -348,7 +348,7 @@ export async function between(_db: Reads, oldest: number, newest: number): Promi
 export function putVector(tx: Tx, v: { seq: number; model: string; bytes: Uint8Array }): void {
   tx.run(
     `INSERT INTO memory_vector (seq, model, bytes) SELECT ?, ?, ? FROM memory WHERE seq = ? AND state = 'live'
-     ON CONFLICT (seq) DO UPDATE SET model = excluded.model, bytes = excluded.bytes`,
+     ON CONFLICT (seq, model) DO UPDATE SET bytes = excluded.bytes`,
     v.seq,
     v.model,
     v.bytes,
@@ -400,6 +400,16 @@ export function vectorsOf(
     JSON.stringify(seqs),
     model,
   );
+}
+
+/** Whose vectors there are, the most first. */
+export function vectorModels(db: Reads): Promise<{ model: string; count: number }[]> {
+  return db.all("SELECT model, COUNT(*) AS count FROM memory_vector GROUP BY model ORDER BY count DESC, model");
+}
+
+/** Takes the vectors of an embedder out, up to a row. */
+export function dropVectors(tx: Tx, model: string, to: number): void {
+  tx.run("DELETE FROM memory_vector WHERE model = ? AND seq <= ?", model, to);
 }
 
 export async function vectorProgress(db: Reads, model: string): Promise<{ done: number; total: number }> {

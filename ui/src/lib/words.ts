@@ -671,8 +671,9 @@ export const w = {
     graphWhat: (names: number, lines: number) => `${names} names and ${lines} relations between them`,
     graphFind: (name: string) => `Find ${name} in memory`,
     vectors: "Meaning is being worked out",
-    vectorsDone: (done: string, total: string, model: string) =>
-      `${done} of ${total} with ${model}. Until then search goes by words.`,
+    vectorsDone: (done: string, total: string, model: string) => `${done} of ${total} with ${model}.`,
+    wordsUntil: "Until then search goes by words, too.",
+    vectorsUntil: (model: string) => `Until then search uses the ones of ${model}.`,
     folders: "Folders that are searched too",
     files: (n: number) => (n === 1 ? "one file" : `${n} files`),
     nights: "What the nights changed",

@@ -92,11 +92,14 @@ export const status: Action = async ({ rpc, out, clock }) => {
   const now = await rpc.call("memory.status", {});
   out.document(now);
   const { vectors } = now;
+  const far = (of: { model: string; done: number; total: number; state: string; error?: string }) =>
+    `(${of.model}): ${of.done} of ${of.total}, ${of.state}${of.error ? `: ${of.error}` : "."}`;
   out.say(
     `${plural(now.facts, "fact")}, ${plural(now.documents, "piece")} of documents${now.pending ? `, ${now.pending} waiting for your word` : ""}.`,
-    vectors
-      ? `Vectors (${vectors.model}): ${vectors.done} of ${vectors.total}, ${vectors.state}${vectors.error ? `: ${vectors.error}` : "."}`
-      : "No vectors: search is by words (memory.embedder.use is off).",
+    vectors ? `Vectors ${far(vectors)}` : "No vectors: search is by words (memory.embedder.use is off).",
+    ...(vectors?.next
+      ? [`New vectors ${far(vectors.next)}`, "Until they are all there, search uses the old ones."]
+      : []),
     ...(now.waitingMessages ? [`${plural(now.waitingMessages, "message")} not searchable yet.`] : []),
     ...now.folders.map((f) => `  ${f.dir}  ${plural(f.files, "file")}, ${ago(f.at, clock.now())}`),
   );

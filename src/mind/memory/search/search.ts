@@ -6,7 +6,7 @@ import { askedRelation } from "../graph.ts";
 import { type Found, type Remembered, type Viewer, visibleScopes } from "../kinds.ts";
 import * as store from "../store.ts";
 import { canonical } from "../text/analyse.ts";
-import type { Embedding } from "../vectors/embedding.ts";
+import type { Vectors } from "../vectors/vectors.ts";
 import { scopeWord } from "./match.ts";
 import { gather } from "./postings.ts";
 import { readQuestion, speakersIn, withoutNames } from "./question.ts";
@@ -24,7 +24,7 @@ interface SearchParts {
   clock: Clock;
   catalogue: Catalogue;
   weights: Weights;
-  embedding: Embedding | undefined;
+  vectors: Pick<Vectors, "similar">;
   queryBudgetMs: number;
 }
 
@@ -42,7 +42,7 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
   const names = new Set(
     [...catalogue.allSpeakers(EVERYWHERE)].flatMap(([name]) => name.split(/\s+/).map((part) => canonical(part))),
   );
-  const similar = parts.embedding?.similar(withoutNames(query.query, names), visible, parts.queryBudgetMs);
+  const similar = parts.vectors.similar(withoutNames(query.query, names), visible, parts.queryBudgetMs);
   const asked = {
     words: question.words,
     scopeWords: scopes?.map(scopeWord),
@@ -54,7 +54,7 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
     catalogue,
     {
       postings,
-      similar: (await similar) ?? new Map(),
+      similar: await similar,
       related: await related(records, query.query, scopes),
       speakers: speakersIn(query.query, catalogue.allSpeakers(1)),
       asksWhen: question.asksWhen,

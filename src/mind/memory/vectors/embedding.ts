@@ -50,6 +50,7 @@ export class Embedding {
 
   private readonly progressed: () => void;
   private readonly crash: Crash | undefined;
+  private readonly ended: () => void;
 
   constructor(parts: {
     records: Records;
@@ -58,8 +59,11 @@ export class Embedding {
     log: Log;
     /** A batch of vectors is durable. */
     progressed?: () => void;
+    /** Nothing is left to embed for now. */
+    ended?: () => void;
     crash?: Crash;
   }) {
+    this.ended = parts.ended ?? (() => {});
     this.progressed = parts.progressed ?? (() => {});
     this.crash = parts.crash;
     this.records = parts.records;
@@ -67,6 +71,17 @@ export class Embedding {
     this.clock = parts.clock;
     this.log = parts.log;
     this.codes = new Codes(parts.embedder.dims);
+  }
+
+  get model(): string {
+    return this.embedder.id;
+  }
+
+  /** Every memory has its vector of this model. */
+  async isComplete(): Promise<boolean> {
+    if (this.working || this.error !== undefined) return false;
+    const { done, total } = await vectorProgress(this.records, this.embedder.id);
+    return done >= total;
   }
 
   /** There may be something to embed after row `from`. Returns at once. */
@@ -78,6 +93,7 @@ export class Embedding {
     this.cancelRetry = undefined;
     this.working ??= this.work().finally(() => {
       this.working = undefined;
+      if (this.error === undefined && !this.stopped.signal.aborted) this.ended();
     });
   }
 
