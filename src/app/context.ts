@@ -4,7 +4,7 @@ import type { Reads } from "../core/contracts/index.ts";
 import type { AgentId, SessionKey } from "../core/domain/index.ts";
 import type { TurnParts } from "../flow/turns/index.ts";
 import { type Compactions, type Contexts, capResults, textTokens } from "../mind/context/index.ts";
-import { scopesOf, type Viewer } from "../mind/memory/index.ts";
+import { scopesOf } from "../mind/memory/index.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
 import { promptOf } from "./store.ts";
 
@@ -14,13 +14,13 @@ const MOST_FACTS = 100;
 /** Facts this session may read, the newest that fit, oldest first. */
 export async function snapshotOf(
   parts: {
-    rooms: Pick<MemoryRooms, "memory" | "keepsFiles">;
+    rooms: Pick<MemoryRooms, "memory" | "keepsFiles" | "viewer">;
     records: Reads;
-    personOf: (session: string) => Promise<string | undefined>;
   },
   of: { session: SessionKey; agent: AgentId; tokens: number },
 ): Promise<string> {
-  const viewer = snapshotViewer(of.session, await parts.personOf(of.session));
+  // Runs of jobs and helpers are told what they need by whoever starts them.
+  const viewer = of.session.startsWith("agent:") ? await parts.rooms.viewer(of.session) : undefined;
   if (!viewer) return "";
   const { memory, keepsFiles } = parts.rooms;
   const facts = await memory.list({ newest: true, limit: MOST_FACTS, scope: scopesOf(viewer) });
@@ -37,19 +37,6 @@ export async function snapshotOf(
     lines.push(line);
   }
   return lines.reverse().join("\n");
-}
-
-/**
- * Whose eyes: the key says whose session it is. One that several may read, or nobody's, gets nothing: what one person is
- * remembered by is not for all of them. Its agent can still search, with the eyes of whoever speaks.
- */
-function snapshotViewer(session: SessionKey, person: string | undefined): Viewer | undefined {
-  const [kind, agent, channel, account, ...rest] = session.split(":").map((part) => decodeURIComponent(part));
-  if (kind !== "agent" || !agent) return undefined;
-  if (channel === "main" || ((channel === "http" || channel === "ws") && account === "owner"))
-    return { agent, owner: true };
-  const isDirect = channel === "peer" ? person === account : person === `${channel}:${rest.at(-1)}`;
-  return person && isDirect ? { agent, person } : undefined;
 }
 
 export function roomOf(parts: {

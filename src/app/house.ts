@@ -81,7 +81,8 @@ import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
-import { agentOf, hasReadOutside, personOf, routeOfTurn, standingOf } from "./store.ts";
+import { agentOf, hasReadOutside, routeOfTurn, standingOf } from "./store.ts";
+import { makeReaders } from "./viewers.ts";
 import { commandWords } from "./words.ts";
 
 export interface HouseParts {
@@ -196,8 +197,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     agentModel: (agent) => config.agents[agent]?.model,
     snapshot: (of) => snapshot(of),
   });
-  const snapshot: ContextParts["snapshot"] = (of) =>
-    snapshotOf({ rooms: memoryRooms, records, personOf: (session) => personOf(records, session) }, of);
+  const snapshot: ContextParts["snapshot"] = (of) => snapshotOf({ rooms: memoryRooms, records }, of);
   const waiters = new TurnWatch(records);
   watch = waiters;
   const reminders = new Reminders({
@@ -565,6 +565,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     browser.tool,
   ]);
 
+  const readers = makeReaders();
   let scheduleProblems: string[] = [];
   // At a stop the records may be closed already; the next start settles what is left.
   const unsettled = (error: unknown) => log.child("schedule").debug("a slot was not settled", { error: String(error) });
@@ -590,7 +591,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         return { end: null };
       }
       if (body.kind === "goal") return goals.judge(ctx, body, input.wake.why === "broken");
-      if (body.kind !== "child-deadline") return turns.segment(ctx, input);
+      if (body.kind !== "child-deadline") {
+        if (body.kind === "message" && readers.isNew(ctx.session, (body as { person?: string }).person))
+          contexts.drop(ctx.session);
+        return turns.segment(ctx, input);
+      }
       await children.overdue(body);
       return { end: null };
     },

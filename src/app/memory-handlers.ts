@@ -3,9 +3,10 @@ import { AppError, type InboundMessage, type SessionKey } from "../core/domain/i
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import { type Condensation, type Remembered, scopesOf, type Viewer } from "../mind/memory/index.ts";
+import { type Condensation, type Remembered, scopesOf } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
+import type { SessionViewer } from "./viewers.ts";
 
 type MemoryHandlers = Pick<Handlers, `memory.${string}` & keyof Handlers>;
 
@@ -103,7 +104,11 @@ export function memoryDesk(
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
       // Somebody the owner's token speaks for by name finds what they said themselves, not what others said.
-      const ears = who.person === undefined ? who : { ...who, owner: false };
+      const ears = who.alone
+        ? { agent: who.agent, sessions: [caller.session] }
+        : who.person === undefined
+          ? who
+          : { ...who, owner: false };
       const said = await rooms.messages.search({ query, limit: SAID * 3, ...ears });
       // What this very conversation still shows the model can see; what was compacted it cannot.
       const shown = await firstShown(caller.session, caller.agent);
@@ -118,7 +123,7 @@ export function memoryDesk(
 async function viewerOf(
   rooms: MemoryRooms,
   { agent, session, route }: Parameters<MemoryDesk["search"]>[0]["caller"],
-): Promise<Viewer> {
+): Promise<SessionViewer> {
   return { ...((await rooms.viewer(session)) ?? { person: `${route.channel}:${route.account}` }), agent };
 }
 

@@ -24,11 +24,11 @@ import {
   type MemoryConfig,
   Sessions as MessageIndex,
   View,
-  type Viewer,
 } from "../mind/memory/index.ts";
 import { nextDue } from "../mind/schedule/index.ts";
 import type { LaresConfig } from "./config.ts";
 import { doorsOf, dropPromptsWith, slotDue } from "./store.ts";
+import { type SessionViewer, viewerFrom } from "./viewers.ts";
 
 export interface MemoryRooms {
   memory: Memory;
@@ -45,7 +45,7 @@ export interface MemoryRooms {
   /** The agent's prompt for this session: what is the owner's own is left out of a stranger's. */
   systemPrompt(agent: AgentId, session: SessionKey): Promise<string>;
   /** Whose memory a session sees; undefined for sessions nobody has spoken in. */
-  viewer(session: string): Promise<(Viewer & { agent: string }) | undefined>;
+  viewer(session: string): Promise<SessionViewer | undefined>;
   /** Whether the agent's files carry the owner's facts into the prompt. */
   keepsFiles(): boolean;
   /** The settings of memory changed: embedder, folders and the hour of the night follow. */
@@ -222,39 +222,6 @@ async function pdfPages(bytes: Uint8Array): Promise<{ page: number; text: string
     const [, page, rest] = /^\[Page (\d+)\]\n([\s\S]*)$/.exec(piece) ?? [];
     return page && rest?.trim() ? [{ page: Number(page), text: rest }] : [];
   });
-}
-
-/** One door: how and as whom somebody came in. */
-export interface Door {
-  channel: string;
-  account: string;
-  chat: string;
-  person: string | null;
-}
-
-/** The owner's own: the house itself, or HTTP and WebSocket with the owner's token. */
-function isOwnDoor({ channel, account }: Door): boolean {
-  return channel === "none" || ((channel === "http" || channel === "ws") && account === "owner");
-}
-
-/** Somebody the owner's token speaks for by name has facts of their own beside the owner's. */
-function isNamed({ channel, chat }: Door): boolean {
-  return channel !== "none" && chat !== "owner" && !chat.startsWith("once-");
-}
-
-/** M1: one stranger makes it a stranger's session. */
-export function viewerFrom(
-  doors: readonly Door[],
-  session: string,
-  teamsOf: (agent: string) => readonly string[],
-): (Viewer & { agent: string }) | undefined {
-  if (doors.length === 0) return undefined;
-  const agent = /^agent:([^:]+):/.exec(session)?.[1] ?? "main";
-  const stranger = doors.find((door) => !isOwnDoor(door));
-  if (stranger) return { agent, person: stranger.person ?? `${stranger.channel}:${stranger.chat}` };
-  const named = doors.find(isNamed);
-  const teams = teamsOf(agent);
-  return { agent, owner: true, teams, ...(named ? { person: named.person ?? `${named.channel}:${named.chat}` } : {}) };
 }
 
 function teamsWith(config: MemoryConfig, agent: string): string[] {

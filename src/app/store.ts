@@ -132,13 +132,6 @@ export async function askersOf(
   );
 }
 
-/** Whose conversation it is. */
-export async function personOf(db: Reads, session: string): Promise<string | undefined> {
-  return (
-    (await db.get<{ person: string | null }>("SELECT person FROM session WHERE key = ?", session))?.person ?? undefined
-  );
-}
-
 /** Proves that there is room on the disk again: a write as large as a turn's. */
 export async function proveRoom(db: Records, bytes: number): Promise<void> {
   const probe = "x".repeat(bytes);
@@ -272,19 +265,30 @@ export async function standingOf(
   return { open: status === "open" || status === "parked", parked: status === "parked", lastAt: last ?? accepted_at };
 }
 
-/** How and as whom people came into this session, of its newest turns. */
-export async function doorsOf(
-  db: Reads,
-  session: string,
-): Promise<{ channel: string; account: string; chat: string; person: string | null }[]> {
-  const rows = await db.all<{ route: string; person: string | null }>(
-    `SELECT DISTINCT route, person FROM
-     (SELECT route, person FROM turn WHERE session = ? ORDER BY accepted_at DESC LIMIT 50)`,
-    session,
-  );
-  return rows.map(({ route, person }) => {
+/** One door: how and as whom somebody came in. */
+export interface Door {
+  channel: string;
+  account: string;
+  chat: string;
+  person: string | null;
+  /** How they stood then; null in turns of older versions. */
+  speaker: "owner" | "known" | "outside" | "event" | null;
+  isGroup: boolean;
+}
+
+/** How and as whom people came into this session: its first and its newest turns. */
+export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
+  const turns = (order: string) =>
+    `SELECT * FROM (SELECT route, person, speaker, is_group FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
+  const rows = await db.all<{
+    route: string;
+    person: string | null;
+    speaker: Door["speaker"];
+    is_group: number;
+  }>(`${turns("DESC")} UNION ${turns("ASC")}`, session, session);
+  return rows.map(({ route, person, speaker, is_group }) => {
     const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
-    return { channel, account, chat, person };
+    return { channel, account, chat, person, speaker, isGroup: is_group === 1 };
   });
 }
 

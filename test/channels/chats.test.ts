@@ -31,14 +31,19 @@ beforeAll(async () => {
   ]);
   for (const id of ["7042", "7077"]) discord.direct.add(id);
   const fast = { paceMs: 0, live: false };
-  const group = { allow: ["42"], mention: true };
+  const group = { allow: ["42", "501"], mention: true };
   lares = await startLares({
     env: model.env,
     config: {
       outbox: { firstRetryMs: 20, mostRetryMs: 100 },
+      routing: { identities: { mia: ["telegram:501", "slack:U501"] } },
+      memory: { embedder: { use: "off" } },
       channels: {
         telegram: {
-          main: { token: telegram.token, apiUrl: telegram.url, owners: ["42"], groups: { [GROUP]: group }, ...fast },
+          main: {
+            ...{ token: telegram.token, apiUrl: telegram.url, owners: ["42"], allow: ["501"] },
+            ...{ groups: { [GROUP]: group }, ...fast },
+          },
           closed: { token: closed.token, apiUrl: closed.url, dm: "allowlist", allow: [], ...fast },
           hook: {
             token: hooked.token,
@@ -54,6 +59,7 @@ beforeAll(async () => {
             appToken: slack.appToken,
             apiUrl: `${slack.url}/api`,
             owners: ["U42"],
+            allow: ["U501"],
             ...fast,
           },
         },
@@ -91,6 +97,29 @@ async function settle(word: string): Promise<void> {
     [inTelegram(OWNER), inSlack("D42"), inDiscord("7042")].every((all) => all.includes(word)),
   );
 }
+
+describe("what is remembered", () => {
+  it("of a person is told on each of their channels, of the owner to the owner, neither in a group (M1)", async () => {
+    await lares.rpc("memory.add", { text: "The locker of Mia is number 7741", scope: "person:mia" });
+    await lares.rpc("memory.add", { text: "The safe of the house opens with 9921", scope: "shared" });
+    telegram.say(501, 501, "say:mia-t");
+    slack.say("D501", "U501", "say:mia-s");
+    telegram.say(GROUP, 501, "", mention("say:mia-g"));
+    telegram.say(GROUP, OWNER, "", mention("say:owner-g"));
+    telegram.say(78, 78, "say:nobody");
+    slack.say("D42", "U42", "say:owner-s");
+    const words = ["mia-t", "mia-s", "mia-g", "owner-g", "owner-s"];
+    await until("all answers", () => {
+      const shown = [...inTelegram(501), ...inSlack("D501"), ...inTelegram(GROUP), ...inSlack("D42")];
+      return words.every((word) => shown.includes(word));
+    });
+    const told = (word: string) => {
+      const sent = JSON.stringify(requestsWith(model, `say:${word}`)[0]!.body);
+      return [sent.includes("7741") ? "mia's" : "", sent.includes("9921") ? "owner's" : ""].join("");
+    };
+    expect(words.map(told)).toEqual(["mia's", "mia's", "", "", "owner's"]);
+  });
+});
 
 describe("who may talk", () => {
   it("CH-01: a name or a username equal to a listed id opens nothing", async () => {

@@ -21,7 +21,8 @@ beforeAll(async () => {
         teams: { kitchen: ["main", "cook"] },
         capture: { use: "model", everyMessages: 2, idleSeconds: 3600 },
       },
-      channels: { webhook: { door: { secret: far.secret, url: far.url } } },
+      routing: { rules: [{ account: "hall", scope: "main" }] },
+      channels: { webhook: { door: { secret: far.secret, url: far.url }, hall: { secret: far.secret, url: far.url } } },
     },
   });
 });
@@ -62,6 +63,16 @@ describe("who sees what", () => {
     // Both prompts are the same agent's: the owner's has the file, the stranger's has not.
     expect(requestsWith(model, "say:mine")[0]!.system).toContain("Otto");
     expect(requestsWith(model, "as zed")[0]!.system).not.toMatch(/walnut|locked|Otto|mice/);
+  });
+
+  test("somebody who comes into the owner's session is told nothing of what it was told before", async () => {
+    await lares.rpc("memory.add", { text: "The cellar of the owner is flooded", scope: "shared" });
+    await until("the file to follow", () => read("MEMORY.md").includes("flooded"));
+    await lares.chat("owner", "say:first-in-the-hall", { session: "agent:main:main" });
+    await sendHook(lares, "hall", far.secret, { id: "h2", chat: "yan", text: "say:second-in-the-hall" });
+    await until("the answer", () => far.shown.some((m) => m.text === "second-in-the-hall"));
+    expect(JSON.stringify(requestsWith(model, "first-in-the-hall")[0]!.body)).toContain("flooded");
+    expect(JSON.stringify(requestsWith(model, "second-in-the-hall")[0]!.body)).not.toContain("flooded");
   });
 });
 

@@ -54,6 +54,8 @@ export interface InboundMessage {
   given?: Given;
   /** The only tools its turn may use, e.g. in a group; without a word, the agent's. */
   tools?: readonly string[];
+  /** Several people read along where it was written. */
+  isGroup?: boolean;
   /** On what terms its turn is run, when nobody waits for it. */
   terms?: Terms;
   /** The turn whose message this one takes the place of: it and what followed leave the conversation. */

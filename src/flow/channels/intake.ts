@@ -152,6 +152,7 @@ export class Intake {
       platformId: event.id,
       authority: may.authority,
       mayApprove: may.mayApprove,
+      ...(event.chat.kind === "group" ? { isGroup: true } : {}),
       text,
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...(may.tools ? { tools: may.tools } : {}),

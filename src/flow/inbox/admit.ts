@@ -165,6 +165,8 @@ async function accept(
       text,
       at,
       authority: message.authority ?? "outside",
+      isEvent: message.origin === "event",
+      isGroup: message.isGroup ?? false,
       outside: message.outside ?? false,
       attached: held?.parts ?? [],
       forModel: reply === undefined,

@@ -24,6 +24,9 @@ export interface AdmittedRow {
   text: string;
   at: number;
   authority: Authority;
+  /** Something that happened, not a person. */
+  isEvent: boolean;
+  isGroup: boolean;
   /** It carries text from outside although its sender is known. */
   outside: boolean;
   /** What was attached, as parts of the message. */
@@ -45,8 +48,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.at,
   );
   tx.run(
-    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     row.turn,
     row.session,
     row.agent,
@@ -55,6 +58,19 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     route,
     row.lane,
     row.at,
+    row.isEvent ? "event" : row.authority,
+    row.isGroup ? 1 : 0,
+  );
+  // Somebody new reads along from now on: what the model was told of the others is asked for again.
+  tx.run(
+    `UPDATE session SET prompt = NULL, snapshot = NULL WHERE key = ? AND person IS NOT ? AND ? = 0
+     AND NOT EXISTS (SELECT 1 FROM turn WHERE session = ? AND person = ? AND id <> ?)`,
+    row.session,
+    row.person,
+    row.isEvent ? 1 : 0,
+    row.session,
+    row.person,
+    row.turn,
   );
   if (!row.forModel) return;
   tx.run(

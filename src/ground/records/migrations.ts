@@ -807,4 +807,9 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE memory_vector_one;
   CREATE INDEX memory_vector_seq ON memory_vector (seq);
   `,
+  `
+  -- How whoever started a turn stands to the house (owner | known | outside | event), and whether several people read along.
+  ALTER TABLE turn ADD COLUMN speaker TEXT;
+  ALTER TABLE turn ADD COLUMN is_group INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -1,0 +1,74 @@
+/**
+ * Whose memory a session sees. Pure: how and as whom people came in decides. What the model is told of memory (the prompt's files,
+ * the snapshot, what it finds) is what everybody who reads along may know.
+ *
+ * | who is in the session                                       | what it sees                                           |
+ * | ----------------------------------------------------------- | ------------------------------------------------------ |
+ * | the owner: own token, or as owner in a direct chat          | shared, the agent's, its teams', public                |
+ * | the same, linked by `identities` or named by the token      | that, and the person's own, the same on every channel  |
+ * | one other person in a direct chat                           | the person's own, the same on every channel; public    |
+ * | a group, whoever speaks, the owner too                      | what was saved in this group; public                   |
+ * | several people in one session (`routing.scope: main`)       | what was saved in this session; public                 |
+ * | nobody but events                                           | as the route they come by                              |
+ */
+import type { Viewer } from "../mind/memory/index.ts";
+import type { Door } from "./store.ts";
+
+export interface SessionViewer extends Viewer {
+  agent: string;
+  /** Several read along: of past conversations only this one's is told. */
+  alone?: true;
+}
+
+export function viewerFrom(
+  doors: readonly Door[],
+  session: string,
+  teamsOf: (agent: string) => readonly string[],
+): SessionViewer | undefined {
+  const people = doors.filter((door) => door.speaker !== "event");
+  const all = people.length > 0 ? people : doors;
+  if (all.length === 0) return undefined;
+  const agent = /^agent:([^:]+):/.exec(session)?.[1] ?? "main";
+  const group = all.find((door) => door.isGroup);
+  if (group) return { agent, person: `group:${group.channel}:${group.chat}`, alone: true };
+  const isOwner = all.every(isOwnDoor);
+  // The owner who looks in on somebody's conversation is not one more person there.
+  const persons = new Set(all.filter((door) => !isOwnDoor(door) || isNamed(door)).map(personAt));
+  const [person] = persons;
+  if (isOwner) return { agent, owner: true, teams: teamsOf(agent), ...(persons.size === 1 ? { person: person! } : {}) };
+  return persons.size === 1 ? { agent, person: person! } : { agent, person: `several:${session}`, alone: true };
+}
+
+/** The owner's own: the house itself, HTTP and WebSocket with the owner's token, a chat where the platform's id is the owner's. */
+function isOwnDoor({ channel, account, speaker }: Door): boolean {
+  if (channel === "http" || channel === "ws") return account === "owner";
+  return channel === "none" || speaker === "owner";
+}
+
+/** The owner under a name: linked by `identities`, or whom the owner's token speaks for. */
+function isNamed({ channel, chat, person }: Door): boolean {
+  if (channel === "none") return false;
+  if (channel === "http" || channel === "ws") return chat !== "owner" && !chat.startsWith("once-");
+  return person !== null && !person.startsWith(`${channel}:`);
+}
+
+function personAt({ channel, chat, person }: Door): string {
+  return person ?? `${channel}:${chat}`;
+}
+
+/** Sessions whose last speaker is remembered; a forgotten one costs reading its context again. */
+const MOST_SESSIONS = 2000;
+
+/** Notices when somebody else speaks in a session: what its model is told is then read from the records again, where it was cleared. */
+export function makeReaders() {
+  const last = new Map<string, string>();
+  return {
+    isNew(session: string, person: string | undefined): boolean {
+      if (person === undefined) return false;
+      const before = last.get(session);
+      if (last.size >= MOST_SESSIONS && before === undefined) last.delete(last.keys().next().value as string);
+      last.set(session, person);
+      return before !== undefined && before !== person;
+    },
+  };
+}
