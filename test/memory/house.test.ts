@@ -21,7 +21,7 @@ beforeAll(async () => {
         teams: { kitchen: ["main", "cook"] },
         capture: { use: "model", everyMessages: 2, idleSeconds: 3600 },
       },
-      routing: { rules: [{ account: "hall", scope: "main" }] },
+      routing: { rules: [{ account: "hall", agent: "main", scope: "main" }] },
       channels: { webhook: { door: { secret: far.secret, url: far.url }, hall: { secret: far.secret, url: far.url } } },
     },
   });
