@@ -519,6 +519,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     hasReadOutside: (session) => hasReadOutside(records, session),
     stop: stopTurn,
     timer: (id, slot) => running.schedule(id, slot),
+    open: async (session) => (await listTurns(records, { session, open: true, limit: 20 })).map(({ id }) => id),
     agentExists: (agent) => agents.exists(agent),
     agentOf: (session) => agentOf(records, session),
     result: async (turn) => (await waiters.read(turn))?.result,

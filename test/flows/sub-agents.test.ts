@@ -33,6 +33,7 @@ const plans: Record<string, (ReturnType<typeof call>[] | ((seen: string) => stri
     (seen) => `later: ${seen}`,
   ],
   stopped: [[call("sessions_spawn", { task: "do stopped" })], [rare("wait", { for: "agents" })], () => "never"],
+  tree: [[call("sessions_spawn", { task: "do branch" })], [rare("wait", { for: "agents" })], () => "never"],
   strict: [[call("sessions_spawn", { task: "do loose", agent: "loose" })], () => "asked"],
 };
 let held: ReturnType<typeof heldCommand>;
@@ -43,6 +44,9 @@ async function script(request: NormalRequest): Promise<Reply> {
   const task = /^\[Task from[^\n]*\]\ndo (\w+)/.exec(texts[0]!)?.[1];
   if (task === "loose" && said === 0) return { toolCalls: [call("exec", { command: "echo loose >> loose.txt" })] };
   if (task === "holds" && said === 0) return { toolCalls: [call("exec", { command: held.command })] };
+  if (task === "branch" && said < 2) {
+    return { toolCalls: [said ? rare("wait", { for: "agents" }) : call("sessions_spawn", { task: "do leaf" })] };
+  }
   if (task !== undefined) {
     await gate.opened;
     return { text: `result of ${task}` };
@@ -131,6 +135,24 @@ describe("a parent that waits", () => {
     await until("the child to stop", async () => (await said(session)).includes("Result of the sub-agent"));
     expect(await said(session)).toContain("you asked for: stopped");
     gate.open();
+  });
+
+  it("and is stopped stops the children of its children; it hears of each once, and none of them works again", async () => {
+    shut();
+    const { turn, session } = await send("main", "tree");
+    await parked(turn);
+    await until("the leaf to work", () => childRequests("leaf") > 0);
+    await until("the branch to wait", () => childRequests("branch") === 2);
+    await lares.rpc("chat.abort", { turn });
+    await until("both to be told", async () => countIn(await said(session), "> Task: do ") === 2);
+    gate.open();
+    const text = await said(session);
+    expect(text).toContain("Result of the sub-agent you asked for: stopped");
+    expect(text).toContain("Result of a sub-agent below one you asked for: stopped");
+    const { turns } = await lares.rpc("turns.list", { limit: 50 });
+    const below = turns.filter((one) => one.session.startsWith("sub:") && one.session.includes(session));
+    expect(below.map((one) => one.state)).toEqual(["stopped", "stopped"]);
+    expect([childRequests("branch"), childRequests("leaf")]).toEqual([2, 1]);
   });
 });
 

@@ -20,21 +20,29 @@ class Life {
   children!: Children;
   readonly results: Map<string, TurnResult>;
   readonly told: string[];
+  /** Whom each was told. */
+  readonly toldTo: string[] = [];
   readonly home: string;
   readonly clock: ManualClock;
   quietSince: number | undefined;
   isGone = false;
+  /** Turns that were begun and have no result. */
+  readonly openTurns = new Map<TurnId, string>();
   config: object = {};
   says = (text: string) => `did: ${text}`;
   /** Children work until this is called. */
   release: () => void = () => {};
-  private work: Promise<void>;
+  private work!: Promise<void>;
 
   constructor(home: string, clock: ManualClock, told: string[] = [], results = new Map<string, TurnResult>()) {
     this.home = home;
     this.clock = clock;
     this.told = told;
     this.results = results;
+    this.hold();
+  }
+
+  hold(): void {
     this.work = new Promise((resolve) => {
       this.release = resolve;
     });
@@ -63,6 +71,7 @@ class Life {
       // What the events room promises: durable, once for each key, the record with it.
       tell: async (told, record) => {
         await this.records.write(record);
+        this.toldTo.push(`${told.session}: ${told.label}`);
         await this.engine.accept({
           id: told.key,
           session: told.session,
@@ -73,6 +82,7 @@ class Life {
       hasReadOutside: async () => false,
       stop: async (turn) => void (await this.engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: null })),
       timer: (id, slot) => this.engine.schedule(id, slot),
+      open: async (session) => [...this.openTurns].filter(([, at]) => at === session).map(([turn]) => turn),
       agentExists: (agent) => agent === "main",
       agentOf: async (session) => (session.startsWith("agent:main:") ? "main" : undefined),
       result: async (turn) => this.results.get(turn),
@@ -90,6 +100,7 @@ class Life {
           await this.children.overdue(body);
           return { end: null as Json };
         }
+        this.openTurns.set(input.turn, ctx.session);
         const result: TurnResult = {
           state: "answered",
           text: this.says(body.text),
@@ -106,6 +117,7 @@ class Life {
             Object.assign(result, { state: "stopped", text: "", reason: "Stopped." });
           }
         } else this.told.push(body.text);
+        this.openTurns.delete(input.turn);
         this.results.set(input.turn, result);
         return { end: null as Json };
       },
@@ -215,6 +227,74 @@ describe("a child", () => {
     await life.children.ended(asId<TurnId>(PARENT.turn));
     await life.until(() => life.told.length === 1);
     expect(life.told[0]).toContain("stopped");
+  });
+
+  const isStopped = { state: "stopped", text: "", notices: [] } as unknown as TurnResult;
+  /** As a turn of the child itself asks for one. */
+  const under = (child: { session: string; turn: TurnId }) => ({ ...PARENT, session: child.session, turn: child.turn });
+
+  test("and its own helper stop with the turn at the top; each is told once, and to nobody who was stopped (C4)", async () => {
+    let life = await begin();
+    const child = await spawn(life, "a");
+    const helper = await spawn(life, "b", under(child));
+    const other = await spawn(life, "c", { ...PARENT, turn: "t_other" });
+    life.results.set(PARENT.turn, isStopped);
+    await life.children.ended(asId<TurnId>(PARENT.turn));
+    await life.until(() => life.told.length === 2);
+    expect(life.toldTo.toSorted()).toEqual([
+      `${PARENT.session}: Result of a sub-agent below one you asked for: stopped`,
+      `${PARENT.session}: Result of the sub-agent you asked for: stopped`,
+    ]);
+    expect([child, helper, other].map(({ turn }) => life.results.get(turn)?.state)).toEqual([
+      "stopped",
+      "stopped",
+      undefined,
+    ]);
+    life = await life.kill();
+    life.release();
+    await life.until(() => life.told.length === 3);
+    expect(life.told[2]).toMatch(/answered[\s\S]*task c/);
+  });
+
+  test("that ended just before the stop is told as what it is; the helper it left at work stops (C4)", async () => {
+    const life = await begin();
+    const child = await spawn(life, "a");
+    life.release();
+    await life.until(() => life.told.length === 1);
+    life.hold();
+    const helper = await spawn(life, "b", under(child));
+    life.results.set(PARENT.turn, isStopped);
+    await life.children.ended(asId<TurnId>(PARENT.turn));
+    await life.until(() => life.results.has(helper.turn));
+    expect(life.results.get(helper.turn)).toMatchObject({ state: "stopped" });
+    await life.until(() => life.toldTo.length === 2);
+    expect(life.toldTo[0]).toBe(`${PARENT.session}: Result of the sub-agent you asked for: answered`);
+    expect(life.toldTo[1]).toContain(": stopped");
+  });
+
+  test("left at work by one that ended stops after a death, too, when the top was stopped (C4)", async () => {
+    let life = await begin();
+    const child = await spawn(life, "a");
+    life.release();
+    await life.until(() => life.told.length === 1);
+    life.hold();
+    await spawn(life, "b", under(child));
+    life.results.set(PARENT.turn, isStopped);
+    life = await life.kill();
+    await life.until(() => life.told.length === 2);
+    expect(life.told[1]).toContain("stopped");
+  });
+
+  test("that writes to a session that writes to it has no end of ancestors", async () => {
+    const life = await begin();
+    life.config = { visibility: "agent" };
+    const a = { ...PARENT, session: "agent:main:http:a:1" };
+    const b = { ...PARENT, session: "agent:main:http:b:1" };
+    await life.children.send({ key: "1", session: b.session, text: "x", caller: a });
+    await life.children.send({ key: "2", session: a.session, text: "y", caller: b });
+    expect(await life.children.ancestors(a.session)).toEqual(["main", "main"]);
+    life.config = { visibility: "tree" };
+    expect(await life.children.mayRead({ agent: "main", session: "agent:main:http:c:1" }, a.session)).toBe(false);
   });
 
   test("is seen by its own ancestors and by nobody else", async () => {

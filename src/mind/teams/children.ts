@@ -6,7 +6,8 @@
  * C2: a child's result reaches the parent once, over any crash of either: told at its end, or at the next start.
  * C3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
  *     nobody can know is told as that.
- * C4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between.
+ * C4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between, and also the helpers of
+ *     a child that has ended. What was stopped is not woken by its helpers' ends: they are told further up.
  * C5: a child that is quiet for long is reported once; it is not stopped for it.
  * C6: text a parent read from outside stays outside text for its child, and the other way round.
  */
@@ -28,6 +29,7 @@ import type { TeamsConfig } from "./config.ts";
 import { checkSchema, fitTo } from "./fit.ts";
 import { QuietWatch } from "./quiet.ts";
 import {
+  askedBy,
   type ChildRow,
   childIn,
   childOf,
@@ -36,7 +38,6 @@ import {
   markStalled,
   markTold,
   openOf,
-  openOfTurn,
   untold,
 } from "./store.ts";
 
@@ -55,6 +56,8 @@ export interface ChildrenParts {
   hasReadOutside: (session: SessionKey) => Promise<boolean>;
   stop: (turn: TurnId, why: string) => Promise<void>;
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
+  /** Turns of a session that have not ended. */
+  open: (session: SessionKey) => Promise<TurnId[]>;
   agentExists: (agent: AgentId) => boolean;
   /** The agent a session belongs to. */
   agentOf: (session: string) => Promise<string | undefined>;
@@ -160,9 +163,7 @@ export class Children {
     const { records } = this.parts;
     const result = await this.parts.result(turn);
     if (!result) return;
-    if (result.state === "stopped") {
-      for (const child of await openOfTurn(records, turn)) await this.parts.stop(child.turn, "its parent was stopped");
-    }
+    if (result.state === "stopped") await this.stopTree(await askedBy(records, turn), "its parent was stopped");
     const child = await childOf(records, turn);
     if (!child || child.told) return;
     // Another run of the same session carried it: that one's result is told.
@@ -178,8 +179,7 @@ export class Children {
   /** After a start: ends that nobody was there to tell, and stops that did not reach everybody. */
   async settle(): Promise<void> {
     for (const child of await untold(this.parts.records)) {
-      const parent = await this.parts.result(child.parent_turn);
-      if (parent?.state === "stopped") await this.parts.stop(child.turn, "its parent was stopped");
+      if (await this.isStoppedAbove(child)) await this.parts.stop(child.turn, "its parent was stopped");
       await this.ended(child.turn);
     }
     this.quiet.begin();
@@ -206,16 +206,77 @@ export class Children {
   /** Stops a child the caller may see, and what it asked for. */
   async end(session: string, caller: Asker): Promise<boolean> {
     await this.mustSee(caller, session);
-    const open = (await untold(this.parts.records)).filter((child) => child.session === session);
-    for (const child of open) await this.parts.stop(child.turn, "the session that asked for it stopped it");
-    return open.length > 0;
+    const child = await childIn(this.parts.records, session);
+    return child !== undefined && (await this.stopTree([child], "the session that asked for it stopped it")) > 0;
   }
 
   /** Stops everything this session asked for. Returns how many. */
   async stopAll(session: string, why: string): Promise<number> {
-    const open = await openOf(this.parts.records, session);
-    for (const child of open) await this.parts.stop(child.turn, why);
-    return open.length;
+    const { records } = this.parts;
+    const rows = [...(await openOf(records, session)), ...(await childrenOf(records, session, MOST_LISTED))];
+    return this.stopTree([...new Map(rows.map((row) => [row.turn, row])).values()], why);
+  }
+
+  /** Stops these and whatever works below them. One that has ended may have left helpers at work. Returns how many were stopped. */
+  private async stopTree(rows: readonly ChildRow[], why: string): Promise<number> {
+    const { records } = this.parts;
+    let stopped = 0;
+    for (const row of rows) {
+      if (!row.told && !(await this.parts.result(row.turn))) {
+        // Its end stops its own.
+        await this.parts.stop(row.turn, why);
+        stopped++;
+      } else if (row.session.startsWith(`sub:${row.parent_session}:`)) {
+        // Woken by its own helper's end, it works again, and nobody but this asked for the session.
+        for (const turn of await this.parts.open(row.session)) {
+          await this.parts.stop(turn, why);
+          stopped++;
+        }
+        stopped += await this.stopTree(await childrenOf(records, row.session, MOST_LISTED), why);
+      }
+    }
+    return stopped;
+  }
+
+  /** Whether whoever asked for it, or asked for that one, was stopped. */
+  private async isStoppedAbove(child: ChildRow): Promise<boolean> {
+    for await (const run of this.upFrom(child)) {
+      if ((await this.parts.result(run.parent_turn))?.state === "stopped") return true;
+    }
+    return false;
+  }
+
+  /** The run whose asker is told: the child's own, unless that one was stopped, too, and somebody asked for it. */
+  private async toldTo(child: ChildRow): Promise<ChildRow> {
+    let to = child;
+    for await (const run of this.upFrom(child)) {
+      to = run;
+      if ((await this.parts.result(run.parent_turn))?.state !== "stopped") break;
+    }
+    return to;
+  }
+
+  /** A run, the run that asked for it, and so on up to the first. */
+  private async *upFrom(child: ChildRow): AsyncGenerator<ChildRow> {
+    const { records } = this.parts;
+    const seen = new Set<TurnId>();
+    for (let at: ChildRow | undefined = child; at && !seen.has(at.turn); ) {
+      yield at;
+      seen.add(at.turn);
+      if (!at.parent_session.startsWith("sub:")) return;
+      at = (await childOf(records, at.parent_turn)) ?? (await childIn(records, at.parent_session));
+    }
+  }
+
+  /** A session, who asked for it, and so on. Two that wrote to each other are each other's askers: each comes once. */
+  private async *upFromSession(session: string): AsyncGenerator<{ session: string; asker?: ChildRow | undefined }> {
+    const seen = new Set<string>();
+    for (let at: string | undefined = session; at !== undefined && !seen.has(at); ) {
+      seen.add(at);
+      const asker: ChildRow | undefined = await childIn(this.parts.records, at);
+      yield { session: at, asker };
+      at = asker?.parent_session;
+    }
   }
 
   /** The session's children and theirs, newest first. */
@@ -247,19 +308,13 @@ export class Children {
   /** Who asked for a session, and for that one, up to the first: their agents. */
   async ancestors(session: string): Promise<string[]> {
     const agents: string[] = [];
-    for (let at = await childIn(this.parts.records, session); at; ) {
-      agents.push(at.parent_agent);
-      at = await childIn(this.parts.records, at.parent_session);
-    }
+    for await (const { asker } of this.upFromSession(session)) if (asker) agents.push(asker.parent_agent);
     return agents;
   }
 
   /** A session sees itself and what it asked for, all the way down; more where the settings allow it (SB-03). */
   async mayRead(viewer: { session: string; agent: string }, target: string): Promise<boolean> {
-    for (let at: string | undefined = target; at !== undefined; ) {
-      if (at === viewer.session) return true;
-      at = (await childIn(this.parts.records, at))?.parent_session;
-    }
+    for await (const { session } of this.upFromSession(target)) if (session === viewer.session) return true;
     const { visibility } = this.parts.config();
     if (visibility === "tree") return false;
     const agent = await this.parts.agentOf(target);
@@ -354,13 +409,15 @@ export class Children {
   }
 
   private async tell(child: ChildRow, state: string, said: string): Promise<void> {
+    const to = await this.toldTo(child);
+    const whose = to === child ? "the sub-agent you asked for" : "a sub-agent below one you asked for";
     await this.parts.tell(
       {
         // The same child is told once, whoever notices its end (C2).
         key: keyOf(child),
-        label: `Result of the sub-agent you asked for: ${state}`,
+        label: `Result of ${whose}: ${state}`,
         body: `Task: ${child.task}\n\n${said}`,
-        ...(await this.about(child)),
+        ...(await this.about(child, to)),
       },
       (tx) => markTold(tx, child.turn),
     );
@@ -371,12 +428,15 @@ export class Children {
     await this.parts.tell(told, (tx) => markStalled(tx, child.turn));
   }
 
-  private async about(child: ChildRow): Promise<Pick<Told, "child" | "session" | "agent" | "route" | "outside">> {
+  private async about(
+    child: ChildRow,
+    to = child,
+  ): Promise<Pick<Told, "child" | "session" | "agent" | "route" | "outside">> {
     return {
       child: child.session,
-      session: child.parent_session,
-      agent: asId<AgentId>(child.parent_agent),
-      route: JSON.parse(child.parent_route) as ReplyRoute,
+      session: to.parent_session,
+      agent: asId<AgentId>(to.parent_agent),
+      route: JSON.parse(to.parent_route) as ReplyRoute,
       outside: await this.parts.hasReadOutside(child.session),
     };
   }

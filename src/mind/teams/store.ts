@@ -65,8 +65,9 @@ export function openOf(db: Reads, parentSession: string): Promise<ChildRow[]> {
   );
 }
 
-export function openOfTurn(db: Reads, parentTurn: TurnId): Promise<ChildRow[]> {
-  return db.all(`SELECT ${COLUMNS} FROM child_run WHERE parent_turn = ? AND told = 0`, parentTurn);
+/** All a turn asked for, ended or not. */
+export function askedBy(db: Reads, parentTurn: TurnId): Promise<ChildRow[]> {
+  return db.all(`SELECT ${COLUMNS} FROM child_run WHERE parent_turn = ?`, parentTurn);
 }
 
 export function childrenOf(db: Reads, parentSession: string, limit: number): Promise<ChildRow[]> {
