@@ -100,7 +100,8 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     notReady: parts.trouble,
     hook: (name, headers, readBody) => house().hooks.receive(name, headers, readBody),
     speak: (account, token, peer) => house().channels.accounts.speak({ channel: "external", account }, token, peer),
-    channel: (channel, account, request) => house().channels.accounts.receive({ channel, account }, request),
+    channel: (channel, account, head, readBody) =>
+      house().channels.accounts.receive({ channel, account }, head, readBody),
     sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,

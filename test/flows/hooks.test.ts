@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sign } from "../../src/edges/channels/index.ts";
 import { openDatabase } from "../../src/ground/records/driver.ts";
 import { Lares, requestsWith, startModel, until, userTexts } from "../support/index.ts";
 
@@ -33,6 +34,7 @@ beforeAll(async () => {
         plain: { ...base, scheme: "hmac", header: "x-sig", maxBytes: 1000 },
         open: { ...base, scheme: "bearer", text: "{{headers.authorization}} {{headers.x-from}} {{body.a}}" },
       },
+      channels: { webhook: { in: { secret: SECRET } } },
     },
   });
   await lares.start();
@@ -152,6 +154,33 @@ describe("a delivery", () => {
   });
 });
 
+/** Both doors for signed requests: a hook's and a channel's. `most`: their largest body. */
+const doors = [
+  { path: "/hooks/plain", most: 1000, proven: (body: string) => proof.plain!(body) },
+  {
+    path: "/channels/webhook/in",
+    most: 1_048_576,
+    proven: (body: string) => {
+      const time = seconds();
+      return { "x-lares-timestamp": time, "x-lares-signature": sign(SECRET, time, body) };
+    },
+  },
+];
+
+/** Begins a request and never ends it: the answer comes without the rest. */
+function begin(path: string, headers: Record<string, string>, body = "{") {
+  return new Promise<{ status: number; error: unknown }>((resolve, reject) => {
+    const call = request(lares.url + path, { method: "POST", headers });
+    call.on("response", async (answer) => {
+      const said = await answer.toArray();
+      resolve({ status: answer.statusCode!, error: JSON.parse(Buffer.concat(said).toString("utf8")).error });
+      call.on("error", () => {}).destroy();
+    });
+    call.on("error", reject);
+    call.write(body);
+  });
+}
+
 describe("the cases of the catalogue", () => {
   it("WH-01: a hook without a secret, or with a short one, is refused when it is set up", async () => {
     for (const hook of [{ scheme: "github" }, { scheme: "bearer", secret: "short" }, { secret: SECRET }]) {
@@ -161,6 +190,11 @@ describe("the cases of the catalogue", () => {
       expect(JSON.stringify(problems)).toMatch(/hooks\.bare/);
     }
     expect((await post("bare", "{}", {})).status).toBe(404);
+    for (const bare of [{}, { secret: "short" }, { secret: "" }]) {
+      const text = JSON.stringify({ channels: { webhook: { bare } } });
+      expect(JSON.stringify(await lares.rpc("config.check", { text }))).toMatch(/"ok":false.*webhook\.bare\.secret/);
+    }
+    expect((await lares.request("POST", "/channels/webhook/bare", { body: {} })).status).toBe(404);
   });
 
   it("WH-03: the same signed content is one delivery, however its query and signature are written", async () => {
@@ -187,29 +221,47 @@ describe("the cases of the catalogue", () => {
     const large = JSON.stringify({ a: "x".repeat(2000) });
     expect((await post("plain", large, proof.plain!(large))).status).toBe(413);
     expect((await post("plain", "{", proof.plain!("{"))).json).toMatchObject({ error: { code: "BAD_JSON" } });
-    // Five gigabytes are announced and never sent: the answer comes without them.
-    const status = await new Promise<number>((resolve, reject) => {
-      const call = request(`${lares.url}/hooks/plain`, {
-        method: "POST",
-        headers: { "content-length": String(5e9), "x-sig": "" },
-      });
-      call.on("response", (answer) => {
-        resolve(answer.statusCode!);
-        call.destroy();
-      });
-      call.on("error", reject);
-      call.write("{");
-    });
-    expect(status).toBe(401);
     const many = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`x-many-${i}`, "y".repeat(300)]));
-    expect((await fetch(`${lares.url}/hooks/plain`, { method: "POST", headers: many })).status).toBe(431);
+    for (const { path } of doors) {
+      expect((await fetch(lares.url + path, { method: "POST", headers: many })).status).toBe(431);
+    }
     expect(await metric("plain", "unusable")).toBeGreaterThanOrEqual(2);
+  });
+
+  it("WH-05: five gigabytes are announced and never sent: who proves nothing is 401, who might is 413, both at once", async () => {
+    for (const { path, proven } of doors) {
+      const announced = { "content-length": String(5e9) };
+      expect(await begin(path, announced)).toMatchObject({ status: 401 });
+      expect(await begin(path, { ...announced, ...proven("{}") })).toMatchObject({ status: 413 });
+    }
+  });
+
+  it("WH-05: a signed body that only grows, its length untold, is cut at the limit and nothing of it is kept", async () => {
+    for (const { path, proven, most } of doors) {
+      const body = `{"a":"${"x".repeat(most * 3)}"}`;
+      const { status, error } = await begin(path, { ...proven(body), "transfer-encoding": "chunked" }, body);
+      expect({ status, error }).toMatchObject({ status: 413, error: { hint: expect.stringMatching(/max\w*Bytes/) } });
+    }
+    expect((await lares.rpc("sessions.list", { search: "x".repeat(50) })).sessions).toEqual([]);
+  });
+
+  it("WH-05: a body that trickles is refused when its time is over", async () => {
+    await lares.rpc("config.set", { path: "gateway.http.bodySeconds", value: 0.2 });
+    const before = await stored("plain");
+    for (const { path, proven } of doors) {
+      const { status, error } = await begin(path, { ...proven("{}"), "content-length": "2" });
+      expect({ status, error }).toMatchObject({ status: 400, error: { message: expect.stringMatching(/in time/) } });
+    }
+    expect(await stored("plain")).toBe(before);
+    await lares.rpc("config.set", { path: "gateway.http.bodySeconds" });
   });
 
   it("WH-07: a secret in the query opens nothing", async () => {
     for (const query of [`?token=${SECRET}`, `?secret=${SECRET}`, `?authorization=Bearer%20${SECRET}`]) {
       expect([400, 401]).toContain((await post("open", "{}", {}, query)).status);
     }
+    const signed = new URLSearchParams(doors[1]!.proven("{}"));
+    expect((await lares.request("POST", `/channels/webhook/in?${signed}`, { body: {} })).status).toBe(401);
     for (const given of ["", "Bearer ", "Bearer x", `Bearer ${SECRET}x`, `Basic ${SECRET}`]) {
       expect((await post("open", "{}", given ? { authorization: given } : {})).status).toBe(401);
     }

@@ -179,6 +179,8 @@ export interface Channel {
   readonly account: string;
   /** Connects and listens until the signal aborts; throws when it cannot go on (C4). */
   run?(door: Door, signal: AbortSignal): Promise<void>;
+  /** Before a request's body is read: throws what the headers are enough to refuse (WH-05). */
+  knock?(head: Omit<ChannelRequest, "body">): void;
   /** A request of the platform. The signature is checked first, over the raw body; answers 2xx only after `hear` (C1). */
   receive?(request: ChannelRequest, door: Door): Promise<ChannelAnswer>;
   /** A program wants to speak for this account; throws UNAUTHORIZED when the token is not its token. */

@@ -7,5 +7,6 @@ export * from "./ids.ts";
 export * from "./log.ts";
 export * from "./nearest.ts";
 export * from "./retry.ts";
+export * from "./secret.ts";
 export * from "./variables.ts";
 export * from "./visible.ts";

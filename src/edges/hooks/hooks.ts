@@ -40,8 +40,6 @@ export type HookResult = "accepted" | "duplicate" | "filtered" | "refused" | "un
 
 /** A signature with a time is refused by then; a day leaves room for clocks. */
 const FADED_MS = 86_400_000;
-/** A body that trickles longer is dropped. */
-const BODY_MS = 10_000;
 
 export class Hooks {
   private readonly parts: HookParts;
@@ -53,11 +51,7 @@ export class Hooks {
   }
 
   /** Throws AppError: 404 no such hook, 401 not proven, 413 or 400 for a body that cannot be used. */
-  async receive(
-    name: string,
-    headers: Headers,
-    readBody: (most: number, withinMs: number) => Promise<Buffer>,
-  ): Promise<HookAnswer> {
+  async receive(name: string, headers: Headers, readBody: (most: number) => Promise<Buffer>): Promise<HookAnswer> {
     const hook = Object.hasOwn(this.parts.config(), name) ? this.parts.config()[name] : undefined;
     if (!hook) {
       this.count("(unknown)", "refused");
@@ -69,7 +63,7 @@ export class Hooks {
     let delivery: Delivery;
     let checked: ReturnType<typeof check>;
     try {
-      body = await readBody(hook.maxBytes, BODY_MS);
+      body = await readBody(hook.maxBytes);
       checked = check(hook, proof, headers, body);
       if (!checked.ok) throw this.refused(name);
       delivery = { body: parse(body), headers: withoutProof(hook, headers) };

@@ -5,7 +5,8 @@
  * W2: comparing takes the same time whatever was given, its length too (WH-07). Credentials are headers, never the query.
  * W3: what tells deliveries apart is made of what is signed, never of how the signature is written or of the query (WH-03).
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import { isSameSecret } from "../../core/kit/index.ts";
 import type { Hook } from "./config.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -35,7 +36,7 @@ export function shown(hook: Hook, headers: Headers, now: number): Shown | undefi
     const seconds = /^\d{1,12}$/.test(found.time) ? Number(found.time) : Number.NaN;
     if (!(Math.abs(now / 1000 - seconds) <= SKEW_S)) return undefined;
   }
-  if (hook.scheme === "bearer" && !secretsOf(hook).some((secret) => isSame(found.signatures[0]!, secret)))
+  if (hook.scheme === "bearer" && !secretsOf(hook).some((secret) => isSameSecret(found.signatures[0]!, secret)))
     return undefined;
   return found;
 }
@@ -51,7 +52,7 @@ export function check(hook: Hook, found: Shown, headers: Headers, body: Buffer):
   let ok = false;
   for (const text of found.signatures) {
     const given = bytesOf(text);
-    for (const one of expected) ok = isSameBytes(given, one) || ok;
+    for (const one of expected) ok = isSameSecret(given, one) || ok;
   }
   if (!ok) return { ok: false };
   // The id of `standard` is signed; for the others everything that is signed is the id.
@@ -108,14 +109,4 @@ function bytesOf(text: string): Buffer {
   if (/^[0-9a-f]{64}$/i.test(bare)) return Buffer.from(bare, "hex");
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(bare)) return Buffer.from(bare, "base64");
   return Buffer.alloc(0);
-}
-
-function isSame(given: string, expected: string): boolean {
-  return isSameBytes(Buffer.from(given), Buffer.from(expected));
-}
-
-/** Digests have one length, so neither content nor length can be timed. */
-function isSameBytes(given: Buffer, expected: Buffer): boolean {
-  const [a, b] = [given, expected].map((bytes) => createHash("sha256").update(bytes).digest());
-  return timingSafeEqual(a!, b!);
 }

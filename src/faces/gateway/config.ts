@@ -26,6 +26,12 @@ export const gatewayConfig = z
           .default(120)
           .describe("Seconds a caller waits for a parked turn before an interim answer."),
         maxBodyBytes: z.number().int().positive().default(1_048_576).describe("Largest body of a request."),
+        bodySeconds: z
+          .number()
+          .positive()
+          .max(600)
+          .default(10)
+          .describe("Seconds a body of a hook, of a platform or of a login may take to arrive."),
         maxImportBytes: z.number().int().positive().default(268_435_456).describe("Largest body of a session import."),
       })
       .prefault({})

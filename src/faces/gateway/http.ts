@@ -24,6 +24,11 @@ const SLOWEST_BODY_MS = 30_000;
 /** After a refusal the rest of a body is read past for so long, so that the answer is seen; then the line is cut. */
 const GRACE_MS = 1000;
 
+/** How long a body may take of which it is not known whose it is: the one rule for hooks, platforms and logins (WH-05). */
+export function unproven({ http }: { http: { bodySeconds: number } }): { withinMs: number } {
+  return { withinMs: http.bodySeconds * 1000 };
+}
+
 /** Reads the body up to a bound; a larger or slower one is refused before it is parsed. */
 export function readBody(
   { incoming }: Env["Bindings"],

@@ -64,10 +64,15 @@ export interface GatewayParts {
   hook: (
     name: string,
     headers: Readonly<Record<string, string | undefined>>,
-    readBody: (most: number, withinMs: number) => Promise<Buffer>,
+    readBody: (most: number) => Promise<Buffer>,
   ) => Promise<{ accepted: boolean; duplicate?: boolean; why?: string }>;
-  /** A platform's request to one of its accounts; the adapter checks whose it is. */
-  channel: (channel: string, account: string, request: ChannelRequest) => Promise<ChannelAnswer>;
+  /** A platform's request to one of its accounts; the adapter checks whose it is, before the body where headers are enough. */
+  channel: (
+    channel: string,
+    account: string,
+    head: Omit<ChannelRequest, "body">,
+    readBody: () => Promise<Buffer>,
+  ) => Promise<ChannelAnswer>;
   /** A program that speaks for a channel of its own; throws when it may not. */
   speak: (account: string, token: string, peer: Peer) => Promise<Speaker>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */

@@ -10,7 +10,7 @@ import { type Identifier, makeIdentifier } from "./auth/identify.ts";
 import { loginRoutes } from "./auth/login.ts";
 import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
-import { type App, type Env, errorResponse, letGo, readBody } from "./http.ts";
+import { type App, type Env, errorResponse, letGo, readBody, unproven } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
 import { openaiError } from "./openai/errors.ts";
 import { openaiRoutes } from "./openai/routes.ts";
@@ -92,19 +92,21 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
   app.on(["GET", "POST"], "/channels/:channel/:account", async (c) => {
     const why = parts.notReady();
     if (why) throw new AppError("NOT_READY", { message: why, hint: "Try again shortly.", retry: "later" });
-    const body = c.req.method === "POST" ? await readBody(c.env, parts.config.http.maxBodyBytes) : Buffer.alloc(0);
+    const { incoming } = c.env;
     const { channel, account } = c.req.param();
-    const request = {
-      method: c.req.method as "GET" | "POST",
-      headers: c.req.header(),
-      query: c.req.query(),
-      body,
-    };
-    const answer = await parts.channel(channel, account, request);
-    const { status, headers = {} } = answer;
-    if (answer.body === undefined) return c.body(null, status as 200, { ...headers });
-    if (typeof answer.body === "string") return c.text(answer.body, status as 200, { ...headers });
-    return c.body(JSON.stringify(answer.body), status as 200, { "content-type": "application/json", ...headers });
+    const method = c.req.method as "GET" | "POST";
+    const head = { method, headers: c.req.header(), query: c.req.query() };
+    const most = parts.config.http.maxBodyBytes;
+    const readThis = async () => (method === "POST" ? readBody(c.env, most, unproven(parts.config)) : Buffer.alloc(0));
+    try {
+      const answer = await parts.channel(channel, account, head, readThis);
+      const { status, headers = {} } = answer;
+      if (answer.body === undefined) return c.body(null, status as 200, { ...headers });
+      if (typeof answer.body === "string") return c.text(answer.body, status as 200, { ...headers });
+      return c.body(JSON.stringify(answer.body), status as 200, { "content-type": "application/json", ...headers });
+    } finally {
+      if (!incoming.readableEnded) letGo(incoming);
+    }
   });
   // So has a hook: its secret. Nothing of the query counts (WH-03, WH-07).
   app.post("/hooks/:name", async (c) => {
@@ -115,8 +117,8 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
       Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
     );
     try {
-      const answer = await parts.hook(c.req.param("name"), headers, (most, withinMs) =>
-        readBody(c.env, most, { withinMs, key: "this hook's maxBytes" }),
+      const answer = await parts.hook(c.req.param("name"), headers, (most) =>
+        readBody(c.env, most, { ...unproven(parts.config), key: "this hook's maxBytes" }),
       );
       return c.json(answer, 202);
     } finally {

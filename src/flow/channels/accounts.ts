@@ -135,12 +135,18 @@ export class Accounts {
     this.tell(one);
   }
 
-  async receive(at: AccountKey, request: ChannelRequest): Promise<ChannelAnswer> {
+  /** The body is read after the account is found and its adapter does not refuse the headers. */
+  async receive(
+    at: AccountKey,
+    head: Omit<ChannelRequest, "body">,
+    readBody: () => Promise<Buffer>,
+  ): Promise<ChannelAnswer> {
     const one = this.running.get(keyOf(at));
     if (!one?.spec.enabled) throw unknown(at);
     const channel = await this.opened(one);
     if (!channel.receive) throw unknown(at);
-    return channel.receive(request, this.door(one));
+    channel.knock?.(head);
+    return channel.receive({ ...head, body: await readBody() }, this.door(one));
   }
 
   /** A program outside speaks for an account from now on. */

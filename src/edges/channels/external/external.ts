@@ -6,7 +6,6 @@
  *     leave out what it has seen. What is not acknowledged when a side dies is sent again.
  * X3: one program speaks for an account. A second one takes the first one's place.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import {
   type Channel,
@@ -16,6 +15,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { refused } from "../sending.ts";
 import type { ExternalAccount } from "./config.ts";
@@ -90,7 +90,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
     },
 
     speak(token: string, other: Peer, door: Door) {
-      if (!same(token, config.token)) throw new AppError("UNAUTHORIZED", { message: "The token is wrong." });
+      if (!isSameSecret(token, config.token)) throw new AppError("UNAUTHORIZED", { message: "The token is wrong." });
       peer?.close("another program took its place");
       peer = other;
       door.alive();
@@ -194,10 +194,4 @@ function eventOf(frame: z.output<typeof inbound>, now: number): PlatformEvent {
         }
       : {}),
   };
-}
-
-/** Equal in constant time, whatever the lengths (WH-07). */
-function same(given: string, expected: string): boolean {
-  const hash = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
 }

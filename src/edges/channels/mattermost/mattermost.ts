@@ -7,7 +7,7 @@
  * it is sent again; a first try that is still on its way meanwhile is caught by `pending_post_id`, which the server remembers
  * for 30 seconds.
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type {
   Channel,
   ChannelAnswer,
@@ -17,6 +17,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { numberOf, objectOf, textOf } from "../api.ts";
 import { Lines } from "../lines.ts";
@@ -191,7 +192,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     const context = objectOf(body.context);
     const [button, chat, given] = [textOf(context.button), textOf(context.chat), textOf(context.proof)];
     const [user, post, channel] = [textOf(body.user_id), textOf(body.post_id), textOf(body.channel_id)];
-    const isOurs = button && chat && given && same(given, proofOf(config.token, button, chat));
+    const isOurs = button && chat && given && isSameSecret(given, proofOf(config.token, button, chat));
     if (!isOurs || !user || !post || channel !== chat) {
       throw new AppError("UNAUTHORIZED", {
         message: "This press does not come from a button of ours.",
@@ -310,11 +311,6 @@ function keyOf(key: string): string {
 /** The server does not sign its calls: a button carries what only we can have made, bound to its chat. */
 function proofOf(token: string, button: string, chat: string): string {
   return createHmac("sha256", token).update(`lares button ${button} ${chat}`).digest("hex");
-}
-
-function same(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function parse(text: unknown): unknown {

@@ -5,7 +5,7 @@
  *     after a stop that was longer, each chat that was talked in is read from where it was left.
  * S2: each message carries its key as metadata, so that one whose answer is lost can be looked for.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type {
   Channel,
   ChannelAnswer,
@@ -15,6 +15,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import { type AdapterParts, policyOf } from "../account.ts";
 import { listOf, objectOf, textOf } from "../api.ts";
 import { Lines } from "../lines.ts";
@@ -146,6 +147,8 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       await line.done;
     },
 
+    knock: ({ method, headers }) => void (method === "POST" && config.signingSecret && look(headers, clock.now())),
+
     async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
       const { signingSecret } = config;
       if (!signingSecret) throw new AppError("NOT_FOUND", { message: "This Slack account uses socket mode." });
@@ -176,17 +179,23 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
   };
 }
 
-/** Over the raw body, in constant time; the time in it is signed too, so an old request cannot be sent again (WH-03). */
-function verify(secret: string, { headers, body }: ChannelRequest, now: number): void {
-  const timestamp = headers["x-slack-request-timestamp"] ?? "";
-  const expected = Buffer.from(
-    `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`,
-  );
-  const given = Buffer.from(headers["x-slack-signature"] ?? "");
+/** What the headers alone can prove: there is a signature, and its time is now. */
+function look(headers: ChannelRequest["headers"], now: number): { timestamp: string; signature: string } {
+  const { "x-slack-request-timestamp": timestamp = "", "x-slack-signature": signature = "" } = headers;
   const isFresh = /^\d+$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= SKEW_S;
-  if (given.length !== expected.length || !timingSafeEqual(given, expected) || !isFresh) {
-    throw new AppError("UNAUTHORIZED", { message: "The signature is missing, wrong or too old." });
-  }
+  if (!signature || !isFresh) throw unproven();
+  return { timestamp, signature };
+}
+
+/** Over the raw body; the time in it is signed too, so an old request cannot be sent again (WH-03). */
+function verify(secret: string, { headers, body }: ChannelRequest, now: number): void {
+  const { timestamp, signature } = look(headers, now);
+  const expected = createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex");
+  if (!isSameSecret(signature, `v0=${expected}`)) throw unproven();
+}
+
+function unproven(): AppError {
+  return new AppError("UNAUTHORIZED", { message: "The signature is missing, wrong or too old." });
 }
 
 function jsonOf(text: string): JsonObject {

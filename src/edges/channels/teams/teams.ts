@@ -101,6 +101,11 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
 
+    knock({ method, headers }) {
+      if (method !== "POST" || /^Bearer\s+\S/i.test(headers.authorization ?? "")) return;
+      throw new AppError("UNAUTHORIZED", { message: "The token of the Bot Framework is missing." });
+    },
+
     async receive(request, door): Promise<ChannelAnswer> {
       if (request.method !== "POST") return { status: 405 };
       const activity = objectOf(parse(request.body));

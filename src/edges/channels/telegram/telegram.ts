@@ -5,7 +5,6 @@
  *     so a crash at any point leaves the batch either there or here.
  * T2: Telegram takes no idempotency key. A send whose answer is lost is uncertain, never repeated here.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import type {
   Channel,
   ChannelAnswer,
@@ -16,6 +15,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { objectOf } from "../api.ts";
 import { byChat, pause } from "../lines.ts";
@@ -101,6 +101,14 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     });
   }
 
+  /** The secret is a header: nothing of the body is needed to refuse. */
+  const knock: Channel["knock"] = ({ method, headers }) => {
+    if (!config.webhook) throw new AppError("NOT_FOUND", { message: "This Telegram account has no webhook." });
+    if (method !== "POST" || isSameSecret(headers["x-telegram-bot-api-secret-token"] ?? "", config.webhook.secret))
+      return;
+    throw new AppError("UNAUTHORIZED", { message: "The secret token is missing or wrong." });
+  };
+
   return {
     name: "telegram",
     account,
@@ -122,12 +130,11 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
       }
     },
 
+    knock,
+
     async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
-      if (!config.webhook) throw new AppError("NOT_FOUND", { message: "This Telegram account has no webhook." });
       if (request.method !== "POST") return { status: 405 };
-      if (!same(request.headers["x-telegram-bot-api-secret-token"] ?? "", config.webhook.secret)) {
-        throw new AppError("UNAUTHORIZED", { message: "The secret token is missing or wrong." });
-      }
+      knock(request);
       const [done] = await hear(door, [jsonOf(request.body)], undefined, AbortSignal.timeout(60_000));
       if (done?.event.kind !== "button") return { status: 200, body: {} };
       return { status: 200, body: { method: "answerCallbackQuery", ...pressAnswer(done.event, done.heard) } };
@@ -155,12 +162,6 @@ interface Webhook {
 function pressAnswer(event: PlatformEvent, heard: Heard): { callback_query_id: string; text?: string } {
   // Telegram shows at most 200 signs.
   return { callback_query_id: event.id.slice(1), ...(heard.say ? { text: heard.say.slice(0, 200) } : {}) };
-}
-
-/** Equal in constant time, whatever the lengths (WH-07). */
-function same(given: string, expected: string): boolean {
-  const hash = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
 }
 
 function jsonOf(body: Buffer): unknown {

@@ -5,10 +5,10 @@
  * Out: POST <url>                        {"id","chat","thread"?,"text"}, header Idempotency-Key: <id>
  * Both carry `x-lares-timestamp` (seconds) and `x-lares-signature: sha256=<hex HMAC of "timestamp.body">`.
  */
-import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Channel, ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { broken, notTaken, refused } from "../sending.ts";
 import type { WebhookAccount } from "./config.ts";
@@ -26,22 +26,27 @@ const inbound = z.strictObject({
 });
 
 export function create({ account, config, clock }: AdapterParts<WebhookAccount>): Channel {
-  const verify = (headers: Readonly<Record<string, string>>, body: Buffer) => {
-    const timestamp = headers["x-lares-timestamp"] ?? "";
-    const expected = Buffer.from(sign(config.secret, timestamp, body));
-    const given = Buffer.from(headers["x-lares-signature"] ?? "");
-    const fresh = Math.abs(clock.now() / 1000 - Number(timestamp)) <= SKEW_S;
-    if (given.length !== expected.length || !timingSafeEqual(given, expected) || !fresh) {
-      throw new AppError("UNAUTHORIZED", {
-        message: "The signature is wrong or too old.",
-        hint: 'Sign "timestamp.body" with the account\'s secret (HMAC SHA-256, hex) and send both headers.',
-      });
-    }
+  type Headers = Readonly<Record<string, string>>;
+  const unproven = () =>
+    new AppError("UNAUTHORIZED", {
+      message: "The signature is missing, wrong or too old.",
+      hint: 'Sign "timestamp.body" with the account\'s secret (HMAC SHA-256, hex) and send both headers.',
+    });
+  const look = (headers: Headers) => {
+    const { "x-lares-timestamp": timestamp = "", "x-lares-signature": signature = "" } = headers;
+    if (!signature || !(Math.abs(clock.now() / 1000 - Number(timestamp)) <= SKEW_S)) throw unproven();
+    return { timestamp, signature };
+  };
+  const verify = (headers: Headers, body: Buffer) => {
+    const { timestamp, signature } = look(headers);
+    if (!isSameSecret(signature, sign(config.secret, timestamp, body))) throw unproven();
   };
   return {
     name: "webhook",
     account,
     check: async () => ({ id: account, name: config.url ?? "takes messages in only" }),
+
+    knock: ({ method, headers }) => void (method === "POST" && look(headers)),
 
     /** Takes one signed message. Answers after it is durable. */
     async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {

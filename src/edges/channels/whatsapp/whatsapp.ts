@@ -8,7 +8,7 @@
  * been taken, and a message that was taken is known to have failed after all.
  * It has no edits; buttons are at most three.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import {
   type Channel,
   type ChannelAnswer,
@@ -19,6 +19,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { byChat } from "../lines.ts";
 import type { WhatsAppAccount } from "./config.ts";
@@ -65,14 +66,19 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
 
   /** Meta asks once, when the webhook is set up, whether this address is meant. */
   function challenge({ query }: ChannelRequest): ChannelAnswer {
-    const isMeant = query["hub.mode"] === "subscribe" && same(query["hub.verify_token"] ?? "", config.verifyToken);
+    const isMeant =
+      query["hub.mode"] === "subscribe" && isSameSecret(query["hub.verify_token"] ?? "", config.verifyToken);
     if (!isMeant) throw unauthorized("The verify token is another one.");
     return { status: 200, body: query["hub.challenge"] ?? "", headers: { "content-type": "text/plain" } };
   }
 
+  const knock: Channel["knock"] = ({ method, headers }) => {
+    if (method === "POST" && !headers["x-hub-signature-256"]) throw unauthorized("The signature is missing.");
+  };
+
   function verify({ headers, body }: ChannelRequest): void {
     const expected = `sha256=${createHmac("sha256", config.appSecret).update(body).digest("hex")}`;
-    if (!same(headers["x-hub-signature-256"] ?? "", expected)) throw unauthorized("The signature is wrong.");
+    if (!isSameSecret(headers["x-hub-signature-256"] ?? "", expected)) throw unauthorized("The signature is wrong.");
   }
 
   /** The messages one of ours becomes, in order: Meta has no text with files and no long text with buttons. */
@@ -101,6 +107,7 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
   return {
     name: "whatsapp",
     account,
+    knock,
     receive,
     async check(signal) {
       const { number, name } = await graph.number(signal);
@@ -148,11 +155,6 @@ function parse(body: Buffer): unknown {
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
   }
-}
-
-function same(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function kindOf(mediaType: string): "image" | "video" | "audio" | "document" {

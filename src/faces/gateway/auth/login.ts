@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
-import { type App, type Env, parse, readBody } from "../http.ts";
+import { type App, type Env, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
 import { loginPage, PAGE_STYLE } from "../static/pages.ts";
@@ -50,7 +50,7 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
 
   app.post("/login", async (c) => {
     const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
-    const code = readCode(await readBody(c.env, LARGEST_BODY), isJson);
+    const code = readCode(await readBody(c.env, LARGEST_BODY, unproven(parts.config)), isJson);
     const noStore = { "cache-control": "no-store" };
     if (isJson) {
       const done = await redeem(c as never, code);
