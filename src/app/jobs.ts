@@ -18,7 +18,7 @@ export interface JobHouse {
   isOpen: (session: SessionKey) => Promise<boolean>;
 }
 
-type Ports = Pick<ScheduleParts, "obstacle" | "files" | "tell" | "wake" | "removeSession">;
+type Ports = Pick<ScheduleParts, "obstacle" | "files" | "tell" | "lost" | "wake" | "removeSession">;
 
 export function jobPorts(house: JobHouse): Ports {
   const { agents, outbox, sessions } = house;
@@ -40,6 +40,7 @@ export function jobPorts(house: JobHouse): Ports {
       },
     },
     tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word }),
+    lost: (of) => outbox.lost(of),
     // At a stop the records may be closed already; the next start sends what is intended.
     wake: (turn: TurnId) => void outbox.wake(turn).catch(() => {}),
     async removeSession(session) {

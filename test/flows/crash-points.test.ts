@@ -308,6 +308,25 @@ const jobRun = (expected: { lines: number; unknown: boolean } = { lines: 1, unkn
   },
 });
 
+/** The answer of a job is refused for good: the run is done, and nobody got what it says. */
+const refusedJob: Scenario = {
+  async provoke({ lares, far }) {
+    far.behave({ how: "refuse", status: 410 });
+    const deliver = { channel: "webhook", account: "dedupes", chat: "c-job" };
+    await lares.rpc("schedule.add", { name: "job", script: "echo token", at: Date.now(), deliver });
+  },
+  async settle({ lares, far }) {
+    const slot = await until("the slot to be known as failed", async () => {
+      const { slots } = await lares.rpc("schedule.history", { id: "job" });
+      return slots.find((one) => one.state === "failed");
+    });
+    expect(slot.reason).toMatch(/Done, but the answer could not be delivered: .*410/);
+    const { jobs } = await lares.rpc("schedule.list", {});
+    expect(jobs.find((one) => one.name === "job")).toMatchObject({ failures: 1 });
+    expect(far.shown).toEqual([]);
+  },
+};
+
 /** One scenario a point at least; `:n` is a later passing of it. */
 const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "accept.committed": [["", plainTurn()]],
@@ -380,10 +399,14 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", undoing],
     [":2", undoing],
   ],
+  "outbox.closed": [["", refusedJob]],
   "slot.planned": [["", jobRun()]],
   "slot.admitted": [["", jobRun()]],
   "slot.started": [["", jobRun()]],
-  "slot.ending": [["", jobRun()]],
+  "slot.ending": [
+    ["", jobRun()],
+    ["", refusedJob],
+  ],
   "slot.ended": [["", jobRun()]],
   "compact.planned": [["", compacting]],
   "compact.summarised": [["", compacting]],

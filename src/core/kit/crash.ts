@@ -20,6 +20,7 @@ export const CRASH_POINTS = {
   "outbox.claimed": "a delivery's claim is durable, the platform not called",
   "send.after": "the platform took the message, that is not recorded",
   "outbox.recorded": "a delivery's outcome is durable",
+  "outbox.closed": "a delivery is given up durably, nobody told",
   "watch.looked": "something new was seen where it is watched, nothing of it is recorded",
   "event.stored": "a system event is durable, its session not yet told",
   "channel.heard": "a platform's event has arrived, nothing of it is recorded",

@@ -36,6 +36,7 @@ import {
   deliveryById,
   type Extra,
   insertDelivery,
+  lostOf,
   outstanding,
   outstandingOf,
   partsOf,
@@ -180,6 +181,11 @@ export class Outbox {
       throw new AppError("NOT_READY", { message: "The message is still being sent.", retry: "later" });
     }
     if (d.state === "sent" || d.state === "uncertain") await this.close(d, "failed", why);
+  }
+
+  /** What a turn, or any turn since then, had to say and nobody got, for good: each turn once. Questions and notes are not meant. */
+  lost(of: { turn: TurnId } | { since: number }): Promise<{ turn: TurnId; error: string }[]> {
+    return lostOf(this.parts.records, of);
   }
 
   /** When the last message to this chat left. */
@@ -374,6 +380,7 @@ export class Outbox {
   private async close(d: Delivery, state: DeliveryState, error: string): Promise<boolean> {
     d.state = state;
     await this.save(d, { error });
+    this.parts.crash.at("outbox.closed");
     this.tell(d, error);
     return true;
   }

@@ -114,6 +114,20 @@ export async function outstandingOf(db: Reads, turn: TurnId): Promise<Delivery[]
   return rows.map(delivery);
 }
 
+/** Newest first. Bounded: after a month without anybody looking, the last thousand tell enough. */
+export function lostOf(
+  db: Reads,
+  of: { turn: TurnId } | { since: number },
+): Promise<{ turn: TurnId; error: string }[]> {
+  const [where, value] = "turn" in of ? ["turn = ?", of.turn] : ["updated_at >= ?", of.since];
+  return db.all(
+    `SELECT turn, COALESCE(MAX(error), 'It was given up.') AS error FROM delivery
+     WHERE state IN ('failed', 'expired') AND ${where} AND (answer = turn || ':answer' OR answer LIKE turn || ':message:%')
+     GROUP BY turn ORDER BY MAX(updated_at) DESC LIMIT 1000`,
+    value!,
+  );
+}
+
 function delivery(row: Row): Delivery {
   return {
     id: asId<DeliveryId>(row.id),

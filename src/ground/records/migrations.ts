@@ -812,4 +812,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE turn ADD COLUMN speaker TEXT;
   ALTER TABLE turn ADD COLUMN is_group INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- At a start: what was given up while nobody was told; and the whole tree below a turn that is stopped.
+  CREATE INDEX delivery_lost ON delivery (updated_at) WHERE state IN ('failed', 'expired');
+  CREATE INDEX child_run_turn ON child_run (parent_turn);
+  `,
 ];

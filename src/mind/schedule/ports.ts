@@ -34,6 +34,8 @@ export interface ScheduleParts {
   files: WorkspaceFiles;
   /** A word to people, written with the change it tells of. The same key again changes nothing. */
   tell: (tx: Tx, word: { key: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
+  /** What of a turn, or of any turn since then, reached nobody for good. */
+  lost: (of: { turn: TurnId } | { since: number }) => Promise<{ turn: TurnId; error: string }[]>;
   /** After a word is durable: sends it. */
   wake: (turn: TurnId) => void;
   /** Deletes a run's session. False while something in it is not over. */

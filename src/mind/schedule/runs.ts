@@ -7,6 +7,8 @@
  * D3: whatever does not run is recorded with the reason.
  * D4: what is decided is recorded before it is acted on, so a job that is changed meanwhile cannot change a replay.
  * D5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
+ * D6: an answer that reached nobody makes its slot a failed one, whenever Lares dies: told at once, at the slot's end, or at the
+ *     next start.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
@@ -175,6 +177,8 @@ export class Runs {
     await (isDeleted ? this.commit(slot.job, null, write) : records.write(write));
     crash.at("slot.ended");
     if (beat) this.parts.wake(turn);
+    // It may have been given up before the slot was done: nobody will say so again.
+    for (const { error } of await this.parts.lost({ turn })) await this.undelivered(turn, error);
   }
 
   /** An answer that should have reached somebody did not. */
@@ -192,7 +196,10 @@ export class Runs {
 
   /** After a start: outcomes that were reached while nobody looked. */
   async settle(): Promise<void> {
-    for (const slot of await runningSlots(this.parts.records)) if (slot.turn) await this.ended(slot.turn);
+    const { records, clock } = this.parts;
+    for (const slot of await runningSlots(records)) if (slot.turn) await this.ended(slot.turn);
+    const since = clock.now() - KEPT_SLOTS_MS;
+    for (const { turn, error } of await this.parts.lost({ since })) await this.undelivered(turn, error);
   }
 
   /** Removes sessions of runs whose time is over, and ends of slots nobody will look at. Returns how many sessions. */

@@ -29,6 +29,8 @@ class Life {
   isSlow = false;
   readonly files = new Map<string, string>();
   readonly told: string[] = [];
+  /** Answers that were given up. */
+  readonly lost = new Map<TurnId, string>();
   readonly removed: string[] = [];
   readonly admitted: InboundMessage[] = [];
 
@@ -76,6 +78,10 @@ class Life {
         },
       },
       tell: (_tx, word) => void this.told.push(word.text),
+      lost: async (of) =>
+        [...this.lost]
+          .filter(([turn]) => !("turn" in of) || of.turn === turn)
+          .map(([turn, error]) => ({ turn, error })),
       wake: () => {},
       removeSession: async (session) => {
         this.removed.push(session);
