@@ -185,6 +185,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     userHome: homedir(),
   });
   const tools = createTools({
+    read: { pdf: async (bytes, signal) => (await import("../edges/pdf/index.ts")).readPdf(bytes, {}, signal) },
     exec: { sandbox, processes, secrets: (agent) => grants.environmentFor(agent).env },
   });
   const contexts = new Contexts({

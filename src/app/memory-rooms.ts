@@ -114,7 +114,13 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     ...(embedder ? { embedder } : {}),
   });
   const messages = new MessageIndex({ records, clock });
-  const documents = new Documents({ memory, records, clock, log, pdf: pdfPages });
+  const documents = new Documents({
+    memory,
+    records,
+    clock,
+    log,
+    pdf: async (bytes) => (await import("../edges/pdf/index.ts")).pdfPages(bytes),
+  });
   const viewer = async (session: string) => viewerFrom(await doorsOf(records, session), session, teamsOf);
   const asking = askingFor(parts);
   const capture = new Capture({
@@ -212,16 +218,6 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
 function sentenceOf(error: unknown): string {
   if (!(error instanceof AppError)) return String(error);
   return error.hint ? `${error.message} ${error.hint}` : error.message;
-}
-
-/** The parser is loaded with the first PDF. */
-async function pdfPages(bytes: Uint8Array): Promise<{ page: number; text: string }[]> {
-  const { readPdf } = await import("../edges/pdf/index.ts");
-  const { text } = await readPdf(bytes);
-  return text.split(/^(?=\[Page \d+\]$)/m).flatMap((piece) => {
-    const [, page, rest] = /^\[Page (\d+)\]\n([\s\S]*)$/.exec(piece) ?? [];
-    return page && rest?.trim() ? [{ page: Number(page), text: rest }] : [];
-  });
 }
 
 function teamsWith(config: MemoryConfig, agent: string): string[] {

@@ -143,6 +143,10 @@ describe("folders", () => {
       source: join(dir, "lease.pdf"),
       place: expect.stringMatching(/^page 1/),
     });
+    // The same reader serves the agent.
+    writeFileSync(join(lares.workspace(), "lease.pdf"), makePdf("The lease of the lighthouse ends in May"));
+    const { response } = await lares.chat("owner", 'tool:read {"path":"lease.pdf"} then: say:it says {results}');
+    expect(response).toMatch(/\[Page 1\]\s+The lease of the lighthouse ends in May/);
     writeFileSync(join(dir, "ferry.txt"), "The ferry to Texel leaves hourly.");
     await until("the new file", async () => (await find("ferry Texel"))[0]?.source === join(dir, "ferry.txt"));
     expect((await lares.rpc("memory.status", {})).folders).toMatchObject([{ dir, files: 3 }]);

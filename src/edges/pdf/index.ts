@@ -1,1 +1,1 @@
-export { type PdfText, readPdf } from "./read.ts";
+export { type PdfText, pdfPages, readPdf } from "./read.ts";

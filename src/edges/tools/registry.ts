@@ -9,7 +9,7 @@ import { createExec, type ExecOptions } from "./exec/exec.ts";
 import { createApplyPatch } from "./files/apply-patch.ts";
 import { createEdit } from "./files/edit.ts";
 import { createList } from "./files/list.ts";
-import { createRead } from "./files/read.ts";
+import { createRead, type ReadOptions } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
 import { createRareTools } from "./rare/rare.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
@@ -26,12 +26,13 @@ export interface ToolRegistry {
 
 export interface ToolsOptions extends SearchOptions {
   exec?: ExecOptions;
+  read?: ReadOptions;
 }
 
 /** The built-in ones. */
 export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const registry = emptyRegistry();
-  registry.register(createRead());
+  registry.register(createRead(options.read));
   registry.register(createWrite());
   registry.register(createEdit());
   registry.register(createApplyPatch());

@@ -154,6 +154,32 @@ test("a long list is cut and says so", async () => {
   expect(lines.at(-1)).toMatch(/cut at 500 names/);
 });
 
+describe("a PDF", () => {
+  const text = ["[Page 1]", ...Array.from({ length: 2998 }, (_, n) => `line ${n + 2}`), "the end"].join("\n");
+  const pdf = async () => ({ text, pages: 40, pagesRead: 40 });
+  test("is read as text with its pages marked, in parts when it is long", async () => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "a.bin"), "%PDF-1.4\nwhatever");
+    const first = await createRead({ pdf }).run({ path: "a.bin" }, place, "k", never);
+    expect(first.text).toMatch(/^\[Page 1\]\nline 2\n/);
+    expect(first.text).toMatch(/\[PDF, 40 pages; lines 1 to 2000 of its 3000 lines of text; .* offset 2001\]$/);
+    const rest = await createRead({ pdf }).run({ path: "a.bin", offset: 2001 }, place, "k", never);
+    expect(rest.text).toMatch(
+      /^line 2001\n[\s\S]*the end\n\[PDF, 40 pages; lines 2001 to 3000 of its 3000 lines of text\]$/,
+    );
+    const past = await createRead({ pdf }).run({ path: "a.bin", offset: 3001 }, place, "k", never);
+    expect(past.text).toContain("past its end");
+  });
+
+  test("of scanned pictures is named as such", async () => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "a.pdf"), "%PDF-1.4\nwhatever");
+    const scanned = async () => ({ text: "", pages: 2, pagesRead: 2 });
+    const result = await createRead({ pdf: scanned }).run({ path: "a.pdf" }, place, "k", never);
+    expect(result.text).toMatch(/2 pages without text/);
+  });
+});
+
 describe("images", () => {
   const PNG = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAYAAAC07w7bAAAADUlEQVR42mNk+M/wHwAEAQH/7nY0/wAAAABJRU5ErkJggg==",

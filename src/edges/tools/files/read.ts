@@ -1,6 +1,7 @@
 /**
- * `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read. An image is
- * described, and named in `meta.image` for whoever can show it to a model.
+ * `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read; a web page, too, is read
+ * as its source. The text of a PDF comes page by page. An image is described, and named in `meta.image` for whoever can show
+ * it to a model.
  */
 import { z } from "zod";
 import type { Tool, ToolResult } from "../../../core/contracts/index.ts";
@@ -26,11 +27,19 @@ const schema = z.strictObject({
   limit: wholeNumber(1, LINES).optional(),
 });
 
-export function createRead(): Tool {
+/** Mostly pictures and fonts; the text in it is far less. */
+const PDF_BYTES = 32 * 1024 * 1024;
+
+export interface ReadOptions {
+  /** The text of a PDF, pages marked. Throws AppError when it cannot be read. Without it such a file is only named. */
+  pdf?: (bytes: Uint8Array, signal: AbortSignal) => Promise<{ text: string; pages: number; pagesRead: number }>;
+}
+
+export function createRead({ pdf }: ReadOptions = {}): Tool {
   return {
     spec: {
       name: "read",
-      description: "Read lines of a text file, or describe an image",
+      description: "Read lines of a text file or PDF, or describe an image",
       input: {
         type: "object",
         properties: {
@@ -58,6 +67,10 @@ export function createRead(): Tool {
           const start = room.subarray(0, bytesRead);
           const image = imageType(start);
           if (image) return describeImage({ path: inside.path, mediaType: image, bytes: size }, start);
+          if (pdf && start.subarray(0, 5).toString("latin1") === "%PDF-" && size <= PDF_BYTES) {
+            const bytes = await file.readFile();
+            return { ...pdfLines(await pdf(bytes, signal), offset, limit), meta: { path: inside.path, bytes: size } };
+          }
           const kind = binaryKind(start);
           if (kind) {
             const text = `[${visibleLine(inside.path)} is not text: ${kind}, ${humanSize(size)}]`;
@@ -72,6 +85,27 @@ export function createRead(): Tool {
       });
     },
   };
+}
+
+/** Lines of what the pages say, as of any text; each page is headed by its number. */
+function pdfLines(read: { text: string; pages: number; pagesRead: number }, offset: number, limit: number): ToolResult {
+  const { text, pages, pagesRead } = read;
+  const count = pages === 1 ? "1 page" : `${pages} pages`;
+  if (!text) return { text: `[a PDF of ${count} without text in it; they may be scanned pictures]` };
+  const lines = text.split("\n");
+  if (offset > lines.length) return { text: `[its text has ${lines.length} lines; offset ${offset} is past its end]` };
+  const shown: string[] = [];
+  let room = BYTES;
+  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
+    room -= Buffer.byteLength(line) + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(line.slice(0, BYTES));
+  }
+  const last = offset - 1 + shown.length;
+  const notes = [`PDF, ${count}`, `lines ${offset} to ${last} of its ${lines.length} lines of text`];
+  if (last < lines.length) notes.push(`it goes on: read with offset ${last + 1}`);
+  else if (pagesRead < pages) notes.push(`cut after page ${pagesRead}`);
+  return { text: `${shown.join("\n")}\n[${notes.join("; ")}]` };
 }
 
 function describeImage(image: { path: string; mediaType: string; bytes: number }, start: Buffer): ToolResult {
