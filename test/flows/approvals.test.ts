@@ -215,7 +215,7 @@ describe("restart", () => {
   });
 });
 
-describe("expiry", () => {
+describe.concurrent("expiry", () => {
   it("nobody answers: it counts as no, the model is told, a late answer is refused; also over a restart", async () => {
     const hasty = await startLares({
       env: model.env,
@@ -272,7 +272,7 @@ describe("expiry", () => {
   });
 });
 
-describe("in a chat", () => {
+describe.concurrent("in a chat", () => {
   const CHAT = "c1";
   async function chatting(approvals: object, act: (at: Lares, seen: () => string[]) => Promise<void>) {
     const far = await startFarSide();

@@ -10,3 +10,4 @@ export * from "./retry.ts";
 export * from "./secret.ts";
 export * from "./variables.ts";
 export * from "./visible.ts";
+export * from "./whole-file.ts";

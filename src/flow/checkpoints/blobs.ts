@@ -3,8 +3,9 @@
  * content is kept once.
  */
 import { createHash } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../core/kit/index.ts";
 
 export function hashOf(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
@@ -12,7 +13,6 @@ export function hashOf(content: Uint8Array): string {
 
 export class Blobs {
   private readonly folder: string;
-  private made = 0;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -24,20 +24,7 @@ export class Blobs {
     const file = join(shelf, hash);
     if (await stat(file).catch(() => undefined)) return;
     await mkdir(shelf, { recursive: true, mode: 0o700 });
-    const aside = join(shelf, `${hash}.${process.pid}.${++this.made}.tmp`);
-    const handle = await open(aside, "w", 0o600);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } catch (error) {
-      await rm(aside, { force: true });
-      throw error;
-    } finally {
-      await handle.close();
-    }
-    await rename(aside, file);
-    const dir = await open(shelf, "r");
-    await dir.sync().finally(() => dir.close());
+    await replaceFile(file, content);
   }
 
   /** The content, or nothing when it is not kept or not what its name says. */

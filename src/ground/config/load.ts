@@ -5,10 +5,10 @@
  * K2: a missing or empty file is not a problem: then the defaults hold.
  * K3: `${VAR}` is resolved in memory only; the file's text is never made from resolved values (LK-03).
  */
-import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
+import { replaceFile } from "../../core/kit/index.ts";
 import { type Complaint, check } from "./check.ts";
 import { type ConfigProblem, configInvalid, type Path, pathText, soundsSecret } from "./problems.ts";
 import { resolveReferences } from "./references.ts";
@@ -115,20 +115,7 @@ export async function saveConfig(home: string, text: string): Promise<void> {
     (found) => found.mode & 0o777,
     () => 0o600,
   );
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    const handle = await open(temporary, "wx", mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFile(file, text, mode);
 }
 
 export async function readText(file: string, home: string): Promise<string | undefined> {

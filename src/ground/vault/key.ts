@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
-import { createFile, readIfThere } from "./files.ts";
+import { createFile } from "../../core/kit/index.ts";
+import { readIfThere } from "./files.ts";
 
 export type KeyPlace = "file" | "keyring";
 

@@ -9,7 +9,7 @@
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { steersPrograms } from "../../core/kit/index.ts";
-import { readIfThere, replaceFile } from "./files.ts";
+import { readIfThere, replaceSwept } from "./files.ts";
 import { findKey, KEY_FILE, type KeyPlace, type Keyring, makeKey, systemKeyring } from "./key.ts";
 import { type Contents, type Envelope, parseEnvelope, seal, unseal } from "./sealed.ts";
 import { Secret } from "./secret.ts";
@@ -104,7 +104,7 @@ export class Vault {
       const next = edit(await this.read());
       if (!next) return;
       this.sealedWith ??= await makeKey(this.parts.home, this.keyring);
-      await replaceFile(this.file, seal(next, this.sealedWith.key, this.sealedWith.place));
+      await replaceSwept(this.file, seal(next, this.sealedWith.key, this.sealedWith.place));
       this.keep(next);
     });
   }

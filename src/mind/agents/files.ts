@@ -4,11 +4,12 @@
  * AF1: only the known names, and never through a link: a link could show or overwrite any file of the machine (FS-11).
  * AF2: a write is all or nothing, and can be made to fail when somebody else changed the file meanwhile.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants, lstatSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
+import { replaceFile } from "../../core/kit/index.ts";
 import { AGENT_FILES } from "./defaults.ts";
 
 export interface AgentFile {
@@ -64,21 +65,7 @@ export async function writeAgentFile(dir: string, name: string, text: string, ve
       details: { version: now.version },
     });
   }
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // Renaming replaces a link itself, never what it points to.
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFile(file, text);
   return { text, version: versionOf(text) };
 }
 

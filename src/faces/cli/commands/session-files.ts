@@ -1,7 +1,6 @@
 /** `lares sessions export` and `import`: a conversation as JSON Lines, one message a line. */
-import { randomBytes } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { replaceFile } from "../../../core/kit/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -43,12 +42,9 @@ export const importSession: Action = async (ctx, [file = ""]) => {
 
 /** In one step, so that a crash leaves the old file or the new one; the owner's alone, since people's words are in it. */
 export async function replace(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
-    await rename(temporary, file);
+    await replaceFile(file, text);
   } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => {});
     throw usage(`${file} could not be written (${codeOf(cause)}).`, "Choose another place with -o.");
   }
 }
