@@ -230,7 +230,10 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   const forgetDiary = keepDiary(bus, log);
   log.info("Lares started", { version, url: gateway.url, model: models.primary().id });
   // After ready, so that the first turn is warm and the start is not slowed.
-  setImmediate(() => void models.warm());
+  setImmediate(() => {
+    void models.warm();
+    house?.skills.list(config.routing.defaultAgent).catch(() => {});
+  });
   const tidying = setInterval(() => void tidy(house, config.retention, log), TIDY_MS);
   tidying.unref();
 

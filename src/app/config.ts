@@ -22,6 +22,7 @@ import { goalsConfig } from "../mind/goals/index.ts";
 import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
 import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
+import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
 
 const lanesConfig = z
@@ -61,6 +62,7 @@ const agentConfig = z
       .optional()
       .describe("Where this agent is confined more than the others."),
     heartbeat: heartbeatConfig.optional(),
+    skills: agentSkillsConfig.optional(),
   })
   .describe("One agent; its words are in the files of its folder.");
 
@@ -81,6 +83,7 @@ export const schema = defineConfig({
   teams: teamsConfig,
   web: webConfig.prefault({}),
   memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
+  skills: skillsConfig.prefault({}),
   schedules: schedulesConfig,
   hooks: hooksConfig,
   watch: watchConfig,

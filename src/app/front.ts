@@ -20,6 +20,7 @@ import { makeMemoryHandlers } from "./memory-handlers.ts";
 import { makeMetrics } from "./metrics.ts";
 import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
 import type { Settings } from "./settings.ts";
+import { makeSkillHandlers } from "./skill-handlers.ts";
 import { makeTimeHandlers } from "./time-handlers.ts";
 import { makeWakeHandlers } from "./wake-handlers.ts";
 import { makeWorkHandlers } from "./work-handlers.ts";
@@ -63,6 +64,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       ...makeMemoryHandlers(shared),
       ...makeImportHandlers({ ...shared, vault: parts.setup.vault }),
       ...makeWakeHandlers(shared),
+      ...makeSkillHandlers(shared),
       ...makeWorkHandlers(shared),
       ...makeContextHandlers(shared),
       ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),

@@ -24,6 +24,7 @@ import type { makeHouseHandlers } from "./house-handlers.ts";
 import type { makeImportHandlers } from "./import-handlers.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
+import type { makeSkillHandlers } from "./skill-handlers.ts";
 import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
 import type { makeWakeHandlers } from "./wake-handlers.ts";
@@ -49,6 +50,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
   | keyof ReturnType<typeof makeWakeHandlers>
+  | keyof ReturnType<typeof makeSkillHandlers>
   | keyof ReturnType<typeof makeWorkHandlers>
   | keyof ReturnType<typeof makeContextHandlers>
 > {

@@ -68,6 +68,7 @@ import { type CompactBody, Compactions, type ContextParts, Contexts, estimateTok
 import type { GoalBody, Goals, GoalsConfig } from "../mind/goals/index.ts";
 import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
+import type { Skills } from "../mind/skills/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { Watchers } from "../mind/watch/index.ts";
 import { type Channels, makeChannels, messageDesk, pieces } from "./channels.ts";
@@ -81,6 +82,7 @@ import { jobPorts } from "./jobs.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
+import { openSkills, skillDesk } from "./skills.ts";
 import { agentOf, hasReadOutside, routeOfTurn, standingOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
 import { commandWords } from "./words.ts";
@@ -112,6 +114,7 @@ export interface House {
   watch: TurnWatch;
   outbox: Outbox;
   agents: AgentFolders;
+  skills: Skills;
   events: SystemEvents;
   hooks: Hooks;
   watchers: Watchers<Watched>;
@@ -184,15 +187,25 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     home: parts.home,
     userHome: homedir(),
   });
+  const skills = openSkills({
+    ...{ home: parts.home, config },
+    agentDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
+  });
   const tools = createTools({
-    read: { pdf: async (bytes, signal) => (await import("../edges/pdf/index.ts")).readPdf(bytes, {}, signal) },
+    read: {
+      pdf: async (bytes, signal) => (await import("../edges/pdf/index.ts")).readPdf(bytes, {}, signal),
+      skills: skillDesk(skills),
+    },
     exec: { sandbox, processes, secrets: (agent) => grants.environmentFor(agent).env },
   });
   const contexts = new Contexts({
     records,
     clock,
     config: () => config.context,
-    systemPrompt: (agent, session) => memoryRooms.systemPrompt(agent, session),
+    systemPrompt: async (agent, session) => {
+      const words = [await memoryRooms.systemPrompt(agent, session), await skills.section(agent)];
+      return words.filter(Boolean).join("\n\n");
+    },
     tools: () => tools.specs(),
     model: (id) => (id === undefined ? undefined : parts.models.info(id)) ?? parts.models.primary(),
     agentModel: (agent) => config.agents[agent]?.model,
@@ -547,25 +560,29 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     stop: stopTurn,
   });
   const browser = createBrowserTool(withListed(config.web as WebConfig, { clock }));
-  registerTools(tools, [
-    ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
-    ...createSessionTools(sessionDesk(children, sessions, waiters, () => config.teams.visibility)),
-    createWait(waitDesk({ clock, events, children, processes })),
-    ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
-    ...createWebTools(config.web as WebConfig, { clock }),
-    createMessageTool(
-      messageDesk({
-        ...{ records, outbox, attachments },
-        exists: ({ channel, account: of }) => {
-          const found = account(channel, of);
-          return found === "pull" ? "pulled" : found && "pushed";
-        },
-        startedAt: async (turn) => (await waiters.read(turn))?.acceptedAt,
-      }),
-    ),
-    createProcess(processes),
-    browser.tool,
-  ]);
+  registerTools(
+    tools,
+    [
+      ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
+      ...createSessionTools(sessionDesk(children, sessions, waiters, () => config.teams.visibility)),
+      createWait(waitDesk({ clock, events, children, processes })),
+      ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
+      ...createWebTools(config.web as WebConfig, { clock }),
+      createMessageTool(
+        messageDesk({
+          ...{ records, outbox, attachments },
+          exists: ({ channel, account: of }) => {
+            const found = account(channel, of);
+            return found === "pull" ? "pulled" : found && "pushed";
+          },
+          startedAt: async (turn) => (await waiters.read(turn))?.acceptedAt,
+        }),
+      ),
+      createProcess(processes),
+      browser.tool,
+    ],
+    skillDesk(skills),
+  );
 
   const readers = makeReaders();
   let scheduleProblems: string[] = [];
@@ -648,6 +665,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     watch: waiters,
     outbox,
     agents,
+    skills,
     events,
     hooks,
     watchers,

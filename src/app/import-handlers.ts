@@ -16,6 +16,7 @@ import type { Handlers } from "../faces/gateway/index.ts";
 import { openDatabase } from "../ground/records/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import { markRead } from "../mind/memory/index.ts";
+import { ORIGIN_FILE } from "../mind/skills/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { Settings } from "./settings.ts";
 
@@ -129,20 +130,32 @@ function taker(
   }
 
   async function takeSkill(item: ImportItem & { what: "skill" }): Promise<Outcome> {
-    const becomes = `agents/${item.agent}/skills/${item.name}`;
+    const name = skillName(item.name);
+    const becomes = `agents/${item.agent}/skills/${name}`;
     const target = join(parts.home, becomes);
     if (existsSync(target)) return there(becomes);
     const size = await sizeOf(item.dir);
     if (size > MOST_SKILL_BYTES) return { becomes: "", state: "left out", why: "It is larger than 50 MB." };
-    return made(becomes, async () => {
-      // Links are left behind: one could point anywhere on this machine.
-      const plain = { recursive: true, filter: (path: string) => !lstatSync(path).isSymbolicLink() };
-      const draft = `${target}.importing`;
-      rmSync(draft, { recursive: true, force: true });
-      mkdirSync(join(parts.home, "agents", item.agent, "skills"), { recursive: true, mode: 0o700 });
-      cpSync(item.dir, draft, plain);
-      renameSync(draft, target);
-    });
+    const problem = await house().skills.examine(item.dir, name);
+    return made(
+      becomes,
+      async () => {
+        // Links are left behind: one could point anywhere on this machine.
+        const plain = { recursive: true, filter: (path: string) => !lstatSync(path).isSymbolicLink() };
+        const folder = join(parts.home, "agents", item.agent, "skills");
+        // A hidden name is no skill yet.
+        const draft = join(folder, `.${name}.importing`);
+        rmSync(draft, { recursive: true, force: true });
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        cpSync(item.dir, draft, plain);
+        // Somebody else may have written it: it is read as text from outside until it is trusted by name.
+        const origin = join(draft, ORIGIN_FILE);
+        rmSync(origin, { recursive: true, force: true });
+        await writeFile(origin, `${JSON.stringify({ from })}\n`, { mode: 0o600 });
+        renameSync(draft, target);
+      },
+      problem && `It cannot be used as it is: ${problem}`,
+    );
   }
 
   async function takeSession(item: ImportItem & { what: "session" }): Promise<Outcome> {
@@ -227,6 +240,16 @@ const readSqlite: ReadSqlite = async (file, sql) => {
     rmSync(dir, { recursive: true, force: true });
   }
 };
+
+/** A name that can be a skill's: elsewhere they have capitals, spaces and underscores. */
+function skillName(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, "");
+  return plain || `skill-${hash(name).slice(0, 8)}`;
+}
 
 function nameOf(item: ImportItem): string {
   switch (item.what) {

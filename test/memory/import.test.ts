@@ -87,6 +87,11 @@ describe("OpenClaw", () => {
       expect((await lares.rpc("memory.search", { query: question })).results[0]?.text, question).toContain(answer);
     expect(readFileSync(join(lares.home, "agents/main/skills/notes/scripts/note.sh"), "utf8")).toContain("note");
     expect(readFileSync(join(lares.home, "agents/main/skills/weather/SKILL.md"), "utf8")).toContain("station");
+    const { skills } = await lares.rpc("skills.list", {});
+    expect(skills.map(({ name, state, own, imported }) => [name, state, own, imported])).toEqual([
+      ["notes", "ready", false, "openclaw"],
+      ["weather", "ready", false, "openclaw"],
+    ]);
     const session = find(items, "session", "agent:main:main")!.becomes;
     const { lines } = await lares.rpc("sessions.export", { session });
     expect(lines.map((line) => [line.role, line.content])).toEqual([
@@ -136,7 +141,13 @@ test("Hermes: memory, sessions from its database, skills and jobs; a soul in use
   expect((await lares.rpc("schedule.list", {})).jobs.map((job) => job.name)).toEqual(
     expect.arrayContaining(["Digest", "Pulse"]),
   );
-  expect(find(items, "skill", "deploy")).toMatchObject({ becomes: "agents/main/skills/deploy" });
+  expect(find(items, "skill", "deploy")).toMatchObject({ becomes: "agents/main/skills/deploy", state: "new" });
+  expect((await lares.rpc("skills.get", { name: "deploy" })).text).toContain("make deploy");
+  expect(find(items, "skill", "Tax_Forms")).toMatchObject({
+    becomes: "agents/main/skills/tax-forms",
+    why: expect.stringContaining("no description"),
+  });
+  expect((await lares.rpc("skills.get", { name: "tax-forms" })).state).toBe("unusable");
   expect(states(await run("hermes"))).toEqual(new Set(["there already", "left out"]));
   await expect(lares.rpc("import.run", { from: "hermes", dir: "/nowhere/at/all" })).rejects.toMatchObject({
     status: 404,

@@ -125,6 +125,11 @@ export interface ToolResult {
   /** What the model reads. Capped at capture; the whole is on disk when it was cut. */
   text: string;
   isError?: boolean;
+  /**
+   * Whose words `text` are where the tool's name does not say it (I12): `own` is as good as the agent's files, `outside` is
+   * somebody else's. Only tools of the house may say `own`.
+   */
+  origin?: "own" | "outside";
   /** For people: exit code, bytes, path, diff. */
   meta?: JsonObject;
   /** The turn parks until this event comes or the deadline passes; then `after` says what came of it. */

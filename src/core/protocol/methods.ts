@@ -26,6 +26,7 @@ import {
   turnView,
   usage,
 } from "./shapes.ts";
+import { SKILL_METHODS } from "./skill-methods.ts";
 import { beat, TIME_METHODS } from "./time-methods.ts";
 import { WAKE_METHODS } from "./wake-methods.ts";
 import { WORK_METHODS } from "./work-methods.ts";
@@ -262,6 +263,7 @@ export const METHODS = {
   ...CHANNEL_METHODS,
   ...TIME_METHODS,
   ...WAKE_METHODS,
+  ...SKILL_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,
   ...POLICY_METHODS,

@@ -22,4 +22,5 @@ export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";
 export { createWait, type WaitDesk } from "./sessions/wait.ts";
+export type { SkillDesk } from "./skills/skills.ts";
 export { createFetcher, createWebTools, type WebConfig, webConfig, withListed } from "./web/index.ts";

@@ -13,6 +13,7 @@ import { createRead, type ReadOptions } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
 import { createRareTools } from "./rare/rare.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
+import type { SkillDesk } from "./skills/skills.ts";
 
 export interface ToolRegistry {
   /** What the model is told, in a fixed order. A new array each time; the same bytes as long as nothing is registered. */
@@ -59,11 +60,11 @@ const RARE: ReadonlySet<string> = new Set([
   "wait",
 ]);
 
-/** Registers the house's tools; rarely used ones behind `tool_search`. */
-export function registerTools(registry: ToolRegistry, tools: readonly Tool[]): void {
+/** Registers the house's tools; rarely used ones behind `tool_search`, which finds skills as well. */
+export function registerTools(registry: ToolRegistry, tools: readonly Tool[], skills?: SkillDesk): void {
   for (const tool of tools) if (!RARE.has(tool.spec.name)) registry.register(tool);
   const rare = tools.filter((tool) => RARE.has(tool.spec.name));
-  if (rare.length) for (const tool of createRareTools(rare)) registry.register(tool);
+  if (rare.length) for (const tool of createRareTools(rare, skills)) registry.register(tool);
 }
 
 export function emptyRegistry(): ToolRegistry {

@@ -43,6 +43,7 @@ export interface Options {
   days?: number;
   scope?: string | string[];
   soul?: string;
+  file?: string;
   name?: string;
   at?: string;
   in?: string;

@@ -80,21 +80,21 @@ export async function act(
   results: ToolResultPart[];
   waiting: (Waiting & { because: string; rule: string })[];
   pauses: Pause[];
+  /** Text from outside is in the results. */
+  outside: boolean;
 }> {
   const n = p.call - 1;
   const judged = await at.ctx.step(`judge:${n}`, () => Promise.all(calls.map((call) => judge(parts, at, call, p))));
   const waiting: (Waiting & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
+  let outside = false;
   const results = await Promise.all(
     calls.map(async (call, i): Promise<ToolResultPart> => {
       const j = judged[i]!;
-      const result = (text: string, isError?: boolean): ToolResultPart => ({
-        type: "tool-result",
-        id: call.id,
-        name: call.name,
-        text,
-        ...(isError ? { isError } : {}),
-      });
+      const result = (text: string, isError?: boolean, origin?: ToolResult["origin"]): ToolResultPart => {
+        outside ||= isFromOutside(call.name, origin);
+        return { type: "tool-result", id: call.id, name: call.name, text, ...(isError ? { isError } : {}) };
+      };
       if (j.verdict === "error") return result(j.because, true);
       if (j.verdict === "deny") return result(`Not allowed: ${j.because} Do not try to get around this.`, true);
       if (j.verdict === "ask") {
@@ -106,14 +106,23 @@ export async function act(
       }
       const done = await runTool(parts, at, call, p);
       if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
-      return result(done.text, done.isError);
+      return result(done.text, done.isError, done.origin);
     }),
   );
   countRepeats(parts, p, calls, results);
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
-  return { results, waiting, pauses };
+  return { results, waiting, pauses, outside };
 }
+
+/** Whether a tool's answer may carry somebody's text: the result itself says so, else the tool's name does. */
+export function isFromOutside(tool: string, origin?: ToolResult["origin"]): boolean {
+  return origin ? origin === "outside" : !OWN_WORD.test(tool);
+}
+
+/** Tools whose answer is the house's own word; everything else may carry somebody's text. */
+const OWN_WORD =
+  /^(schedule_|tool_search$|sessions_(spawn|list|send|stop)$|wait$|memory_(save|forget)$|list$|write$|edit$)/;
 
 /** What the gate says to one call. Nothing runs. */
 export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Standing): Promise<Judged> {

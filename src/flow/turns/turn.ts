@@ -29,7 +29,7 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type At, act, hashOf, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
+import { type At, act, hashOf, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -261,7 +261,7 @@ export function makeTurns(parts: TurnParts) {
           content: [{ type: "text", text: `[Outcome of the ${w.tool} call that waited for approval]\n${text}` }],
         },
         at: parts.clock.now(),
-        outside: !isOwnWord(w.tool),
+        outside: isFromOutside(w.tool),
         meta: { kind: "outcome", approval: w.approval },
       });
     });
@@ -311,7 +311,7 @@ export function makeTurns(parts: TurnParts) {
       if (run.given?.tools)
         return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
       if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
-      const { results: whole, waiting, pauses } = await act(parts, run, calls, p);
+      const { results: whole, waiting, pauses, outside } = await act(parts, run, calls, p);
       const results = await shortened(run, whole);
       await parts.records.write((tx) =>
         parts.history.append(tx, {
@@ -320,7 +320,7 @@ export function makeTurns(parts: TurnParts) {
           id: `${run.turn}:${run.segment}:${p.call - 1}:results`,
           message: { role: "tool", content: results },
           at: parts.clock.now(),
-          outside: results.some((r) => !isOwnWord(r.name)),
+          outside,
         }),
       );
       if (waiting.length || pauses.length) {
@@ -468,13 +468,6 @@ export function makeTurns(parts: TurnParts) {
     run.p.activeMs += parts.clock.now() - run.began;
     return park(parts, run, run.p, run.route, fresh);
   }
-}
-
-/** Tools whose answer is the house's own word; everything else may carry somebody's text. */
-function isOwnWord(tool: string): boolean {
-  return /^(schedule_|tool_search$|sessions_(spawn|list|send|stop)$|wait$|memory_(save|forget)$|list$|write$|edit$)/.test(
-    tool,
-  );
 }
 
 const COMPACTED = "The conversation was too long for the model; its older part was compacted.";

@@ -60,9 +60,9 @@ export const memoryConfig = z
           .int()
           .min(200)
           .max(16_000)
-          .default(2200)
+          .default(1400)
           .describe("Most letters of facts in MEMORY.md; each new session reads them."),
-        userChars: z.number().int().min(200).max(16_000).default(1400).describe("The same for USER.md."),
+        userChars: z.number().int().min(200).max(16_000).default(700).describe("The same for USER.md."),
       })
       .prefault({})
       .describe("The files of an agent's folder as a view of its memory."),

@@ -18,6 +18,8 @@ describe("rules", () => {
     ["run ls -la", "exec", { command: "ls -la" }],
     ["please run the command: git status", "exec", { command: "git status" }],
     ["execute `echo hi`", "exec", { command: "echo hi" }],
+    ["Use the skill deploy.", "read", { path: "skill:deploy" }],
+    ["please follow my skill tax-2026", "read", { path: "skill:tax-2026" }],
     ["read notes.txt", "read", { path: "notes.txt" }],
     ["Read the file 'my notes.txt'.", "read", { path: "my notes.txt" }],
     ["what is in src/main.ts?", "read", { path: "src/main.ts" }],

@@ -33,6 +33,14 @@ export const RULES: readonly Rule[] = [
     ({ url }) => ({ url: url! }),
   ),
   rule(
+    "read",
+    "use the skill deploy",
+    `(?:use|read|follow|try)(?: the| my)? skill[:\\s]+(?<name>[a-z0-9-]+)${END}`,
+    ({ name }) => ({
+      path: `skill:${name!.toLowerCase()}`,
+    }),
+  ),
+  rule(
     "sessions_spawn",
     "ask a sub-agent to list files",
     "(?:ask|tell|have) (?:a|another) (?:sub-?agent|helper|agent) to (?<task>.+)",

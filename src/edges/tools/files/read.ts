@@ -1,13 +1,15 @@
 /**
  * `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read; a web page, too, is read
  * as its source. The text of a PDF comes page by page. An image is described, and named in `meta.image` for whoever can show
- * it to a model.
+ * it to a model. `skill:NAME` and `skill:NAME/FILE` are the words and files of a skill: no tool of its own, so that skills cost
+ * nothing in the list of tools.
  */
 import { z } from "zod";
-import type { Tool, ToolResult } from "../../../core/contracts/index.ts";
+import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { withInside } from "../paths/index.ts";
+import { planSkill, type SkillDesk, skillPath, skillWords } from "../skills/skills.ts";
 import { binaryKind, humanSize, imageSize, imageType } from "./content.ts";
 import { readWindow, type Window } from "./lines.ts";
 import { planFile } from "./plan.ts";
@@ -33,9 +35,16 @@ const PDF_BYTES = 32 * 1024 * 1024;
 export interface ReadOptions {
   /** The text of a PDF, pages marked. Throws AppError when it cannot be read. Without it such a file is only named. */
   pdf?: (bytes: Uint8Array, signal: AbortSignal) => Promise<{ text: string; pages: number; pagesRead: number }>;
+  /** What paths that begin with `skill:` stand for. Without it they are paths like others. */
+  skills?: SkillDesk;
 }
 
-export function createRead({ pdf }: ReadOptions = {}): Tool {
+interface Lines extends Pick<ReadOptions, "pdf"> {
+  offset: number;
+  limit: number;
+}
+
+export function createRead({ pdf, skills }: ReadOptions = {}): Tool {
   return {
     spec: {
       name: "read",
@@ -54,37 +63,64 @@ export function createRead({ pdf }: ReadOptions = {}): Tool {
     async plan(input, place) {
       const { path, offset, limit } = parseInput("read", schema, input);
       const range = offset || limit ? `, lines ${offset ?? 1} to ${(offset ?? 1) + (limit ?? LINES) - 1}` : "";
+      const named = skills && skillPath(path);
+      if (named) return planSkill(skills, named, place, range);
       return planFile({ tool: "read", risk: "read", place, path, parents: "imagine", details: range, binding: {} });
     },
     async run(input, place, _key, signal) {
-      const { path, offset = 1, limit = LINES } = parseInput("read", schema, input);
-      return withInside({ root: place.workspace, path }, async (inside) => {
-        const file = await inside.open();
-        try {
-          const { size } = await file.stat();
-          const room = Buffer.alloc(Math.min(LOOKED_AT, size));
-          const { bytesRead } = await file.read(room, 0, room.length, 0);
-          const start = room.subarray(0, bytesRead);
-          const image = imageType(start);
-          if (image) return describeImage({ path: inside.path, mediaType: image, bytes: size }, start);
-          if (pdf && start.subarray(0, 5).toString("latin1") === "%PDF-" && size <= PDF_BYTES) {
-            const bytes = await file.readFile();
-            return { ...pdfLines(await pdf(bytes, signal), offset, limit), meta: { path: inside.path, bytes: size } };
-          }
-          const kind = binaryKind(start);
-          if (kind) {
-            const text = `[${visibleLine(inside.path)} is not text: ${kind}, ${humanSize(size)}]`;
-            return { text, meta: { path: inside.path, bytes: size, binary: kind } };
-          }
-          const window = await readWindow(file, { offset, limit, bytes: BYTES }, signal);
-          const meta = { path: inside.path, bytes: size, first: window.first, last: window.last };
-          return { text: render(window, size), meta };
-        } finally {
-          await file.close();
-        }
-      });
+      const { path, offset, limit } = parseInput("read", schema, input);
+      const lines = { offset: offset ?? 1, limit: limit ?? LINES, pdf };
+      const named = skills && skillPath(path);
+      if (!named) return readFile({ root: place.workspace, path }, lines, signal);
+      const isWhole = named.file === "" && offset === undefined && limit === undefined;
+      return readSkill(skills, named, { place, lines, isWhole }, signal);
     },
   };
+}
+
+async function readSkill(
+  skills: SkillDesk,
+  named: { name: string; file: string },
+  how: { place: ToolPlace; lines: Lines; isWhole: boolean },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { agent } = how.place.caller;
+  const { root, own } = await skills.open(agent, named.name);
+  const words = how.isWhole ? await skillWords(skills, agent, named.name, BYTES) : undefined;
+  const result = words ?? (await readFile({ root, path: named.file || "SKILL.md" }, how.lines, signal));
+  return { ...result, origin: own ? "own" : "outside" };
+}
+
+function readFile(
+  at: { root: string; path: string },
+  { offset, limit, pdf }: Lines,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  return withInside(at, async (inside) => {
+    const file = await inside.open();
+    try {
+      const { size } = await file.stat();
+      const room = Buffer.alloc(Math.min(LOOKED_AT, size));
+      const { bytesRead } = await file.read(room, 0, room.length, 0);
+      const start = room.subarray(0, bytesRead);
+      const image = imageType(start);
+      if (image) return describeImage({ path: inside.path, mediaType: image, bytes: size }, start);
+      if (pdf && start.subarray(0, 5).toString("latin1") === "%PDF-" && size <= PDF_BYTES) {
+        const bytes = await file.readFile();
+        return { ...pdfLines(await pdf(bytes, signal), offset, limit), meta: { path: inside.path, bytes: size } };
+      }
+      const kind = binaryKind(start);
+      if (kind) {
+        const text = `[${visibleLine(inside.path)} is not text: ${kind}, ${humanSize(size)}]`;
+        return { text, meta: { path: inside.path, bytes: size, binary: kind } };
+      }
+      const window = await readWindow(file, { offset, limit, bytes: BYTES }, signal);
+      const meta = { path: inside.path, bytes: size, first: window.first, last: window.last };
+      return { text: render(window, size), meta };
+    } finally {
+      await file.close();
+    }
+  });
 }
 
 /** Lines of what the pages say, as of any text; each page is headed by its number. */

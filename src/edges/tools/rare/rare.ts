@@ -1,6 +1,6 @@
 /**
- * Rarely used tools, found on demand: their schemas are not paid for on every call. `tool_search` shows what there is,
- * `tool_run` runs one of them.
+ * Rarely used tools, found on demand: their schemas are not paid for on every call. `tool_search` shows what there is, skills
+ * too; `tool_run` runs one of them.
  *
  * Y1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
  */
@@ -9,21 +9,22 @@ import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
+import { foundSkills, type SkillDesk } from "../skills/skills.ts";
 
 const searchInput = z.strictObject({ query: z.string().max(200).optional() });
 const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json().optional() });
 
-export function createRareTools(rare: readonly Tool[]): Tool[] {
+export function createRareTools(rare: readonly Tool[], skills?: SkillDesk): Tool[] {
   const byName = new Map(rare.map((tool) => [tool.spec.name, tool]));
-  return [search(rare), run(byName)];
+  return [search(rare, skills), run(byName)];
 }
 
-function search(rare: readonly Tool[]): Tool {
+function search(rare: readonly Tool[], skills: SkillDesk | undefined): Tool {
   const names = rare.map((tool) => tool.spec.name).join(", ");
   return {
     spec: {
       name: "tool_search",
-      description: `More tools: ${names}. Shows how to call them with tool_run.`,
+      description: `More tools, and skills: ${names}. Shows how to tool_run them.`,
       input: { type: "object", properties: { query: { type: "string" } } },
     },
     repeat: "safe",
@@ -31,17 +32,21 @@ function search(rare: readonly Tool[]): Tool {
       parseInput("tool_search", searchInput, input);
       return { tool: "tool_search", risk: "read", targets: [], shown: "Look for a tool.", binding: {} };
     },
-    async run(input): Promise<ToolResult> {
+    async run(input, place): Promise<ToolResult> {
       const { query = "" } = parseInput("tool_search", searchInput, input);
+      const also = await foundSkills(skills, place.caller.agent, query);
       const words = query
         .toLowerCase()
         .split(/[^a-z]+/)
-        .filter(Boolean);
+        // "a" and "to" are in every description.
+        .filter((word) => word.length > 2);
       const text = (tool: Tool) => `${tool.spec.name} ${tool.spec.description}`.toLowerCase();
       const found = rare.filter((tool) => words.some((word) => text(tool).includes(word)));
-      const shown = found.length ? found : rare;
+      const shown = found.length || (also?.isMatch && query) ? found : rare;
+      const lines = shown.map(({ spec }) => `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`);
       return {
-        text: shown.map(({ spec }) => `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`).join("\n"),
+        text: [...lines, ...(also?.lines ?? [])].join("\n"),
+        ...(also?.carriesOutside ? { origin: "outside" as const } : {}),
       };
     },
   };

@@ -6,6 +6,7 @@ const files = () => import("../commands/session-files.ts");
 const memory = () => import("../commands/memory.ts");
 const memoryFiles = () => import("../commands/memory-files.ts");
 const agents = () => import("../commands/agents.ts");
+const skills = () => import("../commands/skills.ts");
 const scope = { flag: "--scope <s>", about: "whose memory, when not the default agent's" };
 
 export const talk: Group = {
@@ -14,6 +15,7 @@ export const talk: Group = {
     sessions: "conversations",
     agents: "who can be talked to",
     memory: "what it knows, and where that came from",
+    skills: "what it can read up on when it needs it",
   },
   words: [
     {
@@ -127,6 +129,24 @@ export const talk: Group = {
       flags: [{ flag: "--soul <file>", about: "who it is: the text of its SOUL.md; - reads stdin" }],
       example: "lares agents create cook --soul cook.md",
       load: async () => (await agents()).create,
+    },
+    {
+      name: "skills list",
+      about: "an agent's skills, and why some cannot be used",
+      flags: [{ flag: "--agent <a>", about: "whose, when not the default agent's" }],
+      example: "lares skills list",
+      load: async () => (await skills()).list,
+    },
+    {
+      name: "skills show",
+      takes: "<name>",
+      about: "one skill: its instructions and its files",
+      flags: [
+        { flag: "--agent <a>", about: "whose, when not the default agent's" },
+        { flag: "--file <path>", about: "one of its files instead" },
+      ],
+      example: "lares skills show deploy",
+      load: async () => (await skills()).show,
     },
     {
       name: "memory search",

@@ -1,0 +1,78 @@
+/** `lares skills`: what an agent can read up on, and what is wrong with the rest. */
+import type { Result } from "../../../core/protocol/index.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { bytes, plural } from "../format.ts";
+import { table } from "../output.ts";
+
+const OUTSIDE = "are text from outside, until its name is in skills.trusted";
+
+type Skill = Result<"skills.list">["skills"][number];
+
+export const list: Action = async ({ rpc, out, home, options }) => {
+  const { agent, skills } = await rpc.call("skills.list", options.agent ? { agent: options.agent } : {});
+  out.items(skills);
+  const ready = skills.filter((one) => one.state === "ready");
+  const others = skills.filter((one) => one.state !== "ready");
+  out.say(
+    skills.length
+      ? `${plural(ready.length, "skill")} of ${agent}${others.length ? `, ${others.length} not used` : ""}.`
+      : none(home, agent),
+    ...table(
+      [...ready, ...others].map((one) => [mark(one, out), one.name, source(one), one.why ?? short(one.description)]),
+      "  ",
+    ),
+  );
+  return EXIT.done;
+};
+
+export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
+  const one = await rpc.call("skills.get", {
+    name,
+    ...(options.agent ? { agent: options.agent } : {}),
+    ...(options.file ? { file: options.file } : {}),
+  });
+  out.document(one);
+  if (options.file) {
+    out.say(one.text.trimEnd());
+    return EXIT.done;
+  }
+  const facts = [
+    ["state", one.why ? `${one.state}: ${one.why}` : one.state],
+    ["of", source(one)],
+    ["words", one.state === "unusable" ? undefined : one.own ? "count as yours" : OUTSIDE],
+    ["folder", one.folder],
+    ["license", one.license],
+    ["needs", one.compatibility],
+    ["tools", one.allowedTools?.join(", ")],
+  ].filter((fact): fact is [string, string] => fact[1] !== undefined);
+  out.say(`${one.name}${one.description ? `: ${one.description}` : ""}`, ...table(facts, "  "));
+  if (one.files.length)
+    out.say(
+      "",
+      ...table(
+        one.files.map((file) => [file.path, bytes(file.bytes)]),
+        "  ",
+      ),
+    );
+  if (one.text) out.say("", one.text.trimEnd());
+  for (const note of one.notes) out.note(note);
+  return EXIT.done;
+};
+
+function mark({ state }: Skill, out: Context["out"]): string {
+  if (state === "ready") return out.paint("✓", "ok");
+  return state === "unusable" ? out.paint("✕", "fail") : "–";
+}
+
+function source({ of, imported }: Pick<Skill, "of" | "imported">): string {
+  return `${of === "agent" ? "its own" : "everybody's"}${imported ? `, from ${imported}` : ""}`;
+}
+
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+function none(home: string, agent: string): string {
+  return `There are no skills. Put a folder with a SKILL.md into ${home}/agents/${agent}/skills.`;
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+const names = z.array(z.string().min(1).max(64));
+
+export const skillsConfig = z
+  .strictObject({
+    disabled: names.default([]).describe("Skills nobody uses, by name. Example: [weather]"),
+    trusted: names
+      .default([])
+      .describe(
+        'Imported skills whose words count as your own; "*" for all of them. Others are read as text from outside.',
+      ),
+    promptTokens: z
+      .number()
+      .int()
+      .min(0)
+      .max(400)
+      .default(200)
+      .describe("How much of the list of skills stands in every request; 0 leaves them to tool_search."),
+  })
+  .describe("Skills: folders with a SKILL.md in skills/ of the home and of each agent.");
+
+export const agentSkillsConfig = z
+  .strictObject({ disabled: names.default([]).describe("Skills this agent does not use, by name.") })
+  .describe("This agent's skills.");
+
+export type SkillsConfig = z.output<typeof skillsConfig>;
