@@ -41,7 +41,7 @@ export function makeImportHandlers(parts: ImportParts): Pick<Handlers, "import.r
           hint: `Name the folder of ${from}, on the machine where Lares runs, e.g. ~/.${from}`,
         });
       const { readHermes, readOpenClaw } = await import("../edges/imports/index.ts");
-      const found = from === "openclaw" ? await readOpenClaw(folder) : await readHermes(folder, readSqlite);
+      const found = from === "openclaw" ? await readOpenClaw(folder, readSqlite) : await readHermes(folder, readSqlite);
       const take = taker({ ...parts, from, dryRun, secrets });
       const items: Told[] = [];
       for (const item of found) {
@@ -224,7 +224,7 @@ function taker(
 }
 
 /** From a copy: opening the original, even to read, would leave files beside it. */
-const readSqlite: ReadSqlite = async (file, sql) => {
+const readSqlite: ReadSqlite = async (file, look) => {
   const dir = mkdtempSync(join(tmpdir(), "lares-import-"));
   try {
     const copy = join(dir, "copy.db");
@@ -232,7 +232,7 @@ const readSqlite: ReadSqlite = async (file, sql) => {
     if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${copy}-wal`);
     const db = await openDatabase(copy);
     try {
-      return db.prepare(sql).all() as Record<string, unknown>[];
+      return look((sql) => db.prepare(sql).all() as Record<string, unknown>[]);
     } finally {
       db.close();
     }

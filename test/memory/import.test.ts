@@ -1,6 +1,6 @@
 /** Moving in from OpenClaw and Hermes, with the real program and the real command line. */
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,12 +25,53 @@ beforeAll(async () => {
     INSERT INTO messages (session_id, role, content, timestamp) VALUES ('20260301_1', 'user', 'Is heron up?', 1772000001.0),
       ('20260301_1', 'tool', 'ok', 1772000002.0), ('20260301_1', 'assistant', 'Heron answers in 12 ms.', 1772000003.0);`);
   db.close();
+  await openClawDatabases(openclaw);
   lares = await startLares({ config: { memory: { embedder: { use: "off" } } } });
 });
 afterAll(async () => {
   await lares?.dispose();
   rmSync(join(openclaw, ".."), { recursive: true, force: true });
 });
+
+/** As a release of 2026.9 leaves them: a conversation of which one answer was taken back, an empty one, two jobs. */
+async function openClawDatabases(home: string): Promise<void> {
+  const said = (id: string, role: string, text: string) =>
+    JSON.stringify({
+      type: "message",
+      id,
+      timestamp: "2026-08-01T10:00:00Z",
+      message: { role, content: [{ type: "text", text }] },
+    });
+  mkdirSync(join(home, "agents/main/agent"), { recursive: true });
+  const agent = await openDatabase(join(home, "agents/main/agent/openclaw-agent.sqlite"));
+  agent.exec(`CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL);
+    CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER, PRIMARY KEY (session_id, seq));
+    CREATE TABLE session_transcript_active_events (session_id TEXT, active_position INTEGER, event_seq INTEGER);
+    CREATE TABLE session_transcript_archives (session_id TEXT, reason TEXT);
+    CREATE TABLE standing_intents (id TEXT, description TEXT);
+    CREATE VIRTUAL TABLE session_transcript_fts USING fts5(text);
+    INSERT INTO session_transcript_fts VALUES ('Who waters the lemon tree?');
+    INSERT INTO session_windows VALUES ('w-1', 'agent:main:telegram:direct:42'), ('w-2', 'agent:main:empty');
+    INSERT INTO session_transcript_active_events VALUES ('w-1', 0, 1), ('w-1', 1, 3);
+    INSERT INTO session_transcript_archives VALUES ('w-0', 'reset');
+    INSERT INTO standing_intents VALUES ('i-1', 'when Ana asks about the boat')`);
+  const add = agent.prepare("INSERT INTO transcript_events VALUES (?, ?, ?, 0)");
+  add.run("w-1", 3, said("e3", "assistant", "Ana waters the lemon tree."));
+  add.run("w-1", 2, said("e2", "assistant", "Nobody does, I fear."));
+  add.run("w-1", 1, said("e1", "user", "Who waters the lemon tree?"));
+  add.run("w-2", 1, JSON.stringify({ type: "session", id: "w-2" }));
+  agent.close();
+  mkdirSync(join(home, "state"), { recursive: true });
+  const state = await openDatabase(join(home, "state/openclaw.sqlite"));
+  state.exec(`CREATE TABLE cron_jobs (store_key TEXT, job_id TEXT, name TEXT, enabled INTEGER, agent_id TEXT, schedule_kind TEXT,
+      schedule_expr TEXT, schedule_tz TEXT, every_ms INTEGER, at TEXT, payload_kind TEXT, payload_message TEXT, job_json TEXT);
+    CREATE TABLE channel_pairing_allow_entries (entry TEXT);
+    INSERT INTO channel_pairing_allow_entries VALUES ('42');
+    INSERT INTO cron_jobs VALUES ('default', 'job-7', 'Tide table', 0, 'main', 'cron', '0 5 * * *', 'Europe/Lisbon', NULL, NULL,
+      'agentTurn', 'Fetch the tide table', '{}'), ('default', 'job-1', 'Morning brief', 1, NULL, 'cron', '0 7 * * 1-5', NULL, NULL, NULL,
+      'agentTurn', NULL, '{"id":"job-1","name":"Morning brief","schedule":{"kind":"cron","expr":"0 7 * * 1-5","tz":"Europe/Lisbon"},"payload":{"kind":"agentTurn","message":"Summarise my mail"}}')`);
+  state.close();
+}
 
 type Items = Awaited<ReturnType<typeof run>>;
 const run = async (from: "openclaw" | "hermes", more: object = {}) =>
@@ -63,8 +104,19 @@ describe("OpenClaw", () => {
       state: "left out",
       why: expect.stringContaining("secret"),
     });
-    expect(find(items, "left out", "jobs.json")?.why).toContain("Probe");
+    const jobs = items.filter((item) => item.what === "left out" && item.name === "jobs.json").map((item) => item.why);
+    expect(jobs).toEqual([
+      expect.stringContaining("job-1 is taken from the database"),
+      expect.stringContaining("Probe"),
+    ]);
     expect(find(items, "left out", "BOOTSTRAP")).toBeDefined();
+    // Whatever a database holds is taken, or named with the reason.
+    const behind = items
+      .filter((item) => item.what === "left out" && /sqlite$/.test(item.from))
+      .map((item) => item.why);
+    for (const words of [/session agent:main:empty/, /archives: 1/, /standing_intents: 1/, /pairing_allow_entries: 1/])
+      expect(behind.filter((why) => words.test(why ?? ""))).toHaveLength(1);
+    expect(behind.join()).not.toMatch(/fts/);
     expect((await lares.rpc("memory.list", {})).facts).toEqual([]);
     expect((await lares.rpc("schedule.list", {})).jobs).toEqual([]);
     expect(readFileSync(join(lares.home, "agents/main/SOUL.md"), "utf8")).not.toContain("Molty");
@@ -99,9 +151,15 @@ describe("OpenClaw", () => {
       ["assistant", [{ type: "text", text: "It leaves Den Helder every hour." }]],
     ]);
     expect(lines[0]!.timestamp).toBe("2026-02-02T08:00:01.000Z");
+    const lemon = find(items, "session", "telegram:direct:42")!.becomes;
+    expect((await lares.rpc("sessions.export", { session: lemon })).lines.map((line) => line.content)).toEqual([
+      [{ type: "text", text: "Who waters the lemon tree?" }],
+      [{ type: "text", text: "Ana waters the lemon tree." }],
+    ]);
     const { jobs } = await lares.rpc("schedule.list", {});
     expect(jobs.map((job) => [job.name, job.enabled]).sort()).toEqual([
       ["Morning brief", true],
+      ["Tide table", false],
       ["Water the plants", false],
     ]);
     expect(jobs.find((job) => job.name === "Morning brief")).toMatchObject({
@@ -113,7 +171,7 @@ describe("OpenClaw", () => {
     const again = await run("openclaw");
     expect(states(again)).toEqual(new Set(["there already", "left out"]));
     expect((await lares.rpc("memory.list", {})).facts.length).toBe(facts);
-    expect((await lares.rpc("schedule.list", {})).jobs).toHaveLength(2);
+    expect((await lares.rpc("schedule.list", {})).jobs).toHaveLength(3);
     expect((await lares.rpc("sessions.get", { session })).messages).toBe(2);
     expect(fingerprint(openclaw)).toBe(before);
   });

@@ -1,35 +1,47 @@
 /**
  * An OpenClaw folder (`~/.openclaw`): openclaw.json, the agents' workspaces, transcripts as JSON Lines, cron/jobs.json. Newer
- * releases keep transcripts and jobs in SQLite; those files are named as not read.
+ * releases keep transcripts and jobs in SQLite (openclaw-databases.ts); folders that saw both are read from both, the same session once.
  */
 import { join } from "node:path";
 import { filesIn, foldersIn, isFile, isFolder, looseJson, readText, skillsIn } from "./files.ts";
 import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
+import { readAgentDatabase, readStateDatabase } from "./openclaw-databases.ts";
+import type { ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
 
-export async function readOpenClaw(dir: string): Promise<ImportItem[]> {
+export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<ImportItem[]> {
   const config = fields(looseJson((await readText(join(dir, "openclaw.json"))) ?? "{}"));
   const items: ImportItem[] = [];
   for (const { id, workspace } of agentsOf(dir, config)) {
     const agent = agentName(id);
     items.push({ what: "agent", from: workspace ?? join(dir, "agents", id), agent });
     if (workspace) items.push(...(await readWorkspace(workspace, agent)));
-    items.push(...(await readSessions(join(dir, "agents", id), agent)));
+    const place = join(dir, "agents", id);
+    items.push(...once(await readAgentDatabase(place, agent, read, transcript), await readSessions(place, agent)));
   }
   const main = agentName(agentsOf(dir, config)[0]!.id);
   for (const skill of skillsIn(join(dir, "skills")))
     items.push({ what: "skill", from: skill.dir, agent: main, ...skill });
-  items.push(...(await readJobs(dir, main)), ...readChannels(dir, config));
-  for (const name of ["credentials", "auth-profiles.json"])
-    if (isFolder(join(dir, name)) || isFile(join(dir, name)))
-      items.push({
-        what: "left out",
-        from: join(dir, name),
-        why: "Logins of models are not taken over. Connect one: lares models connect",
-      });
+  const jobs = await readStateDatabase(dir, read, (from, job) => jobItem(from, job, main));
+  items.push(...once(jobs, await readJobs(dir, main)), ...readChannels(dir, config));
+  for (const name of [...filesIn(dir), ...foldersIn(dir)]) {
+    if (READ.has(name) || name.startsWith("workspace")) continue;
+    const why = /^(credentials|auth-profiles\.json|identity|devices)$/.test(name)
+      ? "Logins of models are not taken over. Connect one: lares models connect"
+      : "It belongs to the program itself, or is not known here.";
+    items.push({ what: "left out", from: join(dir, name), why });
+  }
   return items;
 }
+
+/** What is looked at above, in the folder itself. */
+const READ: ReadonlySet<string> = new Set(["openclaw.json", "agents", "cron", "skills", "state"]);
+/** Files of a workspace that are looked at, and folders. */
+const KNOWN_FILES: ReadonlySet<string> = new Set(
+  ["SOUL", "IDENTITY", "AGENTS", "TOOLS", "HEARTBEAT", "USER", "MEMORY", "memory", "BOOTSTRAP"].map((n) => `${n}.md`),
+);
+const KNOWN_FOLDERS: ReadonlySet<string> = new Set(["memory", "skills"]);
 
 function agentsOf(dir: string, config: Fields): { id: string; workspace?: string }[] {
   const agents = fields(config.agents);
@@ -80,12 +92,24 @@ async function readWorkspace(dir: string, agent: string): Promise<ImportItem[]> 
   for (const name of filesIn(join(dir, "memory"))) {
     const path = join(dir, "memory", name);
     const day = /^(\d{4}-\d{2}-\d{2}).*\.md$/.exec(name)?.[1];
-    if (!day && !name.endsWith(".md")) continue;
+    if (!day && !name.endsWith(".md")) {
+      items.push({ what: "left out", from: path, why: "It is no note." });
+      continue;
+    }
     const at = day ? { at: Date.parse(`${day}T12:00:00Z`) } : {};
     for (const fact of factsIn((await readText(path)) ?? ""))
       items.push({ what: "memory", from: path, agent, text: fact, kind: day ? "episode" : "fact", ...at });
   }
   for (const skill of skillsIn(join(dir, "skills"))) items.push({ what: "skill", from: skill.dir, agent, ...skill });
+  for (const name of [
+    ...filesIn(dir).filter((one) => !KNOWN_FILES.has(one)),
+    ...foldersIn(dir).filter((one) => !KNOWN_FOLDERS.has(one)),
+  ])
+    items.push({
+      what: "left out",
+      from: join(dir, name),
+      why: `The agent's own work: copy what you need to agents/${agent}/workspace.`,
+    });
   if (isFile(join(dir, "BOOTSTRAP.md")))
     items.push({ what: "left out", from: join(dir, "BOOTSTRAP.md"), why: "It is for a first start only." });
   return items;
@@ -103,13 +127,21 @@ async function readSessions(dir: string, agent: string): Promise<ImportItem[]> {
     if (messages.length > 0) items.push({ what: "session", from, agent, id, title: keys.get(id) ?? id, messages });
     else items.push({ what: "left out", from, why: "It holds no messages." });
   }
-  for (const name of filesIn(dir).filter((one) => /\.(db|sqlite)$/.test(one)))
-    items.push({
-      what: "left out",
-      from: join(dir, name),
-      why: "Sessions in a database are not read. Export them in OpenClaw and import the files.",
-    });
+  for (const name of filesIn(folder).filter((one) => /\.jsonl\./.test(one)))
+    items.push({ what: "left out", from: join(folder, name), why: "A conversation that was reset or deleted there." });
   return items;
+}
+
+/** What is in a database and in an older file is the same thing: the database's is newer. */
+function once(newer: readonly ImportItem[], older: readonly ImportItem[]): ImportItem[] {
+  const ids = new Set(newer.flatMap((item) => ("id" in item ? [item.id] : [])));
+  return [
+    ...newer,
+    ...older.map((item): ImportItem => {
+      if (!("id" in item) || !ids.has(item.id)) return item;
+      return { what: "left out", from: item.from, why: `${item.id} is taken from the database, where it went on.` };
+    }),
+  ];
 }
 
 /** Messages of people and the agent; tool calls, thoughts and markers are not part of what was said. */
@@ -143,20 +175,21 @@ async function readJobs(dir: string, main: string): Promise<ImportItem[]> {
   const from = join(dir, "cron", "jobs.json");
   const file = looseJson((await readText(from)) ?? "{}");
   const jobs = Array.isArray(file) ? file : fields(file).jobs;
-  if (!Array.isArray(jobs)) return [];
-  return jobs.map(fields).map((job): ImportItem => {
-    const id = text(job.id) ?? text(job.jobId) ?? "job";
-    const name = text(job.name) ?? id;
-    const schedule = fields(job.schedule);
-    const payload = fields(job.payload);
-    const prompt = text(payload.message) ?? text(payload.text);
-    const when = whenOf(schedule);
-    if (!when) return { what: "left out", from, why: `The job "${name}" has a schedule of kind "${schedule.kind}".` };
-    if (!prompt)
-      return { what: "left out", from, why: `The job "${name}" runs a ${payload.kind ?? "program"}, not an agent.` };
-    const agent = text(job.agentId) ? agentName(text(job.agentId)!) : main;
-    return { what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false };
-  });
+  return Array.isArray(jobs) ? jobs.map((job) => jobItem(from, fields(job), main)) : [];
+}
+
+function jobItem(from: string, job: Fields, main: string): ImportItem {
+  const id = text(job.id) ?? text(job.jobId) ?? "job";
+  const name = text(job.name) ?? id;
+  const schedule = fields(job.schedule);
+  const payload = fields(job.payload);
+  const prompt = text(payload.message) ?? text(payload.text);
+  const when = whenOf(schedule);
+  if (!when) return { what: "left out", from, why: `The job "${name}" has a schedule of kind "${schedule.kind}".` };
+  if (!prompt)
+    return { what: "left out", from, why: `The job "${name}" runs a ${payload.kind ?? "program"}, not an agent.` };
+  const agent = text(job.agentId) ? agentName(text(job.agentId)!) : main;
+  return { what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false };
 }
 
 function whenOf(schedule: Fields): { cron?: string; zone?: string; every?: string; at?: string } | undefined {

@@ -1,0 +1,129 @@
+/**
+ * What OpenClaw keeps in databases since mid-2026: `agents/<id>/agent/openclaw-agent.sqlite` with the agent's conversations, and
+ * `state/openclaw.sqlite` with the jobs. Every table with rows that are not taken over is named, with the reason.
+ */
+import { join } from "node:path";
+import { isFile } from "./files.ts";
+import type { ImportItem } from "./items.ts";
+import { openClawAgent, openClawState, type ReadSqlite } from "./store.ts";
+
+type Fields = Record<string, unknown>;
+type LeftOut = ImportItem & { what: "left out" };
+
+/** Tables that say nothing of their own: indexes and counts over what is taken, or the schema's number. */
+const SILENT = new Set([
+  ...[
+    "schema_meta",
+    "session_windows",
+    "session_nodes",
+    "sessions",
+    "session_entries",
+    "transcript_events",
+    "cron_jobs",
+  ],
+  ...["session_transcript_active_events", "session_transcript_index_state", "transcript_event_identities"],
+  ...["session_key_contract", "transcript_rewrite_watermarks"],
+]);
+
+/** Why the rows of a table stay behind; the first that fits. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^auth_|token|credential|identit|_keys$|pairing|push|apns/,
+    "Logins and devices are not taken over. Connect and pair them here.",
+  ],
+  [/^memory_/, "The memory's index; its texts come from the files."],
+  [/archive/, "Conversations that were reset or deleted there."],
+  [
+    /^standing_intents$|^commitments$/,
+    "Reminders tied to a situation have no counterpart. Make a schedule: lares schedule add",
+  ],
+  [
+    /^session_pending_inputs$|queue|ingress|outbox|deliver/,
+    "Messages on their way. Let OpenClaw finish before moving.",
+  ],
+  [/^cron_run_logs$/, "The history of runs."],
+  [/goal|board|task|flow|subagent|progress/, "Work under way. Finish it there, or give it to an agent here."],
+  [/approv/, "What was allowed there is not allowed here by that. Policies: lares policy"],
+  [/plugin|skill_/, "Plugins and what they keep."],
+  [/media|image/, "Files of conversations."],
+];
+const OTHERWISE = "State of the running program.";
+
+export async function readAgentDatabase(
+  dir: string,
+  agent: string,
+  read: ReadSqlite,
+  transcript: (lines: string) => Extract<ImportItem, { what: "session" }>["messages"],
+): Promise<ImportItem[]> {
+  const from = join(dir, "agent", "openclaw-agent.sqlite");
+  if (!isFile(from)) return [];
+  const found = await openClawAgent(from, read).catch((error: unknown) => unreadable(from, error));
+  if ("what" in found) return [found];
+  const streams = new Map<string, string[]>();
+  for (const { session, event } of found.events) streams.set(session, [...(streams.get(session) ?? []), event]);
+  const items = [...streams].map(([id, events]): ImportItem => {
+    const messages = transcript(events.join("\n"));
+    const title = found.keys.get(id) ?? id;
+    return messages.length > 0
+      ? { what: "session", from, agent, id, title, messages }
+      : { what: "left out", from, why: `The session ${title} holds no messages.` };
+  });
+  return [...items, ...leftBehind(from, found.tables)];
+}
+
+export async function readStateDatabase(
+  dir: string,
+  read: ReadSqlite,
+  job: (from: string, job: Fields) => ImportItem,
+): Promise<ImportItem[]> {
+  const from = join(dir, "state", "openclaw.sqlite");
+  if (!isFile(from)) return [];
+  const found = await openClawState(from, read).catch((error: unknown) => unreadable(from, error));
+  if ("what" in found) return [found];
+  return [...found.jobs.map((row) => job(from, jobOf(row))), ...leftBehind(from, found.tables)];
+}
+
+/** A row as the job of the older jobs.json: its own JSON where it is whole, its columns otherwise. */
+function jobOf(row: Fields): Fields {
+  const whole = json(row.job_json);
+  const schedule = {
+    kind: row.schedule_kind,
+    expr: row.schedule_expr,
+    tz: row.schedule_tz,
+    everyMs: row.every_ms,
+    at: row.at,
+  };
+  const payload = { kind: row.payload_kind, message: row.payload_message };
+  const agentId = row.agent_id ?? row.owner_agent_id;
+  return {
+    ...{ id: row.job_id, name: row.name, agentId, schedule, payload },
+    ...whole,
+    // Switched on or off since: the column is what counts.
+    enabled: row.enabled === undefined ? whole.enabled : Number(row.enabled) === 1,
+  };
+}
+
+/** One line a reason: so many rows of which tables. */
+function leftBehind(from: string, tables: ReadonlyMap<string, number>): LeftOut[] {
+  const lines = new Map<string, string[]>();
+  for (const [table, rows] of tables) {
+    if (SILENT.has(table)) continue;
+    const why = REASONS.find(([names]) => names.test(table))?.[1] ?? OTHERWISE;
+    lines.set(why, [...(lines.get(why) ?? []), `${table}: ${rows}`]);
+  }
+  return [...lines].map(([why, all]) => ({ what: "left out", from, why: `${why} (${all.join(", ")})` }));
+}
+
+function unreadable(from: string, error: unknown): LeftOut {
+  const why = `It could not be read: ${error instanceof Error ? error.message : error}. Stop OpenClaw and try again.`;
+  return { what: "left out", from, why };
+}
+
+function json(text: unknown): Fields {
+  try {
+    const value: unknown = JSON.parse(String(text));
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
+  } catch {
+    return {};
+  }
+}
