@@ -1,7 +1,8 @@
 /** Methods about channels: accounts come and go while Lares runs; secrets go to the vault, the file refers to them. */
+import { rm } from "node:fs/promises";
 import { AppError, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
 import type { Parsed } from "../core/protocol/index.ts";
-import { ADAPTERS, configured } from "../edges/channels/index.ts";
+import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
@@ -67,7 +68,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       });
     }
     const one = await configured(entry, "check", parsed.data, {
-      ...{ clock, log: parts.log as never, libraries: libraries() },
+      ...{ home: house().channels.home, clock, log: parts.log as never, libraries: libraries() },
     }).open();
     return one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
   };
@@ -127,6 +128,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       const { channel, account } = find(name);
       await settings.change([[["channels", channel, account], undefined]]);
       await house().records.write((tx) => forgetAccount(tx, { channel, account }));
+      await rm(folderOf(house().channels.home, { channel, account }), { recursive: true, force: true });
       for (const field of entryOf(channel).secrets) await vault.remove(secretName(channel, account, field));
       return { removed: true };
     },

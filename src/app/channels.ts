@@ -87,7 +87,9 @@ export function makeChannels(parts: ChannelParts) {
     accounts,
     pairings,
     libraries,
-    apply: () => accounts.apply(configuredAccounts(config().channels as never, { clock, log, libraries })),
+    home: parts.home,
+    apply: () =>
+      accounts.apply(configuredAccounts(config().channels as never, { home: parts.home, clock, log, libraries })),
 
     /** Buttons for a question, their meaning kept. */
     buttons(tx: Tx, approval: string): Button[] {

@@ -1,8 +1,10 @@
 /** An adapter by itself: a door that keeps what it hears, and the platform's fake behind it. */
+import { rmSync } from "node:fs";
 import type { Channel, Door, Heard, Outgoing, PlatformEvent, RemoteFile } from "../../src/core/contracts/index.ts";
 import type { Json } from "../../src/core/domain/index.ts";
 import { silentLog, systemClock } from "../../src/core/kit/index.ts";
 import type { AdapterEntry } from "../../src/edges/channels/account.ts";
+import { scratch } from "../support/scratch.ts";
 
 export interface TestDoor extends Door {
   events: PlatformEvent[];
@@ -91,8 +93,30 @@ export async function build(entry: AdapterEntry<any>, account: object): Promise<
   const library = async () => {
     throw new Error("no library is needed");
   };
-  const parts = { account: "main", config, can: entry.can(config), clock: systemClock, log: silentLog, library };
-  return (await entry.load()).create(parts);
+  const can = entry.can(config);
+  const own = folder();
+  const parts = { account: "main", config, can, clock: systemClock, log: silentLog, folder: own, library };
+  const channel = (await entry.load()).create(parts);
+  folders.set(channel, own);
+  return channel;
+}
+
+const folders = new WeakMap<Channel, () => string>();
+/** The folder an adapter was given. */
+export const folderOf = (channel: Channel): string => folders.get(channel)!();
+
+/** A folder that is made when an adapter asks for it and goes with the tests. */
+export function folder(): () => string {
+  let own: string | undefined;
+  const make = () => {
+    const made = scratch("channel");
+    process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+    return made;
+  };
+  return () => {
+    own ??= make();
+    return own;
+  };
 }
 
 export const soon = () => AbortSignal.timeout(10_000);

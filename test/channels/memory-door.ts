@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Channel, Door, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
 import type { Json, ReplyRoute } from "../../src/core/domain/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
-import { build, bytesOf, fileOf, soon } from "./door.ts";
+import { build, bytesOf, fileOf, folderOf, soon } from "./door.ts";
 
 export class MemoryDoor implements Door {
   readonly events: PlatformEvent[] = [];
@@ -85,7 +85,7 @@ export function run(channel: Channel, door: Door): Running {
   };
 }
 
-export { bytesOf as bytes, fileOf as file, soon as now };
+export { bytesOf as bytes, fileOf as file, folderOf, soon as now };
 
 export function message(
   route: Partial<ReplyRoute> & { chat: string },

@@ -1,9 +1,23 @@
 /** What is Signal's own: a daemon that confirms before we commit, people known by service id, ranges instead of marks. */
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
 import { type SignalFake, startSignalFake } from "../fakes/signal-cli/index.ts";
 import { until } from "../support/index.ts";
-import { bytes, file, MemoryDoor, message, now, nowhere, open, type Running, run, thrown } from "./memory-door.ts";
+import {
+  bytes,
+  file,
+  folderOf,
+  MemoryDoor,
+  message,
+  now,
+  nowhere,
+  open,
+  type Running,
+  run,
+  thrown,
+} from "./memory-door.ts";
 
 const ANN = "aaaaaaaa-0000-4000-8000-000000000001";
 const TOWN = "group.dG93bg==";
@@ -23,10 +37,12 @@ afterEach(async () => {
 });
 
 async function listen(): Promise<void> {
+  const before = door.signs;
   life = run(channel, door);
-  await until("a listener", () => fake.listening === 1);
+  await until("a listener", () => fake.listening === 1 && door.signs > before);
 }
 const heard = (n: number) => until(`${n} events`, () => door.events.length >= n, { instead: () => door.texts });
+const noted = () => JSON.parse(readFileSync(join(folderOf(channel), "listener.json"), "utf8")) as { pid: number };
 const one = <K extends PlatformEvent["kind"]>(kind: K) =>
   door.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
 
@@ -50,36 +66,52 @@ describe("in", () => {
     door.trouble = 1;
     for (let i = 0; i < 5; i++) fake.say(ANN, ANN, `in flight ${i}`);
     expect(await life!.ended).toMatchObject({ message: "the disk is full" });
-    await until("nobody", () => fake.listening === 0);
+    // Nobody of ours reads now; the listener does.
+    for (let i = 0; i < 150; i++) fake.say(ANN, ANN, `while away ${i}`);
+    expect(fake).toMatchObject({ listening: 1, waiting: 0 });
     await listen();
     fake.say(ANN, ANN, "after it");
-    await heard(6);
-    expect(door.texts).toEqual([...Array.from({ length: 5 }, (_, i) => `in flight ${i}`), "after it"]);
-    await until("nothing to be kept", () => door.things.size === 0);
+    await heard(156);
+    const away = Array.from({ length: 150 }, (_, i) => `while away ${i}`);
+    expect(door.texts).toEqual([...Array.from({ length: 5 }, (_, i) => `in flight ${i}`), ...away, "after it"]);
   });
 
-  it("the one gap: what could not even be written down is gone, and the line ends loudly", async () => {
+  it("a listener that is killed is named as the reason, what it wrote is heard, and the next life starts another", async () => {
     await listen();
-    door.keep = async () => {
-      throw new Error("the disk is full");
-    };
-    fake.say(ANN, ANN, "in flight");
-    expect(await life!.ended).toMatchObject({ message: "the disk is full" });
-    expect(door.texts).toEqual([]);
+    fake.say(ANN, ANN, "before");
+    await heard(1);
+    process.kill(noted().pid, "SIGKILL");
+    expect(await life!.ended).toMatchObject({ message: expect.stringContaining("the listener is gone") });
+    // signal-cli notices with what it writes first, which is lost; the rest waits.
+    for (const text of ["into the void", "kept"]) fake.say(ANN, ANN, text);
+    await listen();
+    await heard(2);
+    expect(door.texts).toEqual(["before", "kept"]);
   });
 
-  it("more than can wait stays in the socket until there is room", async () => {
+  it("a signal-cli that remembers gives what even the listener did not get", async () => {
+    await fake.down();
+    fake = await startSignalFake({ remembers: true });
+    channel = await open("signal", { url: fake.url, number: fake.account });
     await listen();
-    let release = () => {};
-    const slow = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    door.before = () => slow;
-    for (let i = 0; i < 200; i++) fake.say(ANN, ANN, `m${i}`);
-    await until("the spool to be full", () => door.things.size === 64);
-    release();
-    await heard(200);
-    expect(door.texts).toEqual(Array.from({ length: 200 }, (_, i) => `m${i}`));
+    fake.say(ANN, ANN, "before");
+    await heard(1);
+    process.kill(noted().pid, "SIGKILL");
+    await life!.ended;
+    for (const text of ["into the void", "kept"]) fake.say(ANN, ANN, text);
+    await listen();
+    await heard(3);
+    expect(door.texts).toEqual(["before", "into the void", "kept"]);
+  });
+
+  it("the listener goes with its folder, and has none of our environment", async () => {
+    await listen();
+    const { pid } = noted();
+    expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toBe("");
+    expect(statSync(folderOf(channel)).mode & 0o077).toBe(0);
+    await life!.stop();
+    rmSync(folderOf(channel), { recursive: true });
+    await until("it to go", () => fake.listening === 0);
   });
 
   it("CH-01: people are known by service id; a name or number equal to somebody's is only a name", async () => {

@@ -4,6 +4,7 @@ import type { Json } from "../../src/core/domain/index.ts";
 import { type Log, systemClock } from "../../src/core/kit/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { type Lares, until } from "../support/index.ts";
+import { folder } from "./door.ts";
 
 /** Waits until the account is connected. */
 export async function connected(lares: Lares, name: string): Promise<void> {
@@ -16,7 +17,14 @@ export async function connected(lares: Lares, name: string): Promise<void> {
 export async function openAlone(name: string, config: Record<string, unknown>): Promise<Channel> {
   const entry = ADAPTERS[name]!;
   const checked = entry.config.parse({ dm: "allowlist", ...config }) as never;
-  const parts = { account: "main", config: checked, can: entry.can(checked), clock: systemClock, log: silentLog };
+  const parts = {
+    account: "main",
+    config: checked,
+    can: entry.can(checked),
+    clock: systemClock,
+    log: silentLog,
+    folder: folder(),
+  };
   return (await entry.load()).create({ ...parts, library: (wanted: string) => import(wanted) } as never);
 }
 

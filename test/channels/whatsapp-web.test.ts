@@ -63,6 +63,7 @@ beforeEach(() => {
     can: entry.can(config),
     clock: {} as never,
     log: { debug() {} } as never,
+    folder: () => "",
     // What the module of Baileys exports, as far as we use it.
     library: async () =>
       ({
@@ -139,6 +140,7 @@ describe("keys", () => {
     expect(entry.packages).toEqual(["@whiskeysockets/baileys@7.0.0-rc14"]);
     expect(libraries.isInstalled(entry.packages![0]!)).toBe(false);
     const one = configured(entry, "main", entry.config.parse({ number: "+15550000001" }), {
+      home: "",
       clock: {} as never,
       log: { child: () => ({}) } as never,
       libraries,

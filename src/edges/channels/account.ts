@@ -68,6 +68,8 @@ export interface AdapterParts<C> {
   can: Capabilities;
   clock: Clock;
   log: Log;
+  /** A folder of the account's own in the home, for what must be a file. It goes when the account is removed. */
+  folder(): string;
   /** A library named in `packages`, from beside Lares or from the home. */
   library<T>(name: string): Promise<T>;
 }

@@ -1,4 +1,5 @@
 /** The channels Lares knows. Each line is light; what an adapter needs is imported when an account of it is configured. */
+import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
@@ -75,9 +76,15 @@ export interface ConfiguredAccount {
 }
 
 export interface OpeningParts {
+  home: string;
   clock: Clock;
   log: Log;
   libraries: Libraries;
+}
+
+/** Where an account keeps what must be a file. */
+export function folderOf(home: string, at: { channel: string; account: string }): string {
+  return join(home, "channels", at.channel, at.account);
 }
 
 export function configuredAccounts(config: Accounts, parts: OpeningParts): ConfiguredAccount[] {
@@ -108,6 +115,7 @@ export function configured(
         can,
         clock: parts.clock,
         log: parts.log.child(`${entry.name}/${account}`),
+        folder: () => folderOf(parts.home, { channel: entry.name, account }),
         library: (name) => parts.libraries.load(name),
       }),
   };

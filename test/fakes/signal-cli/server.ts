@@ -3,6 +3,10 @@
  * JSON-RPC at POST /api/v1/rpc and server-sent events at GET /api/v1/events over real HTTP, and keeps what matters:
  * - signal-cli confirms a message to Signal itself. What was written to an event stream is gone: it is not written again to
  *   the next stream, whether the reader had stored it or not.
+ * - it does not read from the stream's connection, so it notices that a reader is gone only when it writes: the first thing it
+ *   writes after that (a message, or the sign of life every 15 s) goes nowhere.
+ * - with `remembers` it is a signal-cli of late 2026: events have ids, the last 1,000 are kept while it runs, and a reader that
+ *   names the last one it has (`Last-Event-ID`) is given what came after it; an unknown one, all of them.
  * - with `--receive-mode=on-connection` (kept here) nothing is fetched while nobody listens: it waits on Signal's side.
  * - a sent message is known by its timestamp; `send` takes no idempotency key: the same call twice is two messages.
  */
@@ -49,14 +53,20 @@ interface SayMore {
 }
 
 const ACCOUNT = "+15550000001";
+/** As signal-cli writes one to every stream. */
+const SIGN_OF_LIFE_MS = 15_000;
 
-export async function startSignalFake(): Promise<SignalFake> {
+export async function startSignalFake({ remembers = false } = {}): Promise<SignalFake> {
   const sent: SignalShown[] = [];
   const reactions: SignalFake["reactions"] = [];
   const typing: string[] = [];
   const files = new Map<string, Buffer>();
-  const streams = new Set<Call["res"]>();
+  /** Who reads, and who did: a reader that is gone stays until it was written to. */
+  const streams = new Map<Call["res"], "there" | "gone">();
   const waiting: object[] = [];
+  const kept: { id: string; params: object }[] = [];
+  const born = `${Date.now()}-`;
+  let count = 0;
   let lastAt = 0;
   const tick = () => {
     lastAt = Math.max(Date.now(), lastAt + 1);
@@ -77,16 +87,31 @@ export async function startSignalFake(): Promise<SignalFake> {
 
   function listen(call: Call): void {
     call.res.writeHead(200, { "content-type": "text/event-stream" });
-    call.res.write(":\n\n");
-    streams.add(call.res);
-    call.gone.addEventListener("abort", () => streams.delete(call.res));
+    call.res.write(":\n");
+    const last = call.headers["last-event-id"];
+    if (remembers && typeof last === "string") {
+      const from = kept.findIndex(({ id }) => id === last) + 1;
+      for (const { id, params } of kept.slice(from)) call.res.write(eventText(params, id));
+    }
+    streams.set(call.res, "there");
+    call.gone.addEventListener("abort", () => {
+      if (!streams.has(call.res)) return;
+      streams.set(call.res, "gone");
+      setTimeout(() => streams.delete(call.res), SIGN_OF_LIFE_MS).unref();
+    });
     for (const params of waiting.splice(0)) hand(params);
   }
 
   /** Hands a message to whoever listens. From here on nobody but the reader has it. */
   function hand(params: object): void {
     if (!streams.size) return void waiting.push(params);
-    for (const res of streams) res.write(`event:receive\ndata:${JSON.stringify(params)}\n\n`);
+    const id = remembers ? `${born}${++count}` : undefined;
+    if (id) kept.push({ id, params });
+    if (kept.length > 1000) kept.shift();
+    for (const [res, state] of streams) {
+      if (state === "there") res.write(eventText(params, id));
+      else streams.delete(res);
+    }
   }
 
   function envelope(chat: string, from: string, more: SayMore, body: Record<string, unknown>): number {
@@ -169,7 +194,7 @@ export async function startSignalFake(): Promise<SignalFake> {
     reactions,
     typing,
     get listening() {
-      return streams.size;
+      return [...streams.values()].filter((state) => state === "there").length;
     },
     get waiting() {
       return waiting.length;
@@ -204,7 +229,7 @@ export async function startSignalFake(): Promise<SignalFake> {
       return envelope(chat, from, {}, { dataMessage: { attachments } });
     },
     cut() {
-      for (const res of streams) res.destroy();
+      for (const res of streams.keys()) res.destroy();
       streams.clear();
     },
   };
@@ -215,6 +240,10 @@ function fromDataUri(uri: string): { name: string; type: string; data: Buffer } 
   const match = /^data:([^;]+);filename=([^;]+);base64,(.*)$/s.exec(uri);
   if (!match) return { name: uri, type: "path", data: Buffer.alloc(0) };
   return { type: match[1]!, name: decodeURIComponent(match[2]!), data: Buffer.from(match[3]!, "base64") };
+}
+
+function eventText(params: object, id?: string): string {
+  return `${id ? `id:${id}\n` : ""}event:receive\ndata:${JSON.stringify(params)}\n\n`;
 }
 
 function uuidOf(number: string): string {

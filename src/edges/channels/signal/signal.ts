@@ -1,44 +1,43 @@
 /**
  * Signal, through a signal-cli daemon.
  *
- * In: signal-cli confirms to Signal by itself, before we have committed. With `--receive-mode=on-connection` messages wait at
- * Signal while nobody listens, so a restart loses nothing, and what is read from its stream is written down at once (spool.ts).
- * But what is between its socket and that write when the power goes is lost, and there is nobody to ask for it again.
+ * In: signal-cli confirms to Signal by itself, before we have committed, and forgets what it has handed over. So a small process that
+ * outlives a kill of Lares holds the stream and writes down what comes (listener.ts); we read what it wrote and commit how far
+ * (mailbox.ts). With `--receive-mode=on-connection` messages wait at Signal while nobody listens.
  * Out: `send` takes no key and is never repeated when its outcome is unknown.
  */
-import { type Channel, type Door, type Outgoing, SendUncertain } from "../../../core/contracts/index.ts";
-import type { Json, ReplyRoute } from "../../../core/domain/index.ts";
+import {
+  type Channel,
+  type Door,
+  type Outgoing,
+  type PlatformEvent,
+  SendUncertain,
+} from "../../../core/contracts/index.ts";
+import type { ReplyRoute } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { listOf, numberOf, objectOf, textOf } from "../api.ts";
-import { Lines } from "../lines.ts";
+import { Batches, Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
-import { Spool, type Spooled } from "../spool.ts";
 import type { SignalAccount } from "./config.ts";
 import { mapEnvelope, type SignalFile } from "./events.ts";
+import { Mailbox } from "./mailbox.ts";
 import { SignalRpc } from "./rpc.ts";
 
 /** A quiet stream is not a dead one: the daemon itself is asked this often. */
 const ASK_MS = 30_000;
 
-export function create({ account, config }: AdapterParts<SignalAccount>): Channel {
+export function create({ account, config, folder }: AdapterParts<SignalAccount>): Channel {
   const rpc = new SignalRpc(config.url, config.number);
 
   async function run(door: Door, signal: AbortSignal): Promise<void> {
     await rpc.call("version", {}, signal, true);
     door.known(config.number);
+    const mailbox = new Mailbox(folder(), rpc.events, await door.cursor());
+    await mailbox.open(signal);
+    door.alive();
     const broken = new AbortController();
     const lines = new Lines((error) => broken.abort(error));
-    const take = (one: Spooled & { written?: Promise<void> }) => {
-      const mapped = mapEnvelope(one.value, config.number);
-      if (!mapped) return;
-      const { event, files } = mapped;
-      if (event.kind === "message" && files.length) event.files = files.map((file) => remote(file, event.chat));
-      void lines.push(event.chat.id, async () => {
-        await one.written;
-        await door.hear([event]);
-        await one.done();
-      });
-    };
+    const taking = new Batches(door, lines);
     const ask = setInterval(() => {
       rpc.call("version", {}, signal, true).then(
         () => door.alive(),
@@ -46,18 +45,25 @@ export function create({ account, config }: AdapterParts<SignalAccount>): Channe
       );
     }, ASK_MS);
     try {
-      const { spool, left } = await Spool.open(door);
-      for (const one of left) take(one);
-      for await (const params of rpc.events(() => door.alive(), AbortSignal.any([signal, broken.signal]))) {
-        // A daemon may serve several numbers, and tells of much that is nothing to us.
-        const isOurs = params.account === undefined || params.account === config.number;
-        if (isOurs && mapEnvelope(params.envelope, config.number))
-          take(await spool.put(objectOf(params.envelope) as Json));
+      const ends = AbortSignal.any([signal, broken.signal]);
+      for await (const { said, cursor } of mailbox.batches(() => door.cursor(), ends)) {
+        door.alive();
+        await taking.take(said.flatMap(eventOf), cursor);
       }
     } finally {
       lines.end();
       clearInterval(ask);
     }
+  }
+
+  /** A daemon may serve several numbers. */
+  function eventOf(said: Record<string, unknown>): PlatformEvent[] {
+    if (said.account !== undefined && said.account !== config.number) return [];
+    const mapped = mapEnvelope(said.envelope, config.number);
+    if (!mapped) return [];
+    const { event, files } = mapped;
+    if (event.kind === "message" && files.length) event.files = files.map((file) => remote(file, event.chat));
+    return [event];
   }
 
   function remote({ id, ...about }: SignalFile, chat: { id: string; kind: "direct" | "group" }) {
