@@ -17,6 +17,7 @@ channelContract({
       account: { token: fake.token, apiUrl: `${fake.url}/api`, paceMs: 0 },
       owner,
       stranger,
+      freeNames: true,
       group: GROUP,
       // By its nonce, and by looking for that in the chat.
       has: { redelivers: true, dedupes: true, edits: true, buttons: true, limit: 2000 },

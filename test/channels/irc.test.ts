@@ -18,7 +18,7 @@ describe.skipIf(!NGIRCD)("irc", () => {
       const server = await startIrc();
       const people = {
         ann: await ircPerson(server.port, "ann", GROUP),
-        eve: await ircPerson(server.port, "eve"),
+        eve: await ircPerson(server.port, "eve", GROUP),
       };
       const clientOf = (person: { name: string }) => people[person.name as "ann" | "eve"];
       const owner = { id: "ann!~ann@127.0.0.1", name: "ann" };

@@ -17,6 +17,7 @@ channelContract({
       account: { homeserver: fake.url, token: fake.token },
       owner,
       stranger,
+      freeNames: true,
       group,
       has: { redelivers: true, dedupes: true, edits: true, buttons: false, limit: 16_000 },
       attach: (lares) => connected(lares, "matrix/main"),

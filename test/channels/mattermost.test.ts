@@ -17,6 +17,7 @@ channelContract({
       account: { url: fake.url, token: fake.token, callback: "http://lares.test" },
       owner,
       stranger,
+      freeNames: true,
       group,
       has: { redelivers: true, dedupes: true, edits: true, buttons: true, limit: 16_383 },
       async attach(lares) {

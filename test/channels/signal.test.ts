@@ -15,6 +15,7 @@ channelContract({
       account: { url: fake.url, number: fake.account },
       owner,
       stranger,
+      freeNames: true,
       group,
       // signal-cli does not deliver again, but what it handed over is written down before it is heard.
       has: { redelivers: true, dedupes: false, edits: false, buttons: false, limit: 2000 },

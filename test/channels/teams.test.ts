@@ -17,6 +17,7 @@ channelContract({
       account: accountOf(fake),
       owner: { id: "11111111-0000-4000-8000-000000000001", name: "Ann" },
       stranger: { id: "22222222-0000-4000-8000-000000000002", name: "Eve" },
+      freeNames: true,
       group: GROUP,
       // Whether Teams tries again is not assured, so the fake does not.
       has: { redelivers: false, dedupes: false, edits: true, buttons: true, limit: 20_000 },

@@ -15,6 +15,7 @@ channelContract({
       account: { token: fake.token, apiUrl: fake.url, paceMs: 0 },
       owner,
       stranger,
+      freeNames: true,
       group: String(GROUP),
       has: { redelivers: true, dedupes: false, edits: true, buttons: true, limit: 4096 },
       attach: async () => void (await until("a poll", () => fake.polling())),

@@ -19,6 +19,7 @@ channelContract({
       },
       owner,
       stranger,
+      freeNames: true,
       // It does not deduplicate, but its status events tell which send was taken.
       has: { redelivers: true, dedupes: true, edits: false, buttons: true, limit: 4096 },
       async attach(lares) {

@@ -15,7 +15,10 @@ describe.skipIf(!PROSODY)("xmpp", () => {
     name: "xmpp",
     async start() {
       const server = await startXmpp(["lares", "ann", "eve"]);
-      const people = { ann: await xmppPerson(server.port, "ann", GROUP), eve: await xmppPerson(server.port, "eve") };
+      const people = {
+        ann: await xmppPerson(server.port, "ann", GROUP),
+        eve: await xmppPerson(server.port, "eve", GROUP),
+      };
       const clientOf = (person: { name: string }) => people[person.name as "ann" | "eve"];
       await people.ann.say(BOT, "say:from before the bot came");
       const service = `xmpp://127.0.0.1:${server.port}`;

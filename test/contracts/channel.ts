@@ -28,7 +28,9 @@ export interface Platform {
   owner: Person;
   /** Somebody who is on no list; absent where the platform vouches for its people. */
   stranger?: Person;
-  /** A group the bot is in, with the owner as a member. */
+  /** People there choose the name they are shown by: a stranger then poses as the owner (CH-01). */
+  freeNames?: boolean;
+  /** A group the bot is in, with the owner and the stranger as members. */
   group?: string;
   /** What the platform really does, which decides what is expected of us. */
   has: {
@@ -75,7 +77,7 @@ export function channelContract(rig: ChannelRig): void {
           main: {
             ...platform.account,
             ...(platform.stranger ? { dm: "pairing", owners: [platform.owner.id] } : {}),
-            ...(platform.group ? { groups: { [platform.group]: { allow: ["*"] } } } : {}),
+            ...(platform.group ? { groups: { [platform.group]: { allow: [platform.owner.id] } } } : {}),
           },
         },
       },
@@ -131,10 +133,13 @@ export function channelContract(rig: ChannelRig): void {
       120_000,
     );
 
-    test("a stranger gets a code and nothing else; let in, they may talk; the grant holds for direct messages only", async () => {
+    test("CH-01: a stranger gets a code and nothing else, under whatever name; let in, they may talk", async () => {
       const { stranger } = platform;
       if (!stranger) return;
-      await platform.say(stranger, "say:stranger-secret");
+      await platform.say(
+        platform.freeNames ? { ...stranger, name: platform.owner.id } : stranger,
+        "say:stranger-secret",
+      );
       await shows(stranger, /code is [A-Z0-9]{8}/);
       expect(requestsWith(model, "stranger-secret")).toHaveLength(0);
       const code = /code is ([A-Z0-9]{8})/.exec((await texts(stranger)).join("\n"))![1]!;
@@ -197,12 +202,15 @@ export function channelContract(rig: ChannelRig): void {
       if (platform.has.edits && platform.has.buttons) await shows(platform.owner, /Allowed once by/);
     });
 
-    test("in a group only who may, and only when it is addressed", async () => {
+    test("CH-05: in a group only who may there, and only when it is addressed; let in by direct message is not enough", async () => {
       if (!platform.group) return;
+      if (platform.stranger)
+        await platform.say(platform.stranger, "say:let-in-elsewhere", { group: true, addressed: true });
       await platform.say(platform.owner, "say:not-for-you", { group: true });
       await platform.say(platform.owner, "say:for-you", { group: true, addressed: true });
       await shows("group", "for-you");
       expect(await count("group", "not-for-you")).toBe(0);
+      expect([...requestsWith(model, "not-for-you"), ...requestsWith(model, "let-in-elsewhere")]).toEqual([]);
     });
 
     test("kill -9 after receipt, after commit, and during the send: nothing lost, nothing twice", async () => {
@@ -235,5 +243,24 @@ export function channelContract(rig: ChannelRig): void {
       expect(requestsWith(model, `say:${word}`).length).toBeGreaterThan(0);
       // Four starts of the program, on a machine that may be busy.
     }, 120_000);
+
+    test("CH-03: with an empty list, and what was granted taken back, nobody may talk: not even who did before", async () => {
+      const { stranger, owner } = platform;
+      if (!stranger) return;
+      const { people } = await lares.rpc("channels.people", {});
+      for (const { name, sender, context } of people) await lares.rpc("channels.revoke", { name, sender, context });
+      const closed = { ...platform.account, dm: "allowlist", allow: [], owners: [], groups: {} };
+      await lares.rpc("config.set", { path: `channels.${rig.name}.main`, value: closed as never });
+      await platform.attach(lares);
+      for (const person of [owner, stranger]) {
+        const heardAt = async () => (await lares.rpc("channels.list", {})).channels[0]!.heardAt ?? 0;
+        const before = await heardAt();
+        const shown = (await platform.shown(person)).length;
+        await platform.say(person, "say:nobody-may");
+        await until("it to be heard", async () => (await heardAt()) > before);
+        expect(await platform.shown(person)).toHaveLength(shown);
+      }
+      expect(requestsWith(model, "nobody-may")).toEqual([]);
+    });
   });
 }
