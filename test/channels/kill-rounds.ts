@@ -126,10 +126,15 @@ const missing = () =>
     return plain + marked === 0;
   });
 await until("all to be answered", () => missing().length === 0, {
-  withinMs: 120_000,
+  withinMs: option("patience", 120_000),
   instead: () => missing().map(([chat, { side }]) => `${side.name} ${chat}`),
 }).catch((error: unknown) => process.stdout.write(`${String(error)}\n`));
 await until("quiet", async () => (await lares.rpc("status", {})).deliveries.waiting === 0, { withinMs: 60_000 });
+
+if (missing().length) {
+  const { channels } = await lares.rpc("channels.list", {});
+  process.stdout.write(`${JSON.stringify(channels, null, 2)}\n${lares.output.slice(-4000)}\n`);
+}
 
 let bad = 0;
 for (const side of sides) {
