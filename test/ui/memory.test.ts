@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("the memory page", () => {
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: signedIn });
     page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(25_000);
     wrong = complaints(page);
   });
   afterEach(async () => {

@@ -60,7 +60,7 @@ describe("a feed", () => {
     const began = performance.now();
     entriesOf(`<rss>${"<item ".repeat(200_000)}`);
     entriesOf(`<rss>${"<item><title>".repeat(100_000)}`);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - began).toBeLessThan(5000);
     await expect(look(site(500).parts, feed, null, never)).rejects.toThrow("example.com answered 500");
     await expect(look(site("<html>").parts, feed, null, never)).rejects.toThrow("no feed");
   });

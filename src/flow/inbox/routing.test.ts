@@ -63,7 +63,8 @@ describe("who answers", () => {
     const pattern = `${"a*".repeat(200)}b`;
     const began = performance.now();
     expect(agentOf([{ agent: "other", pattern }], message({ text: "a".repeat(100_000) }))).toBe("main");
-    expect(performance.now() - began).toBeLessThan(200);
+    // What grows without bound takes hours here; a busy machine takes its seconds.
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
 
