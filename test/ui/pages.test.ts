@@ -1,5 +1,5 @@
 /** The first minute, every page at every width, and the bars for size and speed. */
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -127,6 +127,16 @@ describe.skipIf(!hasBrowser)("the pages", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
     expect((await house.rpc("agents.files.get", { agent: "main", file: "USER.md" })).text).toContain("Ana");
+    // Beside its files: its skills, with what is wrong with one.
+    for (const [name, front] of Object.entries({ deploy: "description: Deploys the site.", mute: "name: mute" })) {
+      mkdirSync(join(house.home, "agents/main/skills", name), { recursive: true });
+      writeFileSync(join(house.home, "agents/main/skills", name, "SKILL.md"), `---\n${front}\n---\n\nRun **make**.\n`);
+    }
+    await page.getByRole("link", { name: "Skills" }).click();
+    await page.getByText("1 skill, 1 not used.").waitFor();
+    await page.getByText(/no description/).waitFor();
+    await page.getByText("Deploys the site.").click();
+    await page.locator(".skills strong").getByText("make").waitFor();
     await context.close();
   });
 

@@ -13,7 +13,8 @@ export interface Listed {
   own: boolean;
 }
 
-const HEAD = "# Skills\n\nWays to do things. When one fits, first read skill:NAME; tool_search finds more.\n";
+const HEAD =
+  "# Skills\n\nWays to do things. When one fits or /NAME is said, first read skill:NAME; tool_search finds more.\n";
 /** A description longer than this is read with the skill itself. */
 const LONGEST = 160;
 /** Less of a description says nothing. */

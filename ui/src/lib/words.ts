@@ -330,6 +330,17 @@ export const w = {
     defaultModel: "the default model",
     default: "answers when nobody else is asked",
     unsaved: "Not saved yet",
+    skills: {
+      title: "Skills",
+      what: "what it can read up on when it needs it",
+      none: "No skills yet. Put a folder with a SKILL.md into the agent's skills folder.",
+      noneCmd: "lares skills list",
+      count: (ready: number, others: number) =>
+        `${ready === 1 ? "1 skill" : `${ready} skills`}${others ? `, ${others} not used` : ""}. New conversations know them by name.`,
+      of: { agent: "its own", home: "every agent's" },
+      imported: (from: string) => `imported from ${from}`,
+      outside: "read as text from outside until its name is in skills.trusted",
+    },
     fileWhat: {
       "SOUL.md": "who it is and how it speaks",
       "AGENTS.md": "how it works",

@@ -88,7 +88,9 @@ async function readSkill(
   const { root, own } = await skills.open(agent, named.name);
   const words = how.isWhole ? await skillWords(skills, agent, named.name, BYTES) : undefined;
   const result = words ?? (await readFile({ root, path: named.file || "SKILL.md" }, how.lines, signal));
-  return { ...result, origin: own ? "own" : "outside" };
+  // Its paths are not the workspace's: nobody may look for them there.
+  const meta = { skill: named.name, ...(named.file ? { file: named.file } : {}) };
+  return { ...result, meta, origin: own ? "own" : "outside" };
 }
 
 function readFile(

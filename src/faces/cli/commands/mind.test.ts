@@ -301,3 +301,34 @@ describe("context", () => {
     expect((await run([...argv, "--undo", "--compact"], {})).err).toContain("not both");
   });
 });
+
+describe("skills", () => {
+  const base = { description: "", of: "agent" as const, own: true, notes: [], folder: "/h/agents/main/skills/x" };
+  const deploy = { ...base, name: "deploy", description: "Deploys the site.", state: "ready" as const };
+  const bought = { ...deploy, name: "bought", own: false, imported: "hermes" };
+  const mute = { ...base, name: "mute", state: "unusable" as const, why: "The front matter has no description." };
+
+  it("list has those that can be used first, then the others with the reason", async () => {
+    const more = { "skills.list": () => ({ agent: "main", skills: [bought, deploy, mute] }) };
+    const { out } = await run(["skills", "list"], more);
+    const lines = out.trimEnd().split("\n");
+    expect(lines[0]).toBe("2 skills of main, 1 not used.");
+    expect(lines[1]).toMatch(/✓ {2}bought {2}its own, from hermes {2}Deploys the site\./);
+    expect(lines[3]).toMatch(/✕ {2}mute .*no description/);
+    await gateway.close();
+    const none = await run(["skills", "list"], { "skills.list": () => ({ agent: "main", skills: [] }) });
+    expect(none.out).toMatch(/There are no skills\. Put a folder with a SKILL\.md into .*agents\/main\/skills\./);
+  });
+
+  it("show tells whose words they are, the files and the words; --file only that file", async () => {
+    const files = [{ path: "scripts/a.sh", bytes: 3 }];
+    const more = {
+      "skills.get": ({ file }: { file?: string }) => ({ ...bought, files, text: file ? "echo\n" : "Run make.\n" }),
+    };
+    const { out } = await run(["skills", "show", "bought"], more);
+    expect(out).toContain("text from outside, until its name is in skills.trusted");
+    expect(out).toMatch(/scripts\/a\.sh {2}3 B[\s\S]*Run make\.\n$/);
+    await gateway.close();
+    expect((await run(["skills", "show", "bought", "--file", "scripts/a.sh"], more)).out).toBe("echo\n");
+  });
+});
