@@ -6,7 +6,9 @@
  */
 import type { JsonObject } from "../domain/json.ts";
 import type { ModelMessage, TextPart, ThinkingPart, ToolCallPart } from "../domain/message.ts";
-import type { Usage } from "../domain/turn.ts";
+import type { FailureClass, Usage } from "../domain/turn.ts";
+
+export type { FailureClass } from "../domain/turn.ts";
 
 export interface ToolSpec {
   name: string;
@@ -41,18 +43,6 @@ export type ModelDelta =
   | { type: "discard" }
   /** An attempt failed and the next one, by this model, begins after so long. `attempt` counts from 1. */
   | { type: "retry"; model: string; failure: FailureClass; attempt: number; inMs: number };
-
-export type FailureClass =
-  | "auth"
-  | "billing"
-  | "rate-limit"
-  | "timeout"
-  | "overload"
-  | "context-overflow"
-  | "format"
-  | "not-found"
-  | "network"
-  | "unknown";
 
 /** An attempt of a call that failed before the call ended. */
 export type FailedAttempt = { at: number; model: string; failure: FailureClass };

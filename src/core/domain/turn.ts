@@ -28,8 +28,8 @@ export interface Usage {
   cost: number | null;
 }
 
-/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. */
-export type TurnFailure =
+/** How a call of a model fails. */
+export type FailureClass =
   | "auth"
   | "billing"
   | "rate-limit"
@@ -39,12 +39,10 @@ export type TurnFailure =
   | "format"
   | "not-found"
   | "network"
-  | "unknown"
-  | "limit"
-  | "budget"
-  | "script"
-  | "not-allowed"
-  | "unknown-outcome";
+  | "unknown";
+
+/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. */
+export type TurnFailure = FailureClass | "limit" | "budget" | "script" | "not-allowed" | "unknown-outcome";
 
 /** How a turn ended, as it is stored and shown. */
 export interface TurnResult {
