@@ -8,7 +8,7 @@ import type { LaresConfig } from "./config.ts";
 export function openSkills(parts: { home: string; config: LaresConfig; agentDir: (agent: string) => string }): Skills {
   const { home, config, agentDir } = parts;
   return new Skills({
-    ...{ home, agentDir, files: skillFiles() },
+    ...{ home, agentDir, files: skillFiles(), platform: process.platform },
     config: (agent) => {
       const own = config.agents[agent]?.skills?.disabled ?? [];
       const { disabled, trusted, promptTokens } = config.skills;

@@ -160,6 +160,7 @@ describe("for people", () => {
     const dir = join(lares.home, "agents/main/skills");
     skill("agents/main/skills/No Name", "D.", "B.");
     file("agents/main/skills/empty/notes.txt", "nothing here");
+    skill("agents/main/skills/elsewhere-only", "D.", "B.", "platforms: [plan9]\n");
     file("agents/main/skills/mute/SKILL.md", "---\nname: mute\n---\nHm.");
     file("agents/main/skills/huge/SKILL.md", `---\ndescription: D.\n---\n${"x".repeat(130 * 1024)}`);
     symlinkSync(join(lares.home, "agents"), join(dir, "elsewhere"));
@@ -175,6 +176,7 @@ describe("for people", () => {
       huge: expect.stringMatching(/^unusable: SKILL\.md: it has more than 131072 bytes/),
       elsewhere: expect.stringMatching(/^unusable: It is a link/),
       leaks: expect.stringMatching(/^unusable: "SKILL\.md" is a symbolic link that leads out of the skill's folder/),
+      "elsewhere-only": `off: It is for plan9; this is ${process.platform}.`,
       "errand-9": "off: It is switched off in lares.yaml.",
     });
     expect((await results("off", read("skill:errand-9")))[0]).toMatchObject({

@@ -46,6 +46,12 @@ describe("a SKILL.md that can be used", () => {
         metadata: { author: "ana", version: "1", openclaw: '{"requires":{"bins":["git"]}}' },
       },
     ],
+    [
+      "for some systems, as Hermes says it",
+      card("description: D.\nplatforms: [macos, Linux]"),
+      { platforms: ["darwin", "linux"] },
+    ],
+    ["as OpenClaw does", card('description: D.\nmetadata: {"openclaw":{"os":["darwin"]}}'), { platforms: ["darwin"] }],
     ["tools as a list", card("description: D.\nallowed-tools: [read, exec]"), { allowedTools: ["read", "exec"] }],
     ["rules in the body", card("name: deploy\ndescription: D.", "one\n\n---\n\ntwo"), { body: "one\n\n---\n\ntwo\n" }],
     [

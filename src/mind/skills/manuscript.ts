@@ -11,6 +11,8 @@ export interface Manuscript {
   compatibility?: string;
   allowedTools?: string[];
   metadata?: Record<string, string>;
+  /** The operating systems it is for, as `process.platform` names them; all without it. */
+  platforms?: string[];
   /** What was not as it should be, and did not matter. */
   notes: string[];
 }
@@ -49,7 +51,11 @@ export function readManuscript(text: string, folder: string, yaml: ReadYaml): Ma
   const name = line(front.name);
   if (!name) notes.push("The front matter has no name; the folder's is used.");
   else if (name !== folder) notes.push(`It calls itself "${clipped(name, 64)}"; the folder's name is used.`);
-  return { description, body: parts.body, ...about(front, notes), notes };
+  const platforms = platformsOf(front);
+  return {
+    ...{ description, body: parts.body, ...about(front, notes), notes },
+    ...(platforms.length ? { platforms } : {}),
+  };
 }
 
 /** Front matter and body; undefined when there is no front matter, or it does not end. */
@@ -84,6 +90,23 @@ function about(
     ...(metadata.length ? { metadata: Object.fromEntries(metadata.slice(0, MOST_METADATA)) } : {}),
   };
 }
+
+/** Beside the convention: Hermes has `platforms`, OpenClaw `metadata.openclaw.os`. */
+function platformsOf(front: Record<string, unknown>): string[] {
+  const metadata = isRecord(front.metadata) ? front.metadata : {};
+  const openclaw = isRecord(metadata.openclaw) ? metadata.openclaw : {};
+  const given = front.platforms ?? openclaw.os;
+  const names = Array.isArray(given) ? given.map(line) : line(given).split(/[\s,]+/);
+  const ours = names.map((name) => name.toLowerCase()).map((name) => PLATFORMS[name] ?? name);
+  return [...new Set(ours.filter(Boolean))].slice(0, 8);
+}
+
+const PLATFORMS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  macos: "darwin",
+  mac: "darwin",
+  osx: "darwin",
+  windows: "win32",
+});
 
 /** Many a description has a colon in it and is no YAML then; what stands behind `key:` on its line is meant. */
 function fields(front: string, yaml: ReadYaml, notes: string[]): Record<string, unknown> {

@@ -29,6 +29,8 @@ export interface SkillsParts {
   home: string;
   agentDir: (agent: string) => string;
   config: (agent: string) => SkillsConfig;
+  /** The operating system here, as `process.platform` names it. */
+  platform: string;
 }
 
 export type SkillState = "ready" | "off" | "covered" | "unusable";
@@ -90,6 +92,9 @@ export class Skills {
       const base = { name, description, of, root, own, about, ...imported };
       if (of === "home" && taken.has(name))
         return { ...base, state: "covered", why: "The agent has one of this name itself." };
+      const { platforms } = about;
+      if (platforms && !platforms.includes(this.parts.platform))
+        return { ...base, state: "off", why: `It is for ${platforms.join(", ")}; this is ${this.parts.platform}.` };
       if (disabled.includes(name)) return { ...base, state: "off", why: "It is switched off in lares.yaml." };
       return { ...base, state: "ready" };
     };
