@@ -2,7 +2,6 @@
  * Builds the rooms and hands them to each other. One `House` is one life of the engine on a home; when the disk was full a new
  * one is built in the same process, exactly as after a crash.
  */
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL } from "../core/contracts/index.ts";
@@ -25,7 +24,6 @@ import {
   createWebTools,
   Processes,
   registerTools,
-  visible,
   type WebConfig,
   withListed,
 } from "../edges/tools/index.ts";
@@ -43,16 +41,6 @@ import { Attachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
-import {
-  decide,
-  type Explanation,
-  explain,
-  explainText,
-  type Place,
-  policyOf,
-  ruleFor,
-  strictest,
-} from "../flow/gate/index.ts";
 import { type Inbox, makeInbox, openFrom, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
@@ -79,6 +67,7 @@ import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEve
 import { goalWords, makeGoals } from "./goals.ts";
 import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
+import { type Judging, makeJudging } from "./judging.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
@@ -138,8 +127,7 @@ export interface House {
   grants: ReturnType<typeof makeGrants>;
   /** Where commands run; says why when nothing shuts them in. */
   sandbox: Confinement;
-  /** How the gate would judge a command; nothing runs. */
-  explainCommand: (command: string, agent?: string) => Promise<Explanation>;
+  explainCommand: Judging["explainCommand"];
   stop(drainMs: number): Promise<void>;
 }
 
@@ -162,12 +150,6 @@ export async function openHouse(parts: HouseParts): Promise<House> {
 
   const agents = new AgentFolders(parts.home);
   for (const name of [DEFAULT_AGENT, ...Object.keys(config.agents)]) agents.ensure(asId<AgentId>(name));
-  // Targets of plans are real paths; the gate compares text.
-  const gatePlace = (agent: AgentId): Place => {
-    const { agentDir, workspace } = agents.place(agent);
-    const [home, dir, work] = [parts.home, agentDir, workspace].map((path) => realpathSync(path));
-    return { home: home!, userHome: homedir(), agentDir: dir!, workspace: work! };
-  };
   const processes = new Processes({
     records,
     clock,
@@ -297,17 +279,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const grants = makeGrants(parts.vault, (agent) => config.agents[agent]?.secrets ?? []);
   const clean = (value: Json): Json => scrub(value, parts.redact);
 
-  const policyFor = async (agent: AgentId) => {
-    const facts = { place: gatePlace(agent), remembered: await approvals.remembered(agent) };
-    return policyOf(config.policy, config.agents[agent]?.policy, facts);
-  };
-  const explainCommand = async (command: string, name: string = config.routing.defaultAgent) => {
-    const agent = asId<AgentId>(name);
-    const caller = { agent: name, session: "none", turn: "none", route: { channel: "none", account: "", chat: "" } };
-    const plan = await tools.get("exec").plan({ command }, { ...agents.place(agent), caller });
-    const found = explain(await policyFor(agent), plan);
-    return { ...found, text: explainText(found, visible) };
-  };
+  const judging = makeJudging({
+    ...{ home: parts.home, config, agents, approvals, tools },
+    ancestors: (session) => children.ancestors(session),
+  });
 
   const stopTurn = async (turn: TurnId, why: string) => {
     await running.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: { why } });
@@ -343,21 +318,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       },
       take,
     },
-    judge: {
-      judge: async ({ agent, session }, plan, standing) => {
-        const own = await policyFor(agent);
-        // What a sub-agent may do is what everybody who asked for it may do, too.
-        const above = session.startsWith("sub:") ? await children.ancestors(session) : [];
-        const policies = [own];
-        for (const one of above) {
-          const facts = { place: own.place, remembered: await approvals.remembered(asId<AgentId>(one)) };
-          policies.push(policyOf(config.policy, config.agents[one]?.policy, facts));
-        }
-        const { authority, tainted } = standing;
-        const words = policies.map((policy) => decide({ ...policy, authority, tainted }, plan));
-        return { ...strictest(words), rule: ruleFor(plan) };
-      },
-    },
+    judge: judging,
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
       text: questionText,
@@ -684,7 +645,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     locks,
     checkpoints,
     grants,
-    explainCommand,
+    explainCommand: judging.explainCommand,
     sandbox,
     async stop(drainMs) {
       forgetDeliveries();

@@ -1,0 +1,65 @@
+/** How an action is judged here: the gate's rules with this house's policies, places and remembered approvals. */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { type AgentId, asId } from "../core/domain/index.ts";
+import { type ToolRegistry, visible } from "../edges/tools/index.ts";
+import type { Approvals } from "../flow/approvals/index.ts";
+import {
+  decide,
+  type Explanation,
+  explain,
+  explainText,
+  type Place,
+  policyOf,
+  ruleFor,
+  strictest,
+} from "../flow/gate/index.ts";
+import type { TurnParts } from "../flow/turns/index.ts";
+import type { AgentFolders } from "../mind/agents/index.ts";
+import type { LaresConfig } from "./config.ts";
+
+export interface JudgingParts {
+  home: string;
+  config: LaresConfig;
+  agents: AgentFolders;
+  approvals: Pick<Approvals, "remembered">;
+  tools: Pick<ToolRegistry, "get">;
+  /** Who asked for this session, and who asked for theirs. */
+  ancestors: (session: string) => Promise<readonly string[]>;
+}
+
+export interface Judging {
+  judge: TurnParts["judge"]["judge"];
+  /** How a command would be judged; nothing runs. */
+  explainCommand: (command: string, agent?: string) => Promise<Explanation>;
+}
+
+export function makeJudging({ home, config, agents, approvals, tools, ancestors }: JudgingParts): Judging {
+  // Targets of plans are real paths; the gate compares text.
+  const placeOf = (agent: AgentId): Place => {
+    const { agentDir, workspace } = agents.place(agent);
+    const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
+    return { home: real!, userHome: homedir(), agentDir: dir!, workspace: work! };
+  };
+  const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
+    policyOf(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
+
+  return {
+    async judge({ agent, session }, plan, { authority, tainted }) {
+      const own = await policyFor(agent);
+      const policies = [own];
+      // What a sub-agent may do is what everybody who asked for it may do, too.
+      const above = session.startsWith("sub:") ? await ancestors(session) : [];
+      for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
+      const words = policies.map((policy) => decide({ ...policy, authority, tainted }, plan));
+      return { ...strictest(words), rule: ruleFor(plan) };
+    },
+    async explainCommand(command, name = config.routing.defaultAgent) {
+      const agent = asId<AgentId>(name);
+      const caller = { agent: name, session: "none", turn: "none", route: { channel: "none", account: "", chat: "" } };
+      const plan = await tools.get("exec").plan({ command }, { ...agents.place(agent), caller });
+      const found = explain(await policyFor(agent), plan);
+      return { ...found, text: explainText(found, visible) };
+    },
+  };
+}
