@@ -66,35 +66,38 @@ const agentConfig = z
   })
   .describe("One agent; its words are in the files of its folder.");
 
-export const schema = defineConfig({
-  gateway: gatewayConfig,
-  models: modelsConfig,
-  routing: inboxConfig,
-  policy: policyConfig,
-  sandbox: sandboxConfig,
-  approvals: approvalsConfig,
-  checkpoints: checkpointsConfig,
-  outbox: outboxConfig,
-  limits: limitsConfig,
-  budgets: budgetsConfig,
-  locks: locksConfig,
-  context: contextConfig,
-  time: timeConfig,
-  teams: teamsConfig,
-  web: webConfig.prefault({}),
-  memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
-  skills: skillsConfig.prefault({}),
-  schedules: schedulesConfig,
-  hooks: hooksConfig,
-  watch: watchConfig,
-  goals: goalsConfig,
-  lanes: lanesConfig,
-  retention: retentionConfig,
-  agents: z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), agentConfig)
-    .default({})
-    .describe("Agents by name. Each has a folder agents/<name> in the home."),
-  channels: channelsConfig,
-});
+export const schema = defineConfig(
+  {
+    gateway: gatewayConfig,
+    models: modelsConfig,
+    routing: inboxConfig,
+    policy: policyConfig,
+    sandbox: sandboxConfig,
+    approvals: approvalsConfig,
+    checkpoints: checkpointsConfig,
+    outbox: outboxConfig,
+    limits: limitsConfig,
+    budgets: budgetsConfig,
+    locks: locksConfig,
+    context: contextConfig,
+    time: timeConfig,
+    teams: teamsConfig,
+    web: webConfig.prefault({}),
+    memory: memoryConfig.extend({ embedder: embedderConfig.prefault({}) }).prefault({}),
+    skills: skillsConfig.prefault({}),
+    schedules: schedulesConfig,
+    hooks: hooksConfig,
+    watch: watchConfig,
+    goals: goalsConfig,
+    lanes: lanesConfig,
+    retention: retentionConfig,
+    agents: z
+      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), agentConfig)
+      .default({})
+      .describe("Agents by name. Each has a folder agents/<name> in the home."),
+    channels: channelsConfig,
+  },
+  ["gateway", "lanes"],
+);
 
 export type LaresConfig = Config<typeof schema>;

@@ -43,9 +43,6 @@ export interface SettingsParts {
 
 export type Section = keyof LaresConfig;
 
-/** Read when the program starts and built upon: a change waits for the next start. */
-const FIXED: ReadonlySet<string> = new Set(["gateway", "lanes"]);
-
 export class Settings {
   readonly view: LaresConfig;
   readonly file: string;
@@ -194,7 +191,10 @@ export class Settings {
     this.wanted = config;
     const before = this.now;
     const next = Object.fromEntries(
-      (Object.keys(schema.slices) as Section[]).map((name) => [name, FIXED.has(name) ? before[name] : config[name]]),
+      (Object.keys(schema.slices) as Section[]).map((name) => [
+        name,
+        schema.fixed.has(name) ? before[name] : config[name],
+      ]),
     ) as unknown as LaresConfig;
     // The gateway's limits can change under way; its address cannot.
     const gateway = Object.freeze({ ...before.gateway, http: config.gateway.http });

@@ -6,13 +6,17 @@ import { z } from "zod";
 import { defineConfig } from "../../../ground/config/index.ts";
 import { cli } from "../testing.ts";
 
-const schema = defineConfig({
-  gateway: z.strictObject({
-    port: z.number().int().min(0).max(65_535).default(7717).describe("The port."),
-    token: z.string().optional().describe("The token."),
-    name: z.string().default("lares").describe("A name."),
-  }),
-});
+const schema = defineConfig(
+  {
+    gateway: z.strictObject({
+      port: z.number().int().min(0).max(65_535).default(7717).describe("The port."),
+      token: z.string().optional().describe("The token."),
+      name: z.string().default("lares").describe("A name."),
+    }),
+    limits: z.strictObject({ steps: z.number().default(50).describe("Most steps.") }).prefault({}),
+  },
+  ["gateway"],
+);
 
 let home: string;
 let file: string;
@@ -50,6 +54,13 @@ describe("config, with nothing running", () => {
     const { code, err } = await run("get", "gateway.prot");
     expect(err).toContain('Did you mean "gateway.port"?');
     expect(code).toBe(5);
+  });
+
+  it("set says whether a running Lares takes it in, or only the next one", async () => {
+    expect((await run("set", "limits.steps", "9")).err).not.toMatch(/running|next start/);
+    writeFileSync(join(home, "gateway.json"), "{}");
+    expect((await run("set", "limits.steps", "8")).err).toContain("A running Lares takes it in by itself.");
+    expect((await run("set", "gateway.port", "8080")).err).toContain("It holds from the next start");
   });
 
   it("set keeps comments, and takes numbers as numbers and text as text", async () => {

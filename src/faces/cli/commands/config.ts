@@ -45,7 +45,11 @@ export const set: Action = async (ctx, [key = "", given]) => {
   } else {
     await saveConfig(home, next);
     out.note(`${options.unset ? "Removed" : "Set"} ${key} in ${join(home, CONFIG_FILE)}.`);
-    if (existsSync(join(home, "gateway.json"))) out.note("It holds from the next start of the gateway.");
+    if (existsSync(join(home, "gateway.json"))) {
+      const { fixed } = await ctx.ports.configSchema();
+      const waits = fixed.has(key.split(".")[0]!);
+      out.note(waits ? "It holds from the next start of the gateway." : "A running Lares takes it in by itself.");
+    }
   }
   out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text });
   return EXIT.done;
