@@ -31,12 +31,12 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
       return shown(await schedules.add({ ...when, prompt: text, agent, session, route, createdBy }));
     },
     async list(agent) {
-      const mine = await schedules.ofAgent(agent);
-      return mine.map((job) => ({ ...shown(job), prompt: job.prompt, enabled: job.enabled }));
+      const { jobs, total } = await schedules.page({ agent, limit: 50 });
+      return { jobs: jobs.map((job) => ({ ...shown(job), prompt: job.prompt, enabled: job.enabled })), total };
     },
     async remove(name, agent) {
-      const job = (await schedules.ofAgent(agent)).find((one) => one.name === name);
-      if (!job || job.declared) {
+      const job = await schedules.get(name).catch(() => undefined);
+      if (job?.name !== name || job.agent !== agent || job.kind !== "work" || job.declared) {
         throw new AppError("TOOL_INPUT", {
           message: `There is no schedule "${name}" of yours.`,
           hint: "See schedule_list.",

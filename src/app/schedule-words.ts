@@ -10,7 +10,7 @@ export async function scheduleWords(
   call: { args: string; session: SessionKey; message: InboundMessage },
 ): Promise<string> {
   const { args, message } = call;
-  if (!args) return listed(await schedules.list());
+  if (!args) return listed(await schedules.page({ limit: SHOWN }));
   const [, verb, name] = /^(run|pause|resume|remove)\s+(\S[\s\S]*)$/i.exec(args) ?? [];
   const planned = /^(?:add\s+)?([\s\S]+?):\s+(\S[\s\S]*)$/i.exec(args);
   if (!verb && !planned) {
@@ -71,8 +71,8 @@ function whenOf(text: string): GivenWhen {
   }
 }
 
-function listed(jobs: JobView[]): string {
+function listed({ jobs, total }: { jobs: JobView[]; total: number }): string {
   const line = (job: JobView) => `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
-  const more = jobs.length > SHOWN ? [`… and ${jobs.length - SHOWN} more: lares schedule list`] : [];
-  return [...jobs.slice(0, SHOWN).map(line), ...more].join("\n") || `Nothing planned. ${EXAMPLE}`;
+  const more = total > jobs.length ? [`… and ${total - jobs.length} more: lares schedule list`] : [];
+  return [...jobs.map(line), ...more].join("\n") || `Nothing planned. ${EXAMPLE}`;
 }

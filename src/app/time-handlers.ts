@@ -52,7 +52,11 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
       await schedules().update(beatName(agent), { enabled: true });
       return beatOf(agent);
     },
-    "schedule.list": async () => ({ jobs: (await schedules().list()).map(wire) }),
+    async "schedule.list"({ limit = 100, ...q }) {
+      const page = await schedules().page({ ...q, limit });
+      return { ...page, jobs: page.jobs.map(wire) };
+    },
+    "schedule.get": async ({ id }) => wire(await schedules().get(id)),
     "schedule.preview": async (given) => schedules().preview(given, 5),
     async "schedule.calendar"({ from, to }) {
       if (!(to > from) || to - from > MOST_CALENDAR_MS) {
@@ -63,7 +67,8 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
       }
       const found = await schedules().calendar(from, to);
       return {
-        jobs: found.map(({ job, times, more }) => ({
+        left: found.left,
+        jobs: found.jobs.map(({ job, times, more }) => ({
           ...{ id: job.id, name: job.name, times, more },
           words: inWords(job.when, job.zone),
         })),

@@ -91,9 +91,7 @@ async function watch(lares: Lares, label: string, count: number, offset: (i: num
   for (let wait = 0; wait < 20; wait++) {
     late.length = 0;
     missing = 0;
-    const { jobs } = (await must(lares, "schedule.list", {})) as unknown as Result<"schedule.list">;
-    for (const job of jobs) {
-      if (!job.name.startsWith(`${label}-`)) continue;
+    for (const job of await all(lares, `${label}-`)) {
       if (job.last?.startedAt === undefined || job.last.state !== "done") missing++;
       else late.push(job.last.startedAt - job.last.due);
     }
@@ -101,6 +99,18 @@ async function watch(lares: Lares, label: string, count: number, offset: (i: num
     await sleep(1000);
   }
   return { late, missing };
+}
+
+/** Page by page. */
+async function all(lares: Lares, search: string): Promise<Result<"schedule.list">["jobs"]> {
+  const jobs: Result<"schedule.list">["jobs"] = [];
+  for (let cursor: string | undefined; ; ) {
+    const q = { limit: 500, search, ...(cursor ? { cursor } : {}) };
+    const page = (await must(lares, "schedule.list", q)) as unknown as Result<"schedule.list">;
+    jobs.push(...page.jobs);
+    cursor = page.cursor;
+    if (!cursor) return jobs;
+  }
 }
 
 async function eachOf(count: number, work: (i: number) => Promise<unknown>): Promise<void> {

@@ -153,7 +153,7 @@ test("a schedule's preview: words, five times, a reason with an example; nothing
   expect(days.next).toEqual([...days.next].sort((a, b) => a - b));
   expect(await house.rpc("schedule.preview", { in: "30 minutes" })).toMatchObject({ next: [expect.any(Number)] });
   await expect(house.rpc("schedule.preview", { cron: "0 99 * * *" })).rejects.toMatchObject({ code: "BAD_REQUEST" });
-  expect(await house.rpc("schedule.list", {})).toEqual({ jobs: [] });
+  expect(await house.rpc("schedule.list", {})).toEqual({ jobs: [], total: 0, planned: 0 });
   const job = await house.rpc("schedule.add", { every: "1 hour", prompt: "hello", name: "hourly" });
   expect(job.recent).toEqual([]);
 });

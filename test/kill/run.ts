@@ -1,6 +1,6 @@
 /**
  * `npm run test:kill -- --rounds 200 [--seed N]`: see kill.ts for what is done and check.ts for what must hold.
- * `npm run test:kill -- --schedules --rounds 500 [--minutes N]`: jobs killed at fire time, see schedules.ts.
+ * `npm run test:kill -- --schedules --rounds 500 [--minutes N] [--homes 4]`: jobs killed at fire time, see schedules.ts.
  */
 import { parseArgs } from "node:util";
 import { runKill, table } from "./kill.ts";
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     schedules: { type: "boolean", default: false },
     minutes: { type: "string" },
+    homes: { type: "string", default: "4" },
   },
 });
 const rounds = Number(values.rounds);
@@ -42,6 +43,7 @@ async function atFireTime() {
   const report = await runScheduleKill({
     rounds,
     seed,
+    homes: Number(values.homes),
     ...(values.minutes ? { minutes: Number(values.minutes) } : {}),
     progress: (round) => say(round),
   });

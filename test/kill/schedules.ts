@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openRecords } from "../../src/ground/records/index.ts";
-import { type FarSide, Lares, spawnModel, startFarSide, until } from "../support/index.ts";
+import { allJobs, type FarSide, Lares, spawnModel, startFarSide, until } from "../support/index.ts";
 import { random } from "./random.ts";
 
 export interface ScheduleKillReport {
@@ -58,21 +58,72 @@ interface SlotRow {
   turn: string | null;
 }
 
-export async function runScheduleKill(options: {
+interface Options {
   rounds: number;
   seed: number;
   /** No more rounds after this; what was done is checked. */
   minutes?: number;
+  /** So many programs side by side, each killed again and again on a home of its own; they share the rounds. */
+  homes?: number;
   progress?: (round: number) => void;
-}): Promise<ScheduleKillReport> {
+}
+
+export async function runScheduleKill(options: Options): Promise<ScheduleKillReport> {
   const begun = performance.now();
-  const choose = random(options.seed);
   const folder = mkdtempSync(join(tmpdir(), "lares-kill-slots-"));
-  const [model, far] = await Promise.all([spawnModel(join(folder, "model.jsonl")), startFarSide()]);
+  const model = await spawnModel(join(folder, "model.jsonl"));
+  const isOver = () => performance.now() - begun > (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+  let rounds = 0;
+  const nextRound = () => {
+    if (rounds >= options.rounds || isOver()) return undefined;
+    options.progress?.(++rounds);
+    return rounds;
+  };
+  try {
+    const homes = Math.min(options.homes ?? 1, options.rounds);
+    const found = await Promise.all(
+      Array.from({ length: homes }, (_, n) =>
+        oneHome({ home: join(folder, `home-${n}`), seed: options.seed * 100 + n, env: model.env, nextRound }),
+      ),
+    );
+    const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
+    const slots: Record<string, number> = {};
+    for (const one of found) {
+      for (const [state, n] of Object.entries(one.slots)) slots[state] = (slots[state] ?? 0) + n;
+    }
+    return {
+      slots,
+      scripts: {
+        done: sum((one) => one.scripts.done),
+        unknown: sum((one) => one.scripts.unknown),
+        missed: sum((one) => one.scripts.missed),
+      },
+      violations: found.flatMap((one, n) => one.violations.map((what) => (homes > 1 ? `home ${n}: ${what}` : what))),
+      seed: options.seed,
+      rounds,
+      atPoints: sum((one) => one.atPoints),
+      readyMs: Math.round(sum((one) => one.readyMs) / Math.max(rounds, 1)),
+      seconds: (performance.now() - begun) / 1000,
+    };
+  } finally {
+    await model.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Killed and started again on one home as long as there are rounds; then it comes to rest and is looked at. */
+async function oneHome(given: {
+  home: string;
+  seed: number;
+  env: Record<string, string>;
+  nextRound: () => number | undefined;
+}) {
+  const choose = random(given.seed);
+  const far = await startFarSide();
   const anchor = new Date(Math.floor(Date.now() / 1000) * 1000).toISOString();
   const lares = new Lares({
-    home: join(folder, "home"),
-    env: model.env,
+    home: given.home,
+    env: given.env,
     config: {
       models: {
         default: "anthropic/scripted",
@@ -95,11 +146,8 @@ export async function runScheduleKill(options: {
   const tokens = new Map<string, { due: number }>();
   let atPoints = 0;
   let readyMs = 0;
-  let done = 0;
-  const isOver = () => performance.now() - begun > (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
   try {
-    for (let round = 1; round <= options.rounds && !isOver(); round++) {
-      done = round;
+    for (let round = given.nextRound(); round !== undefined; round = given.nextRound()) {
       const point = choose.chance(0.5) ? POINTS[choose.below(POINTS.length)]! : undefined;
       const at = performance.now();
       lares.spawn(point ? { LARES_CRASH_AT: `${point}:${1 + choose.below(6)}` } : {});
@@ -115,24 +163,14 @@ export async function runScheduleKill(options: {
       ]);
       if (died) atPoints++;
       await lares.kill9();
-      options.progress?.(round);
     }
     await lares.start();
     await settle(lares);
     await lares.stop();
-    const found = await check(lares, far, tokens);
-    return {
-      ...found,
-      seed: options.seed,
-      rounds: done,
-      atPoints,
-      readyMs: Math.round(readyMs / done),
-      seconds: (performance.now() - begun) / 1000,
-    };
+    return { ...(await check(lares, far, tokens)), atPoints, readyMs };
   } finally {
     await lares.kill9();
-    await Promise.all([model.stop(), far.close()]);
-    rmSync(folder, { recursive: true, force: true });
+    await far.close();
   }
 }
 
@@ -157,7 +195,7 @@ async function addScripts(
 async function settle(lares: Lares): Promise<void> {
   // What is overdue comes up first; after that nothing new may come while it is stopped and looked at.
   await until("what is overdue to come up", async () => {
-    const { jobs } = await lares.rpc("schedule.list", {});
+    const jobs = await allJobs(lares);
     return jobs.every((job) => job.next === undefined || job.next > Date.now() - 1000);
   });
   for (const { name } of REPEATING) await lares.rpc("schedule.update", { id: name, enabled: false });
@@ -165,7 +203,7 @@ async function settle(lares: Lares): Promise<void> {
     "every slot to end",
     async () => {
       const { turns, deliveries } = await lares.rpc("status", {});
-      const { jobs } = await lares.rpc("schedule.list", {});
+      const jobs = await allJobs(lares);
       const overdue = jobs.some((job) => job.next !== undefined && job.next < Date.now() - 3000);
       const open = jobs.some((job) => job.recent.some((slot) => slot.state === "running"));
       return !overdue && !open && turns.running + turns.queued + deliveries.waiting === 0;

@@ -2,6 +2,7 @@ export { callExec, type HeldCommand, heldCommand } from "./gate.ts";
 export { textsOf, unknownIn } from "./history.ts";
 export {
   type Answered,
+  allJobs,
   type Chatted,
   Lares,
   type LaresOptions,

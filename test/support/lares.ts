@@ -57,6 +57,18 @@ export class RpcFailed extends Error {
   }
 }
 
+/** Every job, page by page. */
+export async function allJobs(lares: Lares, search?: string): Promise<Result<"schedule.list">["jobs"]> {
+  const jobs: Result<"schedule.list">["jobs"] = [];
+  for (let cursor: string | undefined; ; ) {
+    const q = { limit: 500, ...(search ? { search } : {}), ...(cursor ? { cursor } : {}) };
+    const page = await lares.rpc("schedule.list", q);
+    jobs.push(...page.jobs);
+    cursor = page.cursor;
+    if (!cursor) return jobs;
+  }
+}
+
 export class Lares {
   readonly home: string;
   url = "";

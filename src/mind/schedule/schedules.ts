@@ -15,14 +15,17 @@ import { type CatchUp, type Condition, type Job, type Thinking, USUAL } from "./
 import type { ScheduleParts } from "./ports.ts";
 import { Runs, type SlotBody } from "./runs.ts";
 import {
+  countJobs,
   declaredJobs,
   deleteJob,
   dropPending,
   hasSlot,
+  type JobQuery,
   jobMadeBy,
-  jobsOf,
   listJobs,
+  type Mark,
   makeSlot,
+  pageOfJobs,
   pendingDue,
   readJob,
   type Slot,
@@ -85,6 +88,8 @@ const SHOWN_SLOTS = 10;
 const LONGEST_SCRIPT_S = 600;
 /** One job's times on a calendar; what comes more often is told as often. */
 const MOST_ON_CALENDAR = 200;
+/** More rows than anybody reads; the rest is counted. */
+const MOST_JOBS_ON_CALENDAR = 500;
 
 export class Schedules {
   private readonly parts: ScheduleParts;
@@ -211,30 +216,41 @@ export class Schedules {
   }
 
   /** When jobs will run in a stretch of time. Beats are left out: they would be all there is to see. */
-  async calendar(from: number, to: number): Promise<{ job: Job; times: number[]; more: boolean }[]> {
+  async calendar(
+    from: number,
+    to: number,
+  ): Promise<{ jobs: { job: Job; times: number[]; more: boolean }[]; left: number }> {
     const now = this.parts.clock.now();
-    const jobs = (await listJobs(this.parts.records.committed)).filter((job) => job.kind === "work" && job.enabled);
-    const all = await Promise.all(
-      jobs.map(async (job) => {
-        const times: number[] = [];
-        let at = await pendingDue(this.parts.records.committed, job.id);
-        while (at !== undefined && at < to && times.length <= MOST_ON_CALENDAR) {
-          if (at >= from) times.push(at);
-          at = nextDue(job.when, Math.max(at, from - 1, now));
-        }
-        return { job, times: times.slice(0, MOST_ON_CALENDAR), more: times.length > MOST_ON_CALENDAR };
-      }),
-    );
-    return all.filter(({ times }) => times.length > 0);
+    const planned = await pageOfJobs(this.parts.records.committed, { limit: MOST_JOBS_ON_CALENDAR });
+    const jobs = planned.map(({ job, next }) => {
+      const times: number[] = [];
+      for (let at = next; at !== undefined && at < to && times.length <= MOST_ON_CALENDAR; ) {
+        if (at >= from) times.push(at);
+        at = nextDue(job.when, Math.max(at, from - 1, now));
+      }
+      return { job, times: times.slice(0, MOST_ON_CALENDAR), more: times.length > MOST_ON_CALENDAR };
+    });
+    const all = await countJobs(this.parts.records.committed, {});
+    return { jobs: jobs.filter(({ times }) => times.length > 0), left: Math.max(0, all.planned - planned.length) };
+  }
+
+  /** Jobs people made, the next due first. A job that runs meanwhile may come again on a later page; none is left out. */
+  async page(
+    q: JobQuery & { cursor?: string | undefined; limit: number },
+  ): Promise<{ jobs: JobView[]; total: number; planned: number; cursor?: string }> {
+    const db = this.parts.records.committed;
+    const after = q.cursor === undefined ? undefined : markOf(q.cursor);
+    // One more, to know whether there are more.
+    const found = await pageOfJobs(db, { ...q, after, limit: q.limit + 1 });
+    const shown = found.slice(0, q.limit);
+    const jobs = await Promise.all(shown.map(({ job }) => this.view(job)));
+    const counts = await countJobs(db, q);
+    const last = found.length > q.limit ? shown.at(-1)?.mark : undefined;
+    return { jobs, ...counts, ...(last ? { cursor: Buffer.from(JSON.stringify(last)).toString("base64url") } : {}) };
   }
 
   async list(of: { kind?: Job["kind"] } = {}): Promise<JobView[]> {
     const jobs = (await listJobs(this.parts.records.committed)).filter((job) => job.kind === (of.kind ?? "work"));
-    return Promise.all(jobs.map((job) => this.view(job)));
-  }
-
-  async ofAgent(agent: string): Promise<JobView[]> {
-    const jobs = (await jobsOf(this.parts.records, agent)).filter((job) => job.kind === "work");
     return Promise.all(jobs.map((job) => this.view(job)));
   }
 
@@ -385,6 +401,16 @@ export class Schedules {
 /** A time that is now is due now; a repeating job begins one step ahead. */
 function firstDue(when: When, now: number): number | undefined {
   return when.kind === "at" ? when.at : nextDue(when, now);
+}
+
+function markOf(cursor: string): Mark {
+  try {
+    const [due, name] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as unknown[];
+    if (typeof due === "number" && typeof name === "string") return [due, name];
+  } catch {
+    // Said below.
+  }
+  throw wrong(`"${cursor}" is no cursor.`, "Give the cursor of the page before, or none for the first page.");
 }
 
 /** Without what was not named: an absent wish changes nothing. */

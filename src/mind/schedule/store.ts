@@ -50,6 +50,58 @@ export async function readJob(db: Reads, idOrName: string): Promise<Job | undefi
   return row && job(row);
 }
 
+/** A place in the list of jobs: the next due time, then the name. */
+export type Mark = readonly [due: number, name: string];
+
+/** Jobs that will not come by themselves stand behind all that will. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+export interface JobQuery {
+  agent?: string | undefined;
+  /** A part of the name or of the id. */
+  search?: string | undefined;
+}
+
+/** Work with its next due time. Both conditions of `state`: the first is that of the index. */
+function planned({ agent, search }: JobQuery): { sql: string; params: string[] } {
+  const isNamed = "(instr(lower(job.name), lower(?)) > 0 OR instr(lower(job.id), lower(?)) > 0)";
+  const sql = `
+    SELECT job.spec, job.enabled, job.failures, job.signature, job.name,
+      CASE WHEN job.enabled = 1 AND p.due IS NOT NULL THEN p.due ELSE ${NEVER} END AS due
+    FROM job LEFT JOIN (
+      SELECT job, MIN(due) AS due FROM slot WHERE state IN ('pending', 'running') AND state = 'pending' GROUP BY job
+    ) p ON p.job = job.id
+    WHERE job.name NOT LIKE 'heartbeat:%' ${agent ? "AND job.agent = ?" : ""} ${search ? `AND ${isNamed}` : ""}`;
+  return { sql, params: [...(agent ? [agent] : []), ...(search ? [search, search] : [])] };
+}
+
+/** The next due first, then by name. */
+export async function pageOfJobs(
+  db: Reads,
+  q: JobQuery & { after?: Mark | undefined; limit: number },
+): Promise<{ job: Job; mark: Mark; next: number | undefined }[]> {
+  const [due, name] = q.after ?? [-1, ""];
+  const { sql, params } = planned(q);
+  const rows = await db.all<JobRow & { name: string; due: number }>(
+    `SELECT * FROM (${sql}) w WHERE due > ? OR (due = ? AND name > ?) ORDER BY due, name LIMIT ?`,
+    ...[...params, due, due, name, q.limit],
+  );
+  return rows.map((row) => ({
+    job: job(row),
+    mark: [row.due, row.name],
+    next: row.due === NEVER ? undefined : row.due,
+  }));
+}
+
+export async function countJobs(db: Reads, q: JobQuery): Promise<{ total: number; planned: number }> {
+  const { sql, params } = planned(q);
+  const row = await db.get<{ total: number; planned: number | null }>(
+    `SELECT COUNT(*) AS total, SUM(CASE WHEN due < ${NEVER} THEN 1 ELSE 0 END) AS planned FROM (${sql}) w`,
+    ...params,
+  );
+  return { total: row?.total ?? 0, planned: row?.planned ?? 0 };
+}
+
 export async function listJobs(db: Reads): Promise<Job[]> {
   return (await db.all<JobRow>("SELECT spec, enabled, failures, signature FROM job ORDER BY name")).map(job);
 }
@@ -61,14 +113,6 @@ export async function jobMadeBy(db: Reads, createdBy: string): Promise<Job | und
     createdBy,
   );
   return row && job(row);
-}
-
-export async function jobsOf(db: Reads, agent: string): Promise<Job[]> {
-  const rows = await db.all<JobRow>(
-    "SELECT spec, enabled, failures, signature FROM job WHERE agent = ? ORDER BY name",
-    agent,
-  );
-  return rows.map(job);
 }
 
 export async function declaredJobs(db: Reads): Promise<Job[]> {

@@ -17,9 +17,11 @@ export interface ScheduleDesk {
     cron?: string;
     caller: ToolPlace["caller"];
   }): Promise<{ name: string; words: string; next: number | null }>;
-  list(
-    agent: string,
-  ): Promise<{ name: string; words: string; next: number | null; prompt: string; enabled: boolean }[]>;
+  /** The next due first, bounded; `total` counts all. */
+  list(agent: string): Promise<{
+    jobs: { name: string; words: string; next: number | null; prompt: string; enabled: boolean }[];
+    total: number;
+  }>;
   remove(name: string, agent: string): Promise<void>;
   /** The schedule in words, without making it. Throws as `add` does. */
   preview(job: { in?: string; at?: string; every?: string; cron?: string }): string;
@@ -75,8 +77,9 @@ function list(desk: ScheduleDesk): Tool {
       return { tool: "schedule_list", risk: "read", targets: [], shown: "List the schedules.", binding: {} };
     },
     async run(_input, place): Promise<ToolResult> {
-      const jobs = await desk.list(place.caller.agent);
+      const { jobs, total } = await desk.list(place.caller.agent);
       const lines = jobs.map((j) => `${j.name}: ${j.words}${j.enabled ? next(j.next) : " (paused)"} — ${j.prompt}`);
+      if (total > jobs.length) lines.push(`(${total - jobs.length} more are not shown.)`);
       return { text: lines.join("\n") || "Nothing is scheduled." };
     },
   };

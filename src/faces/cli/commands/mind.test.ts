@@ -51,7 +51,7 @@ describe("schedule", () => {
     last: { due: NOW, state: "failed" },
   });
   const paused = job({ id: "sc_0000cc3333", name: "old", enabled: false, next: undefined, declared: true });
-  const jobs = { "schedule.list": () => ({ jobs: [job(), plants, paused] }) };
+  const jobs = { "schedule.list": () => ({ jobs: [job(), plants, paused], total: 3, planned: 2 }) };
 
   it("list answers when the next one is, and that one stands last", async () => {
     const { out } = await run(["schedule", "list"], jobs);
@@ -61,7 +61,7 @@ describe("schedule", () => {
     expect(lines[2]).toMatch(/○ {2}bb2222 {2}plants .* in 1 d +✕ failed/);
     expect(lines[3]).toMatch(/○ {2}aa1111 {2}mail .* in 27 min/);
     await gateway.close();
-    const none = await run(["schedule", "list"], { "schedule.list": () => ({ jobs: [] }) });
+    const none = await run(["schedule", "list"], { "schedule.list": () => ({ jobs: [], total: 0, planned: 0 }) });
     expect(none.out).toContain("Nothing planned. Add one: lares schedule add");
   });
 

@@ -14,19 +14,26 @@ type Job = Result<"schedule.add">;
 type SlotState = NonNullable<Job["last"]>["state"];
 
 export const list: Action = async (ctx) => {
-  const { out, clock } = ctx;
-  const jobs = await all(ctx);
+  const { out, clock, options } = ctx;
+  const { search, agent } = options;
+  const { jobs, total } = await pages(ctx, { search, agent }, options.limit ?? PAGE);
   // The one that runs next stands next to the prompt.
-  jobs.sort((a, b) => (b.next ?? Number.POSITIVE_INFINITY) - (a.next ?? Number.POSITIVE_INFINITY));
+  jobs.reverse();
   out.items(jobs);
+  if (!jobs.length && (search || agent)) {
+    out.say("No schedule is like that. See all: lares schedule list");
+    return EXIT.done;
+  }
   if (!jobs.length) {
     out.say('Nothing planned. Add one: lares schedule add "Water the plants" --every "3 days"');
     return EXIT.done;
   }
   const soon = jobs.filter((job) => job.enabled && job.next !== undefined).at(-1);
   const first = soon ? `; the next, ${soon.name}, ${until(soon.next, clock.now())}` : "; none will run by itself";
+  const left = total - jobs.length;
   out.say(
-    `${plural(jobs.length, "schedule")}${first}.`,
+    `${plural(total, "schedule")}${first}.`,
+    ...(left ? [out.paint(`  … ${left} later ones: --limit ${total}, or --search`, "dim")] : []),
     ...table(
       jobs.map((job) => [
         job.enabled ? "○" : "–",
@@ -126,7 +133,7 @@ export const history: Action = async (ctx, [typed = ""]) => {
 export const calendar: Action = async (ctx) => {
   const { rpc, out, options, clock } = ctx;
   const from = clock.now();
-  const { jobs } = await rpc.call("schedule.calendar", { from, to: from + (options.days ?? 7) * 86_400_000 });
+  const { jobs, left } = await rpc.call("schedule.calendar", { from, to: from + (options.days ?? 7) * 86_400_000 });
   const all = jobs.flatMap(({ name, times }) => times.map((at) => ({ name, at }))).sort((a, b) => a.at - b.at);
   out.items(all);
   const cutOff = jobs.filter((job) => job.more).map((job) => job.name);
@@ -137,6 +144,7 @@ export const calendar: Action = async (ctx) => {
       "  ",
     ),
     ...(cutOff.length ? [`More often than shown: ${cutOff.join(", ")}.`] : []),
+    ...(left ? [`${plural(left, "schedule")} more, whose next runs are later: lares schedule list`] : []),
   );
   return EXIT.done;
 };
@@ -164,12 +172,28 @@ function tell({ out, clock }: Context, what: string, job: Job): number {
   return EXIT.done;
 }
 
-async function all({ rpc }: Context): Promise<Job[]> {
-  return (await rpc.call("schedule.list", {})).jobs;
+const PAGE = 100;
+/** As many as the gateway gives at once. */
+const LARGEST_PAGE = 500;
+
+/** As many as wanted, page by page, the next due first. */
+async function pages({ rpc }: Context, q: { search?: string | undefined; agent?: string | undefined }, most: number) {
+  const found = new Map<string, Job>();
+  let total = 0;
+  for (let cursor: string | undefined; ; ) {
+    const limit = Math.min(most - found.size, LARGEST_PAGE);
+    const page = await rpc.call("schedule.list", { ...q, limit, ...(cursor ? { cursor } : {}) });
+    for (const job of page.jobs) found.set(job.id, job);
+    ({ total, cursor } = page);
+    if (!cursor || found.size >= most) return { jobs: [...found.values()], total };
+  }
 }
 
+/** Among those whose name or id has it; else among the first, to say what was meant. */
 async function find(ctx: Context, typed: string): Promise<Job> {
-  return pick(await all(ctx), typed, { noun: "schedule", list: "lares schedule list" });
+  const like = typed ? await pages(ctx, { search: typed.slice(0, 128) }, LARGEST_PAGE) : undefined;
+  const { jobs } = like?.jobs.length ? like : await pages(ctx, {}, LARGEST_PAGE);
+  return pick(jobs, typed, { noun: "schedule", list: "lares schedule list" });
 }
 
 /** What the flags say; what was not named is left out. */

@@ -73,7 +73,12 @@ export const look: Group = {
     {
       name: "schedule list",
       about: "what is planned, the next one last",
-      example: "lares schedule list",
+      flags: [
+        limit(100_000, "at most so many (100)"),
+        { flag: "--search <text>", about: "only those with this in name or id" },
+        { flag: "--agent <a>", about: "only this agent's" },
+      ],
+      example: "lares schedule list --search mail",
       load: async () => (await schedule()).list,
     },
     {
