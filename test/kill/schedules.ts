@@ -76,7 +76,8 @@ export async function runScheduleKill(options: Options): Promise<ScheduleKillRep
   let rounds = 0;
   const nextRound = () => {
     if (rounds >= options.rounds || isOver()) return undefined;
-    options.progress?.(++rounds);
+    rounds++;
+    options.progress?.(rounds);
     return rounds;
   };
   try {

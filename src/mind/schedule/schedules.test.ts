@@ -228,6 +228,31 @@ describe("a job", () => {
     expect(await life.schedules.list()).toEqual([]);
   });
 
+  test("is found page by page, the next due first and what will not come last, whatever runs meanwhile", async () => {
+    const life = await begin();
+    for (const [i, name] of ["f", "a", "e", "b", "d", "c"].entries()) {
+      await life.schedules.add({ every: `${i + 1} hours`, prompt: "look", createdBy: "t", name });
+    }
+    await life.schedules.add({ in: "30 minutes", prompt: "look", createdBy: "t", name: "once" });
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "paused", enabled: false });
+    const first = await life.schedules.page({ limit: 3 });
+    expect(first).toMatchObject({ total: 8, planned: 7 });
+    // The first one runs and goes to the end of the list.
+    await life.pass(31 * MIN);
+    const found = first.jobs.map((job) => job.name);
+    for (let { cursor } = first; cursor; ) {
+      const page = await life.schedules.page({ limit: 3, cursor });
+      found.push(...page.jobs.map((job) => job.name));
+      cursor = page.cursor as string;
+    }
+    expect(found).toEqual(["once", "f", "a", "e", "b", "d", "c", "once", "paused"]);
+    expect((await life.schedules.page({ limit: 9, search: "PAUS" })).jobs).toMatchObject([{ name: "paused" }]);
+    expect(await life.schedules.page({ limit: 9, agent: "other" })).toEqual({ jobs: [], total: 0, planned: 0 });
+    await expect(life.schedules.page({ limit: 9, cursor: "x" })).rejects.toThrow(/no cursor/);
+    const { jobs, left } = await life.schedules.calendar(START, START + 3 * HOUR + 1);
+    expect([jobs.map(({ job }) => job.name), left]).toEqual([["f", "a", "e"], 0]);
+  });
+
   test("declared in the file follows the file", async () => {
     const life = await begin();
     const one = {
@@ -358,20 +383,25 @@ describe("the clock", () => {
     );
   });
 
-  const zones = ["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"];
-  test("a year of 02:30 in five zones: each day once, over every clock change", async () => {
+  /** Times that no clock shows on one day of the year, or that it shows twice. */
+  const turns: [zone: string, cron: string][] = [
+    ["Europe/Lisbon", "30 1 * * *"],
+    ["America/New_York", "30 2 * * *"],
+    ["Australia/Lord_Howe", "45 1 * * *"],
+    ["Australia/Lord_Howe", "15 2 * * *"],
+    ["America/Santiago", "30 0 * * *"],
+    ["Africa/Casablanca", "30 2 * * *"],
+  ];
+  test("a year in five zones of times that clock changes touch: each day once", async () => {
     const from = Date.parse("2026-01-01T12:00:00Z");
     const life = await new Life(newHome(), new ManualClock(from), []).open();
-    for (const zone of zones) {
-      await life.schedules.add({
-        cron: "30 2 * * *",
-        zone,
-        prompt: "look",
-        createdBy: "t",
-        name: zone,
-        catchUp: "skip",
-      });
+    const jobs = new Map<string, string>();
+    for (const [zone, cron] of turns) {
+      const name = `${zone} ${cron}`;
+      jobs.set(name, zone);
+      await life.schedules.add({ cron, zone, prompt: "look", createdBy: "t", name, catchUp: "skip" });
     }
+    const zones = [...new Set(jobs.values())];
     // From due time to due time around every clock change; with LARES_WHOLE_YEAR all year, else the rest is slept through.
     const end = from + 365 * 24 * HOUR;
     const isNear = (at: number) =>
@@ -385,15 +415,15 @@ describe("the clock", () => {
       await life.pass(Math.min(to, end) - life.clock.now());
     }
     await life.rest();
-    for (const zone of zones) {
-      const slots = (await life.schedules.history(zone, 1000)).reverse().filter((s) => s.state !== "pending");
+    for (const [name, zone] of jobs) {
+      const slots = (await life.schedules.history(name, 1000)).reverse().filter((s) => s.state !== "pending");
       const days = slots.map((s) => new Date(s.due).toLocaleDateString("en-CA", { timeZone: zone }));
-      expect(new Set(days).size, zone).toBe(days.length);
-      expect(days.length, zone).toBe(365);
-      expect(slots.filter((s) => s.state === "done").length, zone).toBeGreaterThanOrEqual(
+      expect(new Set(days).size, name).toBe(days.length);
+      expect(days.length, name).toBe(365);
+      expect(slots.filter((s) => s.state === "done").length, name).toBeGreaterThanOrEqual(
         process.env.LARES_WHOLE_YEAR ? 365 : 15,
       );
-      for (const s of slots) expect(["done", "missed"], `${zone} ${s.due}`).toContain(s.state);
+      for (const s of slots) expect(["done", "missed"], `${name} ${s.due}`).toContain(s.state);
     }
     const keys = life.ran.map((r) => r.key);
     expect(new Set(keys).size).toBe(keys.length);

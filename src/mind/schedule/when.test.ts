@@ -71,31 +71,51 @@ describe("due times", () => {
     );
   });
 
-  const zones = ["Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"];
-  test.each(zones)("a year of 02:30 in %s: each day once, over every clock change", (zone) => {
-    const when: When = { kind: "cron", cron: "30 2 * * *", zone };
+  /** North and south, an hour and half an hour, at midnight, backwards in a month of the moon; times no clock shows, or shows twice. */
+  const TURNS: [zone: string, cron: string, over: string[]][] = [
+    ["Europe/Lisbon", "30 1 * * *", ["2026-03-29T01:00", "2026-10-25T00:30"]],
+    ["America/New_York", "30 2 * * *", ["2026-03-08T07:00", "2026-11-01T07:30"]],
+    ["America/New_York", "30 1 * * *", ["2026-03-08T06:30", "2026-11-01T05:30"]],
+    ["Australia/Lord_Howe", "45 1 * * *", ["2026-04-04T14:45", "2026-10-03T15:15"]],
+    ["Australia/Lord_Howe", "15 2 * * *", ["2026-04-04T15:45", "2026-10-03T15:30"]],
+    ["America/Santiago", "30 0 * * *", ["2026-04-05T04:30", "2026-09-06T04:00"]],
+    ["America/Santiago", "30 23 * * *", ["2026-04-05T02:30", "2026-09-06T03:30"]],
+    ["Africa/Casablanca", "30 2 * * *", ["2026-02-15T01:30", "2026-03-22T02:00"]],
+  ];
+  test.each(TURNS)("a year in %s of %s: each day once, over every clock change", (zone, cron, over) => {
+    const when: When = { kind: "cron", cron, zone };
     const start = Date.parse("2026-01-01T12:00:00Z");
     const days = new Map<string, number>();
+    const all: string[] = [];
     for (let at = nextDue(when, start); at !== undefined && at < start + 365 * 86_400_000; at = nextDue(when, at)) {
       const w = wallAt(at, zone);
       const day = `${w.year}-${w.month}-${w.day}`;
       days.set(day, (days.get(day) ?? 0) + 1);
+      all.push(new Date(at).toISOString().slice(0, 16));
     }
     expect(days.size).toBe(365);
     expect([...days.values()].every((count) => count === 1)).toBe(true);
+    for (const moment of over) expect(all).toContain(moment);
   });
 
-  test.each(zones)("a year of hourly runs in %s: never less or more than an hour apart", (zone) => {
+  const zones = [...new Set(TURNS.map(([zone]) => zone))];
+  test.each(zones)("hourly runs over every clock change in %s: never less or more than an hour apart", (zone) => {
     const when: When = { kind: "cron", cron: "0 * * * *", zone };
-    let at = nextDue(when, Date.parse("2026-01-01T00:00:00Z"))!;
     const offGrid: number[] = [];
-    for (let i = 0; i < 8760; i++) {
-      const next = nextDue(when, at)!;
-      // Lord Howe moves its clocks by half an hour: one gap a year may be 30 or 90 minutes.
-      if (next - at !== 3_600_000) offGrid.push(next - at);
-      at = next;
+    let changes = 0;
+    for (let day = Date.parse("2026-01-01T00:30:00Z"); day < Date.parse("2027-01-01T00:00:00Z"); day += 86_400_000) {
+      const ahead = (at: number) => (wallAt(at, zone).hour * 60 + wallAt(at, zone).minute) % 1440;
+      if (ahead(day) === ahead(day + 86_400_000)) continue;
+      changes++;
+      for (let at = nextDue(when, day)!, i = 0; i < 30; i++) {
+        const next = nextDue(when, at)!;
+        if (next - at !== 3_600_000) offGrid.push((next - at) / 60_000);
+        at = next;
+      }
     }
-    expect(offGrid.length).toBeLessThanOrEqual(zone === "Australia/Lord_Howe" ? 2 : 0);
+    expect(changes).toBe(2);
+    // Lord Howe moves its clocks by half an hour: its full hours do.
+    expect(offGrid.sort()).toEqual(zone === "Australia/Lord_Howe" ? [90, 90] : []);
   });
 
   test("a wall time in a spring gap is the moment after it, in an overlap the first", () => {

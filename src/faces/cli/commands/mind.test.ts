@@ -65,6 +65,26 @@ describe("schedule", () => {
     expect(none.out).toContain("Nothing planned. Add one: lares schedule add");
   });
 
+  it("list follows the pages as far as it is asked to, and says what it left out", async () => {
+    const all = Array.from({ length: 620 }, (_, i) => job({ id: `sc_${i}`, name: `job-${i}`, next: NOW + i * 60_000 }));
+    const asked: number[] = [];
+    const paged = {
+      "schedule.list": ({ limit = 100, cursor = "0" }: { limit?: number; cursor?: string }) => {
+        asked.push(limit);
+        const end = Number(cursor) + limit;
+        const more = end < all.length ? { cursor: String(end) } : {};
+        return { jobs: all.slice(Number(cursor), end), total: all.length, planned: all.length, ...more };
+      },
+    };
+    const few = await run(["schedule", "list"], paged as never);
+    expect(few.out).toMatch(/^620 schedules; the next, job-0.*\n.*520 later ones: --limit 620/);
+    expect(few.out.trimEnd().split("\n")).toHaveLength(102);
+    await gateway.close();
+    const every = await run(["schedule", "list", "--limit", "1000", "--json"], paged as never);
+    expect(every.out.match(/"name":\s*"job-/g)).toHaveLength(620);
+    expect(asked).toEqual([100, 500, 500]);
+  });
+
   it("add sends what was said and tells when it runs", async () => {
     const argv = ["schedule", "add", "Summarise my mail", "--cron", "0 7 * * 1-5", "--zone", "Europe/Lisbon"];
     const more = [
