@@ -26,7 +26,7 @@ export function skillDesk(skills: Skills): SkillDesk {
 }
 
 /** The one path type, as the skills' room asks for it. */
-function skillFiles(): SkillFiles {
+export function skillFiles(): SkillFiles {
   const inside = createAgentFiles();
   return {
     async entries(root, most) {
