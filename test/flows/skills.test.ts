@@ -49,7 +49,10 @@ describe("what they cost", () => {
     await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
         lares.rpc("memory.add", {
-          text: `Box ${i} in the cellar holds the letters of the year ${1900 + i}, sorted by month`,
+          text:
+            i % 4 === 3
+              ? `${i}番の箱には手紙が入っていますので大切に保管してください`
+              : `Box ${i} in the cellar holds the letters of the year ${1900 + i}, sorted by month`,
           ...(i % 2 ? { kind: "preference" as const } : {}),
         }),
       ),

@@ -61,7 +61,9 @@ export const memoryConfig = z
           .min(200)
           .max(16_000)
           .default(1400)
-          .describe("Most letters of facts in MEMORY.md; each new session reads them."),
+          .describe(
+            "Most letters of facts in MEMORY.md, of other scripts half or a third as many; each new session reads them.",
+          ),
         userChars: z.number().int().min(200).max(16_000).default(700).describe("The same for USER.md."),
       })
       .prefault({})

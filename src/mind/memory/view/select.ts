@@ -43,7 +43,8 @@ export function chosenFor(
   let used = 0;
   const kept = new Set<string>();
   for (const fact of ranked) {
-    const size = fact.text.length + 3;
+    // As it is paid for: a letter of another script costs as much as two or three.
+    const size = Buffer.byteLength(fact.text) + 3;
     // A hand's own lines stay whatever their size: only what came by itself makes room.
     if (!isByHand(fact) && (fact.text.length > LONGEST || used + size > room)) continue;
     used += size;
