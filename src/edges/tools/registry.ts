@@ -48,7 +48,6 @@ const RARE: ReadonlySet<string> = new Set([
   "message",
   "browser",
   "web_search",
-  "apply_patch",
   "process",
   "memory_forget",
   "schedule_list",
