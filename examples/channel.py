@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A channel of your own, standard library only: lines "user<TAB>text" on stdin become messages, answers are printed as JSON.
-    LARES_URL=ws://127.0.0.1:7777/ws LARES_CHANNEL=mine LARES_CHANNEL_TOKEN=... python3 examples/channel.py
+    LARES_URL=ws://127.0.0.1:7717/ws LARES_CHANNEL=mine LARES_CHANNEL_TOKEN=... python3 examples/channel.py
 What is not acknowledged is sent again after every break, with the same id; an answer that comes twice is printed once."""
 import base64, json, os, socket, sys, threading, time, uuid
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ def frames(file, sock):
         if size > 125: size = int.from_bytes(file.read(2 if size == 126 else 8), "big")
         data, kind = file.read(size), head[0] & 15
         if kind == 9: sock.sendall(b"\x8a\x80" + os.urandom(4))  # a ping wants a pong
-        elif kind == 8: return
+        elif kind == 8: return print("closed:", data[2:].decode(), file=sys.stderr)  # it says why: a wrong token, a second program
         else: yield json.loads(data)
 
 def session():

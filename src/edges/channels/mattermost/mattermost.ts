@@ -31,6 +31,8 @@ const MOST_KNOWN = 2000;
 /** How far back a post of ours is looked for: longer than any message waits to be sent, with room for clocks that differ. */
 const FAR_BACK_MS = 26 * 3_600_000;
 const MOST_PAGES = 10;
+/** Chats read side by side after a break: with hundreds of them one after another takes long. */
+const AT_ONCE = 8;
 /** Emoji are words here; these stand for answers to a question. */
 const EMOJI: Record<string, string> = { "+1": "👍", "-1": "👎", white_check_mark: "✅", x: "❌" };
 
@@ -80,8 +82,10 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     }
     const from = Math.max(begin, since - OVERLAP_MS);
     const missed: Post[] = [];
-    for (const one of channels) {
-      if (one.lastPostAt >= from) missed.push(...(await client.posts(one.id, from, signal)));
+    const spoken = channels.filter((one) => one.lastPostAt >= from);
+    for (let i = 0; i < spoken.length; i += AT_ONCE) {
+      const some = spoken.slice(i, i + AT_ONCE).map((one) => client.posts(one.id, from, signal));
+      missed.push(...(await Promise.all(some)).flat());
     }
     missed.sort((a, b) => a.createdAt - b.createdAt);
     const events: PlatformEvent[] = [];
