@@ -73,6 +73,29 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
     return one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
   };
   const view = (channel: string, account: string) => `${channel}/${account}`;
+  /** The account as it is set now, its secrets filled in. */
+  const presentOf = (channel: string, account: string) =>
+    (parts.config.channels as unknown as Record<string, Record<string, Record<string, Json>>>)[channel]?.[account];
+  /** The same bot under two names would take its messages from itself. An id counts where it was given: on that server. */
+  const notTwice = async (channel: string, account: string, fields: Record<string, Json>, id: string) => {
+    const places = (given: Record<string, Json>) =>
+      JSON.stringify(
+        Object.entries(given).filter(([field]) => /^(url|apiUrl|homeserver|imapHost|host|service)$/.test(field)),
+      );
+    const mine = places(entryOf(channel).config.parse(fields));
+    for (const other of list().filter((one) => one.channel === channel && one.account !== account)) {
+      if (places(presentOf(channel, other.account) ?? {}) !== mine) continue;
+      const open = house().channels.accounts.get(channel, other.account)?.open;
+      const found = await open?.()
+        .then((one) => one.check(AbortSignal.timeout(CHECK_PATIENCE_MS)))
+        .catch(() => undefined);
+      if (found?.id !== id) continue;
+      throw new AppError("CONFLICT", {
+        message: `${found.name} is connected already, as ${other.name}.`,
+        hint: `Give that one new values with --name ${other.account} --replace, or another bot's here.`,
+      });
+    }
+  };
 
   return {
     "channels.list": async () => ({ channels: list() }),
@@ -97,10 +120,19 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       return { packages: [...packages] };
     },
 
-    async "channels.add"({ channel, account, fields: given }: Parsed<"channels.add">) {
+    async "channels.add"({ channel, account, fields: given, replace }: Parsed<"channels.add">) {
       const entry = entryOf(channel);
       const fields = given as Record<string, Json>;
-      const who = await check(channel, fields);
+      const before = presentOf(channel, account);
+      if (before && !replace) {
+        throw new AppError("CONFLICT", {
+          message: `There is ${view(channel, account)} already.`,
+          hint: `Give the new one another name (--name), or give that one these values (--replace).`,
+          details: { replaces: view(channel, account) },
+        });
+      }
+      const who = await check(channel, { ...before, ...fields });
+      await notTwice(channel, account, { ...before, ...fields }, who.id);
       const kept = structuredClone(fields) as JsonObject;
       for (const field of entry.secrets) {
         const path = field.split(".");
@@ -112,7 +144,8 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
         (path.reduce<Json | undefined>((at, key) => (at as JsonObject)[key], kept) as Record<string, Json>)[last] =
           `vault:${secret}`;
       }
-      await settings.change([[["channels", channel, account], kept]]);
+      const at = ["channels", channel, account];
+      await settings.change(before ? Object.entries(kept).map(([key, value]) => [[...at, key], value]) : [[at, kept]]);
       const pairs = house().channels.accounts.policy({ channel, account })?.dm === "pairing";
       return {
         name: view(channel, account),

@@ -112,6 +112,20 @@ it("who an account is there is asked before it is added, and a wrong secret says
   );
 });
 
+it("an account that is there is not overwritten, and the same bot is not connected twice; new values leave the rest", async () => {
+  const add = (account: string, fields: Record<string, string>, replace = false) =>
+    lares.rpc("channels.add", { channel: "mattermost", account, fields, replace });
+  const fields = { url: a.url, token: a.token };
+  await expect(add("a", fields)).rejects.toMatchObject({ error: { code: "CONFLICT" } });
+  const twice = { code: "CONFLICT", message: expect.stringContaining("already, as mattermost/a") };
+  await expect(add("again", fields)).rejects.toMatchObject({ error: twice });
+  const groups = async () => (await lares.rpc("config.get", { path: "channels.mattermost.a.groups" })).value;
+  const before = await groups();
+  expect(await add("a", { token: a.token }, true)).toMatchObject({ name: "mattermost/a", who: { id: a.me } });
+  expect(await groups()).toEqual(before);
+  await connected(lares, "mattermost/a");
+});
+
 describe("CH: channel identity", () => {
   it("CH-01: a name, number or profile equal to a listed id opens nothing, on any of them", async () => {
     mx.say(room(MX.evil), MX.evil, "say:evil-on-matrix", { name: MX.ann });

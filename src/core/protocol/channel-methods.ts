@@ -77,7 +77,13 @@ export const CHANNEL_METHODS = {
     doc: "Installs the packages a channel needs into the home, without running their scripts. May take a minute.",
   }),
   "channels.add": method({
-    in: z.strictObject({ channel: kind, account: account.default("main"), fields, ...keyed }),
+    in: z.strictObject({
+      channel: kind,
+      account: account.default("main"),
+      fields,
+      replace: z.boolean().default(false).describe("gives these fields to an account that is there; its others stay"),
+      ...keyed,
+    }),
     out: z.object({ name: z.string(), who, hint: z.string(), where: z.string() }),
     scope: "admin",
     mutates: true,

@@ -1,6 +1,6 @@
 /** One call of a platform's JSON API. What it throws says whether the platform may have taken something (C2). */
 import { deadline } from "../../core/kit/index.ts";
-import { broken, refused } from "./sending.ts";
+import { broken, unreached } from "./sending.ts";
 
 export interface ApiCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -41,7 +41,7 @@ export async function callApi(call: ApiCall, where: string, signal: AbortSignal)
     return { ok: response.ok, status: response.status, json: parsed(text), headers: response.headers };
   } catch (error) {
     if (signal.aborted && call.reads) throw signal.reason;
-    throw call.reads ? refused(`${where} cannot be reached.`, "later", error) : broken(error, where);
+    throw call.reads ? unreached(where, error) : broken(error, where);
   } finally {
     within.done();
   }

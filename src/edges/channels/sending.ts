@@ -6,6 +6,16 @@ export function refused(message: string, retry: "never" | "later", cause?: unkno
   return new AppError("CHANNEL_SEND", { message, retry, ...(cause ? { cause } : {}) });
 }
 
+export function unreached(where: string, cause: unknown): AppError {
+  const hint = "Is this machine online, and is the address right?";
+  return new AppError("CHANNEL_SEND", {
+    message: `${sentence(where)} cannot be reached.`,
+    hint,
+    retry: "later",
+    cause,
+  });
+}
+
 const NEVER_CONNECTED = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -18,8 +28,7 @@ const NEVER_CONNECTED = new Set([
 /** What a request that threw means for a message: surely not taken, or who knows (C2). */
 export function broken(error: unknown, where: string): AppError | SendUncertain {
   const code = (error as { code?: string; cause?: { code?: string } }).cause?.code ?? (error as { code?: string }).code;
-  if (code !== undefined && NEVER_CONNECTED.has(code))
-    return refused(`${sentence(where)} cannot be reached.`, "later", error);
+  if (code !== undefined && NEVER_CONNECTED.has(code)) return unreached(where, error);
   return new SendUncertain(`The connection to ${where} broke while the message was sent.`, { cause: error });
 }
 

@@ -29,6 +29,7 @@ export interface Options {
   dryRun?: boolean;
   sessions?: boolean;
   remove?: boolean;
+  replace?: boolean;
   withSecrets?: boolean;
   list?: boolean;
   all?: boolean;

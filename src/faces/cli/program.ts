@@ -123,6 +123,9 @@ function told(error: CommanderError): unknown {
   const word = /'([^']+)'/.exec(plain)?.[1] ?? "";
   switch (error.code) {
     case "commander.unknownOption": {
+      // A flag of another command: its own name would be no help.
+      if ([...FLAGS].includes(word))
+        return usage(`${word} is no flag of this command.`, "Add --help to see what it takes.");
       const near = nearest(word, FLAGS);
       return usage(`There is no flag ${word}.`, near ? `Did you mean ${near}?` : "See: lares --help");
     }

@@ -515,6 +515,7 @@ export const w = {
       connect: "Connect",
       connecting: "Connecting",
       check: "Check",
+      replace: (name: string) => `Give ${name} these values`,
       checking: "Asking",
       found: (name: string) => `This is ${name}.`,
       added: (name: string, who: string) => `${name} is connected as ${who}.`,

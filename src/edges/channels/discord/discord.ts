@@ -172,8 +172,10 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
     },
 
     async check(signal) {
+      // Asked anew: whether it answers now is the question.
+      me = undefined;
       const who = await self(signal);
-      return { id: who.id, name: `@${who.name}`, note: `Write to @${who.name} in Discord to pair.` };
+      return { id: who.id, name: `@${who.name}` };
     },
 
     send: (message, signal) => messages.send(message, signal),

@@ -11,7 +11,7 @@ import type { Channel, Door, Outgoing, PlatformEvent, RemoteFile } from "../../.
 import type { AdapterParts } from "../account.ts";
 import { numberOf, objectOf } from "../api.ts";
 import { pause } from "../lines.ts";
-import { refused } from "../sending.ts";
+import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
 import { automatic, type Headers, headerOf, headersOf, resultsOf, threadOf, unproven } from "./letter.ts";
 import { type Answered, failure, loginRefused, messageId, transportOf, written } from "./post.ts";
@@ -55,7 +55,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     } catch (error) {
       client.close();
       if ((error as { authenticationFailed?: boolean }).authenticationFailed) throw loginRefused("IMAP", error);
-      throw refused(`The IMAP server ${config.imapHost} cannot be reached.`, "later", error);
+      throw unreached(`the IMAP server ${config.imapHost}`, error);
     }
     return client;
   }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Outgoing, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { refused } from "../sending.ts";
+import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
 import { domainOf } from "./letter.ts";
 
@@ -83,8 +83,7 @@ export function failure(error: unknown): Error {
   if (responseCode !== undefined && responseCode >= 500) return refused(said, "never", error);
   if (responseCode !== undefined && responseCode >= 400) return refused(said, "later", error);
   if (code === "EENVELOPE" || code === "EMESSAGE") return refused(said, "never", error);
-  if (command !== undefined && BEFORE_DATA.test(command))
-    return refused("The SMTP server cannot be reached.", "later", error);
+  if (command !== undefined && BEFORE_DATA.test(command)) return unreached("the SMTP server", error);
   return new SendUncertain("The connection to the SMTP server broke while the mail was sent.", { cause: error });
 }
 

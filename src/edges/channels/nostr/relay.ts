@@ -2,7 +2,7 @@
 import { WebSocket } from "ws";
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import { objectOf } from "../api.ts";
-import { refused } from "../sending.ts";
+import { refused, unreached } from "../sending.ts";
 
 export interface NostrEvent {
   id: string;
@@ -36,7 +36,7 @@ export class Relay {
     this.closed = new Promise((resolve) => this.socket.once("close", () => resolve()));
     this.opened = new Promise((resolve, reject) => {
       this.socket.once("open", () => resolve());
-      this.socket.once("error", (error) => reject(refused(`The relay ${url} cannot be reached.`, "later", error)));
+      this.socket.once("error", (error) => reject(unreached(`the relay ${url}`, error)));
       this.socket.once("close", () => reject(refused(`The relay ${url} closed.`, "later")));
     });
     this.opened.catch(() => {});

@@ -165,10 +165,12 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     },
 
     async check(signal) {
+      // Asked anew: whether it answers now is the question.
+      me = undefined;
       const who = await self(signal);
       if (config.appToken)
         await new SlackApi(config.apiUrl, config.appToken).call("apps.connections.open", {}, signal, true);
-      return { id: who.user, name: `@${who.name} in ${who.team}`, note: `Write to @${who.name} in Slack to pair.` };
+      return { id: who.user, name: `@${who.name} in ${who.team}` };
     },
 
     send: (message, signal) => messages.send(message, signal),

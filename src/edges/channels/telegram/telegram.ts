@@ -141,9 +141,10 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     },
 
     async check(signal) {
+      // Asked anew: whether it answers now is the question.
+      me = undefined;
       const who = await self(signal);
-      const note = `Write to @${who.username} in Telegram to pair.`;
-      return { id: String(who.id), name: `@${who.username}`, note };
+      return { id: String(who.id), name: `@${who.username}` };
     },
 
     send: (message: Outgoing, signal) => messages.send(message, signal),

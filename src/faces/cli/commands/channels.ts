@@ -19,7 +19,7 @@ export const list: Action = async ({ rpc, out }) => {
       ? `${plural(channels.length, "channel")}${failed ? `, ${failed} failed` : ""}.`
       : "No channel is connected. Connect one: lares channels add",
     ...table(
-      channels.map((c) => [mark(c.state, out.paint), c.name, c.detail ? oneLine(c.detail) : ""]),
+      channels.map((c) => [mark(c.state, out.paint), c.name, oneLine(c.detail ?? c.as ?? "")]),
       "  ",
     ),
   );
@@ -96,7 +96,12 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
   }
   out.note("Asking the platform …");
   const account = options.name ?? "main";
-  const added = await rpc.call("channels.add", { channel: kind.name, account, fields: given as never });
+  const added = await rpc.call("channels.add", {
+    channel: kind.name,
+    account,
+    fields: given as never,
+    ...(options.replace ? { replace: true } : {}),
+  });
   const id = added.who.id && added.who.id !== added.who.name ? ` (${oneLine(added.who.id)})` : "";
   const lines = [
     `${out.paint("●", "ok")} ${added.name}: ${oneLine(added.who.name)}${id}`,

@@ -268,7 +268,7 @@ describe("a channel", () => {
     expect(ran.out()).toContain("telegram/main: @lares_bot (7)");
     expect(ran.out() + ran.err()).not.toContain("123:abc");
     expect(gateway.callsOf("channels.add")).toEqual([
-      { channel: "telegram", account: "main", fields: { token: "123:abc" } },
+      { channel: "telegram", account: "main", fields: { token: "123:abc" }, replace: false },
     ]);
     expect(stopped()).toBe(1);
     await gateway.start();

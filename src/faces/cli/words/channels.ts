@@ -11,9 +11,10 @@ export const channelWords: readonly Word[] = [
     about: "connect one: asks for what it needs, tries it, keeps the secrets in the vault",
     flags: [
       { flag: "--name <name>", about: "the account's name (main)" },
+      { flag: "--replace", about: "new values for an account that is there, such as a new token" },
       { flag: "--set <field=value>", about: "a field of the account; @FILE reads it, - is stdin", repeats: true },
     ],
-    example: "lares channels add telegram",
+    example: "lares channels add telegram --name work",
     exits: "1 the platform does not take the credentials",
     load: async () => (await channels()).add,
   },
