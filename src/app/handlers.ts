@@ -12,6 +12,7 @@ import {
   type TurnId,
   type Usage,
 } from "../core/domain/index.ts";
+import { deadline } from "../core/kit/index.ts";
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
@@ -276,8 +277,8 @@ async function waitFor(parts: HandlerParts, turn: TurnId, duplicate: boolean, go
     const first = await watch.until(turn, (row) => row.endedAt !== undefined || row.state === "parked", gone);
     if (!first) throw notFound("turn", turn);
     if (first.endedAt !== undefined || gone.aborted) return toAnswer(parts, turn, first, duplicate);
-    const patience = AbortSignal.any([gone, AbortSignal.timeout(parts.config.gateway.http.wait * 1000)]);
-    const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience);
+    const patience = deadline(gone, parts.config.gateway.http.wait * 1000);
+    const row = await watch.until(turn, (r) => r.endedAt !== undefined, patience.signal).finally(patience.done);
     // Somebody answered meanwhile and it works again: then its end is what the caller waits for.
     if (row && row.endedAt === undefined && row.state !== "parked" && !gone.aborted) continue;
     return toAnswer(parts, turn, row, duplicate);

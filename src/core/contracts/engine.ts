@@ -94,6 +94,8 @@ export interface Ctx {
   readonly signal: AbortSignal;
   /** Aborts when a `cancel` event was taken. From then on `step` and `effect` only replay; new ones throw `Stopped`. */
   readonly stopping: AbortSignal;
+  /** Aborts with the first of the two: for whatever works for this segment. Let go when the segment is over. */
+  readonly halt: AbortSignal;
   /** Safe to run again: model call, read, clock, random. `record` is written together with the result. */
   step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T>;
   /** Touches the world. The intent is durable before `run` starts; `key` is the same on every try. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
+import { deadline } from "../../core/kit/index.ts";
 
 /** A local model on a slow machine, loading from disk. */
 const TIMEOUT_MS = 60_000;
@@ -34,23 +35,27 @@ export class RemoteEmbedder implements Embedder {
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const { kind, baseUrl, model, key } = this.parts;
     const url = kind === "openai" ? `${baseUrl}/embeddings` : `${baseUrl}/api/embed`;
-    let response: Response;
+    const within = deadline(signal, TIMEOUT_MS);
+    let answer: unknown;
     try {
-      response = await fetch(url, {
+      const response = await fetch(url, {
         method: "POST",
         headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) },
         body: JSON.stringify({ model, input: texts }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: within.signal,
+      }).catch((cause: unknown) => {
+        if (signal.aborted) throw signal.reason;
+        throw this.failed("it does not answer", cause);
       });
-    } catch (cause) {
-      if (signal.aborted) throw signal.reason;
-      throw this.failed("it does not answer", cause);
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw this.failed(`it answered ${response.status}`);
+      }
+      answer = await response.json().catch(() => undefined);
+    } finally {
+      within.done();
     }
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw this.failed(`it answered ${response.status}`);
-    }
-    const vectors = this.read(await response.json().catch(() => undefined));
+    const vectors = this.read(answer);
     if (vectors.length !== texts.length) throw this.failed(`${texts.length} texts gave ${vectors.length} vectors`);
     return vectors.map((vector) => unit(vector, this));
   }

@@ -15,7 +15,7 @@ import type {
   Speaker,
 } from "../../core/contracts/index.ts";
 import { AppError, type Json } from "../../core/domain/index.ts";
-import { type Bus, backoffMs, type Clock, type Log } from "../../core/kit/index.ts";
+import { type Bus, backoffMs, type Clock, following, type Log } from "../../core/kit/index.ts";
 import { trouble } from "./health.ts";
 import type { Intake } from "./intake.ts";
 import { type AccountKey, CURSOR, readKept, writeKept } from "./store.ts";
@@ -202,7 +202,7 @@ export class Accounts {
       one.stuckSince = undefined;
       const connection = new AbortController();
       one.connection = connection;
-      const signal = AbortSignal.any([one.life.signal, connection.signal]);
+      const both = following(one.life.signal, connection.signal);
       try {
         const channel = await this.opened(one);
         if (!channel.run) {
@@ -211,7 +211,7 @@ export class Accounts {
           await aborted(one.life.signal);
           return;
         }
-        await channel.run(this.door(one), signal);
+        await channel.run(this.door(one), both.signal);
         if (one.life.signal.aborted) return;
         throw connection.signal.aborted ? connection.signal.reason : new Error("The connection ended.");
       } catch (error) {
@@ -224,6 +224,9 @@ export class Accounts {
         this.become(one, "down", detail);
         await this.pause(backoffMs(RETRY, failures), one.life.signal);
         if (!one.life.signal.aborted) this.become(one, "starting", detail);
+      } finally {
+        // What the adapter left behind ends with its connection, and nothing of it stays at the account.
+        connection.abort();
       }
     }
   }

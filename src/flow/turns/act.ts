@@ -170,7 +170,7 @@ export async function runTool(
   const name = `tool:${call.name}:${call.id}`;
   const run = async (key: string): Promise<Json> => {
     parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
-    const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
+    const signal = ctx.halt;
     const work = () => tool.run(call.input, place, key, signal);
     const result = await alone(work, signal).catch((error: unknown): ToolResult => {
       if (ctx.signal.aborted) throw error;

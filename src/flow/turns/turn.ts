@@ -365,7 +365,7 @@ export function makeTurns(parts: TurnParts) {
           ...(chosen ? { model: chosen } : {}),
           ...((level) => (level ? { thinking: level } : {}))(run.terms.thinking ?? thinking),
         };
-        const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
+        const signal = ctx.halt;
         const got = await parts.spending.reserve(
           { turn, call: n, session, agent, request, ...spentFor(run.terms) },
           signal,

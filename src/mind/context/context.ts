@@ -93,14 +93,19 @@ interface Hot {
   /** Ids of what is in the window or was appended since: a repeated append must not show twice. */
   ids: Set<string>;
   tokens: number;
+  /** What it holds, in bytes. */
+  held: number;
   /** The provider's count for the newest request and its answer, and how many messages that covers. */
   reported?: { model: string; tokens: number; messages: number };
 }
 
 /** Sessions whose window stays in memory; the least recently used one goes first. */
 const MOST_HOT = 256;
-/** And their sum, so that a few long ones cannot fill the memory: about 8 MB of text. */
-const MOST_HOT_TOKENS = 2_000_000;
+/** And what they hold together, so that neither a few long ones nor many of short messages can fill the memory. */
+const MOST_HOT_BYTES = 8_000_000;
+/** Four letters a token; and what a message costs beside its text, measured over ten thousand of one line. */
+const TOKEN_BYTES = 4;
+const MESSAGE_BYTES = 600;
 /** Beyond these a provider's count says something else than how long the text is. */
 const RATIO = { least: 0.5, most: 3 };
 /** A provider that refuses a request without saying its limit holds less than this share of it. */
@@ -115,7 +120,7 @@ export class Contexts {
   private readonly windows = new Map<string, number>();
   /** Windows being read; stale when the records changed meanwhile. */
   private readonly loading = new Map<SessionKey, { stale: boolean }>();
-  private hotTokens = 0;
+  private held = 0;
 
   constructor(parts: ContextParts) {
     this.parts = parts;
@@ -186,7 +191,7 @@ export class Contexts {
     hot.numbers.push(hot.next++);
     hot.sizes.push(tokens);
     hot.outside.push(m.outside ?? false);
-    this.weigh(hot, tokens);
+    this.weigh(hot, tokens, 1);
   }
 
   /** The provider counted the request and its answer, which is the newest message. */
@@ -268,7 +273,7 @@ export class Contexts {
   drop(session: SessionKey): void {
     this.spoil(session);
     const hot = this.hot.get(session);
-    if (hot) this.hotTokens -= hot.tokens;
+    if (hot) this.held -= hot.held;
     this.hot.delete(session);
   }
 
@@ -357,7 +362,7 @@ export class Contexts {
       this.hot.set(session, hot);
       const { tokens } = hot;
       hot.tokens = 0;
-      this.weigh(hot, tokens);
+      this.weigh(hot, tokens, hot.messages.length);
       return hot;
     }
   }
@@ -395,6 +400,7 @@ export class Contexts {
       outside: rows.map((r) => r.outside === 1),
       ids: new Set(rows.map((r) => r.id)),
       tokens: rows.reduce((sum, r) => sum + r.tokens, 0),
+      held: 0,
     };
     this.note(hot);
     const reported = await this.lastReport(session, rows);
@@ -416,11 +422,13 @@ export class Contexts {
     return { model: report.model, tokens: report.tokens, messages: at + 1 };
   }
 
-  private weigh(hot: Hot, tokens: number): void {
+  private weigh(hot: Hot, tokens: number, messages: number): void {
+    const bytes = tokens * TOKEN_BYTES + messages * MESSAGE_BYTES;
     hot.tokens += tokens;
-    this.hotTokens += tokens;
+    hot.held += bytes;
+    this.held += bytes;
     for (const [key, other] of this.hot) {
-      if (this.hot.size <= MOST_HOT && this.hotTokens <= MOST_HOT_TOKENS) return;
+      if (this.hot.size <= MOST_HOT && this.held <= MOST_HOT_BYTES) return;
       if (other !== hot) this.drop(key);
     }
   }

@@ -8,7 +8,7 @@ import {
   type TurnId,
   type Usage,
 } from "../../core/domain/index.ts";
-import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { type Clock, type Crash, following, type Log } from "../../core/kit/index.ts";
 import { bounded, type Carry } from "./carry.ts";
 import { readStretch } from "./store.ts";
 import { readSummary, SUMMARISER_PROMPT, summaryRequest } from "./summary.ts";
@@ -112,16 +112,16 @@ export async function summarise(
     if (left <= 0) return { failed: "it took too long" };
     const late = new AbortController();
     const disarm = clock.after(left, () => late.abort());
-    const signal = AbortSignal.any([ctx.signal, ctx.stopping, late.signal]);
+    const both = following(ctx.halt, late.signal);
     try {
-      const got = await spending.reserve({ ...at, call, request }, signal);
+      const got = await spending.reserve({ ...at, call, request }, both.signal);
       if ("refused" in got) return { failed: got.refused };
       aside = got;
       const onDelta = (delta: ModelDelta) => {
         if ("text" in delta) streamed += delta.text.length;
       };
       const most = Math.min(request.maxOutputTokens!, aside.maxOutputTokens ?? Number.POSITIVE_INFINITY);
-      reply = await models.call({ ...request, maxOutputTokens: most }, onDelta, signal);
+      reply = await models.call({ ...request, maxOutputTokens: most }, onDelta, both.signal);
       crash.at("compact.summarised");
       aside.settle(reply.usage);
       if (!reply.ok) return { failed: reply.message, usage: reply.usage };
@@ -133,6 +133,7 @@ export async function summarise(
       if (!late.signal.aborted || ctx.signal.aborted || ctx.stopping.aborted) throw error;
       return { failed: "it took too long" };
     } finally {
+      both.done();
       disarm();
     }
   };

@@ -254,7 +254,7 @@ export class Goals {
       "judge",
       async (): Promise<Json> => {
         const request = judgeRequest(goal, await this.parts.recordOf(turn), model);
-        const signal = AbortSignal.any([ctx.signal, ctx.stopping]);
+        const signal = ctx.halt;
         const agent = asId<AgentId>(goal.agent);
         const got = await this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal);
         if ("refused" in got) return { failed: got.refused };

@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import { type AgentId, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
-import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { type Clock, type Crash, deadline, type Log } from "../../core/kit/index.ts";
 import { dropWatches, listWatches, readWatch, saveFailure, saveLook, type WatchRow } from "./store.ts";
 
 /** What every kind of watch has. */
@@ -147,10 +147,10 @@ export class Watchers<W extends Watch> {
     const row = await readWatch(records, name);
     const about = this.parts.aboutOf(watch);
     const cursor = row?.about === about && row.cursor !== null ? (JSON.parse(row.cursor) as Json) : null;
-    const limit = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(LONGEST_LOOK_MS)]);
+    const limit = deadline(this.stopping.signal, LONGEST_LOOK_MS);
     let seen: Awaited<ReturnType<WatchParts<W>["look"]>>;
     try {
-      seen = await this.parts.look(watch, cursor, limit);
+      seen = await this.parts.look(watch, cursor, limit.signal);
     } catch (error) {
       if (this.stopping.signal.aborted) return;
       const failures = (row?.failures ?? 0) + 1;
@@ -158,6 +158,8 @@ export class Watchers<W extends Watch> {
       if (failures === WORTH_SAYING) log.warn("a watch fails again and again", { watch: name, error: said });
       await records.write((tx) => saveFailure(tx, { name, about, failures, error: said, at: clock.now() }));
       return;
+    } finally {
+      limit.done();
     }
     if (seen.items.length) crash.at("watch.looked");
     const agent = asId<AgentId>(watch.agent ?? this.parts.defaultAgent());

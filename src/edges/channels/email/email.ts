@@ -8,6 +8,7 @@
  */
 import type { ImapFlow, MessageStructureObject } from "imapflow";
 import type { Channel, Door, Outgoing, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { following } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { numberOf, objectOf } from "../api.ts";
 import { pause } from "../lines.ts";
@@ -96,8 +97,10 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
         // A command of ours (the copy in Sent) ends the waiting: look again. The pause keeps a server that cannot wait from being asked without end.
         const idle = client.idle().then(() => pause(clock, AGAIN_MS, rest.signal));
         idle.then(wake, wake);
-        await Promise.race([news, pause(clock, LOOK_MS, AbortSignal.any([signal, rest.signal]))]);
+        const both = following(signal, rest.signal);
+        await Promise.race([news, pause(clock, LOOK_MS, both.signal)]);
         rest.abort();
+        both.done();
         if (closed && !signal.aborted) throw refused("The IMAP server closed the connection.", "later");
       }
     } finally {

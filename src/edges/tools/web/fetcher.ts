@@ -7,7 +7,7 @@
  * F4: bytes are bounded while they come in, after unpacking, and the whole has a deadline.
  */
 import { AppError } from "../../../core/domain/index.ts";
-import { type Clock, systemClock } from "../../../core/kit/index.ts";
+import { type Clock, following, systemClock } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { type BodyLimit, readBody } from "./body.ts";
 import { failed } from "./failure.ts";
@@ -73,10 +73,11 @@ export function createFetcher(deps: FetcherDeps = {}): Fetcher {
       const { timeoutMs = TIMEOUT_MS } = request;
       const own = new AbortController();
       const cancel = clock.after(timeoutMs, () => own.abort(tooSlow(timeoutMs)));
+      const both = following(own.signal, ...(signal ? [signal] : []));
       try {
-        const both = signal ? AbortSignal.any([own.signal, signal]) : own.signal;
-        return await walk(reach, request, userAgent, both);
+        return await walk(reach, request, userAgent, both.signal);
       } finally {
+        both.done();
         cancel();
       }
     },

@@ -6,6 +6,7 @@ import {
   type Accepted,
   type App,
   CANCEL,
+  type Ctx,
   type Engine,
   type EngineEvent,
   type JournalEntry,
@@ -24,7 +25,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../../core/domain/index.ts";
-import type { Clock, Crash, IdMaker, Log } from "../../../core/kit/index.ts";
+import { type Clock, type Crash, following, type IdMaker, type Log } from "../../../core/kit/index.ts";
 import type { SqliteRecords } from "../../records/index.ts";
 import { Lanes, type Places, type Waiting } from "./lanes.ts";
 import { segmentContext } from "./segment.ts";
@@ -210,15 +211,18 @@ export class EmbeddedEngine implements Engine {
     const stop = new AbortController();
     if (this.store.event(turn, CANCEL)) stop.abort();
     this.stops.set(turn, stop);
+    // The fence lives as long as the process; a segment must leave nothing at it.
+    const halt = following(this.fence.signal, stop.signal);
     let holds = false;
     try {
-      const outcome = await this.callApp(row, stop.signal);
+      const outcome = await this.callApp(row, { stopping: stop.signal, halt: halt.signal });
       if (this.fence.signal.aborted) return;
       holds = await this.settle(row, outcome);
     } catch (error) {
       if (this.fence.signal.aborted) return;
       holds = await this.broke(row, error).catch(() => false);
     } finally {
+      halt.done();
       this.stops.delete(turn);
       this.recovered.delete(turn);
       this.lanes.done(session, holds);
@@ -226,7 +230,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  private async callApp(row: TurnRow, stopping: AbortSignal): Promise<Outcome> {
+  private async callApp(row: TurnRow, signals: Pick<Ctx, "stopping" | "halt">): Promise<Outcome> {
     this.parts.crash.at("segment.started");
     const ctx = segmentContext({
       turn: row.id,
@@ -234,7 +238,7 @@ export class EmbeddedEngine implements Engine {
       segment: row.segment,
       attempt: this.parts.ids.next("a"),
       signal: this.fence.signal,
-      stopping,
+      ...signals,
       write: this.write,
       store: this.store,
       clock: this.parts.clock,

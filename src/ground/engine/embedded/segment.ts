@@ -17,6 +17,7 @@ export interface SegmentParts {
   attempt: string;
   signal: AbortSignal;
   stopping: AbortSignal;
+  halt: AbortSignal;
   write: (change: (tx: Tx) => void) => Promise<void>;
   store: EngineStore;
   clock: Clock;
@@ -75,6 +76,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
     turn,
     signal: parts.signal,
     stopping: parts.stopping,
+    halt: parts.halt,
 
     async step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T> {
       const { idx, row } = claim("step", name);
