@@ -269,6 +269,27 @@ describe("searching", () => {
     expect(found).not.toContain("another kettle");
   });
 
+  it("tells conversations apart that number their messages alike, in one scope", async () => {
+    const { memory } = await start();
+    const add = (text: string, n: number, at: number) => memory.add({ text, source: `D1:${n}`, scope: "c", at });
+    for (const [n, text] of ["Ann: Morning!", "Ben: Rain again", "Ann: So wet"].entries()) await add(text, n + 1, 0);
+    for (let n = 4; n < 30; n++) await add(`Ben: chatter number ${n}`, n, 0);
+    const later = 90 * 86_400_000;
+    for (const [n, text] of [
+      "Cleo: What did the optician say?",
+      "Dan: All fine, a stronger pair",
+      "Cleo: Good",
+    ].entries())
+      await add(text, n + 1, later);
+    const found = texts(await memory.search({ query: "optician", scope: "c" }));
+    expect(found.slice(0, 3).sort()).toEqual([
+      "Cleo: Good",
+      "Cleo: What did the optician say?",
+      "Dan: All fine, a stronger pair",
+    ]);
+    expect(found).not.toContain("Ben: Rain again");
+  });
+
   it.each([
     ["What is his profession?", "Leo: my job is at the harbour now"],
     ["Which pets does she have?", "Ann: our puppy ate the rug"],

@@ -21,6 +21,9 @@ export interface Entry {
 
 /** Two messages further apart belong to different sittings of the same conversation. */
 const SITTING_MS = 6 * 3_600_000;
+/** Rows that may come between two of one source, and where its number also follows the row before. */
+const SAME_TALK = 200;
+const SIDE_BY_SIDE = 20;
 
 const ALIVE = 1;
 const ASKS = 2;
@@ -163,28 +166,41 @@ export class Catalogue {
     if (seq > last) this.lastOfThread[thread] = seq;
     // Rows come in order of adding; one that comes late (a pending one that was confirmed) stands alone.
     if (seq < last) return;
-    const before = last || this.spokenJustBefore(seq, numbered);
-    if (before === 0 || Math.abs(this.time[seq]! - this.time[before]!) > SITTING_MS) return;
+    // A source may come again in another conversation (`D1:1` of each): then it is long ago, in time or in between.
+    const most = this.followsNumber(seq, numbered) ? SIDE_BY_SIDE : SAME_TALK;
+    const isNear = last > 0 && seq - last <= most && this.isOneSitting(last, seq);
+    const before = isNear ? last : this.spokenJustBefore(seq, numbered);
+    if (before === 0 || !this.isOneSitting(before, seq)) return;
     this.before[seq] = before;
     this.after[before] = seq;
+  }
+
+  private isOneSitting(a: number, b: number): boolean {
+    return Math.abs(this.time[a]! - this.time[b]!) <= SITTING_MS;
   }
 
   /** Where each message has a source of its own, the one added just before in the same scope is the one said before. */
   private spokenJustBefore(seq: number, numbered: ReturnType<typeof numberedSource>): number {
     const before = seq - 1;
     const areSpoken = this.speakerOf[before]! >= 0 && this.speakerOf[seq]! >= 0;
-    const { seq: latest, numbered: last } = this.latest;
-    const areNumbered =
-      latest === before &&
-      numbered !== undefined &&
-      last?.stem === numbered.stem &&
-      last.number + 1 === numbered.number;
+    const areNumbered = this.followsNumber(seq, numbered);
     const fits =
       this.isLive(before) &&
       this.scope[before] === this.scope[seq] &&
       (areSpoken || areNumbered) &&
       this.after[before] === 0;
     return fits ? before : 0;
+  }
+
+  /** `D1:4` just after `D1:3`. */
+  private followsNumber(seq: number, numbered: ReturnType<typeof numberedSource>): boolean {
+    const { seq: latest, numbered: last } = this.latest;
+    return (
+      latest === seq - 1 &&
+      numbered !== undefined &&
+      last?.stem === numbered.stem &&
+      last.number + 1 === numbered.number
+    );
   }
 
   private grow(size: number): void {

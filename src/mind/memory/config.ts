@@ -7,9 +7,9 @@ export const memoryConfig = z
       .int()
       .min(0)
       .max(5000)
-      .default(250)
+      .default(1500)
       .describe(
-        "How long a search waits for the vector of its question; an idle machine needs 30. Later, the search goes on without.",
+        "How long a search waits for the vector of its question: 30 on an idle machine, 1000 when the model is not loaded. Later, the search goes on without.",
       ),
     capture: z
       .strictObject({

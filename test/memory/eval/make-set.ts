@@ -4,95 +4,23 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Conversation, EvalSet, Message, Question } from "./set.ts";
+import { buildConversation, seeded } from "./build.ts";
+import type { EvalSet } from "./set.ts";
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 /** Messages a conversation has in the end; long enough that most of it is noise for any one question. */
 const LENGTH = 360;
 
 const random = seeded(20_240_117);
-const talk = readFileSync(here("scripts/small-talk.txt"), "utf8")
-  .split(/\n\s*\n/)
-  .map((block) => block.split("\n").filter((line) => line && !line.startsWith("#")));
+const chatter = readFileSync(here("scripts/small-talk.txt"), "utf8");
 
 const conversations = readdirSync(here("scripts"))
   .filter((name) => /^\d/.test(name))
   .sort()
-  .map((name) => conversation(name.replace(/^\d+-|\.txt$/g, ""), readFileSync(here(`scripts/${name}`), "utf8")));
+  .map((name) => {
+    const id = name.replace(/^\d+-|\.txt$/g, "");
+    const script = readFileSync(here(`scripts/${name}`), "utf8");
+    return buildConversation({ id, script, chatter, random, length: LENGTH, name: (s, m) => `${id}/s${s}/${m}` });
+  });
 const set: EvalSet = { name: "lares-own", conversations };
 writeFileSync(here("set.json"), `${JSON.stringify(set, null, 1)}\n`);
-
-function conversation(id: string, script: string): Conversation {
-  const people = new Map<string, string>();
-  const sessions: { at: number; lines: { speaker: string; text: string; tag?: string }[] }[] = [];
-  const questions: (Question & { tags: string[] })[] = [];
-  for (const line of script.split("\n")) {
-    if (line.startsWith("people ")) {
-      for (const pair of line.slice(7).split(" ")) people.set(pair[0]!, pair.slice(2));
-    } else if (line.startsWith("== ")) sessions.push({ at: Date.parse(`${line.slice(3)}:00Z`), lines: [] });
-    else if (line.startsWith("? ")) {
-      const [kind, question, tags] = line.slice(2).split(" | ") as [string, string, string];
-      questions.push({ question, kind, evidence: [], tags: tags.split(",") });
-    } else if (line) {
-      const [, who, tag, text] = /^(\w)(?:@(\w+))?: (.*)$/.exec(line)!;
-      sessions.at(-1)!.lines.push({ speaker: people.get(who!)!, text: text!, ...(tag ? { tag } : {}) });
-    }
-  }
-  sessions.sort((a, b) => a.at - b.at);
-  const names = [...people.values()];
-  let count = sessions.reduce((sum, s) => sum + s.lines.length, 0);
-  while (count < LENGTH) {
-    // Whole sessions of small talk, and small talk at the end of a story's session, as people do.
-    if (random() < 0.4) {
-      const lines = blabber(names);
-      const from = sessions[0]!.at;
-      const to = sessions.at(-1)!.at;
-      sessions.push({ at: Math.round((from + random() * (to - from)) / 60_000) * 60_000, lines });
-      count += lines.length;
-    } else {
-      const lines = blabber(names);
-      const session = sessions[Math.floor(random() * sessions.length)]!;
-      if (random() < 0.5) session.lines.push(...lines);
-      else session.lines.unshift(...lines);
-      count += lines.length;
-    }
-    sessions.sort((a, b) => a.at - b.at);
-  }
-  const messages: Message[] = [];
-  const tagged = new Map<string, string>();
-  sessions.forEach((session, s) => {
-    session.lines.forEach((line, m) => {
-      const message = { id: `${id}/s${s + 1}/${m + 1}`, speaker: line.speaker, text: line.text };
-      messages.push({ ...message, at: new Date(session.at + m * 40_000).toISOString() });
-      if (line.tag) tagged.set(line.tag, message.id);
-    });
-  });
-  return {
-    id,
-    messages,
-    questions: questions.map(({ tags, ...q }) => ({ ...q, evidence: tags.map((tag) => tagged.get(tag)!) })),
-  };
-}
-
-function blabber(names: string[]) {
-  const block = talk[Math.floor(random() * talk.length)]!;
-  const first = random() < 0.5 ? 0 : 1;
-  return block.map((line, n) => ({
-    speaker: names[(first + n) % 2]!,
-    text: line.replace(/\{([^}]*)\}/g, (_, choices: string) => {
-      const all = choices.split("|");
-      return all[Math.floor(random() * all.length)]!;
-    }),
-  }));
-}
-
-/** mulberry32: small, good enough to shuffle with, the same on every machine. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

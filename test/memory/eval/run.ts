@@ -2,7 +2,9 @@
  * `npm run eval:memory`: share of the evidence that is found, over long conversations.
  *
  *   npm run eval:memory                          our own set, both halves
+ *   npm run eval:memory -- --set long            the second set: each turn has a source of its own
  *   npm run eval:memory -- --set file.json       another set in the format of docs/MEMORY.md
+ *   npm run eval:memory -- --one-scope           all conversations under no scope at all, as if nobody had told them apart
  *   npm run eval:memory -- --no-vectors          without the embedder
  *   npm run eval:memory -- --dir DIR             keeps the filled database there for the next run
  *   npm run eval:memory -- --only hybrid --weights '{"similar":0.5}'
@@ -17,11 +19,13 @@ import { systemClock } from "../../../src/core/kit/index.ts";
 import { OfflineEmbedder } from "../../../src/edges/embedder/index.ts";
 import { type Memory, WEIGHTS } from "../../../src/mind/memory/index.ts";
 import { openMemory, removeDir } from "../support.ts";
+import { longSet } from "./long-set.ts";
 import { type EvalSet, evalSet, type Question } from "./set.ts";
 
 const { values: options } = parseArgs({
   options: {
     set: { type: "string" },
+    "one-scope": { type: "boolean" },
     "no-vectors": { type: "boolean" },
     misses: { type: "boolean" },
     dir: { type: "string" },
@@ -30,7 +34,8 @@ const { values: options } = parseArgs({
   },
 });
 const file = options.set ?? fileURLToPath(new URL("set.json", import.meta.url));
-const set = evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
+const set = file === "long" ? longSet() : evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
+const isLong = set.name === "long";
 const withVectors = !options["no-vectors"];
 
 /** Nothing but the parts a baseline has. */
@@ -68,7 +73,7 @@ const halves: [string, (index: number) => boolean][] = options.set
       ["the other half", (index) => index >= set.conversations.length / 2],
     ];
 for (const [title, isIn] of halves) {
-  for (const oneStore of [false, true]) {
+  for (const oneStore of options["one-scope"] ? [true] : [false, true]) {
     process.stdout.write(`${set.name}, ${title}, ${oneStore ? "all conversations in one store" : "a scope each"}\n`);
     const rows: string[][] = [];
     for (const way of ways) rows.push(await measure(way, oneStore, isIn));
@@ -85,10 +90,11 @@ async function filled(of: EvalSet) {
   if ((await opened.memory.list({ limit: 1 })).length > 0) return opened;
   for (const conversation of of.conversations) {
     for (const message of conversation.messages) {
-      // A session's name as source: what stands before the message's own number.
-      const source = message.id.replace(/[/:]\d+$/, "");
+      // A session's name as source: what stands before the message's own number. In the long set each turn has its own.
+      const source = isLong ? message.id : message.id.replace(/[/:]\d+$/, "");
       const at = Date.parse(message.at);
-      await opened.memory.add({ text: `${message.speaker}: ${message.text}`, source, at, scope: conversation.id });
+      const scope = options["one-scope"] ? {} : { scope: conversation.id };
+      await opened.memory.add({ text: `${message.speaker}: ${message.text}`, source, at, ...scope });
     }
   }
   return opened;

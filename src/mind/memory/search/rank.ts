@@ -19,6 +19,8 @@ export interface Signals {
   postings: readonly Posting[];
   /** Cosine to the question, for the nearest memories only. */
   similar: ReadonlyMap<number, number>;
+  /** Whether a memory has its vector yet. */
+  hasVector: (seq: number) => boolean;
   /** What relations lead to, 0 to 1. */
   related: ReadonlyMap<number, number>;
   speakers: ReadonlySet<number>;
@@ -32,6 +34,8 @@ export interface Weights {
   lengthShare: number;
   near: number;
   wide: number;
+  /** So much more counts the question that a message follows. */
+  asked: number;
   words: number;
   /** A word that may stand for one of the question's. */
   alike: number;
@@ -48,22 +52,24 @@ export interface Weights {
 }
 
 export const WEIGHTS: Weights = {
-  // BM25's k1 and b. Messages are short: their length tells little.
+  // BM25's k1 and b. Messages are short: their length tells nothing.
   saturation: 1.2,
-  lengthShare: 0.25,
+  lengthShare: 0,
   // A word in one of the two messages before or after, and in the three beyond, against one of its own.
   near: 0.45,
   wide: 0.2,
+  // An answer is meant in the light of what was asked.
+  asked: 0.5,
   words: 1,
-  alike: 0.5,
+  alike: 0.6,
   similar: 0.75,
   similarNear: 0.3,
   related: 0.5,
-  speaker: 0.3,
+  speaker: 0.2,
   time: 0.12,
   days: 0.15,
-  asking: 0.15,
-  short: 0.1,
+  asking: 0.2,
+  short: 0.2,
   // Ties only: age and use must never bury the right answer.
   recent: 0.02,
   used: 0.02,
@@ -91,7 +97,7 @@ export function rank(
   const { weights } = how;
   const lexical = lexicalScores(catalogue, signals.postings, how.visible, weights);
   const bestWords = greatest(lexical.values());
-  const meaning = smoothed(catalogue, signals.similar, lexical.keys(), weights);
+  const meaning = smoothed(catalogue, signals, lexical.keys(), weights);
   const ranked: Ranked[] = [];
   const candidates = new Set([...lexical.keys(), ...meaning.scores.keys(), ...signals.related.keys()]);
   for (const seq of candidates) {
@@ -136,10 +142,10 @@ function lexicalScores(
   }
   const scores = new Map<number, number>();
   const average = catalogue.averageLength;
-  const around = new Uint8Array(postings.length * 2);
+  const around = new Float32Array(postings.length * 2);
   for (const place of places) {
     around.fill(0);
-    count(catalogue, masks, place, around, postings.length);
+    count(catalogue, masks, place, { into: around, words: postings.length, asked: weights.asked });
     const norm = 1 - weights.lengthShare + (weights.lengthShare * catalogue.length(place)) / average;
     let score = 0;
     for (let bit = 0; bit < postings.length; bit++) {
@@ -160,7 +166,12 @@ function greatest(values: Iterable<number>, least = 1e-9): number {
 }
 
 /** How often each word occurs nearby and a little further away. */
-function count(catalogue: Catalogue, masks: Int32Array, place: number, into: Uint8Array, words: number): void {
+function count(
+  catalogue: Catalogue,
+  masks: Int32Array,
+  place: number,
+  { into, words, asked }: { into: Float32Array; words: number; asked: number },
+): void {
   for (const step of [-1, 1]) {
     let at = place;
     for (let distance = 1; distance <= WIDE; distance++) {
@@ -169,7 +180,8 @@ function count(catalogue: Catalogue, masks: Int32Array, place: number, into: Uin
       const mask = masks[at]!;
       if (mask === 0) continue;
       const ring = distance <= NEAR ? 0 : 1;
-      for (let bit = 0; bit < words; bit++) if ((mask >>> bit) & 1) into[bit * 2 + ring]!++;
+      const many = distance === 1 && step < 0 && catalogue.isQuestion(at) ? 1 + asked : 1;
+      for (let bit = 0; bit < words; bit++) if ((mask >>> bit) & 1) into[bit * 2 + ring]! += many;
     }
   }
 }
@@ -189,7 +201,7 @@ function strongest(hits: readonly number[], masks: Int32Array, postings: readonl
 /** Similarity over a small window: a message is meant in the light of the ones around it. */
 function smoothed(
   catalogue: Catalogue,
-  similar: ReadonlyMap<number, number>,
+  { similar, hasVector }: Pick<Signals, "similar" | "hasVector">,
   also: Iterable<number>,
   weights: Weights,
 ): { scores: Map<number, number>; best: number; floor: number } {
@@ -200,9 +212,11 @@ function smoothed(
     [...similar.values()].map((value) => -value),
     -1,
   );
-  const of = (seq: number) => (seq ? (similar.get(seq) ?? floor) : floor);
+  // One whose vector is not made yet may be as near as any: it is neither pushed back nor preferred.
+  const unknown = (floor + greatest(similar.values(), floor)) / 2;
+  const of = (seq: number) => (seq ? (similar.get(seq) ?? (hasVector(seq) ? floor : unknown)) : floor);
   const at = (seq: number) => {
-    const own = similar.get(seq) ?? floor;
+    const own = of(seq);
     const before = catalogue.previous(seq);
     const after = catalogue.next(seq);
     // A fact that stands alone is not the worse for it; the first and last words of a conversation mostly are.
@@ -221,12 +235,13 @@ function smoothed(
 function hints(catalogue: Catalogue, seq: number, signals: Signals, weights: Weights): number {
   let score = 0;
   if (signals.speakers.has(catalogue.speaker(seq))) score += weights.speaker;
-  if (signals.asksWhen && catalogue.saysWhen(seq)) score += weights.time;
+  const tells = signals.asksWhen && catalogue.saysWhen(seq);
+  if (tells) score += weights.time;
   const at = catalogue.at(seq);
   if (signals.days && at >= signals.days.from && at < signals.days.to) score += weights.days;
   if (catalogue.isQuestion(seq)) score -= weights.asking;
-  // Only among messages: a fact may be three words long.
-  if (catalogue.speaker(seq) >= 0 && catalogue.length(seq) < SHORT_WORDS) score -= weights.short;
+  // Only among messages: a fact may be three words long. "Last Friday!" is what was asked for.
+  if (!tells && catalogue.speaker(seq) >= 0 && catalogue.length(seq) < SHORT_WORDS) score -= weights.short;
   score += weights.recent * 2 ** (-Math.max(0, signals.now - at) / HALF_LIFE_MS);
   score += weights.used * Math.min(1, Math.log2(1 + catalogue.uses(seq)) / 5);
   return score;

@@ -24,7 +24,7 @@ interface SearchParts {
   clock: Clock;
   catalogue: Catalogue;
   weights: Weights;
-  vectors: Pick<Vectors, "similar">;
+  vectors: Pick<Vectors, "similar" | "has">;
   queryBudgetMs: number;
 }
 
@@ -55,6 +55,7 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
     {
       postings,
       similar: await similar,
+      hasVector: (seq) => parts.vectors.has(seq),
       related: await related(records, query.query, scopes),
       speakers: speakersIn(query.query, catalogue.allSpeakers(1)),
       asksWhen: question.asksWhen,

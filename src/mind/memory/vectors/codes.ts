@@ -52,6 +52,10 @@ export class Codes {
     this.write(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length), this.bits, seq * this.width);
   }
 
+  has(seq: number): boolean {
+    return this.present[seq] === 1;
+  }
+
   drop(seq: number): void {
     if (!this.present[seq]) return;
     this.present[seq] = 0;

@@ -19,6 +19,8 @@ const LONGEST = 500;
 const MOST_QUESTIONS = 256;
 /** Nearest by bits, to be compared exactly. */
 const SHORTLIST = 400;
+/** After one late answer the next ones are waited for only so long, until the embedder is in time again. */
+const SHORT_BUDGET_MS = 250;
 const RETRY = { firstMs: 5_000, mostMs: 600_000, jitter: 0.2 };
 
 export interface EmbeddingProgress {
@@ -40,6 +42,7 @@ export class Embedding {
   private question: Promise<unknown> = Promise.resolve();
   /** Rows up to here have their vector. */
   private done = 0;
+  private isLate = false;
   private failures = 0;
   private error: string | undefined;
   private cancelRetry: (() => void) | undefined;
@@ -108,6 +111,10 @@ export class Embedding {
     return { model: this.embedder.id, ...counted, state, ...(this.error === undefined ? {} : { error: this.error }) };
   }
 
+  has(seq: number): boolean {
+    return this.codes.has(seq);
+  }
+
   drop(seq: number): void {
     this.codes.drop(seq);
   }
@@ -141,13 +148,17 @@ export class Embedding {
         // Also when late: the same question again has it at once.
         if (this.questions.size >= MOST_QUESTIONS) this.questions.delete(this.questions.keys().next().value as string);
         if (vector) this.questions.set(question, vector);
+        this.isLate = false;
         return vector;
       })
       .catch(() => undefined);
     this.question = made;
     let giveUp: (() => void) | undefined;
     const late = new Promise<undefined>((resolve) => {
-      giveUp = this.clock.after(budgetMs, () => resolve(undefined));
+      giveUp = this.clock.after(this.isLate ? Math.min(budgetMs, SHORT_BUDGET_MS) : budgetMs, () => {
+        this.isLate = true;
+        resolve(undefined);
+      });
     });
     const vector = await Promise.race([made, late]);
     giveUp?.();

@@ -95,6 +95,10 @@ export class Vectors {
     this.coming?.drop(seq);
   }
 
+  has(seq: number): boolean {
+    return this.current?.has(seq) ?? false;
+  }
+
   async similar(question: string, visible: (seq: number) => boolean, budgetMs: number): Promise<Map<number, number>> {
     return (await this.current?.similar(question, visible, budgetMs)) ?? new Map();
   }
