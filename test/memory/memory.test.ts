@@ -355,6 +355,10 @@ describe("searching", () => {
     );
     const graph = await memory.graph();
     expect(graph.relations).toContainEqual({ subject: "self", relation: "works on", object: "the lighthouse novel" });
+    await memory.add({ text: "Ana lives in Lisbon now" });
+    const { relations, entities } = await memory.graph();
+    expect(relations).toContainEqual({ subject: "ana", relation: "lives in", object: "lisbon" });
+    expect(entities.map(({ name }) => name)).toEqual(expect.arrayContaining(["Ana", "Lisbon"]));
   });
 
   it("weighs what was of use a little more", async () => {

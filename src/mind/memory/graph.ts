@@ -51,6 +51,10 @@ const ASKED: readonly [relation: string, pattern: RegExp][] = [
   ["learns", /\bwhat\b.*\b(?:learning|studying|study|learn)\b/i],
 ];
 
+/** Words with a capital at the beginning of a sentence that stand for somebody else. */
+const NO_NAMES =
+  /^(?:we|the|he|she|it|they|you|who|which|that|this|there|everybody|everyone|somebody|someone|nobody|people|and|but|so|then|also|just|now|still|always|never)$/i;
+
 /** Names kept of one text: more is a list, not a story. */
 const MOST_NAMES = 8;
 
@@ -64,11 +68,17 @@ export function relationsIn(text: string): Relation[] {
       found.push({
         relation,
         subject: isSelf ? self : subject!.toLowerCase().replace(/['’]s$/, ""),
-        object: object!.trim().toLowerCase().slice(0, 80),
+        object: plain(object!).slice(0, 80),
       });
     }
   }
   return found;
+}
+
+/** What is related to, without the words that only say since when. */
+function plain(object: string): string {
+  const lower = object.trim().toLowerCase();
+  return lower.replace(/\s+(?:now|currently|again|today|these days|at the moment|at present|since\s.*|for now)$/, "");
 }
 
 /** Proper names by their capital letters; the first word of a sentence counts only when it also occurs elsewhere so. */
@@ -77,6 +87,12 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
   const said = spoken?.said ?? text;
+  // "Ana is married to Tom": whom something is told of is a name, also at the beginning.
+  for (const [, pattern] of PATTERNS)
+    for (const [, subject] of said.matchAll(pattern)) {
+      const name = subject!.replace(/['’]s$/, "");
+      if (/^\p{Lu}\p{Ll}/u.test(name) && !NO_NAMES.test(name)) names.set(name.toLowerCase(), name);
+    }
   for (const found of said.matchAll(
     /(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu,
   )) {
