@@ -127,7 +127,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       if (before && !replace) {
         throw new AppError("CONFLICT", {
           message: `There is ${view(channel, account)} already.`,
-          hint: `Give the new one another name (--name), or give that one these values (--replace).`,
+          hint: "Choose another name for the new one (--name), or give that one these values (--replace).",
           details: { replaces: view(channel, account) },
         });
       }
@@ -153,6 +153,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
         hint: pairs
           ? `Write to ${who.name} there; it answers with a code. Let yourself in: lares channels approve CODE --owner`
           : `Write to ${who.name} there.`,
+        pairs,
         where: vault.where(),
       };
     },

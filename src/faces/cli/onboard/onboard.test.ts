@@ -234,7 +234,13 @@ describe("a channel", () => {
     }),
     "channels.add": ({ fields }) => {
       if (fields.token !== "123:abc") throw new AppError("CHANNEL_SEND", { message: "Telegram refused the token." });
-      return { name: "telegram/main", who: { id: "7", name: "@lares_bot" }, hint: "Write to it.", where: "lares.yaml" };
+      return {
+        name: "telegram/main",
+        who: { id: "7", name: "@lares_bot" },
+        pairs: true,
+        hint: "Write to it.",
+        where: "lares.yaml",
+      };
     },
   };
   /** Not running until it is started for the channel. */
