@@ -19,6 +19,7 @@ beforeAll(async () => {
     config: {
       outbox: { firstRetryMs: 20, mostRetryMs: 200 },
       policy: { allow: { write: ["workspace/**"] } },
+      agents: { helper: {} },
       channels: {
         telegram: {
           main: {
@@ -28,7 +29,10 @@ beforeAll(async () => {
             dm: "allowlist",
             owners: ["42"],
             allow: ["43", "44"],
-            groups: { "-100": { allow: ["42"], mention: false, tools: ["read"] } },
+            groups: {
+              "-100": { allow: ["42"], mention: false, tools: ["read"] },
+              "-200": { allow: ["42"], mention: false, agent: "helper" },
+            },
             limits: { maxMessagesPerUser: 12 },
           },
         },
@@ -92,6 +96,13 @@ describe("who may talk, end to end", () => {
     expect(await answered(-100, "refused")).toContain("may not be used in this chat");
     const [request] = requestsWith(model, "x.txt");
     expect([...request!.tools].sort()).toEqual(["read", "tool_run", "tool_search"]);
+  });
+
+  test("a group's agent answers in it", async () => {
+    fake.say(-200, OWNER, "say:from-the-helper");
+    await answered(-200, "from-the-helper");
+    const [turn] = (await lares.rpc("turns.list", { limit: 1 })).turns;
+    expect(turn!.session).toMatch(/^agent:helper:telegram:main:-200/);
   });
 
   test("an edited message is told once, an unchanged one not at all", async () => {

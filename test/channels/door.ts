@@ -88,11 +88,8 @@ export async function open(entry: AdapterEntry<any>, account: object, door = tes
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the entry knows its own account
-export async function build(entry: AdapterEntry<any>, account: object): Promise<Channel> {
+export async function build(entry: AdapterEntry<any>, account: object, library = noLibrary): Promise<Channel> {
   const config = entry.config.parse(account);
-  const library = async () => {
-    throw new Error("no library is needed");
-  };
   const can = entry.can(config);
   const own = folder();
   const parts = { account: "main", config, can, clock: systemClock, log: silentLog, folder: own, library };
@@ -101,12 +98,17 @@ export async function build(entry: AdapterEntry<any>, account: object): Promise<
   return channel;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: whatever the library is
+async function noLibrary(wanted: string): Promise<any> {
+  throw new Error(`no library is needed, not even ${wanted}`);
+}
+
 const folders = new WeakMap<Channel, () => string>();
 /** The folder an adapter was given. */
 export const folderOf = (channel: Channel): string => folders.get(channel)!();
 
 /** A folder that is made when an adapter asks for it and goes with the tests. */
-export function folder(): () => string {
+function folder(): () => string {
   let own: string | undefined;
   const make = () => {
     const made = scratch("channel");

@@ -24,17 +24,7 @@ describe.skipIf(!DOVECOT)("email", () => {
         raw: letter(owner, "say:from before the bot came", "<old@people.test>"),
       });
       return {
-        account: {
-          address: BOT,
-          password: PASSWORD,
-          imapHost: "127.0.0.1",
-          imapPort: mail.imapPort,
-          smtpHost: "127.0.0.1",
-          smtpPort: mail.smtpPort,
-          tls: "none",
-          authserv: [AUTHSERV],
-          paceMs: 0,
-        },
+        account: { ...accountOf(mail), paceMs: 0 },
         owner,
         stranger,
         // SMTP has no key, but the copy in Sent is found again by the Message-ID that is made from it.
@@ -63,16 +53,7 @@ describe.skipIf(!DOVECOT)("email", () => {
     const mail = await startMail();
     const stop = new AbortController();
     const ann = { id: "ann@people.test", name: "Ann" };
-    const account = {
-      address: BOT,
-      password: PASSWORD,
-      imapHost: "127.0.0.1",
-      imapPort: mail.imapPort,
-      smtpHost: "127.0.0.1",
-      smtpPort: mail.smtpPort,
-      tls: "none",
-      authserv: [AUTHSERV],
-    };
+    const account = accountOf(mail);
     try {
       const { door, heard } = listeningDoor();
       const channel = await openAlone("email", account);
@@ -134,6 +115,11 @@ describe.skipIf(!DOVECOT)("email", () => {
     }
   });
 });
+
+function accountOf({ imapPort, smtpPort }: { imapPort: number; smtpPort: number }) {
+  const hosts = { imapHost: "127.0.0.1", imapPort, smtpHost: "127.0.0.1", smtpPort };
+  return { address: BOT, password: PASSWORD, ...hosts, tls: "none", authserv: [AUTHSERV] };
+}
 
 function withFile(from: { id: string; name: string }): string {
   return `From: ${from.name} <${from.id}>

@@ -62,7 +62,7 @@ describe("a program that is a channel", () => {
   let model: Awaited<ReturnType<typeof startModel>>;
   beforeAll(async () => {
     model = await startModel();
-    const room = { allow: ["*"] };
+    const room = { allow: ["ann"] };
     const account = { token: CHANNEL_TOKEN, owners: ["ann"], groups: { room }, dm: "allowlist" };
     const config = { outbox: { firstRetryMs: 20, mostRetryMs: 200 }, channels: { external: { sms: account } } };
     lares = await startLares({ env: model.env, config });
@@ -98,12 +98,15 @@ describe("a program that is a channel", () => {
     first.send({ ...hello });
     expect(await first.next("ack")).toMatchObject({ id: "m1", outcome: "known" });
     first.send({ type: "inbound_message", id: "m2", userId: "ann", content: "say:two" });
-    first.send({ type: "inbound_message", id: "m3", userId: "eve", content: "say:no" });
+    first.send({ type: "inbound_message", id: "m3", userId: "eve", userName: "ann", content: "say:no" });
     first.send({ type: "inbound_message", id: "m4", userId: "ann", chatId: "room", group: true, content: "say:no" });
+    const inRoom = { chatId: "room", group: true, addressed: true, content: "say:no" };
+    first.send({ type: "inbound_message", id: "m5", userId: "eve", userName: "ann", ...inRoom });
     first.send({ type: "inbound_message", userId: "ann", content: "no id" });
     expect(await first.next("ack")).toMatchObject({ id: "m2", outcome: "admitted" });
     expect(await first.next("ack")).toMatchObject({ id: "m3", outcome: "refused" });
     expect(await first.next("ack")).toMatchObject({ id: "m4", outcome: "ignored" });
+    expect(await first.next("ack")).toMatchObject({ id: "m5", outcome: "refused" });
     expect(await first.next("error")).toMatchObject({ error: { code: "BAD_REQUEST" } });
 
     // "one" was never acknowledged: it comes again to whoever speaks now, before "two".

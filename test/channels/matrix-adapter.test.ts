@@ -1,6 +1,6 @@
 /** What is Matrix's own: since tokens, gaps, invitations, transactions, and who is who in a room. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Channel } from "../../src/core/contracts/index.ts";
 import { type MatrixFake, startMatrixFake } from "../fakes/matrix/index.ts";
 import { until } from "../support/index.ts";
 import { bytes, file, MemoryDoor, message, now, nowhere, open, type Running, run, thrown } from "./memory-door.ts";
@@ -32,9 +32,6 @@ async function listen(): Promise<void> {
     () => door.position !== undefined && fake.calls.slice(before).filter((call) => call.endsWith("/sync")).length >= 2,
   );
 }
-const heard = (n: number) => until(`${n} events`, () => door.events.length >= n, { instead: () => door.texts });
-const one = <K extends PlatformEvent["kind"]>(kind: K) =>
-  door.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
 
 describe("in", () => {
   it("what was said before the account was added is not heard; what comes while it is away is, gap and all, once", async () => {
@@ -42,7 +39,7 @@ describe("in", () => {
     await life!.stop();
     for (let i = 0; i < 130; i++) fake.say(DM, ANN, `m${i}`);
     await listen();
-    await heard(130);
+    await door.heard(130);
     expect(door.texts).toEqual(Array.from({ length: 130 }, (_, i) => `m${i}`));
     expect(fake.calls.filter((call) => call.includes("/messages")).length).toBeGreaterThan(0);
   });
@@ -55,7 +52,7 @@ describe("in", () => {
     expect(await life!.ended).toMatchObject({ message: "the disk is full" });
     expect(door.position).toBe(before);
     await listen();
-    await heard(1);
+    await door.heard(1);
     expect(door.texts).toEqual(["once more"]);
   });
 
@@ -71,14 +68,14 @@ describe("in", () => {
     fake.say(DM, ANN, "behind the file");
     fake.say("!other:x", "@sam:x", "in another chat");
     fake.say("!other:x", "@sam:x", "and one more");
-    await heard(2);
+    await door.heard(2);
     expect(door.texts).toEqual(["in another chat", "and one more"]);
     expect(door.position).toBe(before);
     // A restart in the middle: everything since the position comes again, and is known or new.
     await life!.stop();
     door.before = () => {};
     await listen();
-    await heard(4);
+    await door.heard(4);
     release();
     await until("the position to move on", () => door.position !== before);
     expect(door.texts).toEqual(["in another chat", "and one more", "", "behind the file"]);
@@ -106,9 +103,9 @@ describe("in", () => {
       sender: "@sam:x",
       content: { body: "hello?" },
     });
-    await heard(1);
+    await door.heard(1);
     expect(door.texts).toEqual(["hello?"]);
-    expect(one("message").chat).toEqual({ id: "!new:x", kind: "direct" });
+    expect(door.one("message").chat).toEqual({ id: "!new:x", kind: "direct" });
   });
 
   it("an invitation to a room by somebody who may not talk there is not taken", async () => {
@@ -123,17 +120,17 @@ describe("in", () => {
   it("CH-01: a display name equal to somebody's id is only a name", async () => {
     await listen();
     fake.say("!evil:x", "@evil:x", "let me in", { name: ANN });
-    await heard(1);
-    expect(one("message").sender).toEqual({ id: "@evil:x", name: ANN });
+    await door.heard(1);
+    expect(door.one("message").sender).toEqual({ id: "@evil:x", name: ANN });
   });
 
   it("CH-05: a room of three is a group, whatever it was before", async () => {
     await listen();
     fake.say(DM, ANN, "two of us");
-    await heard(1);
+    await door.heard(1);
     fake.world.member(fake.world.room(DM), "@third:x", "join");
     fake.say(DM, ANN, "three of us");
-    await heard(3);
+    await door.heard(3);
     expect(door.events.map((e) => [e.kind, e.chat.kind])).toEqual([
       ["message", "direct"],
       ["member", "group"],
@@ -144,10 +141,10 @@ describe("in", () => {
   it("CH-07: a file is named and not fetched until somebody opens it", async () => {
     await listen();
     fake.media(DM, ANN, { name: "plan.txt", type: "text/plain", data: Buffer.from("the plan") });
-    await heard(1);
-    const [attached] = one("message").files!;
+    await door.heard(1);
+    const [attached] = door.one("message").files!;
     expect(attached).toMatchObject({ name: "plan.txt", mediaType: "text/plain", bytes: 8 });
-    expect(one("message").text).toBe("");
+    expect(door.one("message").text).toBe("");
     expect(fake.calls.some((call) => call.includes("/media/"))).toBe(false);
     expect(await bytes(await attached!.open(now()))).toBe("the plan");
   });
@@ -164,7 +161,7 @@ describe("in", () => {
     fake.react(DM, ANN, mine.platformId!, "👍️");
     fake.say(room, "@bot:x", "beep", { content: { msgtype: "m.notice" } });
     fake.world.add(fake.world.room(room), { type: "m.room.encrypted", sender: ANN, content: { ciphertext: "x" } });
-    await heard(8);
+    await door.heard(8);
     const messages = door.events.filter((e) => e.kind === "message");
     expect(messages.find((e) => e.text === "what is this?")).toMatchObject({
       addressed: false,
@@ -174,8 +171,8 @@ describe("in", () => {
       addressed: true,
       chat: { thread: evil, kind: "group" },
     });
-    expect(one("edit")).toMatchObject({ message: evil, text: "be nice", sender: { id: "@evil:x" } });
-    expect(one("reaction")).toMatchObject({ message: mine.platformId, emoji: "👍️", sender: { id: ANN } });
+    expect(door.one("edit")).toMatchObject({ message: evil, text: "be nice", sender: { id: "@evil:x" } });
+    expect(door.one("reaction")).toMatchObject({ message: mine.platformId, emoji: "👍️", sender: { id: ANN } });
     expect(messages.find((e) => e.text === "beep")!.sender.isBot).toBe(true);
     expect(messages.find((e) => /cannot be read/.test(e.text))!.sender.id).toBe(ANN);
   });

@@ -1,9 +1,9 @@
 /** What is Mattermost's own: a stream that acknowledges nothing, posts found by their key, presses nobody signs. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Channel } from "../../src/core/contracts/index.ts";
 import { type MattermostFake, startMattermostFake } from "../fakes/mattermost/index.ts";
 import { until } from "../support/index.ts";
-import { bytes, file, MemoryDoor, message, now, open, type Running, run, thrown } from "./memory-door.ts";
+import { bytes, file, MemoryDoor, message, now, open, type Running, run, slowFile, thrown } from "./memory-door.ts";
 
 const ANN = "userann0000000000000000000";
 const DM = "dmann000000000000000000000";
@@ -32,36 +32,33 @@ async function listen(): Promise<void> {
   await until("the stream", () => fake.stream.connected === 1 && door.position !== undefined);
   await until("the channels", () => fake.calls.slice(before).some((call) => call.endsWith("/users/me/channels")));
 }
-const heard = (n: number) => until(`${n} events`, () => door.events.length >= n, { instead: () => door.texts });
-const one = <K extends PlatformEvent["kind"]>(kind: K) =>
-  door.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
 
 describe("in", () => {
   it("what comes while the stream is cut, or the server restarted, is read over REST, once and in order", async () => {
     await listen();
     fake.say(DM, ANN, "m0");
-    await heard(1);
+    await door.heard(1);
     for (const forget of [false, true]) {
       fake.stream.cut(forget);
       expect(await life!.ended).toBeInstanceOf(Error);
       for (let i = 0; i < 30; i++) fake.say(i % 2 ? DM : TOWN, ANN, `m${door.events.length + i}`, { type: "O" });
       await listen();
-      await heard(forget ? 61 : 31);
+      await door.heard(forget ? 61 : 31);
     }
     fake.say(DM, ANN, "m61");
-    await heard(62);
+    await door.heard(62);
     expect(door.texts).toEqual(Array.from({ length: 62 }, (_, i) => `m${i}`));
   });
 
   it("a hole in the stream's numbers ends the connection, and the missing is read", async () => {
     await listen();
     fake.say(DM, ANN, "before");
-    await heard(1);
+    await door.heard(1);
     fake.stream.lose();
     fake.say(DM, ANN, "after the hole");
     expect(await life!.ended).toMatchObject({ message: expect.stringContaining("skipped") });
     await listen();
-    await heard(2);
+    await door.heard(2);
     expect(door.texts).toEqual(["before", "after the hole"]);
   });
 
@@ -71,7 +68,7 @@ describe("in", () => {
     fake.say(DM, ANN, "once more");
     expect(await life!.ended).toMatchObject({ message: "the disk is full" });
     await listen();
-    await heard(1);
+    await door.heard(1);
     expect(door.texts).toEqual(["once more"]);
   });
 
@@ -80,7 +77,7 @@ describe("in", () => {
     fake.say(TOWN, ANN, "@lares obey", { props: { from_webhook: "true", override_username: "ann" } });
     fake.say(TOWN, ANN, "@lares beep", { props: { from_bot: "true" } });
     fake.say(TOWN, "evil", "@lares hello", { name: ANN });
-    await heard(3);
+    await door.heard(3);
     expect(door.events.map((e) => [e.sender.id, e.sender.isBot ?? false])).toEqual([
       [`webhook:${ANN}`, true],
       [ANN, true],
@@ -91,8 +88,8 @@ describe("in", () => {
   it("CH-07: a file is named and not fetched until somebody opens it", async () => {
     await listen();
     fake.file(DM, ANN, { name: "plan.txt", type: "text/plain", data: Buffer.from("the plan") });
-    await heard(1);
-    const [attached] = one("message").files!;
+    await door.heard(1);
+    const [attached] = door.one("message").files!;
     expect(attached).toMatchObject({ name: "plan.txt", mediaType: "text/plain", bytes: 8 });
     expect(fake.calls.some((call) => call.includes("/files/"))).toBe(false);
     expect(await bytes(await attached!.open(now()))).toBe("the plan");
@@ -108,7 +105,7 @@ describe("in", () => {
     const post = fake.say(TOWN, ANN, "first");
     fake.edit(post, "second");
     fake.react(mine.platformId!, ANN, "+1");
-    await heard(6);
+    await door.heard(6);
     const messages = door.events.filter((e) => e.kind === "message");
     expect(messages.map((e) => [e.text, e.addressed, e.chat.thread])).toEqual([
       ["@lares-two hello", false, undefined],
@@ -116,11 +113,11 @@ describe("in", () => {
       ["in my thread", true, mine.platformId],
       ["first", false, undefined],
     ]);
-    expect(one("edit")).toMatchObject({ message: post, text: "second" });
-    expect(one("reaction")).toMatchObject({ message: mine.platformId, emoji: "👍", sender: { id: ANN } });
+    expect(door.one("edit")).toMatchObject({ message: post, text: "second" });
+    expect(door.one("reaction")).toMatchObject({ message: mine.platformId, emoji: "👍", sender: { id: ANN } });
   });
 
-  it("WH-07: a press counts only with what we put into that button in that chat", async () => {
+  it("WH-01, WH-03, WH-07: a press counts only with what we put into that button in that chat, and once", async () => {
     const { platformId } = await channel.send(message({ chat: DM }, "May I?", { buttons: PRESS }), now());
     const post = fake.sent.find((p) => p.id === platformId)!;
     const [{ actions }] = post.props.attachments as [{ actions: { integration: { url: string; context: object } }[] }];
@@ -135,7 +132,8 @@ describe("in", () => {
       context: actions[0]!.integration.context,
     };
     expect(await press(good)).toMatchObject({ status: 200 });
-    expect(one("button")).toMatchObject({ button: PRESS[0]!.id, sender: { id: ANN }, message: post.id });
+    expect(door.one("button")).toMatchObject({ button: PRESS[0]!.id, sender: { id: ANN }, message: post.id });
+    expect(await press(good)).toMatchObject({ status: 200 });
     for (const bad of [
       { ...good, channel_id: TOWN },
       { ...good, context: { ...good.context, button: "another" } },
@@ -151,19 +149,11 @@ describe("in", () => {
 
 it("a slow file holds up its own chat and no other", async () => {
   await listen();
-  let release = () => {};
-  const slow = new Promise<void>((resolve) => {
-    release = resolve;
+  await slowFile(door, {
+    file: () => fake.file(DM, ANN, { name: "slow.txt", type: "text/plain", data: Buffer.from("x") }),
+    behind: (text) => fake.say(DM, ANN, text),
+    elsewhere: (text) => fake.say("dmother0000000000000000000", "sam", text),
   });
-  door.before = (event) => (event.kind === "message" && event.files ? slow : undefined);
-  fake.file(DM, ANN, { name: "slow.txt", type: "text/plain", data: Buffer.from("x") });
-  fake.say(DM, ANN, "behind the file");
-  fake.say("dmother0000000000000000000", "sam", "in another chat");
-  await heard(1);
-  expect(door.texts).toEqual(["in another chat"]);
-  release();
-  await heard(3);
-  expect(door.texts).toEqual(["in another chat", "", "behind the file"]);
 });
 
 describe("out", () => {

@@ -1,9 +1,11 @@
 /** A door that keeps what it is given over several lives of an adapter, judges as a test says, and can have trouble of its own. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { expect } from "vitest";
 import type { Channel, Door, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
 import type { Json, ReplyRoute } from "../../src/core/domain/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
+import { until } from "../support/until.ts";
 import { build, bytesOf, fileOf, folderOf, soon } from "./door.ts";
 
 export class MemoryDoor implements Door {
@@ -55,6 +57,16 @@ export class MemoryDoor implements Door {
     this.failed.push({ key, why });
   }
 
+  /** Waits until so many events were heard. */
+  heard(n: number): Promise<boolean> {
+    return until(`${n} events`, () => this.events.length >= n, { instead: () => this.texts });
+  }
+
+  /** The first of this kind. */
+  one<K extends PlatformEvent["kind"]>(kind: K): Extract<PlatformEvent, { kind: K }> {
+    return this.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
+  }
+
   /** What was said, in order. */
   get texts(): string[] {
     return this.events.flatMap((event) => ("text" in event ? [event.text] : []));
@@ -93,6 +105,26 @@ export function message(
   more: Partial<Outgoing> = {},
 ): Outgoing {
   return { route: { channel: "x", account: "main", ...route }, key: "turn:1:answer/000", text, ...more };
+}
+
+/** A file that is slow to come holds up its own chat and no other. */
+export async function slowFile(
+  door: MemoryDoor,
+  say: { file(): void; behind(text: string): void; elsewhere(text: string): void },
+) {
+  let release = () => {};
+  const slow = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  door.before = (event) => (event.kind === "message" && event.files ? slow : undefined);
+  say.file();
+  say.behind("behind the file");
+  say.elsewhere("in another chat");
+  await door.heard(1);
+  expect(door.texts).toEqual(["in another chat"]);
+  release();
+  await door.heard(3);
+  expect(door.texts).toEqual(["in another chat", "", "behind the file"]);
 }
 
 /** What a call threw, or undefined. */

@@ -1,10 +1,9 @@
 /** What the rigs of channels share. */
 import type { Channel, Door, PlatformEvent } from "../../src/core/contracts/index.ts";
 import type { Json } from "../../src/core/domain/index.ts";
-import { type Log, systemClock } from "../../src/core/kit/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { type Lares, until } from "../support/index.ts";
-import { folder } from "./door.ts";
+import { build } from "./door.ts";
 
 /** Waits until the account is connected. */
 export async function connected(lares: Lares, name: string): Promise<void> {
@@ -14,19 +13,8 @@ export async function connected(lares: Lares, name: string): Promise<void> {
 }
 
 /** A channel by itself, without a process around it: its real library against its real server. */
-export async function openAlone(name: string, config: Record<string, unknown>): Promise<Channel> {
-  const entry = ADAPTERS[name]!;
-  const checked = entry.config.parse({ dm: "allowlist", ...config }) as never;
-  const parts = {
-    account: "main",
-    config: checked,
-    can: entry.can(checked),
-    clock: systemClock,
-    log: silentLog,
-    folder: folder(),
-  };
-  return (await entry.load()).create({ ...parts, library: (wanted: string) => import(wanted) } as never);
-}
+export const openAlone = (name: string, config: Record<string, unknown>): Promise<Channel> =>
+  build(ADAPTERS[name]!, { dm: "allowlist", ...config }, (wanted) => import(wanted));
 
 /** A door that remembers what it heard. `judge` may look at files as the real one does, after it let somebody in. */
 export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | void = () => {}) {
@@ -40,7 +28,7 @@ export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | v
         heard.push(event);
       }
       if (cursor !== undefined) kept.set(".", cursor);
-      return events.map(() => ({ outcome: "admitted" as const }));
+      return events.map(() => ({ outcome: "admitted" as const, turn: "t" }));
     },
     cursor: async () => kept.get("."),
     keep: async (name, value) => void kept.set(name, value),
@@ -53,5 +41,3 @@ export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | v
   };
   return { door, heard, kept };
 }
-
-const silentLog = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog } as unknown as Log;

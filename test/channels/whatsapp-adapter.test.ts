@@ -1,7 +1,7 @@
 /** What is the WhatsApp Cloud API's own: signed events, statuses, the 24 hours, three buttons, files on Meta's hosts. */
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
+import type { Channel } from "../../src/core/contracts/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { startWhatsAppFake, type WhatsAppFake } from "../fakes/whatsapp-cloud/index.ts";
 import { bytes, file, MemoryDoor, message, now, open, thrown } from "./memory-door.ts";
@@ -38,8 +38,6 @@ const said = (id: string, more: object = { type: "text", text: { body: `text of 
 });
 /** As if the person had just written: the 24 hours are open. */
 const open24 = () => void fake.say(ANN, ANN, "hi");
-const one = <K extends PlatformEvent["kind"]>(kind: K) =>
-  door.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
 
 describe("in", () => {
   it("the challenge is answered with the right word only", async () => {
@@ -124,8 +122,8 @@ describe("in", () => {
       document: { id, mime_type: "application/pdf", filename: "plan.pdf", caption: "look" },
     };
     await post(fake.event([said("m1", media)]));
-    const [attached] = one("message").files!;
-    expect(one("message").text).toBe("look");
+    const [attached] = door.one("message").files!;
+    expect(door.one("message").text).toBe("look");
     expect(attached).toMatchObject({ name: "plan.pdf", mediaType: "application/pdf" });
     expect(fake.calls).toEqual([]);
     expect(await bytes(await attached!.open(now()))).toBe("the plan");

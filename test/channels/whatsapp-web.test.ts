@@ -97,7 +97,6 @@ const from = (id: string, body: object, key: object = { remoteJid: ANN }) => ({
   pushName: "Ann",
   message: body,
 });
-const heard = (n: number) => until(`${n} events`, () => door.events.length >= n, { instead: () => door.texts });
 
 describe("keys", () => {
   it("are durable before the library goes on, and the same after another life, byte for byte", async () => {
@@ -163,7 +162,7 @@ describe("in", () => {
       from("5", { conversation: "story" }, { remoteJid: "status@broadcast", participant: ANN }),
       from("6", { conversation: "channel" }, { remoteJid: "1@newsletter" }),
     );
-    await heard(3);
+    await door.heard(3);
     const said = door.events.map((e) => [e.kind === "message" ? e.text : "", e.sender.id]);
     expect(said.sort()).toEqual([
       ["a", ANN],
@@ -192,7 +191,7 @@ describe("in", () => {
       from("6", { reactionMessage: { key: { id: "q" }, text: "👍" } }),
       from("7", {}),
     );
-    await heard(6);
+    await door.heard(6);
     const [plain, named, quoting, picture, edit, reaction] = ["1", "2", "3", "4", "5", "6"].map(
       (id) => door.events.find((e) => e.id === id) as Extract<PlatformEvent, { kind: "message" }>,
     );
@@ -212,7 +211,7 @@ describe("in", () => {
     expect(await life!.ended).toMatchObject({ message: "the disk is full" });
     expect(socket.ended).toBe(true);
     await connect();
-    await heard(1);
+    await door.heard(1);
     expect(door.texts).toEqual(["in flight"]);
   });
 });
