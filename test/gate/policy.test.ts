@@ -383,6 +383,14 @@ describe("authority (I12)", () => {
     ["a known host", fetched("docs.example.com"), "allow", "allow", "allow", "allow"],
     ["a new host", fetched("evil.net"), "ask", "ask", "ask", "ask"],
     ["memory", remember, "ask", "ask", "ask", "ask"],
+    [
+      "one more memory",
+      action({ tool: "memory_save", risk: "state", changes: "memory", adds: true }),
+      "allow",
+      "ask",
+      "ask",
+      "ask",
+    ],
     ["a schedule", action({ tool: "schedule_add", changes: "schedule" }), "ask", "ask", "ask", "ask"],
     [
       "a destination",

@@ -47,6 +47,8 @@ export interface ActionPlan {
   shell?: ShellPlan;
   /** What of Lares itself would change; turns caused by text from outside never do this without a person (I12). */
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
+  /** It only adds to what Lares keeps, and a person can take it back: in the owner's own turn nobody is asked. */
+  adds?: true;
   /** Files this leaves in the workspace, by their absolute paths, where the tool knows beforehand; null: no file. */
   leaves?: { path: string; sha256: string | null }[];
 }

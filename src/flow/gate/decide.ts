@@ -65,6 +65,9 @@ export function decide(policy: Policy, plan: ActionPlan): Verdict {
 
   const tainted = taint(policy, plan, parts);
   if (tainted) return { ...tainted, parts };
+  // Text from outside, and anybody but the owner, was asked about above.
+  if (plan.adds && plan.risk === "state")
+    return { verdict: "allow", because: "The owner's own turn: it only adds, and can be taken back.", parts };
   if (plan.risk === "read") return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
   const trusted = policy.mode !== "ask" && policy.authority !== "outside";

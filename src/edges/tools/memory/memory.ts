@@ -50,10 +50,8 @@ function save(desk: MemoryDesk): Tool {
     repeat: "with-key",
     async plan(input) {
       const { text, kind } = parseInput("memory_save", saveInput, input);
-      return plan("memory_save", `Remember${kind ? ` (${kind})` : ""}: ${visible(text)}`, {
-        text,
-        ...(kind ? { kind } : {}),
-      });
+      const shown = `Remember${kind ? ` (${kind})` : ""}: ${visible(text)}`;
+      return { ...plan("memory_save", shown, { text, ...(kind ? { kind } : {}) }), adds: true };
     },
     async run(input, place, key) {
       const { text, kind } = parseInput("memory_save", saveInput, input);
