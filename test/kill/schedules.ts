@@ -46,7 +46,7 @@ const POINTS = [
   "end.committed",
   "outbox.claimed",
 ];
-const SCRIPTS_A_ROUND = 3;
+const SCRIPTS_A_ROUND = 2;
 /** A life that meets no crash point is ended after this long. */
 const LONGEST_LIFE_MS = 1200;
 
@@ -74,6 +74,8 @@ export async function runScheduleKill(options: Options): Promise<ScheduleKillRep
   const model = await spawnModel(join(folder, "model.jsonl"));
   const isOver = () => performance.now() - begun > (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
   let rounds = 0;
+  /** What did not come to rest is not thrown away. */
+  let isKept = false;
   const nextRound = () => {
     if (rounds >= options.rounds || isOver()) return undefined;
     rounds++;
@@ -82,11 +84,16 @@ export async function runScheduleKill(options: Options): Promise<ScheduleKillRep
   };
   try {
     const homes = Math.min(options.homes ?? 1, options.rounds);
-    const found = await Promise.all(
+    const ends = await Promise.allSettled(
       Array.from({ length: homes }, (_, n) =>
         oneHome({ home: join(folder, `home-${n}`), seed: options.seed * 100 + n, env: model.env, nextRound }),
       ),
     );
+    const found = ends.map((end) => {
+      if (end.status === "fulfilled") return end.value;
+      isKept = true;
+      throw end.reason;
+    });
     const sum = (of: (one: (typeof found)[number]) => number) => found.reduce((all, one) => all + of(one), 0);
     const slots: Record<string, number> = {};
     for (const one of found) {
@@ -108,7 +115,8 @@ export async function runScheduleKill(options: Options): Promise<ScheduleKillRep
     };
   } finally {
     await model.stop();
-    rmSync(folder, { recursive: true, force: true });
+    if (isKept) process.stderr.write(`Kept to be looked at: ${folder}\n`);
+    else rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -200,17 +208,27 @@ async function settle(lares: Lares): Promise<void> {
     return jobs.every((job) => job.next === undefined || job.next > Date.now() - 1000);
   });
   for (const { name } of REPEATING) await lares.rpc("schedule.update", { id: name, enabled: false });
-  await until(
-    "every slot to end",
-    async () => {
-      const { turns, deliveries } = await lares.rpc("status", {});
-      const jobs = await allJobs(lares);
-      const overdue = jobs.some((job) => job.next !== undefined && job.next < Date.now() - 3000);
-      const open = jobs.some((job) => job.recent.some((slot) => slot.state === "running"));
-      return !overdue && !open && turns.running + turns.queued + deliveries.waiting === 0;
-    },
-    { withinMs: 90_000 },
-  );
+  // Scripts of one workspace run one after another, and a loaded machine leaves many: it may take long as long as it goes on.
+  let least = Number.POSITIVE_INFINITY;
+  for (let left = await leftOver(lares); left.count > 0; left = await leftOver(lares)) {
+    if (left.count >= least) throw new Error(`Nothing ended for ${PATIENCE_MS} ms: ${left.what}`);
+    least = left.count;
+    await until("something to end", async () => (await leftOver(lares)).count < least, { withinMs: PATIENCE_MS }).catch(
+      () => {},
+    );
+  }
+}
+
+const PATIENCE_MS = 60_000;
+
+/** What has not come to its end: turns, deliveries, slots that run or are overdue. */
+async function leftOver(lares: Lares): Promise<{ count: number; what: string }> {
+  const { turns, deliveries } = await lares.rpc("status", {});
+  const jobs = await allJobs(lares);
+  const overdue = jobs.filter((job) => job.next !== undefined && job.next < Date.now() - 3000).map((job) => job.name);
+  const open = jobs.filter((job) => job.recent.some((slot) => slot.state === "running")).map((job) => job.name);
+  const count = overdue.length + open.length + turns.running + turns.queued + deliveries.waiting;
+  return { count, what: JSON.stringify({ turns, deliveries, overdue, open }) };
 }
 
 async function check(lares: Lares, far: FarSide, tokens: Map<string, { due: number }>) {

@@ -36,9 +36,25 @@ describe("words become moments", () => {
     ["tonight", "UTC", "2026-11-15T20:00:00.000Z"],
     ["noon", "UTC", "2026-11-15T12:00:00.000Z"],
     ["tomorrow", "UTC", "2026-11-16T09:00:00.000Z"],
+    ["next tuesday 9am", "UTC", "2026-11-17T09:00:00.000Z"],
+    ["on friday at 18:00", "UTC", "2026-11-20T18:00:00.000Z"],
+    ["2028-02-29 09:00", "UTC", "2028-02-29T09:00:00.000Z"],
   ])("%s in %s", (text, zone, at) => expect(iso(moment(text, NOW, zone))).toBe(at));
 
-  test.each(["whenever", "25:00", "13pm:", "someday 9am"])("%j is refused with an example", (text) => {
+  test.each([
+    "whenever",
+    "25:00",
+    "13pm:",
+    "someday 9am",
+    "2027-02-31T09:00",
+    "2027-13-01T09:00Z",
+    "2027-01-31T25:00",
+    "2027-01-31T09:00+99:00",
+    "2027-02-29",
+    "next",
+    "9".repeat(13) + "0",
+    1e300,
+  ])("%j is refused with an example", (text) => {
     expect(() => moment(text, NOW, "UTC")).toThrow(/no (time|day)/);
   });
 
@@ -50,6 +66,10 @@ describe("words become moments", () => {
     [{ cron: "0 0 31 2 *" }, /never comes/],
     [{ cron: "0 7 * * *", zone: "Mars/Olympus" }, /no time zone/],
     [{ every: "10 ms" }, /no length of time|too often/],
+    [{ every: "999999999999 weeks" }, /too seldom/],
+    [{ in: "999999999999 weeks" }, /too far away/],
+    [{ at: 99_999_999_999_999 }, /too far away/],
+    [{ every: "1 hour", anchor: "2027-02-31" }, /no time/],
   ])("%j is refused when created", (given, words) => {
     expect(() => parseWhen(given, NOW, "UTC")).toThrow(words);
   });
@@ -61,6 +81,10 @@ describe("due times", () => {
     expect(iso(nextDue(when, NOW))).toBe("2026-11-15T11:00:00.000Z");
     expect(iso(nextDue(when, NOW + 5_400_000))).toBe("2026-11-15T12:00:00.000Z");
     expect(iso(nextDue(when, NOW - 10_000_000))).toBe("2026-11-15T10:00:00.000Z");
+  });
+
+  test.each(["day", "every day", "1 day", "24 hours"])("every: %j", (every) => {
+    expect(parseWhen({ every }, NOW, "UTC")).toMatchObject({ everyMs: 86_400_000 });
   });
 
   test("an anchor is a place on the clock, also when it is still to come", () => {

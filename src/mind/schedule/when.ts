@@ -6,7 +6,7 @@
  */
 import { Cron } from "croner";
 import { AppError } from "../../core/domain/index.ts";
-import { checkZone, momentOf, wallAt } from "./zone.ts";
+import { checkZone, momentOf, type Wall, wallAt, wallWords } from "./zone.ts";
 
 export type When =
   | { kind: "at"; at: number }
@@ -70,6 +70,8 @@ const LONGEST_GAP_MS = 9 * 366 * 86_400_000;
 const SHORTEST_EVERY_MS = 1000;
 /** An `at` this little in the past is "now": the words took a moment to arrive. */
 const PAST_GRACE_MS = 60_000;
+/** Nobody plans for later than this; it is a slip, or seconds where milliseconds were meant. */
+const FARTHEST_MS = 100 * 366 * 86_400_000;
 
 /** Reads what a person or a model wrote. Throws with the reason and a valid example. */
 export function parseWhen(
@@ -98,9 +100,10 @@ export function parseWhen(
   }
   if (given.cron !== undefined) return parseCron(given.cron, tz, now);
   if (given.every !== undefined) {
-    const everyMs = typeof given.every === "number" ? given.every : duration(given.every.replace(/^every\s+/i, ""));
+    const everyMs = typeof given.every === "number" ? given.every : rhythm(given.every);
     if (everyMs < SHORTEST_EVERY_MS)
       throw wrong(`"${given.every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
+    if (everyMs > FARTHEST_MS) throw wrong(`"${given.every}" is too seldom.`, 'For example "2 hours" or "30 days".');
     return {
       kind: "every",
       everyMs,
@@ -109,9 +112,16 @@ export function parseWhen(
   }
   const at = given.in !== undefined ? now + duration(given.in.replace(/^in\s+/i, "")) : moment(given.at!, now, tz);
   if (at < now - PAST_GRACE_MS) {
-    throw wrong(`${new Date(at).toISOString()} is in the past.`, 'Give a time to come, e.g. "in 30 minutes".');
+    throw wrong(`${wallWords(at, tz)} (${tz}) is in the past.`, 'Give a time to come, e.g. "in 30 minutes".');
   }
+  if (at > now + FARTHEST_MS) throw wrong(`"${given.in ?? given.at}" is too far away.`, EXAMPLES);
   return { kind: "at", at: Math.max(at, now) };
+}
+
+/** "2 hours", "every 2 hours", "day". */
+function rhythm(text: string): number {
+  const bare = text.trim().replace(/^every\s+/i, "");
+  return UNITS[bare.toLowerCase()] ?? duration(bare);
 }
 
 /** An anchor says where on the clock the rhythm lies, not when it begins: "07:15" said at eight is not tomorrow. */
@@ -125,8 +135,8 @@ function parseCron(cron: string, zone: string, now: number): When {
     const next = new Cron(cron, { timezone: zone, mode: "5-or-6-parts" }).nextRun(new Date(now));
     if (next) return { kind: "cron", cron, zone };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "") : String(cause);
-    throw wrong(`"${cron}" is no cron expression: ${why}`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
+    const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "").replace(/\.$/, "") : String(cause);
+    throw wrong(`"${cron}" is no cron expression: ${why}.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
   }
   throw wrong(`"${cron}" never comes.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
 }
@@ -166,6 +176,8 @@ export function duration(text: string): number {
   return ms;
 }
 
+const EXAMPLES = 'Write e.g. "tomorrow 9am", "18:30" or 2027-01-31T09:00.';
+
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /** ISO, epoch, "in 30 minutes", "tomorrow 9am", "monday 18:30", "18:30", in the person's zone. */
@@ -173,22 +185,35 @@ export function moment(given: string | number, now: number, zone: string): numbe
   if (typeof given === "number" || /^\d{9,13}$/.test(given)) {
     const n = Number(given);
     // Seconds until the year 2286 have at most ten digits.
-    return n < 1e11 ? n * 1000 : n;
+    const at = n < 1e11 ? n * 1000 : n;
+    if (Number.isFinite(at) && Math.abs(at) <= LATEST) return at;
+    throw wrong(`${given} is no time.`, EXAMPLES);
   }
   const text = given.trim().toLowerCase();
   if (text.startsWith("in ")) return now + duration(text.slice(3));
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2})(?::(\d{2}))?)?(\.\d+)?(z|[+-]\d{2}:?\d{2})?$/.exec(text);
   if (iso) {
-    if (iso[8]) return Date.parse(given.trim().replace(" ", "T"));
     const [year, month, day, hour, minute, second] = iso.slice(1, 7).map((n) => Number(n ?? 0));
-    return momentOf({ year: year!, month: month!, day: day!, hour: hour!, minute: minute!, second: second! }, zone);
+    const wall = { year: year!, month: month!, day: day!, hour: hour!, minute: minute!, second: second! };
+    const at = iso[8] ? Date.parse(text.replace(" ", "t").toUpperCase()) : momentOf(wall, zone);
+    // The 31st of February is no day: read as the 3rd of March it would come as a surprise.
+    if (isOnCalendar(wall) && !Number.isNaN(at)) return at;
+    throw wrong(`"${given}" is no time.`, EXAMPLES);
   }
   const match =
-    /^(?:(today|tomorrow|tonight|[a-z]+day)\s*(?:at\s+)?)?(?:at\s+)?(?:(\d{1,2})(?::(\d{2}))?\s*(am|pm)?|noon|midnight)?$/.exec(
+    /^(?:(?:next|on)\s+(?=[a-z]+day))?(?:(today|tomorrow|tonight|[a-z]+day)\s*(?:at\s+)?)?(?:at\s+)?(?:(\d{1,2})(?::(\d{2}))?\s*(am|pm)?|noon|midnight)?$/.exec(
       text,
     );
-  if (!match || !text) throw wrong(`"${given}" is no time.`, 'Write e.g. "tomorrow 9am", "18:30" or 2027-01-31T09:00.');
+  if (!match || !text) throw wrong(`"${given}" is no time.`, EXAMPLES);
   return spoken(given, text, match, now, zone);
+}
+
+/** The last moment a Date can hold. */
+const LATEST = 8.64e15;
+
+function isOnCalendar({ year, month, day, hour, minute, second }: Wall): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
 }
 
 function spoken(given: string, text: string, match: RegExpExecArray, now: number, zone: string): number {
