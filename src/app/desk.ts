@@ -7,12 +7,16 @@ import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../ed
 import type { SystemEvent, SystemEvents } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
-import { inWords, type JobView, previewWhen, type Schedules } from "../mind/schedule/index.ts";
+import { inWords, type JobView, previewWhen, type Schedules, wallWords } from "../mind/schedule/index.ts";
 import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
 import type { Spotted } from "../mind/watch/index.ts";
 
 export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Clock): ScheduleDesk {
-  const shown = (job: JobView) => ({ name: job.name, words: inWords(job.when, job.zone), next: job.next ?? null });
+  const shown = ({ name, when, next, zone: of }: JobView) => ({
+    ...{ name, words: inWords(when, of) },
+    // On the person's clock, as the words are.
+    next: next === undefined ? null : `${wallWords(next, of)}, ${of}`,
+  });
   return {
     preview: (job) => previewWhen(job, clock.now(), zone()),
     async add({ key, text, caller, ...when }) {
@@ -21,10 +25,10 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
       const known = await schedules.madeBy(createdBy);
       if (known) return shown(known);
       const { agent, session, route, turn } = caller;
-      const cause = await schedules.jobOfTurn(asId<TurnId>(turn));
+      const cause = await schedules.jobBehind(asId<TurnId>(turn), session);
       if (cause && !cause.mayPlan) {
         throw new AppError("TOOL_INPUT", {
-          message: `This is a run of the job "${cause.name}", and jobs do not make jobs.`,
+          message: `This works for the job "${cause.name}", and jobs do not make jobs.`,
           hint: "The owner can allow it: mayPlan: true.",
         });
       }

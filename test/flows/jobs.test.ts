@@ -140,6 +140,11 @@ describe("a run", () => {
     const plan = `tool:schedule_add {"text":"again","in":"1 day"} then: say:{results}`;
     await add({ name: "breeds", prompt: `#breeds ${plan}` });
     expect((await run("breeds")).output).toMatch(/jobs do not make jobs/);
+    // Nor does what works for one: the session of its run when a helper's result comes there.
+    const { slots } = await lares.rpc("schedule.history", { id: "breeds" });
+    const { session } = await lares.rpc("turns.get", { turn: slots.find((one) => one.turn)!.turn! });
+    const { turn } = await lares.rpc("chat.send", { session, message: plan, wait: false });
+    expect((await lares.rpc("turns.wait", { turn })).response).toMatch(/jobs do not make jobs/);
     await lares.rpc("schedule.update", { id: "breeds", mayPlan: true });
     expect((await run("breeds")).output).toMatch(/Scheduled as/);
     expect(toolResults(requestsWith(model, "#breeds").at(-1)!)).toHaveLength(1);

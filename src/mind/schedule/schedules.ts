@@ -264,10 +264,11 @@ export class Schedules {
     return job && this.view(job);
   }
 
-  /** The job this turn is a run of. */
-  async jobOfTurn(turn: TurnId): Promise<Job | undefined> {
+  /** The job this turn is a run of, or works for: in a run's own session, and in those of its sub-agents, everything does. */
+  async jobBehind(turn: TurnId, session: string): Promise<Job | undefined> {
     const slot = await slotOf(this.parts.records, turn);
-    return slot && readJob(this.parts.records, slot.job);
+    const id = slot?.job ?? /(?:^|:)cron:([^:]+):run:/.exec(session)?.[1];
+    return id === undefined ? undefined : readJob(this.parts.records, id);
   }
 
   async history(idOrName: string, limit: number): Promise<Slot[]> {

@@ -16,10 +16,10 @@ export interface ScheduleDesk {
     every?: string;
     cron?: string;
     caller: ToolPlace["caller"];
-  }): Promise<{ name: string; words: string; next: number | null }>;
+  }): Promise<{ name: string; words: string; next: string | null }>;
   /** The next due first, bounded; `total` counts all. */
   list(agent: string): Promise<{
-    jobs: { name: string; words: string; next: number | null; prompt: string; enabled: boolean }[];
+    jobs: { name: string; words: string; next: string | null; prompt: string; enabled: boolean }[];
     total: number;
   }>;
   remove(name: string, agent: string): Promise<void>;
@@ -111,6 +111,6 @@ function remove(desk: ScheduleDesk): Tool {
   };
 }
 
-function next(at: number | null): string {
-  return at === null ? "" : ` Next: ${new Date(at).toISOString()}.`;
+function next(at: string | null): string {
+  return at === null ? "" : ` Next: ${at}.`;
 }
