@@ -609,7 +609,7 @@ export const w = {
     remove: "Remove",
     removeAsk: (name: string) => `Remove “${name}”?`,
     removeWhat: "It will not run again, and its history goes with it. Turns it started stay.",
-    more: (n: number) => `Show more (${n} left)`,
+    showMore: (n: number) => `Show more (${n} left)`,
     removeDo: "Remove schedule",
     removed: (name: string) => `“${name}” is removed.`,
     declared: "It follows lares.yaml: change or remove it there.",
