@@ -16,6 +16,7 @@ import { changingModels } from "./changing-models.ts";
 import { schema } from "./config.ts";
 import { keepDiary } from "./diary.ts";
 import { type Front, openFront } from "./front.ts";
+import { keepHeapTight } from "./heap.ts";
 import { type House, openHouse } from "./house.ts";
 import { Settings } from "./settings.ts";
 import { proveRoom } from "./store.ts";
@@ -63,6 +64,7 @@ const TIDY_MS = 3_600_000;
 
 export async function startApp(options: StartOptions): Promise<RunningApp> {
   const { env, home, version } = options;
+  keepHeapTight();
   const clock = options.clock ?? systemClock;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const log = options.log ?? createLog({ level: "warn", keep: "info" });

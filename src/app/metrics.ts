@@ -68,6 +68,13 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
               .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one[sense] ? 1 : 0 })),
           ),
         ),
+        counter(
+          "lares_channel_unreadable_total",
+          "What the platform sent since the start and could not be read.",
+          house.channels.accounts
+            .list()
+            .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one.unreadable })),
+        ),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
         gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
           { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },

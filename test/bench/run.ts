@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures the figures of the bars on this machine, with the real program and the scripted model server at zero
- * delay, everything durable. `--schedules`: only what ten thousand schedules cost; `--prompt`:
- * only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
+ * delay, everything durable. `--schedules`: only what ten thousand schedules cost; `--channels`: only from a platform's event to the
+ * model's request, per adapter; `--approvals`: approvals as well; `--prompt`: only what a hello costs. A measurement, not a timed test: it prints what it saw and judges nothing but the bars' column.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { measureSandbox } from "../sandbox/measure.ts";
 import { benchSnapshots } from "../web/measure.ts";
 import { benchApprovals, sayApprovals } from "./approvals.ts";
-import { channelFigures } from "./channels.ts";
+import { channelFigures, unusedAdapters } from "./channels.ts";
 import { gateFigures } from "./gate.ts";
 import { gatewayFigures, uiWeight } from "./gateway.ts";
 import { chat, cpuMs, end, type Lares, percentile, post, rssMb, sleep, startLares, startModel } from "./process.ts";
@@ -47,6 +47,16 @@ if (process.argv.includes("--schedules")) {
   print();
   process.exit();
 }
+if (process.argv.includes("--channels")) {
+  for (const { channel, p50, p95 } of await channelFigures(root)) {
+    note(`${channel}: event → model request, p50 / p95`, `${ms(p50)} / ${ms(p95)}`, "");
+  }
+  const none = await unusedAdapters(root);
+  note("an adapter nobody configured: imports", none ? "0" : "some, see above", "0", none);
+  await end(model);
+  print();
+  process.exit();
+}
 await starts();
 await turns();
 await growth();
@@ -57,11 +67,6 @@ await acting();
 for (const { what, seen, bar, ok } of await uiFigures()) note(what, seen, bar, ok);
 if (process.argv.includes("--approvals")) {
   for (const { what, seen, bar, ok } of sayApprovals(await benchApprovals())) note(what, seen, bar, ok);
-}
-if (process.argv.includes("--channels")) {
-  for (const { channel, p50, p95 } of channelFigures(root)) {
-    note(`${channel}: event → model request, p50 / p95`, `${ms(p50)} / ${ms(p95)}`, "no bar");
-  }
 }
 installed();
 await end(model);
@@ -275,6 +280,8 @@ function print(): void {
     const mark = f.ok === undefined ? " " : f.ok ? "✓" : "✕";
     process.stdout.write(`${f.what.padEnd(a)}  ${f.seen.padEnd(b)}  ${mark} ${f.bar}\n`);
   }
+  if (!process.argv.includes("--channels"))
+    process.stdout.write("\nEvent → model request per channel: npm run bench -- --channels\n");
   process.stdout.write(
     `\nLoad ${loadavg()[0]!.toFixed(2)} at the end; other work on the machine makes every time longer.\n`,
   );

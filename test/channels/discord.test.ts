@@ -35,6 +35,7 @@ channelContract({
         fake.retryAfter = 0.05;
         fake.faults.next(/^POST .*\/messages$/, "limit", n);
       },
+      garble: (text) => fake.dispatch("MESSAGE_CREATE", { id: "1", author: "nobody", content: text }),
       close: () => fake.close(),
     };
   },

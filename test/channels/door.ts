@@ -16,6 +16,8 @@ export interface TestDoor extends Door {
   /** Called before an event counts as heard; may wait or throw. */
   before: (event: PlatformEvent) => Promise<void> | void;
   say: string | undefined;
+  /** What the adapter could not read. */
+  strange: { kind: string; id: string }[];
 }
 
 export function testDoor(position?: Json): TestDoor {
@@ -50,6 +52,8 @@ export function testDoor(position?: Json): TestDoor {
       door.name = as;
     },
     undelivered: async () => {},
+    strange: [],
+    unreadable: (kind, id) => void door.strange.push({ kind, id }),
   };
   return door;
 }

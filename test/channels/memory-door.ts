@@ -12,6 +12,7 @@ export class MemoryDoor implements Door {
   readonly events: PlatformEvent[] = [];
   readonly things = new Map<string, Json>();
   readonly failed: { key: string; why: string }[] = [];
+  readonly strange: { kind: string; id: string }[] = [];
   position: Json | undefined;
   signs = 0;
   as = "";
@@ -65,6 +66,10 @@ export class MemoryDoor implements Door {
   /** The first of this kind. */
   one<K extends PlatformEvent["kind"]>(kind: K): Extract<PlatformEvent, { kind: K }> {
     return this.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
+  }
+
+  unreadable(kind: string, id: string): void {
+    this.strange.push({ kind, id });
   }
 
   /** What was said, in order. */

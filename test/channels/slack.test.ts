@@ -33,6 +33,7 @@ channelContract({
         fake.retryAfter = 0.05;
         fake.faults.next(/chat\.postMessage$/, "limit", n);
       },
+      garble: (text) => void fake.event({ type: "message", channel: 7, ts: "1.1", text }),
       close: () => fake.close(),
     };
   },

@@ -38,6 +38,7 @@ export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | v
     },
     known: () => {},
     undelivered: async () => {},
+    unreadable: () => {},
   };
   return { door, heard, kept };
 }

@@ -34,6 +34,7 @@ channelContract({
         fake.retryAfter = 0.05;
         fake.faults.next(/sendMessage$/, "limit", n);
       },
+      garble: (text) => void fake.say(42, 42, text, { chat: { id: 42, type: "hologram" } }),
       close: () => fake.close(),
     };
   },

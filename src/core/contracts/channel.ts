@@ -109,6 +109,11 @@ export interface Door {
   known(as: string): void;
   /** The platform took the message with this key and could not deliver it after all. */
   undelivered(key: string, why: string): Promise<void>;
+  /**
+   * Something came that should be read here and does not fit: counted in the account's status, and logged once for each kind.
+   * `id` is the platform's own number for it; what it says is never given. Go on behind it: it would not fit the next time either.
+   */
+  unreadable(kind: string, id: string): void;
 }
 
 export interface Button {

@@ -12,6 +12,9 @@ const channelInfo = z.object({
   sending: z.boolean().nullable().describe("How the last message that left fared; null before the first."),
   as: z.string().optional().describe("The name people address it by."),
   restarts: z.number().describe("How often it had to connect anew."),
+  unreadable: z
+    .number()
+    .describe("What the platform sent since the start and could not be read; the log names the kinds."),
   heardAt: z.number().optional().describe("When somebody last wrote."),
   detail: z.string().optional(),
 });

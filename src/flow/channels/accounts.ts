@@ -54,6 +54,8 @@ export interface AccountStatus extends AccountKey {
   detail?: string;
   as?: string;
   restarts: number;
+  /** What the platform sent since the start and the adapter could not read. */
+  unreadable: number;
   heardAt?: number;
 }
 
@@ -61,6 +63,8 @@ const LOOK_EVERY_MS = 10_000;
 const RETRY = { firstMs: 1000, mostMs: 300_000, jitter: 0.5 };
 /** A connection that held this long counts as good: the next failure begins with a short wait again. */
 const GOOD_MS = 60_000;
+/** Kinds of unreadable things that are worth a line each; a platform has about twenty. */
+const MOST_STRANGE = 50;
 
 interface Running {
   spec: AccountSpec;
@@ -70,6 +74,9 @@ interface Running {
   detail: string | undefined;
   as: string | undefined;
   restarts: number;
+  unreadable: number;
+  /** The kinds of it that were said already; a platform that makes up kinds is not followed for ever. */
+  strange: Set<string>;
   startedAt: number;
   aliveAt: number | undefined;
   heardAt: number | undefined;
@@ -167,6 +174,8 @@ export class Accounts {
       detail: undefined,
       as: undefined,
       restarts: 0,
+      unreadable: 0,
+      strange: new Set(),
       startedAt: this.parts.clock.now(),
       aliveAt: undefined,
       heardAt: undefined,
@@ -271,6 +280,12 @@ export class Accounts {
         one.as = as;
       },
       undelivered: (key, why) => this.parts.undelivered(at, key, why),
+      unreadable: (kind, id) => {
+        one.unreadable++;
+        if (one.strange.has(kind) || one.strange.size >= MOST_STRANGE) return;
+        one.strange.add(kind);
+        this.parts.log.warn("what a platform sent could not be read and was passed over", { ...at, kind, id });
+      },
     };
   }
 
@@ -315,6 +330,7 @@ export class Accounts {
       hearing,
       sending: one.sending,
       restarts: one.restarts,
+      unreadable: one.unreadable,
       ...(detail ? { detail } : {}),
       ...(one.as ? { as: one.as } : {}),
       ...(one.heardAt ? { heardAt: one.heardAt } : {}),

@@ -102,7 +102,7 @@ interface Hot {
 /** Sessions whose window stays in memory; the least recently used one goes first. */
 const MOST_HOT = 256;
 /** And what they hold together, so that neither a few long ones nor many of short messages can fill the memory. */
-const MOST_HOT_BYTES = 8_000_000;
+const MOST_HOT_BYTES = 4_000_000;
 /** Four letters a token; and what a message costs beside its text, measured over ten thousand of one line. */
 const TOKEN_BYTES = 4;
 const MESSAGE_BYTES = 600;

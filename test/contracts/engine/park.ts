@@ -1,4 +1,5 @@
 /** E5, I8, I9: parked turns, the events that wake them, and stopping. */
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { House } from "./house.ts";
 import { type EngineFactory, type Op, until } from "./world.ts";
@@ -228,10 +229,13 @@ export function parkContract(factory: EngineFactory): void {
       house.kill();
       await house.look();
       const heard: string[] = [];
+      let fence: AbortSignal | undefined;
       await house.engine.start({
         version: "v",
         async segment(ctx) {
+          fence = ctx.signal;
           ctx.signal.addEventListener("abort", () => heard.push("signal"));
+          ctx.halt.addEventListener("abort", () => heard.push("halt"));
           await new Promise<void>((resolve) =>
             ctx.stopping.addEventListener("abort", () => {
               heard.push("stopping");
@@ -244,8 +248,11 @@ export function parkContract(factory: EngineFactory): void {
       const { turn } = await house.engine.accept({ id: "a", session: "s" as never, lane: "interactive", body: null });
       await until("it runs", () => house.engine.running("s" as never) === turn);
       await house.cancel(turn);
-      await until("it was told", () => heard.length > 0);
-      expect(heard).toEqual(["stopping"]);
+      await until("it was told", () => heard.length === 2);
+      expect(heard.sort()).toEqual(["halt", "stopping"]);
+      // What lives as long as the process keeps nothing of a turn that is over, but for this test's own listener.
+      await until("it is over", () => house.engine.running("s" as never) === undefined);
+      expect(getEventListeners(fence!, "abort")).toHaveLength(1);
     });
 
     for (const holds of [true, false]) {

@@ -88,7 +88,8 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
       });
       for (const one of found) {
         const event = eventOf("MESSAGE_CREATE", one, "", who.id, api);
-        if (event) await hear(event, channel);
+        if (event === "unreadable") door.unreadable("MESSAGE_CREATE", String(objectOf(one).id));
+        else if (event) await hear(event, channel);
       }
     };
 
@@ -115,7 +116,8 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
         onDispatch: (type, body, seq) => {
           const press = type === "INTERACTION_CREATE" ? pressOf(body) : undefined;
           const event = press?.event ?? eventOf(type, body, `${state.session?.id}:${seq}`, who.id, api);
-          if (!event) return mark.skip(seq);
+          if (event === "unreadable") door.unreadable(type, String(objectOf(body).id ?? seq));
+          if (!event || event === "unreadable") return mark.skip(seq);
           mark.begin(seq);
           const channel = event.chat.id;
           lines.push(channel, async () => {

@@ -1,6 +1,7 @@
 /** From Discord's dispatches to events. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { objectOf } from "../api.ts";
 import type { DiscordApi } from "./api.ts";
 
 const user = z.object({
@@ -59,23 +60,29 @@ export function eventOf(
   nth: string,
   me: string,
   api: DiscordApi,
-): PlatformEvent | undefined {
+): PlatformEvent | "unreadable" | undefined {
   switch (type) {
     case "MESSAGE_CREATE":
     case "MESSAGE_UPDATE": {
       const parsed = message.safeParse(given);
-      return parsed.success ? messageOf(parsed.data, type === "MESSAGE_UPDATE", me, api) : undefined;
+      if (parsed.success) return messageOf(parsed.data, type === "MESSAGE_UPDATE", me, api);
+      // An update may carry only what changed, which then is not what was said.
+      return type === "MESSAGE_UPDATE" ? undefined : "unreadable";
     }
     case "MESSAGE_REACTION_ADD":
     case "MESSAGE_REACTION_REMOVE": {
       const parsed = reaction.safeParse(given);
-      if (!parsed.success || parsed.data.user_id === me || !parsed.data.emoji.name) return undefined;
+      if (!parsed.success) return "unreadable";
+      if (parsed.data.user_id === me || !parsed.data.emoji.name) return undefined;
       const { user_id, message_id, emoji, member } = parsed.data;
       const removed = type === "MESSAGE_REACTION_REMOVE";
       const sender = member?.user ? senderOf(member.user) : { id: user_id };
       const chat = placeOf(parsed.data);
       return { kind: "reaction", id: `r${nth}`, chat, sender, message: message_id, emoji: emoji.name!, removed };
     }
+    case "INTERACTION_CREATE":
+      // A press that `pressOf` could read does not come here; other interactions are not ours.
+      return objectOf(given).type === 3 ? "unreadable" : undefined;
     default:
       return undefined;
   }

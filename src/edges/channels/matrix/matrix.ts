@@ -47,7 +47,7 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
       const next = textOf(batch.next_batch);
       if (!next) throw new Error("The Matrix homeserver's answer has no position.");
       // What was said before this account was added is not ours to answer.
-      const events = since === undefined ? [] : await eventsOf(batch, since, { id: me, name }, signal);
+      const events = since === undefined ? [] : await eventsOf(door, batch, since, { id: me, name }, signal);
       if (events.length || next !== since) await batches.take(events, next);
       await answerInvites(batch, door, signal);
       since = next;
@@ -55,6 +55,7 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
   }
 
   async function eventsOf(
+    door: Door,
     batch: Record<string, unknown>,
     since: string,
     self: { id: string; name: string | undefined },
@@ -63,7 +64,12 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
     const found: { at: number; event: PlatformEvent }[] = [];
     for (const [id, value] of Object.entries(objectOf(objectOf(batch.rooms).join))) {
       const { timeline, state } = objectOf(value);
-      const fresh = await wholeTimeline(id, objectOf(timeline), since, signal);
+      const whole = await wholeTimeline(id, objectOf(timeline), since, signal);
+      for (const one of whole) {
+        if (!roomEvent(one))
+          door.unreadable(textOf(objectOf(one).type) ?? "event", textOf(objectOf(one).event_id) ?? "");
+      }
+      const fresh = whole.map(roomEvent).filter((e) => e !== undefined);
       for (const one of [...listOf(objectOf(state).events).map(roomEvent), ...fresh]) if (one) rooms.note(id, one);
       for (const one of sinceInvited(fresh, self.id)) {
         const replied = await rooms.replied(id, repliedTo(one), signal);
@@ -89,18 +95,18 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
     timeline: Record<string, unknown>,
     since: string,
     signal: AbortSignal,
-  ): Promise<RoomEvent[]> {
-    const tail = listOf(timeline.events).map(roomEvent);
-    const older: (RoomEvent | undefined)[] = [];
-    const justJoined = tail.some((e) => e?.type === "m.room.member" && e.stateKey === me);
+  ): Promise<unknown[]> {
+    const tail = listOf(timeline.events);
+    const older: unknown[] = [];
+    const justJoined = tail.map(objectOf).some((e) => e.type === "m.room.member" && e.state_key === me);
     let from = timeline.limited === true && !justJoined ? textOf(timeline.prev_batch) : undefined;
     for (let page = 0; from && page < MOST_PAGES; page++) {
       const { chunk, end } = await client.messages(room, from, since, signal);
-      older.push(...chunk.map(roomEvent));
+      older.push(...chunk);
       from = chunk.length ? end : undefined;
     }
     if (from) log.warn("a gap was too long to read back", { room });
-    return [...older.reverse(), ...tail].filter((e) => e !== undefined);
+    return [...older.reverse(), ...tail];
   }
 
   async function answerInvites(batch: Record<string, unknown>, door: Door, signal: AbortSignal): Promise<void> {

@@ -55,7 +55,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       await stream.opened;
       const position = await catchUp(door, signal);
       for await (const event of stream.events()) {
-        const { events, at } = await fromStream(event, signal);
+        const { events, at } = await fromStream(door, event, signal);
         position.since = Math.max(position.since, at);
         const now = { ...position };
         const [first] = events;
@@ -101,11 +101,19 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     return at;
   }
 
-  async function fromStream(event: StreamEvent, signal: AbortSignal): Promise<{ events: PlatformEvent[]; at: number }> {
+  async function fromStream(
+    door: Door,
+    event: StreamEvent,
+    signal: AbortSignal,
+  ): Promise<{ events: PlatformEvent[]; at: number }> {
     const nothing = { events: [], at: 0 };
     if (event.name === "posted" || event.name === "post_edited") {
-      const post = postOf(parse(event.data.post));
-      if (!post) return nothing;
+      const given = parse(event.data.post);
+      const post = postOf(given);
+      if (!post) {
+        door.unreadable(event.name, textOf(objectOf(given).id) ?? "");
+        return nothing;
+      }
       const type = textOf(event.data.channel_type);
       if (type) keep(kinds, post.channel, type === "D" ? "direct" : "group");
       const one = await eventOf(post, textOf(event.data.sender_name)?.replace(/^@/, ""), signal);

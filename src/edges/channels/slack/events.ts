@@ -1,6 +1,7 @@
 /** From Slack's events to ours. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { objectOf } from "../api.ts";
 import type { SlackApi } from "./api.ts";
 
 const file = z.object({
@@ -58,7 +59,10 @@ export interface Me {
 /** The kinds of message that are somebody saying something. */
 const SPOKEN = new Set([undefined, "file_share", "thread_broadcast", "bot_message", "me_message"]);
 
-export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | undefined {
+/** Kinds that are always meant for us; a reaction may also be to a file, which is no message. */
+const OURS = new Set(["message", "app_mention", "member_joined_channel", "member_left_channel"]);
+
+export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | "unreadable" | undefined {
   const heard = message.safeParse(given);
   if (heard.success) return messageOf(heard.data, me, api);
   const liked = reaction.safeParse(given);
@@ -78,7 +82,7 @@ export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | 
     };
   }
   const came = member.safeParse(given);
-  if (!came.success) return undefined;
+  if (!came.success) return OURS.has(String(objectOf(given).type)) ? "unreadable" : undefined;
   const { type, user, channel, event_ts = "" } = came.data;
   const change = type === "member_joined_channel" ? "joined" : "left";
   return {
@@ -91,9 +95,9 @@ export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | 
 }
 
 /** A pressed button. Delivered again it has the same id: Slack's own time of the press. */
-export function pressOf(given: unknown): PlatformEvent | undefined {
+export function pressOf(given: unknown): PlatformEvent | "unreadable" | undefined {
   const parsed = press.safeParse(given);
-  if (!parsed.success) return undefined;
+  if (!parsed.success) return objectOf(given).type === "block_actions" ? "unreadable" : undefined;
   const { user, channel, message: at, actions } = parsed.data;
   const { value, action_ts } = actions[0]!;
   return {

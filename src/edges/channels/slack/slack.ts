@@ -76,11 +76,25 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     });
   }
 
-  const readEnvelope = (type: string, payload: JsonObject, who: Me) =>
-    type === "interactive" ? pressOf(payload) : type === "events_api" ? eventOf(payload.event, who, api) : undefined;
+  const readEnvelope = (door: Door, type: string, payload: JsonObject, who: Me) => {
+    if (type === "interactive") return readable(door, payload, pressOf(payload));
+    return type === "events_api" ? readable(door, payload.event, eventOf(payload.event, who, api)) : undefined;
+  };
+  const readable = (door: Door, given: unknown, read: PlatformEvent | "unreadable" | undefined) => {
+    if (read !== "unreadable") return read;
+    const { type, event_ts, ts, trigger_id } = objectOf(given);
+    door.unreadable(String(type), String(event_ts ?? ts ?? trigger_id));
+    return undefined;
+  };
 
   /** What was said in a chat, or in a thread of it, since it was left. */
-  async function missed(key: string, since: string, who: Me, signal: AbortSignal): Promise<PlatformEvent[]> {
+  async function missed(
+    door: Door,
+    key: string,
+    since: string,
+    who: Me,
+    signal: AbortSignal,
+  ): Promise<PlatformEvent[]> {
     const [channel, thread] = key.split("/") as [string, string?];
     const found: { ts: string }[] = [];
     for (let latest: string | undefined, pages = 0; pages < MOST_PAGES; pages++) {
@@ -93,11 +107,11 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       latest = batch.map((one) => one.ts).sort()[0];
     }
     found.sort((a, b) => (a.ts < b.ts ? -1 : 1));
-    return found.flatMap((one) => eventOf(one, who, api) ?? []);
+    return found.flatMap((one) => readable(door, one, eventOf(one, who, api)) ?? []);
   }
 
   async function readBack(door: Door, key: string, since: string, who: Me, signal: AbortSignal): Promise<void> {
-    const events = await missed(key, since, who, signal).catch((error: unknown) => {
+    const events = await missed(door, key, since, who, signal).catch((error: unknown) => {
       log.warn("a chat could not be read back", { chat: key, error: String(error) });
       return [];
     });
@@ -133,7 +147,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
           alive: () => door.alive(),
           open: async (on) => String((await app.call("apps.connections.open", {}, on, true)).url),
           take: ({ type, payload }, done) => {
-            const event = readEnvelope(type, payload, who);
+            const event = readEnvelope(door, type, payload, who);
             if (!event) return done();
             lines.push(event.chat.id, async () => {
               await hear(door, event);
@@ -159,7 +173,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       const payload = jsonOf(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
       if (payload.type === "url_verification") return { status: 200, body: { challenge: String(payload.challenge) } };
       const who = await self(AbortSignal.timeout(10_000));
-      const event = readEnvelope(isForm ? "interactive" : "events_api", payload, who);
+      const event = readEnvelope(door, isForm ? "interactive" : "events_api", payload, who);
       if (event) await hear(door, event);
       return { status: 200 };
     },

@@ -14,12 +14,15 @@ export function conversationOf(chat: string, thread: string | undefined): string
   return thread ? `${chat};messageid=${thread}` : chat;
 }
 
-export function eventsOf(activity: Record<string, unknown>): PlatformEvent[] {
+/** Kinds that somebody in a conversation causes. */
+const SPOKEN = new Set(["message", "messageUpdate", "messageReaction", "invoke"]);
+
+export function eventsOf(activity: Record<string, unknown>): PlatformEvent[] | "unreadable" {
   const [from, conversation, recipient] = [activity.from, activity.conversation, activity.recipient].map(objectOf);
   // The directory's id is a person's for good; the other one is this bot's name for them (CH-01: `name` is neither).
   const sender = textOf(from!.aadObjectId) ?? textOf(from!.id);
   const [id, chat] = [textOf(activity.id), textOf(conversation!.id)];
-  if (!sender || !id || !chat) return [];
+  if (!sender || !id || !chat) return SPOKEN.has(String(activity.type)) ? "unreadable" : [];
   const name = textOf(from!.name);
   const isDirect = conversation!.conversationType === "personal";
   const base = {

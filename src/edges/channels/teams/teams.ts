@@ -118,7 +118,9 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
         });
       }
       await learn(door, textOf(objectOf(activity.conversation).id) ?? "", service);
-      const events = eventsOf(activity);
+      const read = eventsOf(activity);
+      if (read === "unreadable") door.unreadable(textOf(activity.type) ?? "activity", textOf(activity.id) ?? "");
+      const events = read === "unreadable" ? [] : read;
       const heard = events.length ? await door.hear(events) : [];
       if (activity.type !== "invoke") return { status: 200, body: {} };
       return {

@@ -22,7 +22,7 @@ import { byChat, pause } from "../lines.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";
 import { TelegramMessages } from "./messages.ts";
-import { ALLOWED_UPDATES, eventOf, type Me } from "./updates.ts";
+import { ALLOWED_UPDATES, eventOf, kindOf, type Me } from "./updates.ts";
 
 /** Telegram holds a poll this long when nothing happens. */
 const POLL_S = 50;
@@ -79,7 +79,13 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     signal: AbortSignal,
   ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
     const who = await self(signal);
-    const lines = byChat(updates.flatMap((one) => eventOf(one, who, api) ?? []));
+    const events = updates.flatMap((one) => {
+      const event = eventOf(one, who, api);
+      if (event !== "unreadable") return event ?? [];
+      door.unreadable(kindOf(one), String(objectOf(one).update_id));
+      return [];
+    });
+    const lines = byChat(events);
     // With one chat the position goes into the transaction of its last message.
     const isOne = lines.length === 1;
     const all = await Promise.all(

@@ -1,6 +1,7 @@
 /** From Telegram's updates to events. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { objectOf } from "../api.ts";
 import { MOST_DOWNLOAD, type TelegramApi } from "./api.ts";
 
 const user = z.object({
@@ -90,10 +91,16 @@ export interface Me {
   username: string;
 }
 
+/** Which kind of update it claims to be, for one that cannot be read; never what is in it. */
+export function kindOf(given: unknown): string {
+  const keys = objectOf(given);
+  return ALLOWED_UPDATES.find((kind) => kind in keys) ?? "update";
+}
+
 /** What Telegram calls an update, as an event; nothing where it concerns nobody here. */
-export function eventOf(given: unknown, me: Me, api: TelegramApi): PlatformEvent | undefined {
+export function eventOf(given: unknown, me: Me, api: TelegramApi): PlatformEvent | "unreadable" | undefined {
   const parsed = update.safeParse(given);
-  if (!parsed.success) return undefined;
+  if (!parsed.success) return "unreadable";
   const u = parsed.data;
   const id = `u${u.update_id}`;
   if (u.message) return messageEvent(u.message, me, api);

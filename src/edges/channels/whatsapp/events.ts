@@ -21,12 +21,20 @@ export interface Status {
 const MEDIA = new Set(["image", "document", "audio", "video", "sticker"]);
 
 /** What concerns this number, in the order it was said. Other numbers of the same app are not ours (CH-05). */
-export function mapBody(body: unknown, phoneNumberId: string): { events: Mapped[]; statuses: Status[] } {
+export function mapBody(
+  body: unknown,
+  phoneNumberId: string,
+): { events: Mapped[]; statuses: Status[]; unreadable: { kind: string; id: string }[] } {
   const values = listOf(objectOf(body).entry)
     .flatMap((entry) => listOf(objectOf(entry).changes))
     .map((change) => objectOf(objectOf(change).value))
     .filter((value) => objectOf(value.metadata).phone_number_id === phoneNumberId);
+  const messages = values.flatMap((value) => listOf(value.messages)).map(objectOf);
   return {
+    // Without these it is nobody's message.
+    unreadable: messages
+      .filter((raw) => ![raw.id, raw.from, raw.type].every(textOf))
+      .map((raw) => ({ kind: textOf(raw.type) ?? "message", id: textOf(raw.id) ?? "" })),
     events: values.flatMap((value) => {
       const names = namesOf(value);
       return listOf(value.messages).flatMap((message) => mapMessage(objectOf(message), names) ?? []);

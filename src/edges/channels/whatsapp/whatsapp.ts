@@ -43,7 +43,8 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
   async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
     if (request.method === "GET") return challenge(request);
     verify(request);
-    const { events, statuses } = mapBody(parse(request.body), config.phoneNumberId);
+    const { events, statuses, unreadable } = mapBody(parse(request.body), config.phoneNumberId);
+    for (const { kind, id } of unreadable) door.unreadable(kind, id);
     for (const { key, message, state, code, why } of statuses) {
       if (!key) continue;
       if (state !== "failed") receipts.learn(key, message);

@@ -36,6 +36,7 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
     ["sending", c.sending === null ? "nothing was sent yet" : c.sending ? "yes" : "no"],
     ...(c.as ? [["known as", oneLine(c.as)]] : []),
     ...(c.restarts ? [["connected anew", plural(c.restarts, "time")]] : []),
+    ...(c.unreadable ? [["could not read", `${plural(c.unreadable, "thing")} it sent; see: lares logs`]] : []),
     ["deliveries", `${sent} sent, ${waiting} on the way, ${uncertain} not confirmed, ${failed} failed`],
     ...(c.lastError ? [["last error", oneLine(c.lastError)]] : []),
   ];

@@ -186,6 +186,7 @@ describe("channels", () => {
     hearing: null,
     sending: null,
     restarts: 0,
+    unreadable: 0,
   };
 
   it("list says how each is; none teaches the next step", async () => {
