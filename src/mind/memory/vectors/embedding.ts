@@ -19,7 +19,7 @@ const LONGEST = 500;
 const MOST_QUESTIONS = 256;
 /** Nearest by bits, to be compared exactly. */
 const SHORTLIST = 400;
-/** After one late answer the next ones are waited for only so long, until the embedder is in time again. */
+/** While one answer is late the next questions wait only so long for it. */
 const SHORT_BUDGET_MS = 250;
 const RETRY = { firstMs: 5_000, mostMs: 600_000, jitter: 0.2 };
 
@@ -42,7 +42,8 @@ export class Embedding {
   private question: Promise<unknown> = Promise.resolve();
   /** Rows up to here have their vector. */
   private done = 0;
-  private isLate = false;
+  /** A question whose vector did not come in time, until it comes. */
+  private late: Promise<unknown> | undefined;
   private failures = 0;
   private error: string | undefined;
   private cancelRetry: (() => void) | undefined;
@@ -142,27 +143,37 @@ export class Embedding {
     const known = this.questions.get(question);
     if (known) return known;
     if (budgetMs <= 0) return undefined;
+    // Behind one that is late already the next would be late too: it is given up soon, and not put in the queue.
+    if (this.late) await this.within(this.late, Math.min(budgetMs, SHORT_BUDGET_MS));
+    if (this.late) return undefined;
     const made = this.embedder
       .embed([question], this.stopped.signal)
       .then(([vector]) => {
         // Also when late: the same question again has it at once.
         if (this.questions.size >= MOST_QUESTIONS) this.questions.delete(this.questions.keys().next().value as string);
         if (vector) this.questions.set(question, vector);
-        this.isLate = false;
         return vector;
       })
       .catch(() => undefined);
     this.question = made;
-    let giveUp: (() => void) | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      giveUp = this.clock.after(this.isLate ? Math.min(budgetMs, SHORT_BUDGET_MS) : budgetMs, () => {
-        this.isLate = true;
-        resolve(undefined);
+    const found = await this.within(made, budgetMs);
+    if (found === "late") {
+      this.late = made.finally(() => {
+        this.late = undefined;
       });
+      return undefined;
+    }
+    return found;
+  }
+
+  private async within<T>(made: Promise<T>, ms: number): Promise<T | "late"> {
+    let giveUp: (() => void) | undefined;
+    const late = new Promise<"late">((resolve) => {
+      giveUp = this.clock.after(ms, () => resolve("late"));
     });
-    const vector = await Promise.race([made, late]);
+    const first = await Promise.race([made, late]);
     giveUp?.();
-    return vector;
+    return first;
   }
 
   private load(): Promise<void> {
