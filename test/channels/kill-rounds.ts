@@ -1,18 +1,21 @@
 /**
- * `npx tsx test/channels/kill-rounds.ts [--rounds 20] [--messages 24] [--seed n]`: random kill -9 while messages pour in from four
+ * `npx tsx test/channels/kill-rounds.ts [--rounds 20] [--messages 24] [--seed n]`: random kill -9 while messages pour in from seven
  * platforms at once. Every message comes from a chat of its own, so each must be answered there, once. Says what was lost, doubled
  * or marked, per platform; ends with 1 when something is there that should not be.
  */
+import { startDiscord } from "../fakes/discord/index.ts";
 import { startMatrixFake } from "../fakes/matrix/index.ts";
 import { startMattermostFake } from "../fakes/mattermost/index.ts";
 import { startSignalFake } from "../fakes/signal-cli/index.ts";
+import { startSlack } from "../fakes/slack/index.ts";
+import { startTelegram } from "../fakes/telegram/index.ts";
 import { startWhatsAppFake } from "../fakes/whatsapp-cloud/index.ts";
 import { Lares, startModel, until } from "../support/index.ts";
 import { connected } from "./support.ts";
 
 interface Side {
   name: string;
-  say(chat: number, text: string): void;
+  say(chat: number, text: string): unknown;
   shown(): { chat: number; text: string }[];
 }
 
@@ -33,8 +36,11 @@ const random = () => {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const [model, matrix, mattermost, signal, whatsapp] = await Promise.all([
+const [model, telegram, slack, discord, matrix, mattermost, signal, whatsapp] = await Promise.all([
   startModel(),
+  startTelegram(),
+  startSlack(),
+  startDiscord(),
   startMatrixFake(),
   startMattermostFake(),
   startSignalFake(),
@@ -44,7 +50,26 @@ const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0
 const room = (n: number) => `!c${n}:fake.test`;
 const dm = (n: number) => `dm${String(n).padStart(24, "0")}`;
 const number = (n: number) => `1555${String(n).padStart(7, "0")}`;
+const snowflake = (n: number) => `7${String(n).padStart(17, "0")}`;
 const sides: Side[] = [
+  {
+    name: "telegram",
+    say: (n, text) => telegram.say(n, n, text),
+    shown: () => telegram.sent.filter((m) => !m.deleted).map(({ chat, text }) => ({ chat, text })),
+  },
+  {
+    name: "slack",
+    say: (n, text) => slack.say(`D${n}`, `U${n}`, text),
+    shown: () => slack.sent.filter((m) => !m.deleted).map((m) => ({ chat: Number(m.channel.slice(1)), text: m.text })),
+  },
+  {
+    name: "discord",
+    say(n, text) {
+      discord.direct.add(snowflake(n));
+      discord.say(snowflake(n), String(n), text);
+    },
+    shown: () => discord.sent.map((m) => ({ chat: Number(m.channel.slice(1)), text: m.content })),
+  },
   {
     name: "matrix",
     say: (n, text) => matrix.say(room(n), `@p${n}:fake.test`, text),
@@ -70,11 +95,15 @@ const sides: Side[] = [
 matrix.say(room(0), "@p0:fake.test", "before");
 mattermost.say(dm(0), "person0", "before");
 
+const open = { dm: "open", live: false, paceMs: 0 };
 const lares = new Lares({
   env: model.env,
   config: {
     outbox: { firstRetryMs: 20, mostRetryMs: 500 },
     channels: {
+      telegram: { main: { token: telegram.token, apiUrl: telegram.url, ...open } },
+      slack: { main: { botToken: slack.botToken, appToken: slack.appToken, apiUrl: `${slack.url}/api`, ...open } },
+      discord: { main: { token: discord.token, apiUrl: `${discord.url}/api`, ...open } },
       matrix: { main: { homeserver: matrix.url, token: matrix.token, dm: "open", live: false } },
       mattermost: { main: { url: mattermost.url, token: mattermost.token, dm: "open", live: false } },
       signal: { main: { url: signal.url, number: signal.account, dm: "open" } },
@@ -165,5 +194,14 @@ for (const side of sides) {
 }
 process.stdout.write(`seed ${first}: ${bad ? "BAD" : "good"}\n`);
 await lares.dispose();
-await Promise.all([model.close(), matrix.down(), mattermost.down(), signal.down(), whatsapp.down()]);
+await Promise.all([
+  telegram.close(),
+  slack.close(),
+  discord.close(),
+  model.close(),
+  matrix.down(),
+  mattermost.down(),
+  signal.down(),
+  whatsapp.down(),
+]);
 process.exit(bad ? 1 : 0);

@@ -9,7 +9,10 @@ import { build } from "./door.ts";
 export async function connected(lares: Lares, name: string): Promise<void> {
   const look = async () =>
     (await lares.rpc("channels.list", {}).catch(() => ({ channels: [] }))).channels.find((c) => c.name === name);
-  await until(`${name} to be connected`, async () => (await look())?.connected === true, { instead: look });
+  await until(`${name} to be connected`, async () => (await look())?.connected === true, {
+    withinMs: 60_000,
+    instead: look,
+  });
 }
 
 /** A channel by itself, without a process around it: its real library against its real server. */
