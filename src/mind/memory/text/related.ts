@@ -296,6 +296,95 @@ hide find
 throw toss
 cut slice
 hang wall
+hobby fun leisure
+photo picture image photograph snapshot
+painting canvas artwork mural portrait
+sunset sunrise sky
+cope handle manage deal
+heal healing recover recovery rehab
+support encourage encouragement
+gender transgender trans queer lgbtq gay lesbian
+pride parade lgbtq
+rights equality activism activist campaign
+fundraiser fundraise raise charity
+veteran military army
+reaction allergic
+asthma inhaler
+weight pound kilo
+gaming gamer game
+code coding programming programmer developer software
+script screenplay movie film
+audition role cast
+boutique shop clothing
+invest investor funding fund loan
+startup founder entrepreneur business
+internship intern
+speech talk presentation lecture
+blog post article
+series show episode
+movie film documentary
+favorite best
+ingredient recipe
+sweet dessert
+scenery view landscape
+star meteor astronomy telescope
+campfire camp
+souvenir keepsake memento
+heirloom keepsake inherit
+necklace pendant bracelet jewelry
+optimistic positive hopeful
+grateful thankful appreciate thank
+excited thrilled eager
+disappointed let upset
+brave courage courageous
+strong strength
+setback obstacle challenge struggle hardship
+overcome conquer
+habit routine
+accident crash collision
+leak pipe plumber flood
+claim insurance
+outage power electricity
+engine garage mechanic restore
+vintage antique classic
+album record
+lyrics song
+audience crowd fan
+sponsor endorsement deal brand
+gear equipment
+surf wave board
+ski snowboard slope
+kayak canoe paddle
+climb boulder rock
+breed labrador poodle shepherd retriever
+aquarium tank fish
+farm barn
+horse pony stable
+pastry bake croissant
+refrigerator fridge freezer
+employee staff worker
+refund money pay
+apartment flat studio
+award nomination nominate
+certificate diploma graduate
+scholarship grant
+apply application applicant
+accept admit acceptance
+interview apply
+deadline due
+translate translation translator
+surgery operation operate
+cast crutches broken
+pregnant due baby
+toddler crawl walk
+grandparent grandma grandpa grandmother grandfather
+stepmother stepfather
+roommate flatmate
+wave greet hello
+argue argument fight quarrel
+apologize sorry forgive
+support group
+therapy counselor session
 `;
 
 /** A kind, and what belongs to it. */
