@@ -2,7 +2,9 @@
  * Who may talk, and what reaches a model, on the real program with six accounts of four platforms side by side: the CH, WH and
  * PI cases of the security reference where they concern Matrix, Mattermost, Signal and WhatsApp.
  */
+import { existsSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startMatrixFake } from "../fakes/matrix/index.ts";
 import { startMattermostFake } from "../fakes/mattermost/index.ts";
@@ -263,4 +265,12 @@ describe("WH: Meta's webhook", () => {
       return deliveries[0]?.state === "failed" && /24 hours/.test(deliveries[0].error ?? "");
     });
   });
+});
+
+it("an account that is removed takes its folder, and what listened for it, along", async () => {
+  const folder = join(lares.home, "channels", "signal", "main");
+  expect(existsSync(folder)).toBe(true);
+  await lares.rpc("channels.remove", { name: "signal/main" });
+  expect(existsSync(folder)).toBe(false);
+  await until("the listener to go", () => signal.listening === 0);
 });
