@@ -46,7 +46,8 @@ const POINTS = [
   "end.committed",
   "outbox.claimed",
 ];
-const SCRIPTS_A_ROUND = 2;
+/** One script a round each: those of one workspace would wait for each other. */
+const WORKERS = ["ant", "bee"] as const;
 /** A life that meets no crash point is ended after this long. */
 const LONGEST_LIFE_MS = 1200;
 
@@ -139,6 +140,7 @@ async function oneHome(given: {
         providers: { anthropic: { models: { scripted: { price: { input: 0, output: 0 } } } } },
       },
       policy: { mode: "record" },
+      agents: Object.fromEntries(WORKERS.map((name) => [name, {}])),
       time: { zone: "UTC" },
       outbox: { firstRetryMs: 20, mostRetryMs: 200 },
       channels: { webhook: { hook: { secret: far.secret, url: far.url, dedupes: true } } },
@@ -190,11 +192,11 @@ async function addScripts(
   choose: ReturnType<typeof random>,
   tokens: Map<string, { due: number }>,
 ): Promise<void> {
-  for (let i = 0; i < SCRIPTS_A_ROUND; i++) {
-    const token = `r${round}n${i}`;
+  for (const agent of WORKERS) {
+    const token = `r${round}-${agent}`;
     const due = Date.now() + choose.below(900);
     const made = await lares
-      .rpc("schedule.add", { name: token, script: `echo ${token} >> witness`, at: due })
+      .rpc("schedule.add", { name: token, agent, script: `echo ${token} >> witness`, at: due })
       .catch(() => undefined);
     if (made) tokens.set(token, { due });
   }
@@ -208,7 +210,7 @@ async function settle(lares: Lares): Promise<void> {
     return jobs.every((job) => job.next === undefined || job.next > Date.now() - 1000);
   });
   for (const { name } of REPEATING) await lares.rpc("schedule.update", { id: name, enabled: false });
-  // Scripts of one workspace run one after another, and a loaded machine leaves many: it may take long as long as it goes on.
+  // A loaded machine leaves much undone: it may take long, as long as it goes on.
   let least = Number.POSITIVE_INFINITY;
   for (let left = await leftOver(lares); left.count > 0; left = await leftOver(lares)) {
     if (left.count >= least) throw new Error(`Nothing ended for ${PATIENCE_MS} ms: ${left.what}`);
@@ -325,8 +327,10 @@ function checkScripts(rows: SlotRow[], lines: string[], tokens: Map<string, { du
 }
 
 function witnessOf(lares: Lares): string[] {
-  const file = join(lares.workspace(), "witness");
-  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  return WORKERS.flatMap((agent) => {
+    const file = join(lares.workspace(agent), "witness");
+    return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  });
 }
 
 export function scheduleTable(r: ScheduleKillReport): string {

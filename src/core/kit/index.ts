@@ -11,3 +11,4 @@ export * from "./signals.ts";
 export * from "./variables.ts";
 export * from "./visible.ts";
 export * from "./whole-file.ts";
+export * from "./zone.ts";

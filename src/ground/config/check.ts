@@ -145,9 +145,7 @@ function complaintsOf(issue: Issue, base: Path, root: unknown): Complaint[] {
         `${name} must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`,
       );
     case "invalid_format":
-      return wrong(
-        `${name} must be ${issue.format === "regex" ? `text of the form ${issue.pattern}` : formatWords(issue.format)}`,
-      );
+      return wrong(`${name} must be ${formWords(issue)}`);
     case "not_multiple_of":
       return wrong(`${name} must be a multiple of ${issue.divisor}`);
     case "unrecognized_keys":
@@ -157,9 +155,13 @@ function complaintsOf(issue: Issue, base: Path, root: unknown): Complaint[] {
         message: `unknown key ${pathText([...path, key])}`,
       }));
     case "invalid_union":
+      if ("options" in issue && Array.isArray(issue.options)) return wrong(`${name} must be ${oneOf(issue.options)}`);
       return unionComplaints(issue, path, root, value) ?? wrong(`${name} has a form that is not understood here`);
-    case "invalid_key":
-      return [{ path, at: "key", message: `${name}: this name is not allowed here` }];
+    case "invalid_key": {
+      const why = issue.issues.find((one) => one.code === "invalid_format");
+      const form = why ? `; it must be ${formWords(why as Issue & { code: "invalid_format" })}` : "";
+      return [{ path, at: "key", message: `${name}: this name is not allowed here${form}` }];
+    }
     default:
       return wrong(`${name}: ${issue.message}`);
   }
@@ -240,6 +242,12 @@ function bound(origin: string, how: string, limit: number | bigint): string {
     return limit === 1 && how === "at least" ? "not be empty" : `have ${how} ${limit} characters`;
   if (origin === "array" || origin === "set") return `have ${how} ${limit} entries`;
   return `be ${how} ${limit}`;
+}
+
+/** The schema's own words where it has some, with an example mostly; else the pattern. */
+function formWords({ format, message, pattern }: Issue & { code: "invalid_format" }): string {
+  if (format !== "regex") return formatWords(format);
+  return message.startsWith("Invalid") ? `text of the form ${pattern}` : message;
 }
 
 function formatWords(format: string): string {

@@ -22,6 +22,21 @@ const schema = defineConfig({
       .record(z.string(), z.object({ baseUrl: z.url().optional(), apiKey: z.string().optional() }))
       .default({}),
   }),
+  watch: z
+    .record(
+      z.string().regex(/^[a-z]+$/, "small letters"),
+      z.discriminatedUnion("kind", [
+        z.object({
+          kind: z.literal("feed"),
+          hours: z
+            .string()
+            .regex(/^\d+-\d+$/, 'hours: "8-22"')
+            .optional(),
+        }),
+        z.object({ kind: z.literal("page") }),
+      ]),
+    )
+    .default({}),
   policy: z.object({
     mode: z.enum(["ask", "record", "ignore"]).default("ask"),
     rule: z.union([z.string(), z.object({ exec: z.array(z.string()) })]).optional(),
@@ -164,6 +179,15 @@ describe("what is refused", () => {
       "gateway.http.wait must be more than 0",
       "models.providers.a.baseUrl must be an address such as https://example.com",
       "policy.rule must be text or a section with keys, not a number",
+    ]);
+  });
+
+  test("a form is told in the schema's own words, a kind with those there are", async () => {
+    const found = await problems("watch:\n  a: {kind: rss}\n  b: {kind: feed, hours: late}\n  B2: {kind: page}\n");
+    expect(found.map((p) => p.message)).toEqual([
+      "watch.a.kind must be one of feed, page",
+      'watch.b.hours must be hours: "8-22"',
+      "watch.B2: this name is not allowed here; it must be small letters",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 
 const caps = z
   .strictObject({
@@ -21,7 +22,11 @@ export const heartbeatConfig = z
       .regex(/^([01]?\d|2[0-4]):[0-5]\d-([01]?\d|2[0-4]):[0-5]\d$/, 'two times of day: "08:00-22:00"')
       .optional()
       .describe('When it may beat; may go over midnight. Example: "08:00-22:00"'),
-    zone: z.string().optional().describe("Time zone of the hours. Default: time.zone. Example: Europe/Lisbon"),
+    zone: z
+      .string()
+      .refine(isZone, NO_ZONE)
+      .optional()
+      .describe("Time zone of the hours. Default: time.zone. Example: Europe/Lisbon"),
     deliver: z
       .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
       .optional()

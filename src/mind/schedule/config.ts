@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { isZone, NO_ZONE } from "../../core/kit/index.ts";
+
+const zone = z.string().refine(isZone, NO_ZONE).optional();
 
 export const conditionConfig = z
   .union([
@@ -28,7 +31,7 @@ const declared = z
       .optional()
       .describe('Where `every` counts from. Example: "2026-01-01 07:00"'),
     cron: z.string().optional().describe('Cron, five or six fields. Example: "0 7 * * 1-5"'),
-    zone: z.string().optional().describe("Time zone. Example: Europe/Lisbon"),
+    zone: zone.describe("Time zone. Example: Europe/Lisbon"),
     agent: z.string().optional().describe("Who does it."),
     prompt: z.string().min(1).optional().describe("What is to be done."),
     script: z
@@ -70,7 +73,7 @@ const declared = z
 export const schedulesConfig = z.array(declared).default([]).describe("Jobs declared in the file.");
 export const timeConfig = z
   .strictObject({
-    zone: z.string().optional().describe("The person's time zone. Default: the machine's. Example: Europe/Lisbon"),
+    zone: zone.describe("The person's time zone. Default: the machine's. Example: Europe/Lisbon"),
   })
   .describe("Time.");
 export type DeclaredJob = z.output<typeof declared>;
