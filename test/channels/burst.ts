@@ -51,9 +51,9 @@ export async function burst(options: {
   const account = { token: fake.token, apiUrl: fake.url, dm: "open", live: false, paceMs };
   const scales = weighable();
   // Many rounds cost more than a day may by default, and then nothing is asked any more.
-  const budget = { perDay: { dollars: 10_000 } };
+  const budgets = { perDay: { dollars: 10_000 } };
   const env = { ...model.env, ...scales.env };
-  const lares = await startLares({ env, config: { budget, channels: { telegram: { main: account } } } });
+  const lares = await startLares({ env, config: { budgets, channels: { telegram: { main: account } } } });
   const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${lares.pid}/status`, "utf8"))![1]) / 1024;
   const settled = async () => {
     const { deliveries, turns } = await lares.rpc("status", {});
