@@ -109,6 +109,18 @@ describe("a folder of documents", () => {
     return { ...opened, dir, documents, write: (name: string, text: string) => writeFileSync(join(dir, name), text) };
   }
 
+  it("that the settings name comes and goes with them, while the program runs", async () => {
+    const { memory, documents, dir, write } = await folder();
+    onTestFinished(() => documents.stop());
+    write("ferry.txt", "The ferry to Texel leaves hourly.");
+    await documents.start([dir]);
+    expect(await memory.search({ query: "ferry" })).toHaveLength(1);
+    expect(await documents.folders()).toMatchObject([{ dir, declared: true }]);
+    await documents.start([]);
+    expect(await memory.search({ query: "ferry" })).toEqual([]);
+    expect(await documents.folders()).toEqual([]);
+  });
+
   it("is searched with file and place: markdown, text and pages", async () => {
     const { memory, documents, dir, write } = await folder();
     write("house.md", "# House\n\nThe lease ends in May.\n\n## Heating\n\nThe boiler is serviced by Brook & Sons.\n");

@@ -78,7 +78,10 @@ export class Documents {
 
   /** Brings all known folders in step, in the background, and watches them. */
   async start(declared: readonly string[]): Promise<void> {
+    const before = this.declared;
     this.declared = declared.map(expand);
+    // Taken out of the settings while we run: its documents go, too.
+    for (const dir of before) if (!this.declared.includes(dir)) await this.remove(dir);
     const known = await foldersOf(this.parts.records);
     for (const { dir, scope } of [...known, ...this.declared.map((dir) => ({ dir, scope: SHARED }))]) {
       if (this.stopped) return;
