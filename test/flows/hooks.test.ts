@@ -238,7 +238,7 @@ describe("the cases of the catalogue", () => {
 
   it("WH-05: a signed body that only grows, its length untold, is cut at the limit and nothing of it is kept", async () => {
     for (const { path, proven, most } of doors) {
-      const body = `{"a":"${"x".repeat(most * 3)}"}`;
+      const body = `{"a":"${"x".repeat(most + 50_000)}"}`;
       const { status, error } = await begin(path, { ...proven(body), "transfer-encoding": "chunked" }, body);
       expect({ status, error }).toMatchObject({ status: 413, error: { hint: expect.stringMatching(/max\w*Bytes/) } });
     }
