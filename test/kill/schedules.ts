@@ -205,10 +205,9 @@ async function addScripts(
 /** The repeating jobs rest, and everything that was due has its end. */
 async function settle(lares: Lares): Promise<void> {
   // What is overdue comes up first; after that nothing new may come while it is stopped and looked at.
-  await until("what is overdue to come up", async () => {
-    const jobs = await allJobs(lares);
-    return jobs.every((job) => job.next === undefined || job.next > Date.now() - 1000);
-  });
+  const isUp = async () =>
+    (await allJobs(lares)).every((job) => job.next === undefined || job.next > Date.now() - 1000);
+  await until("what is overdue to come up", isUp, { withinMs: PATIENCE_MS });
   for (const { name } of REPEATING) await lares.rpc("schedule.update", { id: name, enabled: false });
   // A loaded machine leaves much undone: it may take long, as long as it goes on.
   let least = Number.POSITIVE_INFINITY;
