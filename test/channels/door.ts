@@ -111,16 +111,23 @@ const folders = new WeakMap<Channel, () => string>();
 /** The folder an adapter was given. */
 export const folderOf = (channel: Channel): string => folders.get(channel)!();
 
+const made: string[] = [];
+// Scripts use this file, too, and outside of a test run there is no "after".
+if (process.env.VITEST) {
+  const { afterAll } = await import("vitest");
+  afterAll(() => {
+    for (const one of made.splice(0)) rmSync(one, { recursive: true, force: true });
+  });
+}
+
 /** A folder that is made when an adapter asks for it and goes with the tests. */
 function folder(): () => string {
   let own: string | undefined;
-  const make = () => {
-    const made = scratch("channel");
-    process.once("exit", () => rmSync(made, { recursive: true, force: true }));
-    return made;
-  };
   return () => {
-    own ??= make();
+    if (own === undefined) {
+      own = scratch("channel");
+      made.push(own);
+    }
     return own;
   };
 }
