@@ -1,7 +1,7 @@
 /**
  * How far the heap may grow before V8 looks for garbage: to twice what is in use. V8's own rule goes by the machine's memory, so that
- * on a large one a process that holds 40 MB carries 150 MB of garbage about. Measured (docs/decisions, memory that stays flat):
- * a burst of 8,000 messages ends at 230 MB instead of 350 MB, for 4 to 15 % more CPU a turn under full load.
+ * on a large one a process that holds 40 MB carries 150 MB of garbage about. Figures, and what they leave open:
+ * docs/decisions/2026-11-15-memory-stays-flat.md.
  */
 import { setFlagsFromString } from "node:v8";
 
