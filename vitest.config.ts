@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     // One more than there are cores where CI runs: much of what the program's tests do is wait for it.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A test that hangs is a test that fails; one that starts the program five times on a busy machine is not.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       // Pure or nearly: a worker keeps the modules it has read from file to file.
       { extends: true, test: { name: "rooms", include: ["src/**/*.test.ts"], isolate: false } },

@@ -58,7 +58,6 @@ it("telegram: an update is there until a higher offset is asked for, and a secon
 
 it("slack: what is not acked comes again, three times, also over a new connection, and is then lost", async () => {
   const fake = await kept(startSlack());
-  fake.ackMs = 20;
   const open = async () => {
     const headers = { authorization: `Bearer ${fake.appToken}` };
     const answer = await fetch(`${fake.url}/api/apps.connections.open`, { method: "POST", headers });
@@ -69,6 +68,7 @@ it("slack: what is not acked comes again, three times, also over a new connectio
   const envelope = await until("the envelope", () => first.frames[1]);
   first.ws.send(JSON.stringify({ envelope_id: envelope.envelope_id }));
   await until("the ack", () => fake.acked.length === 1);
+  fake.ackMs = 20;
   fake.say("C1", "U1", "ignored");
   await until("a retry", () => first.frames.some((f) => f.retry_attempt === 1));
   first.ws.terminate();
