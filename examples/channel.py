@@ -26,7 +26,7 @@ def frames(file, sock):
 def session():
     url, env = urlsplit(os.environ["LARES_URL"]), os.environ
     with socket.create_connection((url.hostname, url.port), 10) as sock, sock.makefile("rb") as file:
-        sock.settimeout(90)
+        sock.settimeout(90); sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # small frames leave at once
         key = base64.b64encode(os.urandom(16)).decode()
         sock.sendall(f"GET {url.path} HTTP/1.1\r\nHost: {url.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                      f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
