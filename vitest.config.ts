@@ -7,10 +7,8 @@ export default defineConfig({
     // A test that hangs is a test that fails; one that starts the program five times on a busy machine is not.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    projects: [
-      // Pure or nearly: a worker keeps the modules it has read from file to file.
-      { extends: true, test: { name: "rooms", include: ["src/**/*.test.ts"], isolate: false } },
-      { extends: true, test: { name: "program", include: ["test/**/*.test.ts"] } },
-    ],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    // A worker keeps the modules it has read from file to file: a test that leaves something behind in one is a bad test.
+    isolate: false,
   },
 });

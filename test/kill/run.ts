@@ -1,7 +1,9 @@
 /**
  * `npm run test:kill -- --rounds 200 [--seed N]`: see kill.ts for what is done and check.ts for what must hold.
+ * `npm run test:kill -- --points`: a death at every named point, by every way there is to it (test/flows/crash-points.test.ts).
  * `npm run test:kill -- --schedules --rounds 500 [--minutes N] [--homes 4]`: jobs killed at fire time, see schedules.ts.
  */
+import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { runKill, table } from "./kill.ts";
 import { runScheduleKill, scheduleTable } from "./schedules.ts";
@@ -11,10 +13,22 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "200" },
     seed: { type: "string" },
     schedules: { type: "boolean", default: false },
+    points: { type: "boolean", default: false },
     minutes: { type: "string" },
     homes: { type: "string", default: "4" },
   },
 });
+if (values.points) {
+  const ran = spawnSync(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", "test/flows/crash-points.test.ts"],
+    {
+      stdio: "inherit",
+      env: { ...process.env, LARES_EVERY_WAY: "1" },
+    },
+  );
+  process.exit(ran.status ?? 1);
+}
 const rounds = Number(values.rounds);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
 if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed)) {
