@@ -154,6 +154,7 @@ async function startWay() {
     to.on("error", () => from.destroy());
     from.on("close", () => to.destroy());
     to.on("close", () => from.destroy());
+    for (const side of [from, to]) side.setNoDelay();
     from.pipe(to).pipe(from);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -171,7 +171,6 @@ export interface Peer {
   /** Does nothing once it is gone. */
   send(frame: JsonObject): void;
   close(why: string): void;
-  readonly closed: Promise<void>;
 }
 
 export interface Speaker {

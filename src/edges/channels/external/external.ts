@@ -53,9 +53,13 @@ const ack = z.object({ type: z.literal("ack"), id });
 
 export function create({ account, config, clock, log }: AdapterParts<ExternalAccount>): Channel {
   let peer: Peer | undefined;
-  const acks = new Map<string, () => void>();
+  /** What was sent and not acknowledged: `lost` when the program goes. */
+  const acks = new Map<string, { heard(): void; lost(): void }>();
   const arrivals = new Set<() => void>();
   let left: (error: Error) => void = () => {};
+  const letGo = () => {
+    for (const { lost } of [...acks.values()]) lost();
+  };
 
   async function present(signal: AbortSignal): Promise<Peer> {
     if (peer) return peer;
@@ -92,6 +96,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
     speak(token: string, other: Peer, door: Door) {
       if (!isSameSecret(token, config.token)) throw new AppError("UNAUTHORIZED", { message: "The token is wrong." });
       peer?.close("another program took its place");
+      letGo();
       peer = other;
       door.alive();
       door.known(account);
@@ -117,7 +122,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
       return {
         take(frame: JsonObject) {
           const acked = ack.safeParse(frame);
-          if (acked.success) return acks.get(acked.data.id)?.();
+          if (acked.success) return acks.get(acked.data.id)?.heard();
           const read = inbound.safeParse(frame);
           if (!read.success || (read.data.channelId !== undefined && read.data.channelId !== account)) {
             const issue = read.error?.issues[0];
@@ -133,6 +138,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
         gone() {
           if (peer !== other) return;
           peer = undefined;
+          letGo();
           left(refused("No program speaks for this account now.", "later"));
         },
       };
@@ -151,12 +157,12 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
         const done = (act: () => void) => {
           cancel();
           acks.delete(message.key);
+          signal.removeEventListener("abort", late);
           act();
         };
         const late = () => done(() => reject(new SendUncertain("The program did not acknowledge the message.")));
         const cancel = clock.after(ACK_MS, late);
-        acks.set(message.key, () => done(resolve));
-        void to.closed.then(late);
+        acks.set(message.key, { heard: () => done(resolve), lost: late });
         signal.addEventListener("abort", late, { once: true });
         to.send({
           type: "outbound_message",

@@ -184,7 +184,6 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     const peer: Peer = {
       send: (out) => reply(client, out),
       close: (why) => end(client, 4010, why),
-      closed: new Promise((resolve) => client.gone.signal.addEventListener("abort", () => resolve(), { once: true })),
     };
     try {
       const why = parts.notReady();
