@@ -16,7 +16,7 @@ export interface World {
   /** Starts it; with `dieAfterMs` it is killed again on the way. */
   start(dieAfterMs?: number): Promise<void>;
   witness(): string[];
-  /** Ids of the messages in each model request, in order. */
+  /** Ids of the messages in each model request of a turn, in order. */
   modelRequests(): string[][];
   dispose(): Promise<void>;
 }
@@ -81,7 +81,9 @@ export async function openWorld(): Promise<World> {
       readFileSync(log, "utf8")
         .split("\n")
         .filter(Boolean)
-        .map((line) => (JSON.parse(line) as { ids: string[] }).ids),
+        .map((line) => JSON.parse(line) as { ids: string[]; tools: number })
+        // Without tools it is a look through a part of the conversation for facts, in the background.
+        .flatMap(({ ids, tools }) => (tools > 0 ? [ids] : [])),
     async dispose() {
       await lares.kill9();
       await Promise.all([model.stop(), far.close(), plain.close()]);
