@@ -817,4 +817,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX delivery_lost ON delivery (updated_at) WHERE state IN ('failed', 'expired');
   CREATE INDEX child_run_turn ON child_run (parent_turn);
   `,
+  `
+  -- Heartbeats are found among ten thousand jobs without reading them.
+  ALTER TABLE job ADD COLUMN kind TEXT GENERATED ALWAYS AS (coalesce(json_extract(spec, '$.kind'), 'work')) VIRTUAL;
+  CREATE INDEX job_kind ON job (kind, name);
+  `,
 ];

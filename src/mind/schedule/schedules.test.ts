@@ -249,6 +249,17 @@ describe("a job", () => {
     expect((await life.schedules.page({ limit: 9, search: "PAUS" })).jobs).toMatchObject([{ name: "paused" }]);
     expect(await life.schedules.page({ limit: 9, agent: "other" })).toEqual({ jobs: [], total: 0, planned: 0 });
     await expect(life.schedules.page({ limit: 9, cursor: "x" })).rejects.toThrow(/no cursor/);
+    // The house's own are no work of anybody's.
+    await life.schedules.ensure({
+      every: "1 hour",
+      prompt: "look",
+      createdBy: "t",
+      name: "heartbeat:main",
+      kind: "beat",
+    });
+    expect((await life.schedules.list({ kind: "beat" })).map((job) => job.name)).toEqual(["heartbeat:main"]);
+    expect((await life.schedules.page({ limit: 1 })).total).toBe(8);
+    expect(await life.schedules.list()).toHaveLength(8);
     const { jobs, left } = await life.schedules.calendar(START, START + 3 * HOUR + 1);
     expect([jobs.map(({ job }) => job.name), left]).toEqual([["f", "a", "e"], 0]);
   });

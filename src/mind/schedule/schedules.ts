@@ -250,7 +250,7 @@ export class Schedules {
   }
 
   async list(of: { kind?: Job["kind"] } = {}): Promise<JobView[]> {
-    const jobs = (await listJobs(this.parts.records.committed)).filter((job) => job.kind === (of.kind ?? "work"));
+    const jobs = await listJobs(this.parts.records.committed, of.kind ?? "work");
     return Promise.all(jobs.map((job) => this.view(job)));
   }
 

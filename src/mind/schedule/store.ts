@@ -71,7 +71,7 @@ function planned({ agent, search }: JobQuery): { sql: string; params: string[] }
     FROM job LEFT JOIN (
       SELECT job, MIN(due) AS due FROM slot WHERE state IN ('pending', 'running') AND state = 'pending' GROUP BY job
     ) p ON p.job = job.id
-    WHERE job.name NOT LIKE 'heartbeat:%' ${agent ? "AND job.agent = ?" : ""} ${search ? `AND ${isNamed}` : ""}`;
+    WHERE job.kind = 'work' ${agent ? "AND job.agent = ?" : ""} ${search ? `AND ${isNamed}` : ""}`;
   return { sql, params: [...(agent ? [agent] : []), ...(search ? [search, search] : [])] };
 }
 
@@ -102,8 +102,9 @@ export async function countJobs(db: Reads, q: JobQuery): Promise<{ total: number
   return { total: row?.total ?? 0, planned: row?.planned ?? 0 };
 }
 
-export async function listJobs(db: Reads): Promise<Job[]> {
-  return (await db.all<JobRow>("SELECT spec, enabled, failures, signature FROM job ORDER BY name")).map(job);
+export async function listJobs(db: Reads, kind: Job["kind"]): Promise<Job[]> {
+  const sql = "SELECT spec, enabled, failures, signature FROM job WHERE kind = ? ORDER BY name";
+  return (await db.all<JobRow>(sql, kind)).map(job);
 }
 
 /** The job that whoever names itself so made before. */
@@ -289,7 +290,7 @@ export function forgetSession(tx: Tx, session: SessionKey): void {
 export function pruneSlots(tx: Tx, before: { any: number; quietBeats: number }): void {
   tx.run("DELETE FROM slot WHERE ended_at < ? AND state NOT IN ('pending', 'running')", before.any);
   tx.run(
-    "DELETE FROM slot WHERE state = 'skipped' AND ended_at < ? AND job IN (SELECT id FROM job WHERE name LIKE 'heartbeat:%')",
+    "DELETE FROM slot WHERE state = 'skipped' AND ended_at < ? AND job IN (SELECT id FROM job WHERE kind = 'beat')",
     before.quietBeats,
   );
 }
