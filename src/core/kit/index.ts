@@ -1,4 +1,5 @@
 export * from "./address.ts";
+export * from "./at-once.ts";
 export * from "./bus.ts";
 export * from "./clock.ts";
 export * from "./crash.ts";

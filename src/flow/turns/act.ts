@@ -2,7 +2,8 @@
  * Acting: what the model called is planned, judged by the gate, and run, asked or refused.
  *
  * T1: the judgement is recorded before anything runs, so a replay acts on the same judgement.
- * T2: calls of one reply run side by side; their results keep the order of the calls.
+ * T2: calls of one reply run side by side, a few at a time; their results keep the order of the calls. A reply with more calls
+ *     than the limit has the rest answered with a refusal, which the model reads.
  * T3: what touches the world is an effect (I4); what only reads is a step.
  * T4: what runs after an approval is what was shown: the plan is made again and its hash compared.
  * T5: what changes files has them for itself, and what it says is cleaned of known secrets before anything keeps it.
@@ -27,6 +28,7 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { atOnce } from "../../core/kit/index.ts";
 import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
 import type { Held, Standing, TurnParts } from "./ports.ts";
@@ -84,35 +86,41 @@ export async function act(
   outside: boolean;
 }> {
   const n = p.call - 1;
-  const judged = await at.ctx.step(`judge:${n}`, () => Promise.all(calls.map((call) => judge(parts, at, call, p))));
+  const { toolCalls: most, toolCallsAtOnce } = parts.limits();
+  const judged = await at.ctx.step(`judge:${n}`, () =>
+    atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
+  );
   const waiting: (Waiting & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
   let outside = false;
-  const results = await Promise.all(
-    calls.map(async (call, i): Promise<ToolResultPart> => {
-      const j = judged[i]!;
-      const result = (text: string, isError?: boolean, origin?: ToolResult["origin"]): ToolResultPart => {
-        outside ||= isFromOutside(call.name, origin);
-        return { type: "tool-result", id: call.id, name: call.name, text, ...(isError ? { isError } : {}) };
-      };
-      if (j.verdict === "error") return result(j.because, true);
-      if (j.verdict === "deny") return result(`Not allowed: ${j.because} Do not try to get around this.`, true);
-      if (j.verdict === "ask") {
-        const asked = newWaiting(parts, at, call, j, n);
-        waiting.push({ ...asked, because: j.because, rule: j.rule });
-        return result(
-          `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`,
-        );
-      }
-      const done = await runTool(parts, at, call, p);
-      if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
-      return result(done.text, done.isError, done.origin);
-    }),
-  );
+  const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
+    const j = judged[i]!;
+    const result = (text: string, isError?: boolean, origin?: ToolResult["origin"]): ToolResultPart => {
+      outside ||= isFromOutside(call.name, origin);
+      return { type: "tool-result", id: call.id, name: call.name, text, ...(isError ? { isError } : {}) };
+    };
+    if (j.verdict === "error") return result(j.because, true);
+    if (j.verdict === "deny") return result(`Not allowed: ${j.because} Do not try to get around this.`, true);
+    if (j.verdict === "ask") {
+      const asked = newWaiting(parts, at, call, j, n);
+      waiting.push({ ...asked, because: j.because, rule: j.rule });
+      return result(
+        `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`,
+      );
+    }
+    const done = await runTool(parts, at, call, p);
+    if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
+    return result(done.text, done.isError, done.origin);
+  });
   countRepeats(parts, p, calls, results);
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
   return { results, waiting, pauses, outside };
+}
+
+function tooMany(most: number): Judged {
+  const because = `Not run: only the first ${most} tool calls of a reply are run. Call this again in a later reply if you still need it.`;
+  return { verdict: "error", because, shown: "", rule: "", hash: "" };
 }
 
 /** Whether a tool's answer may carry somebody's text: the result itself says so, else the tool's name does. */

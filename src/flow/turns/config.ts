@@ -20,6 +20,20 @@ export const limitsConfig = z
       .min(1)
       .default(3)
       .describe("Unreadable tool calls in a row before the turn is ended."),
+    toolCalls: z
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .default(100)
+      .describe("Most tool calls run from one reply of a model; the model is told about the rest."),
+    toolCallsAtOnce: z
+      .number()
+      .int()
+      .min(1)
+      .max(64)
+      .default(8)
+      .describe("Most tool calls of one reply that run side by side."),
     sameCalls: z
       .number()
       .int()

@@ -9,6 +9,10 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, unlinkSync } fro
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { inTurn } from "../../../core/kit/index.ts";
+
+/** Starting a process holds the event loop for milliseconds: a hundred commands at once start one by one. */
+export const turnToStart = inTurn();
 
 export interface Pipe {
   read: Socket;
@@ -24,6 +28,7 @@ export async function makePipe(dir: string): Promise<Pipe | undefined> {
   let read: number | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
+    await turnToStart();
     await promisify(execFile)(program, ["-m", "600", path], { env: {} });
     // The reading end first and without waiting: then the writing end opens at once.
     read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -5,6 +5,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { atOnce } from "../../../core/kit/index.ts";
 import { RUN_TAG } from "./environment.ts";
 
 /** What a polite end may take. */
@@ -59,16 +60,14 @@ export interface Member {
 /** Processes of the run that still live. `known` are ids seen before, which may have lost every other trace. */
 export async function membersOf(run: Run, known: ReadonlySet<string> = new Set()): Promise<Member[]> {
   if (process.platform !== "linux") return groupAlive(run.leader);
-  const own = String(process.pid);
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && name !== own);
-  const rows = (await Promise.all(pids.map((pid) => look(pid, run.key)))).filter((row) => row !== undefined);
+  const rows = await freshRows();
   const members = new Set<number>();
   for (let grew = true; grew; ) {
     grew = false;
     for (const row of rows) {
       if (members.has(row.pid)) continue;
       const inGroup = run.leader !== undefined && (row.group === run.leader || row.session === run.leader);
-      if (!row.tagged && !inGroup && !known.has(row.id) && !members.has(row.parent)) continue;
+      if (!row.tags.includes(run.key) && !inGroup && !known.has(row.id) && !members.has(row.parent)) continue;
       members.add(row.pid);
       grew = true;
     }
@@ -80,10 +79,48 @@ interface Row extends Member {
   parent: number;
   group: number;
   session: number;
-  tagged: boolean;
+  /** The runs it says it belongs to. */
+  tags: string[];
 }
 
-async function look(pid: string, key: string): Promise<Row | undefined> {
+/** Files of /proc read side by side: enough to be quick, few enough that a machine full of processes stalls nobody. */
+const READ_AT_ONCE = 16;
+
+/**
+ * All processes of the machine. Runs that end together share one look: a look of its own for each costs runs × processes, and a
+ * hundred commands that ended at once stalled the gateway for seconds. Nobody gets a look that began before they asked, because
+ * it may have missed what was started meanwhile.
+ */
+const freshRows = shared(async (): Promise<Row[]> => {
+  const own = String(process.pid);
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && name !== own);
+  return (await atOnce(READ_AT_ONCE, pids, look)).filter((row) => row !== undefined);
+});
+
+/** Callers during a run of `work` share the next one. */
+export function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    const mine = work();
+    running = mine.then(
+      () => {},
+      () => {},
+    );
+    void running.then(() => {
+      if (!next) running = undefined;
+    });
+    return mine;
+  };
+  return () => {
+    if (!running) return begin();
+    next ??= running.then(begin);
+    return next;
+  };
+}
+
+async function look(pid: string): Promise<Row | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
     // The program's name is in parentheses and may contain anything; the fields follow the last one.
@@ -91,7 +128,8 @@ async function look(pid: string, key: string): Promise<Row | undefined> {
     const [state, parent, group, session] = fields;
     if (state === "Z" || state === "X") return undefined;
     const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-    const tagged = environment.split("\0").includes(`${RUN_TAG}=${key}`);
+    const mark = `${RUN_TAG}=`;
+    const tags = environment.split("\0").filter((line) => line.startsWith(mark));
     return {
       pid: Number(pid),
       id: `${pid}:${fields[19]}`,
@@ -99,7 +137,7 @@ async function look(pid: string, key: string): Promise<Row | undefined> {
       parent: Number(parent),
       group: Number(group),
       session: Number(session),
-      tagged,
+      tags: tags.map((line) => line.slice(mark.length)),
     };
   } catch {
     return undefined;

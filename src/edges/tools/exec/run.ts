@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Capture } from "./capture.ts";
 import { RUN_TAG } from "./environment.ts";
-import { makePipe } from "./pipe.ts";
+import { makePipe, turnToStart } from "./pipe.ts";
 import { endRun, membersOf } from "./processes.ts";
 import { onScript, startOnTerminal } from "./pty.ts";
 
@@ -100,6 +100,7 @@ async function start(command: Command, take: Take, complain: Take): Promise<Star
 
 async function startPiped(command: Command, take: Take, complain: Take = take): Promise<Started> {
   const pipe = await makePipe(command.spillDir);
+  await turnToStart();
   const [program, ...args] = command.argv;
   const child = spawn(program, args, {
     cwd: command.cwd,
