@@ -9,11 +9,9 @@
  *   npm run test:burst                    1,000 messages of 200 people, eight times into the same process (about 45 s each)
  *   npm run test:burst -- 5000 500 1      messages, people, rounds
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { startTelegram } from "../fakes/telegram/index.ts";
-import { scratch, startLares, startModel, until, userTexts } from "../support/index.ts";
+import { residentMb, startLares, startModel, until, userTexts, weighable } from "../support/index.ts";
 import { connected } from "./support.ts";
 
 /** Fewer say only how fast the bounded things fill. */
@@ -54,7 +52,7 @@ export async function burst(options: {
   const budgets = { perDay: { dollars: 10_000 } };
   const env = { ...model.env, ...scales.env };
   const lares = await startLares({ env, config: { budgets, channels: { telegram: { main: account } } } });
-  const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${lares.pid}/status`, "utf8"))![1]) / 1024;
+  const resident = () => residentMb(lares.pid);
   const settled = async () => {
     const { deliveries, turns } = await lares.rpc("status", {});
     return deliveries.waiting === 0 && turns.queued + turns.running === 0;
@@ -111,30 +109,6 @@ export async function burst(options: {
     await lares.dispose();
     await Promise.all([fake.close(), model.close()]);
   }
-}
-
-/** Lets a process be asked from outside what its heap holds after a collection. */
-function weighable(): { env: Record<string, string>; heapOf(pid: number): Promise<number> } {
-  const dir = scratch("heap");
-  const [script, answer] = [join(dir, "weigh.cjs"), join(dir, "heap.json")];
-  writeFileSync(
-    script,
-    `const { renameSync, writeFileSync } = require("node:fs");
-     process.on("SIGUSR2", () => {
-       gc(); gc();
-       writeFileSync("${answer}.new", String(process.memoryUsage().heapUsed));
-       renameSync("${answer}.new", "${answer}");
-     });`,
-  );
-  return {
-    env: { NODE_OPTIONS: `--expose-gc --require ${script}` },
-    async heapOf(pid) {
-      rmSync(answer, { force: true });
-      process.kill(pid, "SIGUSR2");
-      await until("the heap to be weighed", () => existsSync(answer), { withinMs: 60_000 });
-      return Number(readFileSync(answer, "utf8"));
-    },
-  };
 }
 
 /** What is not flat, in words; nothing when it is, or when there were too few rounds to tell. */

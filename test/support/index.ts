@@ -1,4 +1,5 @@
 export { callExec, type HeldCommand, heldCommand } from "./gate.ts";
+export { residentMb, weighable } from "./heap.ts";
 export { textsOf, unknownIn } from "./history.ts";
 export {
   type Answered,

@@ -9,8 +9,11 @@ export function modelEnv(url: string): Record<string, string> {
   return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key-of-the-scripted-model" };
 }
 
-export async function startModel(): Promise<ModelServer & { env: Record<string, string> }> {
-  const server = await startModelServer();
+/** `keep: false`: the requests are not kept, for runs that make tens of thousands. */
+export async function startModel(
+  options: { keep?: boolean } = {},
+): Promise<ModelServer & { env: Record<string, string> }> {
+  const server = await startModelServer(options);
   return Object.assign(server, { env: modelEnv(server.url) });
 }
 

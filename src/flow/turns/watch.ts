@@ -38,32 +38,46 @@ export class TurnWatch {
   async until(turn: TurnId, done: (row: TurnRow) => boolean, signal: AbortSignal): Promise<TurnRow | undefined> {
     for (let id = turn; ; ) {
       if (this.lost) throw this.lost;
-      // Listening before reading: an end between the two is not missed.
-      const woken = this.next(id, signal);
-      const row = await readTurn(this.records.committed, id);
-      if (!row) return undefined;
-      if (row.result?.joined) {
-        id = row.result.joined;
-        continue;
+      // Listening before reading, so that an end between the two is not missed.
+      const listener = this.listen(id, signal);
+      try {
+        const row = await readTurn(this.records.committed, id);
+        if (!row) return undefined;
+        if (row.result?.joined) {
+          id = row.result.joined;
+          continue;
+        }
+        if (done(row) || signal.aborted) return row;
+        await listener.woken;
+      } finally {
+        listener.release();
       }
-      if (done(row) || signal.aborted) return row;
-      await woken;
     }
   }
 
-  private next(turn: TurnId, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const set = this.listeners.get(turn) ?? new Set();
-      this.listeners.set(turn, set);
-      const wake = () => {
-        signal.removeEventListener("abort", wake);
-        set.delete(wake);
-        if (!set.size && this.listeners.get(turn) === set) this.listeners.delete(turn);
-        resolve();
-      };
-      set.add(wake);
-      if (signal.aborted) wake();
-      else signal.addEventListener("abort", wake, { once: true });
+  /** How many callers are listening now. */
+  listening(): number {
+    let count = 0;
+    for (const waiting of this.listeners.values()) count += waiting.size;
+    return count;
+  }
+
+  private listen(turn: TurnId, signal: AbortSignal): { woken: Promise<void>; release: () => void } {
+    const set = this.listeners.get(turn) ?? new Set();
+    this.listeners.set(turn, set);
+    let wake = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
     });
+    const release = () => {
+      signal.removeEventListener("abort", release);
+      set.delete(release);
+      if (!set.size && this.listeners.get(turn) === set) this.listeners.delete(turn);
+      wake();
+    };
+    set.add(release);
+    if (signal.aborted) release();
+    else signal.addEventListener("abort", release, { once: true });
+    return { woken, release };
   }
 }
