@@ -18,6 +18,8 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/domain": [],
   "core/kit": ["core/domain"],
+  // The way to files that are not ours: every floor needs it.
+  "core/files": ["core/domain", "core/kit"],
   "core/contracts": ["core/domain"],
   "core/protocol": ["core/domain"],
   // One answer in the words of each platform: pure, used by the outbox and by the channels, who may not import each other.
@@ -47,6 +49,64 @@ const MAY_DO = {
 } as const;
 type Deed = keyof typeof MAY_DO;
 
+/**
+ * Who may open, list, make or change files with Node's own functions, and why. Everybody else goes through core/files: a file that
+ * somebody else may have put there can be a pipe, a link out of the folder, a device, or grow without end. A line here says that the
+ * file deals only with files of ours, or which other guard it has. Looking without opening (lstat, realpath, access) is free.
+ */
+const OPENS_FILES: Readonly<Record<string, string>> = {
+  "core/files/atomic.ts": "the path type itself",
+  "core/files/below.ts": "the path type itself",
+  "core/files/dir.ts": "the path type itself",
+  "core/files/inside.ts": "the path type itself",
+  "core/files/locate.ts": "the path type itself",
+  "core/kit/whole-file.ts": "replaces files of ours: settings, keys, checkpoints",
+  "app/app.ts": "makes the home and the file with the gateway's address in it",
+  "app/channel-handlers.ts": "removes a channel's folder of ours",
+  "app/import-handlers.ts": "makes and removes a temporary folder of ours for a copied database",
+  "app/token.ts": "the owner's token in the home",
+  "main.ts": "reads our own package.json",
+  "edges/channels/library.ts": "makes the folder that optional packages are installed into",
+  "edges/channels/signal/listener.ts": "the folder of a Signal account, which only this listener and the gateway use",
+  "edges/channels/signal/mailbox.ts": "the same folder, on the gateway's side",
+  "edges/tools/browser/launch.ts": "the browser's profile in the home, which no sandbox shows",
+  "edges/tools/exec/capture.ts": "writes to a descriptor that the path type opened",
+  "edges/tools/exec/pipe.ts": "a pipe in a fresh temporary folder of ours",
+  "edges/tools/exec/prepare.ts":
+    "hashes the script that will run, wherever it is: without waiting, plain files only, bounded",
+  "edges/tools/exec/processes.ts": "reads /proc",
+  "edges/tools/exec/run.ts": "closes the child's end of our pipe",
+  "edges/tools/process/identity.ts": "reads /proc",
+  "edges/tools/process/output.ts": "the supervisor's folder in the home, which no sandbox shows",
+  "edges/tools/process/processes.ts": "the supervisor's folder in the home, which no sandbox shows",
+  "edges/tools/process/supervisor.ts": "the supervisor's folder in the home, which no sandbox shows",
+  "edges/tools/sandbox/bubblewrap.ts": "reads where system links such as /bin point",
+  "edges/tools/sandbox/private.ts": "names in the user's home that the sandbox hides; opens none",
+  "faces/cli/chat/history.ts": "the chat's history in the home",
+  "faces/cli/commands/channels.ts": "a file that the person at the terminal names, in their own process",
+  "faces/cli/commands/config.ts": "the settings file, in the process of the person at the terminal",
+  "faces/cli/connection.ts": "the token in the home, in the process of the person at the terminal",
+  "faces/cli/doctor/home.ts": "looks at the home, in the process of the person at the terminal",
+  "faces/cli/onboard/write.ts": "closes the settings file to others",
+  "faces/cli/read-all.ts": "a file or pipe that the person at the terminal names, in their own process",
+  "faces/gateway/static/files.ts": "the page as it was built",
+  "flow/attachments/files.ts": "makes and removes files under ids of ours in the home; reads go through the path type",
+  "flow/checkpoints/blobs.ts": "contents by their hash in the home, which no sandbox shows",
+  "ground/config/load.ts": "the settings file in the home",
+  "ground/observe/sink.ts": "writes the log to a descriptor",
+  "ground/records/index.ts": "the database in the home",
+  "ground/records/lock.ts": "the lock in the home",
+  "ground/records/open.ts": "the database in the home",
+  "ground/vault/files.ts": "the vault in the home",
+  "ground/vault/key.ts": "the vault's key in the home",
+  "mind/agents/folder.ts": "makes what is missing in an agent's folder (never over something), and lists agents",
+  "mind/memory/documents/documents.ts": "is notified about changes; reads through the path type",
+  "mind/memory/view/view.ts": "is notified about changes; reads through the path type",
+};
+/** Says what is there without opening it, or only names a type or a flag. */
+const LOOKS =
+  /^(constants|existsSync|l?stat(Sync)?|statfs|realpath(Sync)?|access(Sync)?|Stats|FileHandle|FSWatcher|Dirent)$/;
+
 const SQL = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/;
 
 describe("the house", () => {
@@ -66,6 +126,14 @@ describe("the house", () => {
       files.map(({ path }) => path.split("/").slice(0, 2).join("/")).filter((room) => !/^(app|main)/.test(room)),
     );
     expect([...rooms].filter((room) => !files.some(({ path }) => path === `${room}/index.ts`))).toEqual([]);
+  });
+
+  test("only the files in the list open files with Node's own functions, and each of them still does", () => {
+    const opening = files.filter(({ path }) => !/(^|\/)testing\.ts$/.test(path)).filter(({ text }) => opens(text));
+    const listed = Object.keys(OPENS_FILES);
+    const unlisted = opening.filter(({ path }) => !listed.includes(path));
+    expect(unlisted.map(({ path, text }) => `src/${path} opens files (${opens(text)}); use core/files`)).toEqual([]);
+    expect(listed.filter((path) => !opening.some((file) => file.path === path))).toEqual([]);
   });
 
   test.skipIf(!existsSync(join(ROOT, "ui", "src")))("the web UI imports core/protocol and nothing else of ours", () => {
@@ -219,6 +287,29 @@ describe("the checker finds what it looks for", () => {
     expect(violations(path, text)).toEqual([]);
   });
 
+  test.each([
+    ['import { readFile } from "node:fs/promises";', "readFile"],
+    ['import { readFile as read, stat } from "fs/promises";', "readFile"],
+    ['import { openSync, constants } from "node:fs";', "openSync"],
+    ['import { mkdirSync } from "fs";', "mkdirSync"],
+    ['import { createReadStream, promises } from "node:fs";', "createReadStream, promises"],
+    ['import fs from "node:fs";', "all of it"],
+    ['import * as fs from "node:fs/promises";', "all of it"],
+    ['const { open } = await import("node:fs/promises");', "all of it"],
+    ['const fs = require("node:fs");', "all of it"],
+    ['const fs = process.getBuiltinModule("node:fs");', "all of it"],
+    ['export { readFile } from "node:fs/promises";', "all of it"],
+  ])("opening a file is noticed: %s", (text, expected) => {
+    expect(opens(text)).toBe(expected);
+  });
+
+  test("looking without opening is free", () => {
+    expect(
+      opens('import { lstat, realpath, constants } from "node:fs/promises"; import type { open } from "fs";'),
+    ).toBe("");
+    expect(opens('import { type FileHandle, stat } from "node:fs/promises"; // readFile')).toBe("");
+  });
+
   test("the UI may not reach past the protocol", () => {
     const page = '<script lang="ts">import { a } from "../../src/core/domain/index.ts";</script>';
     expect(uiViolations("ui/src/Page.svelte", page)[0]).toContain(
@@ -323,6 +414,32 @@ function findIn(text: string): Found[] {
     if (node.type === "CallExpression" && isGlobal(node.callee, "fetch")) found.push({ kind: "calls fetch", at });
   });
   return found;
+}
+
+/** Which of Node's functions that open or change files a text takes; empty when none. */
+function opens(text: string): string {
+  const found: string[] = [];
+  const isFs = (value: unknown) => /^(node:)?fs(\/promises)?$/.test(literal(value) ?? "");
+  visit(parseAst(text, { lang: "ts" }) as unknown as Ast, (node) => {
+    if (node.type === "ImportDeclaration" && isFs(node.source) && node.importKind !== "type") {
+      for (const one of node.specifiers as Ast[]) {
+        const name = one.type === "ImportSpecifier" ? String((one.imported as Ast).name) : "all of it";
+        if (one.importKind !== "type" && !LOOKS.test(name)) found.push(name);
+      }
+      return;
+    }
+    const first = (node.arguments as Ast[] | undefined)?.[0];
+    const isLoad = node.type === "ImportExpression" || /^Export(Named|All)Declaration$/.test(node.type);
+    const isCall =
+      node.type === "CallExpression" && /^(require|getBuiltinModule)$/.test(calledName(node.callee as Ast));
+    if (isLoad ? isFs(node.source) : isCall && isFs(first)) found.push("all of it");
+  });
+  return found.join(", ");
+}
+
+function calledName(callee: Ast): string {
+  const name = callee.type === "MemberExpression" ? (callee.property as Ast).name : callee.name;
+  return typeof name === "string" ? name : "";
 }
 
 function importOf(node: Ast, words: ReadonlyMap<unknown, string | undefined>): { to: string | undefined } | undefined {

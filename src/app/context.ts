@@ -49,8 +49,8 @@ export function roomOf(parts: {
     async cap(at, results) {
       const view = await parts.contexts.view(at.session, at.agent, at.model ?? undefined);
       const most = Math.floor(view.shares.window * parts.toolShare());
-      const shown = relative(at.workspace, at.spillDir);
-      return capResults(results, most, { dir: at.spillDir, shown, key: at.turn });
+      const dir = relative(at.workspace, at.spillDir);
+      return capResults(results, most, { root: at.workspace, dir, key: at.turn });
     },
   };
 }

@@ -5,11 +5,21 @@
  * overwritten; what cannot be taken is told with the reason.
  */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { copyFile, lstat, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { type AgentId, AppError, asId, type HistoryEntry, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import {
+  copyBelow,
+  copyTree,
+  filesBelow,
+  kindBelow,
+  removeTree,
+  renameBelow,
+  textBelow,
+  writeBelow,
+} from "../core/files/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { ImportItem, ReadSqlite } from "../edges/imports/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
@@ -29,7 +39,12 @@ export interface ImportParts extends Pick<HandlerParts, "home" | "house" | "cloc
 }
 
 /** A skill with more is a project. */
-const MOST_SKILL_BYTES = 50 * 1024 * 1024;
+const MOST_SKILL = { most: 50 * 1024 * 1024, depth: 24, closed: new Set([".git", "node_modules"]) };
+const MOST_SKILL_FILES = 5000;
+/** Years of conversations; a copy of it goes to the temporary folder. */
+const MOST_DATABASE_BYTES = 1024 * 1024 * 1024;
+/** An agent's file of instructions. */
+const MOST_FILE_BYTES = 1024 * 1024;
 
 export function makeImportHandlers(parts: ImportParts): Pick<Handlers, "import.run"> {
   return {
@@ -41,7 +56,8 @@ export function makeImportHandlers(parts: ImportParts): Pick<Handlers, "import.r
           hint: `Name the folder of ${from}, on the machine where Lares runs, e.g. ~/.${from}`,
         });
       const { readHermes, readOpenClaw } = await import("../edges/imports/index.ts");
-      const found = from === "openclaw" ? await readOpenClaw(folder, readSqlite) : await readHermes(folder, readSqlite);
+      const read = from === "openclaw" ? readOpenClaw : readHermes;
+      const found = await read(folder, readSqlite(folder));
       const take = taker({ ...parts, from, dryRun, secrets });
       const items: Told[] = [];
       for (const item of found) {
@@ -100,17 +116,12 @@ function taker(
       return made(becomes, () => agents.writeFile(agent, item.file, item.text));
     // Somebody wrote their own: the other one is put beside it.
     const beside = `agents/${item.agent}/imported/${item.file}`;
-    const path = join(parts.home, beside);
+    const place = { root: join(parts.home, "agents", item.agent), path: `imported/${item.file}` };
     const why = `${item.file} is in use; this one is put beside it.`;
-    if (existsSync(path) && (await readFile(path, "utf8")).trim() === item.text.trim()) return there(beside);
-    return made(
-      beside,
-      async () => {
-        mkdirSync(join(parts.home, "agents", item.agent, "imported"), { recursive: true, mode: 0o700 });
-        await writeFile(path, item.text, { mode: 0o600 });
-      },
-      why,
-    );
+    const known = await textBelow({ ...place, most: MOST_FILE_BYTES });
+    if (known?.trim() === item.text.trim()) return there(beside);
+    const content = item.text;
+    return made(beside, () => writeBelow({ ...place, content, tag: `import ${beside}`, mode: 0o600 }), why);
   }
 
   async function takeMemory(item: ImportItem & { what: "memory" }): Promise<Outcome> {
@@ -132,27 +143,25 @@ function taker(
   async function takeSkill(item: ImportItem & { what: "skill" }): Promise<Outcome> {
     const name = skillName(item.name);
     const becomes = `agents/${item.agent}/skills/${name}`;
-    const target = join(parts.home, becomes);
-    if (existsSync(target)) return there(becomes);
-    const size = await sizeOf(item.dir);
-    if (size > MOST_SKILL_BYTES) return { becomes: "", state: "left out", why: "It is larger than 50 MB." };
+    const root = join(parts.home, "agents", item.agent);
+    if ((await kindBelow({ root, path: `skills/${name}` })) !== "missing") return there(becomes);
+    const { files, more } = await filesBelow(item.dir, { ...MOST_SKILL, most: MOST_SKILL_FILES });
+    if (more || files.reduce((sum, file) => sum + file.size, 0) > MOST_SKILL.most)
+      return { becomes: "", state: "left out", why: "It is larger than 50 MB, or has more than 5,000 files." };
     const problem = await house().skills.examine(item.dir, name);
     return made(
       becomes,
       async () => {
-        // Links are left behind: one could point anywhere on this machine.
-        const plain = { recursive: true, filter: (path: string) => !lstatSync(path).isSymbolicLink() };
-        const folder = join(parts.home, "agents", item.agent, "skills");
         // A hidden name is no skill yet.
-        const draft = join(folder, `.${name}.importing`);
-        rmSync(draft, { recursive: true, force: true });
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
-        cpSync(item.dir, draft, plain);
+        const draft = { root, path: `skills/.${name}.importing` };
+        await removeTree(draft);
+        // Links are left behind: one could point anywhere on this machine.
+        await copyTree(item.dir, draft, MOST_SKILL);
         // Somebody else may have written it: it is read as text from outside until it is trusted by name.
-        const origin = join(draft, ORIGIN_FILE);
-        rmSync(origin, { recursive: true, force: true });
-        await writeFile(origin, `${JSON.stringify({ from })}\n`, { mode: 0o600 });
-        renameSync(draft, target);
+        const origin = { root, path: `${draft.path}/${ORIGIN_FILE}` };
+        await removeTree(origin);
+        await writeBelow({ ...origin, content: `${JSON.stringify({ from })}\n`, tag: "origin", mode: 0o600 });
+        await renameBelow({ ...draft, to: name });
       },
       problem && `It cannot be used as it is: ${problem}`,
     );
@@ -224,22 +233,27 @@ function taker(
 }
 
 /** From a copy: opening the original, even to read, would leave files beside it. */
-const readSqlite: ReadSqlite = async (file, look) => {
-  const dir = mkdtempSync(join(tmpdir(), "lares-import-"));
-  try {
-    const copy = join(dir, "copy.db");
-    await copyFile(file, copy);
-    if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${copy}-wal`);
-    const db = await openDatabase(copy);
+const readSqlite =
+  (root: string): ReadSqlite =>
+  async (file, look) => {
+    const dir = mkdtempSync(join(tmpdir(), "lares-import-"));
     try {
-      return look((sql) => db.prepare(sql).all() as Record<string, unknown>[]);
+      const copy = join(dir, "copy.db");
+      const most = MOST_DATABASE_BYTES;
+      await copyBelow({ root, path: file, to: copy, most });
+      const wal = `${file}-wal`;
+      if ((await kindBelow({ root, path: wal })) === "file")
+        await copyBelow({ root, path: wal, to: `${copy}-wal`, most });
+      const db = await openDatabase(copy);
+      try {
+        return look((sql) => db.prepare(sql).all() as Record<string, unknown>[]);
+      } finally {
+        db.close();
+      }
     } finally {
-      db.close();
+      rmSync(dir, { recursive: true, force: true });
     }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-};
+  };
 
 /** A name that can be a skill's: elsewhere they have capitals, spaces and underscores. */
 function skillName(name: string): string {
@@ -269,13 +283,6 @@ function nameOf(item: ImportItem): string {
     case "left out":
       return basename(item.from);
   }
-}
-
-async function sizeOf(dir: string): Promise<number> {
-  let size = 0;
-  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true }))
-    if (entry.isFile()) size += (await lstat(join(entry.parentPath ?? entry.path, entry.name))).size;
-  return size;
 }
 
 function hash(text: string): string {

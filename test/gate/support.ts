@@ -50,7 +50,12 @@ export function ground(allow: Record<string, readonly string[]> = { exec: LISTED
   writeFileSync(join(workspace, "a.txt"), "alpha\n");
   writeFileSync(join(workspace, "evil.sh"), "pwn\n");
   const exec = createExec({ path: `${at("bin")}:/usr/local/bin:/usr/bin:/bin` });
-  const place = { agentDir: at("home/agents/main"), workspace, spillDir: at("spill"), caller: CALLER };
+  const place = {
+    agentDir: at("home/agents/main"),
+    workspace,
+    spillDir: join(workspace, ".lares/out"),
+    caller: CALLER,
+  };
   const policy: Policy = {
     mode: "ask",
     allow,

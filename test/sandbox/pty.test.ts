@@ -55,7 +55,7 @@ describe("exec on a terminal", () => {
       env: { PATH: "/usr/bin:/bin" },
       key: newKey(),
       timeoutMs: 10_000,
-      spillDir: at.spillDir,
+      place: at,
     };
     const { output, code } = await runCommand(onScript(command).command, never);
     expect(output.text.replaceAll("\r", "")).toContain("it's a terminal\n");

@@ -64,7 +64,7 @@ describe.skipIf(!chromium)("browser", () => {
       agentDir: join(home, "ada"),
       caller: { agent: "ada", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } },
       workspace: join(home, "ada", "workspace"),
-      spillDir: join(home, "spill"),
+      spillDir: join(home, "ada", "workspace", ".lares/out"),
     };
     execFileSync("mkdir", ["-p", place.workspace]);
     local = await standingSite(members);

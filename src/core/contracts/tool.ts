@@ -14,7 +14,7 @@ export interface ToolPlace {
   /** The agent's folder; file tools stay inside its workspace. */
   agentDir: string;
   workspace: string;
-  /** Where whole outputs are kept when the result was cut. */
+  /** Where whole outputs are kept when the result was cut: below the workspace, so that the agent can read them. */
   spillDir: string;
   /** The turn that calls: for tools that act on the house. */
   caller: ToolCaller;

@@ -1,90 +1,66 @@
-/** Reading a foreign folder: plain files only, never through a link, bounded. */
-import { constants, lstatSync, readdirSync } from "node:fs";
-import { open } from "node:fs/promises";
+/**
+ * A folder of another system. Somebody may have made it for us: plain files only, never over a link that leads out of it, never
+ * waiting for a pipe, so many bytes each and altogether.
+ */
 import { join } from "node:path";
-import { parse } from "yaml";
+import { kindBelow, listBelow, textBelow } from "../../core/files/index.ts";
 
+/** Settings, notes and instructions. */
+const LARGEST = 1024 * 1024;
 /** A transcript of a long life; more is not read at once. */
-const LARGEST = 64 * 1024 * 1024;
+export const LARGEST_TRANSCRIPT = 64 * 1024 * 1024;
+/** Everything together has to fit into memory until it is taken over. */
+const LARGEST_SUM = 256 * 1024 * 1024;
+const MOST_NAMES = 10_000;
 
-export async function readText(path: string): Promise<string | undefined> {
-  try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      const found = await handle.stat();
-      return found.isFile() && found.size <= LARGEST ? await handle.readFile("utf8") : undefined;
-    } finally {
-      await handle.close();
+export class ForeignFolder {
+  /** Absolute. All paths given to the methods are absolute and below it, or they are not there. */
+  readonly dir: string;
+  private left = LARGEST_SUM;
+
+  constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  /** Nothing for what is not a plain file of a usual size. */
+  async text(path: string, most = LARGEST): Promise<string | undefined> {
+    const found = await textBelow({ root: this.dir, path, most: Math.min(most, this.left) });
+    this.left -= found?.length ?? 0;
+    return found;
+  }
+
+  /** Names of the folders in a folder, in order. Hidden ones are not looked at. */
+  async folders(path: string): Promise<string[]> {
+    return (await this.names(path, "directory")).filter((name) => !name.startsWith("."));
+  }
+
+  files(path: string): Promise<string[]> {
+    return this.names(path, "file");
+  }
+
+  async isFile(path: string): Promise<boolean> {
+    return (await kindBelow({ root: this.dir, path })) === "file";
+  }
+
+  async isFolder(path: string): Promise<boolean> {
+    return (await kindBelow({ root: this.dir, path })) === "directory";
+  }
+
+  /** Folders below `path`, two levels deep, that hold a SKILL.md. */
+  async skills(path: string): Promise<{ name: string; dir: string }[]> {
+    const found: { name: string; dir: string }[] = [];
+    for (const name of await this.folders(path)) {
+      const dir = join(path, name);
+      if (await this.isFile(join(dir, "SKILL.md"))) found.push({ name, dir });
+      else
+        for (const inner of await this.folders(dir))
+          if (await this.isFile(join(dir, inner, "SKILL.md"))) found.push({ name: inner, dir: join(dir, inner) });
     }
-  } catch {
-    return undefined;
+    return found;
   }
-}
 
-/** Names of the folders in a folder, in order. */
-export function foldersIn(dir: string): string[] {
-  return namesIn(dir, (entry) => entry.isDirectory() && !entry.name.startsWith("."));
-}
-
-export function filesIn(dir: string): string[] {
-  return namesIn(dir, (entry) => entry.isFile());
-}
-
-export function isFolder(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-export function isFile(path: string): boolean {
-  try {
-    return lstatSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** Folders below `dir`, two levels deep, that hold a SKILL.md. */
-export function skillsIn(dir: string): { name: string; dir: string }[] {
-  const found: { name: string; dir: string }[] = [];
-  for (const name of foldersIn(dir)) {
-    const path = join(dir, name);
-    if (isFile(join(path, "SKILL.md"))) found.push({ name, dir: path });
-    else
-      for (const inner of foldersIn(path))
-        if (isFile(join(path, inner, "SKILL.md"))) found.push({ name: inner, dir: join(path, inner) });
-  }
-  return found;
-}
-
-/** JSON as people edit it: comments, trailing commas, names without quotes. Undefined when it is not even that. */
-export function looseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    try {
-      return parse(withoutComments(text));
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
-    found.startsWith("/") ? "" : found,
-  );
-}
-
-function namesIn(dir: string, wanted: (entry: import("node:fs").Dirent) => boolean): string[] {
-  try {
-    return readdirSync(dir, { withFileTypes: true })
-      .filter(wanted)
-      .map((entry) => entry.name)
-      .sort();
-  } catch {
-    return [];
+  private async names(path: string, kind: "file" | "directory"): Promise<string[]> {
+    const { entries } = await listBelow({ root: this.dir, path, most: MOST_NAMES });
+    return entries.filter((entry) => entry.kind === kind).map(({ name }) => name);
   }
 }

@@ -3,32 +3,35 @@
  * sessions and messages, tokens of platforms in .env.
  */
 import { join } from "node:path";
-import { isFile, looseJson, readText, skillsIn } from "./files.ts";
+import { ForeignFolder } from "./files.ts";
 import { factsIn, type ImportItem, type Said } from "./items.ts";
+import { looseJson } from "./loose-json.ts";
 import { hermesRows, type ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
 
 export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportItem[]> {
+  const folder = new ForeignFolder(dir);
   const agent = "main";
   const items: ImportItem[] = [{ what: "agent", from: dir, agent }];
   const soul = join(dir, "SOUL.md");
-  const who = (await readText(soul))?.trim();
+  const who = (await folder.text(soul))?.trim();
   if (who) items.push({ what: "file", from: soul, agent, file: "SOUL.md", text: `${who}\n` });
   for (const [name, kind] of [
     ["MEMORY.md", "fact"],
     ["USER.md", "person"],
   ] as const) {
     const from = join(dir, "memories", name);
-    for (const fact of entriesOf((await readText(from)) ?? ""))
+    for (const fact of entriesOf((await folder.text(from)) ?? ""))
       items.push({ what: "memory", from, agent, text: fact, kind });
   }
-  for (const skill of skillsIn(join(dir, "skills"))) items.push({ what: "skill", from: skill.dir, agent, ...skill });
-  items.push(...(await readJobs(join(dir, "cron", "jobs.json"), agent)));
-  items.push(...(await readState(join(dir, "state.db"), agent, rows)));
-  items.push(...channelsIn(join(dir, ".env"), (await readText(join(dir, ".env"))) ?? ""));
+  for (const skill of await folder.skills(join(dir, "skills")))
+    items.push({ what: "skill", from: skill.dir, agent, ...skill });
+  items.push(...(await readJobs(folder, agent)));
+  items.push(...(await readState(folder, agent, rows)));
+  items.push(...channelsIn(join(dir, ".env"), (await folder.text(join(dir, ".env"))) ?? ""));
   for (const name of ["auth.json", "config.yaml"])
-    if (isFile(join(dir, name)))
+    if (await folder.isFile(join(dir, name)))
       items.push({
         what: "left out",
         from: join(dir, name),
@@ -46,8 +49,9 @@ function entriesOf(text: string): string[] {
     .filter((entry) => entry !== "" && !entry.startsWith("#"));
 }
 
-async function readJobs(from: string, agent: string): Promise<ImportItem[]> {
-  const file = looseJson((await readText(from)) ?? "{}");
+async function readJobs(folder: ForeignFolder, agent: string): Promise<ImportItem[]> {
+  const from = join(folder.dir, "cron", "jobs.json");
+  const file = looseJson((await folder.text(from)) ?? "{}");
   const jobs = Array.isArray(file) ? file : (file as Fields | undefined)?.jobs;
   if (!Array.isArray(jobs)) return [];
   return jobs.map((one: Fields): ImportItem => {
@@ -79,8 +83,9 @@ function words(text: string): { cron?: string; every?: string; at?: string } | u
   return Number.isFinite(Date.parse(text)) ? { at: new Date(text).toISOString() } : undefined;
 }
 
-async function readState(from: string, agent: string, rows: ReadSqlite): Promise<ImportItem[]> {
-  if (!isFile(from)) return [];
+async function readState(folder: ForeignFolder, agent: string, rows: ReadSqlite): Promise<ImportItem[]> {
+  const from = join(folder.dir, "state.db");
+  if (!(await folder.isFile(from))) return [];
   let found: Awaited<ReturnType<typeof hermesRows>>;
   try {
     found = await hermesRows(from, rows);
@@ -100,7 +105,9 @@ async function readState(from: string, agent: string, rows: ReadSqlite): Promise
     if (!text) continue;
     const at = Number(row.timestamp);
     const line: Said = { role: row.role as Said["role"], text, at: Number.isFinite(at) ? Math.round(at * 1000) : 0 };
-    said.set(session, [...(said.get(session) ?? []), line]);
+    const lines = said.get(session);
+    if (lines) lines.push(line);
+    else said.set(session, [line]);
   }
   return found.sessions.map((session): ImportItem => {
     const id = String(session.id);

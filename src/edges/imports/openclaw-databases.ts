@@ -3,7 +3,7 @@
  * `state/openclaw.sqlite` with the jobs. Every table with rows that are not taken over is named, with the reason.
  */
 import { join } from "node:path";
-import { isFile } from "./files.ts";
+import type { ForeignFolder } from "./files.ts";
 import type { ImportItem } from "./items.ts";
 import { openClawAgent, openClawState, type ReadSqlite } from "./store.ts";
 
@@ -50,34 +50,45 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 const OTHERWISE = "State of the running program.";
 
 export async function readAgentDatabase(
+  folder: ForeignFolder,
   dir: string,
-  agent: string,
-  read: ReadSqlite,
-  transcript: (lines: string) => Extract<ImportItem, { what: "session" }>["messages"],
+  how: {
+    agent: string;
+    read: ReadSqlite;
+    transcript: (lines: string) => Promise<Extract<ImportItem, { what: "session" }>["messages"]>;
+  },
 ): Promise<ImportItem[]> {
+  const { agent, read, transcript } = how;
   const from = join(dir, "agent", "openclaw-agent.sqlite");
-  if (!isFile(from)) return [];
+  if (!(await folder.isFile(from))) return [];
   const found = await openClawAgent(from, read).catch((error: unknown) => unreadable(from, error));
   if ("what" in found) return [found];
   const streams = new Map<string, string[]>();
-  for (const { session, event } of found.events) streams.set(session, [...(streams.get(session) ?? []), event]);
-  const items = [...streams].map(([id, events]): ImportItem => {
-    const messages = transcript(events.join("\n"));
+  for (const { session, event } of found.events) {
+    const stream = streams.get(session);
+    if (stream) stream.push(event);
+    else streams.set(session, [event]);
+  }
+  const items: ImportItem[] = [];
+  for (const [id, events] of streams) {
+    const messages = await transcript(events.join("\n"));
     const title = found.keys.get(id) ?? id;
-    return messages.length > 0
-      ? { what: "session", from, agent, id, title, messages }
-      : { what: "left out", from, why: `The session ${title} holds no messages.` };
-  });
+    items.push(
+      messages.length > 0
+        ? { what: "session", from, agent, id, title, messages }
+        : { what: "left out", from, why: `The session ${title} holds no messages.` },
+    );
+  }
   return [...items, ...leftBehind(from, found.tables)];
 }
 
 export async function readStateDatabase(
-  dir: string,
+  folder: ForeignFolder,
   read: ReadSqlite,
   job: (from: string, job: Fields) => ImportItem,
 ): Promise<ImportItem[]> {
-  const from = join(dir, "state", "openclaw.sqlite");
-  if (!isFile(from)) return [];
+  const from = join(folder.dir, "state", "openclaw.sqlite");
+  if (!(await folder.isFile(from))) return [];
   const found = await openClawState(from, read).catch((error: unknown) => unreadable(from, error));
   if ("what" in found) return [found];
   return [...found.jobs.map((row) => job(from, jobOf(row))), ...leftBehind(from, found.tables)];

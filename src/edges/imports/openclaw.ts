@@ -2,30 +2,36 @@
  * An OpenClaw folder (`~/.openclaw`): openclaw.json, the agents' workspaces, transcripts as JSON Lines, cron/jobs.json. Newer
  * releases keep transcripts and jobs in SQLite (openclaw-databases.ts); folders that saw both are read from both, the same session once.
  */
-import { join } from "node:path";
-import { filesIn, foldersIn, isFile, isFolder, looseJson, readText, skillsIn } from "./files.ts";
+import { isAbsolute, join, relative } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
 import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
+import { looseJson } from "./loose-json.ts";
 import { readAgentDatabase, readStateDatabase } from "./openclaw-databases.ts";
 import type { ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
 
 export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<ImportItem[]> {
-  const config = fields(looseJson((await readText(join(dir, "openclaw.json"))) ?? "{}"));
+  const folder = new ForeignFolder(dir);
+  const config = fields(looseJson((await folder.text(join(dir, "openclaw.json"))) ?? "{}"));
   const items: ImportItem[] = [];
-  for (const { id, workspace } of agentsOf(dir, config)) {
+  const agents = await agentsOf(folder, config);
+  for (const { id, workspace, elsewhere } of agents) {
     const agent = agentName(id);
-    items.push({ what: "agent", from: workspace ?? join(dir, "agents", id), agent });
-    if (workspace) items.push(...(await readWorkspace(workspace, agent)));
     const place = join(dir, "agents", id);
-    items.push(...once(await readAgentDatabase(place, agent, read, transcript), await readSessions(place, agent)));
+    items.push({ what: "agent", from: workspace ?? place, agent });
+    if (workspace) items.push(...(await readWorkspace(folder, workspace, agent)));
+    if (elsewhere) items.push(notRead(elsewhere, join(dir, `workspace-${id}`)));
+    const stored = await readAgentDatabase(folder, place, { agent, read, transcript });
+    items.push(...once(stored, await readSessions(folder, place, agent)));
   }
-  const main = agentName(agentsOf(dir, config)[0]!.id);
-  for (const skill of skillsIn(join(dir, "skills")))
+  const main = agentName(agents[0]!.id);
+  for (const skill of await folder.skills(join(dir, "skills")))
     items.push({ what: "skill", from: skill.dir, agent: main, ...skill });
-  const jobs = await readStateDatabase(dir, read, (from, job) => jobItem(from, job, main));
-  items.push(...once(jobs, await readJobs(dir, main)), ...readChannels(dir, config));
-  for (const name of [...filesIn(dir), ...foldersIn(dir)]) {
+  const jobs = await readStateDatabase(folder, read, (from, job) => jobItem(from, job, main));
+  items.push(...once(jobs, await readJobs(folder, main)), ...readChannels(dir, config));
+  for (const name of [...(await folder.files(dir)), ...(await folder.folders(dir))]) {
     if (READ.has(name) || name.startsWith("workspace")) continue;
     const why = /^(credentials|auth-profiles\.json|identity|devices)$/.test(name)
       ? "Logins of models are not taken over. Connect one: lares models connect"
@@ -35,6 +41,10 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
   return items;
 }
 
+/** The names of all sessions, in one file. */
+const LARGEST_INDEX = 16 * 1024 * 1024;
+/** Characters of a transcript that are read without a break: a few milliseconds. */
+const AT_A_TIME = 512 * 1024;
 /** What is looked at above, in the folder itself. */
 const READ: ReadonlySet<string> = new Set(["openclaw.json", "agents", "cron", "skills", "state"]);
 /** Files of a workspace that are looked at, and folders. */
@@ -43,7 +53,15 @@ const KNOWN_FILES: ReadonlySet<string> = new Set(
 );
 const KNOWN_FOLDERS: ReadonlySet<string> = new Set(["memory", "skills"]);
 
-function agentsOf(dir: string, config: Fields): { id: string; workspace?: string }[] {
+interface FoundAgent {
+  id: string;
+  workspace?: string;
+  /** Where the settings say its workspace is, when that is not in this folder. */
+  elsewhere?: string;
+}
+
+async function agentsOf(folder: ForeignFolder, config: Fields): Promise<FoundAgent[]> {
+  const { dir } = folder;
   const agents = fields(config.agents);
   const usual = text(fields(agents.defaults).workspace) ?? text(fields(config.agent).workspace);
   const home = (path: string) => path.replace(/^~\/\.openclaw(?=\/|$)/, dir).replace(/^\$OPENCLAW_STATE_DIR/, dir);
@@ -53,23 +71,38 @@ function agentsOf(dir: string, config: Fields): { id: string; workspace?: string
     return id ? [{ id, workspace: text(one.workspace) }] : [];
   });
   const known = new Map<string, string | undefined>(named.map((one) => [one.id, one.workspace]));
-  for (const id of foldersIn(join(dir, "agents"))) if (!known.has(id)) known.set(id, undefined);
+  for (const id of await folder.folders(join(dir, "agents"))) if (!known.has(id)) known.set(id, undefined);
   if (known.size === 0) known.set("main", undefined);
-  return [...known].map(([id, given], n) => {
+  const found: FoundAgent[] = [];
+  for (const [n, [id, given]] of [...known].entries()) {
+    const named = given ?? (n === 0 ? usual : undefined);
     const places = [
-      given && home(given),
-      n === 0 && usual ? home(usual) : undefined,
+      ...(named ? [home(named)] : []),
       join(dir, `workspace-${id}`),
-      n === 0 ? join(dir, "workspace") : undefined,
+      ...(n === 0 ? [join(dir, "workspace")] : []),
     ];
-    const workspace = places.find((path): path is string => Boolean(path) && isFolder(path as string));
-    return workspace ? { id, workspace } : { id };
-  });
+    let workspace: string | undefined;
+    for (const path of places) if (workspace === undefined && (await folder.isFolder(path))) workspace = path;
+    const elsewhere = named && !workspace && isElsewhere(dir, home(named)) ? { elsewhere: home(named) } : {};
+    found.push({ id, ...(workspace ? { workspace } : {}), ...elsewhere });
+  }
+  return found;
 }
 
-async function readWorkspace(dir: string, agent: string): Promise<ImportItem[]> {
+function isElsewhere(dir: string, path: string): boolean {
+  const way = relative(dir, path);
+  return way.startsWith("..") || isAbsolute(way);
+}
+
+/** The settings may be a stranger's: they must not choose which folders of this machine are read. */
+function notRead(workspace: string, instead: string): ImportItem {
+  const why = `Only the folder you named is read, and this workspace is not in it. To take it over, copy it to ${instead} and import again.`;
+  return { what: "left out", from: workspace, why };
+}
+
+async function readWorkspace(folder: ForeignFolder, dir: string, agent: string): Promise<ImportItem[]> {
   const items: ImportItem[] = [];
-  const read = async (name: string) => ({ path: join(dir, name), text: (await readText(join(dir, name)))?.trim() });
+  const read = async (name: string) => ({ path: join(dir, name), text: (await folder.text(join(dir, name)))?.trim() });
   const [soul, identity, agents, tools] = await Promise.all(
     ["SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md"].map(read),
   );
@@ -89,7 +122,7 @@ async function readWorkspace(dir: string, agent: string): Promise<ImportItem[]> 
     const { path, text: found } = await read(name);
     for (const fact of factsIn(found ?? "")) items.push({ what: "memory", from: path, agent, text: fact, kind });
   }
-  for (const name of filesIn(join(dir, "memory"))) {
+  for (const name of await folder.files(join(dir, "memory"))) {
     const path = join(dir, "memory", name);
     const day = /^(\d{4}-\d{2}-\d{2}).*\.md$/.exec(name)?.[1];
     if (!day && !name.endsWith(".md")) {
@@ -97,38 +130,42 @@ async function readWorkspace(dir: string, agent: string): Promise<ImportItem[]> 
       continue;
     }
     const at = day ? { at: Date.parse(`${day}T12:00:00Z`) } : {};
-    for (const fact of factsIn((await readText(path)) ?? ""))
+    for (const fact of factsIn((await folder.text(path)) ?? ""))
       items.push({ what: "memory", from: path, agent, text: fact, kind: day ? "episode" : "fact", ...at });
   }
-  for (const skill of skillsIn(join(dir, "skills"))) items.push({ what: "skill", from: skill.dir, agent, ...skill });
+  for (const skill of await folder.skills(join(dir, "skills")))
+    items.push({ what: "skill", from: skill.dir, agent, ...skill });
   for (const name of [
-    ...filesIn(dir).filter((one) => !KNOWN_FILES.has(one)),
-    ...foldersIn(dir).filter((one) => !KNOWN_FOLDERS.has(one)),
+    ...(await folder.files(dir)).filter((one) => !KNOWN_FILES.has(one)),
+    ...(await folder.folders(dir)).filter((one) => !KNOWN_FOLDERS.has(one)),
   ])
     items.push({
       what: "left out",
       from: join(dir, name),
       why: `The agent's own work: copy what you need to agents/${agent}/workspace.`,
     });
-  if (isFile(join(dir, "BOOTSTRAP.md")))
+  if (await folder.isFile(join(dir, "BOOTSTRAP.md")))
     items.push({ what: "left out", from: join(dir, "BOOTSTRAP.md"), why: "It is for a first start only." });
   return items;
 }
 
-async function readSessions(dir: string, agent: string): Promise<ImportItem[]> {
+async function readSessions(folder: ForeignFolder, dir: string, agent: string): Promise<ImportItem[]> {
   const items: ImportItem[] = [];
-  const folder = join(dir, "sessions");
-  const index = fields(looseJson((await readText(join(folder, "sessions.json"))) ?? "{}"));
+  const place = join(dir, "sessions");
+  const names = await folder.files(place);
+  const index = fields(looseJson((await folder.text(join(place, "sessions.json"), LARGEST_INDEX)) ?? "{}"));
   const keys = new Map(Object.entries(index).map(([key, entry]) => [text(fields(entry).sessionId) ?? "", key]));
-  for (const name of filesIn(folder).filter((one) => one.endsWith(".jsonl"))) {
-    const from = join(folder, name);
+  for (const name of names.filter((one) => one.endsWith(".jsonl"))) {
+    const from = join(place, name);
     const id = name.slice(0, -".jsonl".length);
-    const messages = transcript((await readText(from)) ?? "");
-    if (messages.length > 0) items.push({ what: "session", from, agent, id, title: keys.get(id) ?? id, messages });
+    const lines = await folder.text(from, LARGEST_TRANSCRIPT);
+    const messages = await transcript(lines ?? "");
+    if (lines === undefined) items.push({ what: "left out", from, why: "It is not a plain file, or too large." });
+    else if (messages.length > 0) items.push({ what: "session", from, agent, id, title: keys.get(id) ?? id, messages });
     else items.push({ what: "left out", from, why: "It holds no messages." });
   }
-  for (const name of filesIn(folder).filter((one) => /\.jsonl\./.test(one)))
-    items.push({ what: "left out", from: join(folder, name), why: "A conversation that was reset or deleted there." });
+  for (const name of names.filter((one) => one.includes(".jsonl.")))
+    items.push({ what: "left out", from: join(place, name), why: "A conversation that was reset or deleted there." });
   return items;
 }
 
@@ -145,9 +182,18 @@ function once(newer: readonly ImportItem[], older: readonly ImportItem[]): Impor
 }
 
 /** Messages of people and the agent; tool calls, thoughts and markers are not part of what was said. */
-function transcript(lines: string): Said[] {
+async function transcript(lines: string): Promise<Said[]> {
   const messages: Said[] = [];
-  for (const line of lines.split("\n")) {
+  let rested = 0;
+  for (let from = 0, to = 0; from < lines.length; from = to + 1) {
+    to = lines.indexOf("\n", from);
+    if (to < 0) to = lines.length;
+    // A long life in one go would keep everybody else waiting.
+    if (to - rested > AT_A_TIME) {
+      rested = to;
+      await setImmediate();
+    }
+    const line = lines.slice(from, to);
     if (!line.trim()) continue;
     const entry = fields(looseLine(line));
     const message = fields(entry.message ?? entry);
@@ -171,9 +217,9 @@ function saidIn(content: unknown): string {
     .trim();
 }
 
-async function readJobs(dir: string, main: string): Promise<ImportItem[]> {
-  const from = join(dir, "cron", "jobs.json");
-  const file = looseJson((await readText(from)) ?? "{}");
+async function readJobs(folder: ForeignFolder, main: string): Promise<ImportItem[]> {
+  const from = join(folder.dir, "cron", "jobs.json");
+  const file = looseJson((await folder.text(from)) ?? "{}");
   const jobs = Array.isArray(file) ? file : fields(file).jobs;
   return Array.isArray(jobs) ? jobs.map((job) => jobItem(from, fields(job), main)) : [];
 }

@@ -19,7 +19,7 @@ export async function scene(base: string = tmpdir()): Promise<Scene> {
     agentDir: dir,
     workspace: join(dir, "workspace"),
     caller: { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } },
-    spillDir: join(dir, "spill"),
+    spillDir: join(dir, "workspace", ".lares", "out"),
     out: join(dir, "out"),
   };
   await mkdir(made.workspace);

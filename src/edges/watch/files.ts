@@ -1,14 +1,16 @@
 /** Files that appear, change or go. Names only; links are not followed. */
 import { createHash } from "node:crypto";
-import type { Stats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { lstat } from "node:fs/promises";
 import { AppError, type Json } from "../../core/domain/index.ts";
+import { filesBelow } from "../../core/files/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { Look } from "./look.ts";
 
 const MOST_FILES = 2000;
 const MOST_SHOWN = 50;
+/** Deeper than any tree people make by hand. */
+const DEPTH = 64;
+const NONE = new Set<string>();
 /** A file that is still being written is left for the next look. */
 const QUIET_MS = 150;
 
@@ -42,34 +44,35 @@ export async function lookAtFiles(clock: Clock, path: string, cursor: Json | nul
   return { items: [{ id, label: "Watched files changed", body }], cursor: { files, n } };
 }
 
-async function walk(path: string): Promise<Map<string, Stats>> {
-  const found = new Map<string, Stats>();
+interface Seen {
+  mtimeMs: number;
+  size: number;
+  ino: number;
+}
+
+async function walk(path: string): Promise<Map<string, Seen>> {
+  const unseen = (cause: unknown) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    return new AppError("NOT_READY", { message: `${path} cannot be looked at (${code}).`, retry: "later", cause });
+  };
   const top = await lstat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;
-    throw new AppError("NOT_READY", { message: `${path} cannot be looked at (${cause.code}).`, retry: "later", cause });
+    throw unseen(cause);
   });
-  if (!top) return found;
-  if (!top.isDirectory()) return found.set(".", top);
-  for (const folders = [path]; folders.length; ) {
-    const folder = folders.pop()!;
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const full = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(full);
-      else if (entry.isFile()) {
-        const stat = await lstat(full).catch(() => undefined);
-        if (stat) found.set(relative(path, full), stat);
-      }
-      if (found.size > MOST_FILES) {
-        throw new AppError("NOT_READY", {
-          message: `${path} holds more than ${MOST_FILES} files.`,
-          hint: "Watch a smaller folder.",
-          retry: "after-change",
-        });
-      }
-    }
+  if (!top) return new Map();
+  if (!top.isDirectory()) return new Map([[".", top]]);
+  const how = { most: MOST_FILES, names: MOST_FILES + 1, depth: DEPTH, closed: NONE };
+  const { files, more } = await filesBelow(path, how).catch((cause: unknown) => {
+    throw unseen(cause);
+  });
+  if (more) {
+    throw new AppError("NOT_READY", {
+      message: `${path} holds more than ${MOST_FILES} files.`,
+      hint: "Watch a smaller folder.",
+      retry: "after-change",
+    });
   }
-  return found;
+  return new Map(files.map((file) => [file.path, file]));
 }
 
 function same(a: Record<string, string>, b: Record<string, string>): boolean {

@@ -1,9 +1,10 @@
 /** The bytes of attachments: one folder of the home, files under generated names, readable by the owner alone. */
 import { createHash } from "node:crypto";
-import { constants, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
+import { withInside } from "../../core/files/index.ts";
 
 /** As the ids are made. Whatever else is asked for is not looked for. */
 const ID = /^at_[0-9a-z]{26}$/;
@@ -46,25 +47,12 @@ export class Files {
   /** The first `most` bytes. Nothing when there is no such file; a link is never followed (FS-11). */
   async read(id: string, most: number): Promise<Buffer | undefined> {
     if (!ID.test(id)) return undefined;
-    let file: FileHandle;
     try {
-      file = await open(this.path(id), constants.O_RDONLY | constants.O_NOFOLLOW);
+      return await withInside({ root: this.folder, path: id, links: "refuse" }, async (inside) => {
+        return (await inside.readStart(most)).bytes;
+      });
     } catch {
       return undefined;
-    }
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) return undefined;
-      const buffer = Buffer.alloc(Math.min(found.size, most));
-      let at = 0;
-      while (at < buffer.length) {
-        const { bytesRead } = await file.read(buffer, at, buffer.length - at, at);
-        if (bytesRead === 0) break;
-        at += bytesRead;
-      }
-      return buffer.subarray(0, at);
-    } finally {
-      await file.close();
     }
   }
 

@@ -5,11 +5,10 @@
  * AF2: a write is all or nothing, and can be made to fail when somebody else changed the file meanwhile.
  */
 import { createHash } from "node:crypto";
-import { constants, lstatSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
-import { replaceFile } from "../../core/kit/index.ts";
+import { readBelow, writeBelow } from "../../core/files/index.ts";
 import { AGENT_FILES } from "./defaults.ts";
 
 export interface AgentFile {
@@ -37,25 +36,13 @@ export function fileInfo(dir: string, name: string): AgentFileInfo[] {
 }
 
 export async function readAgentFile(dir: string, name: string): Promise<AgentFile> {
-  let handle: Awaited<ReturnType<typeof open>>;
-  try {
-    handle = await open(pathOf(dir, name), constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return { text: "", version: versionOf("") };
-    throw unusable(name, cause);
-  }
-  try {
-    const found = await handle.stat();
-    if (!found.isFile() || found.size > LARGEST) throw unusable(name, "not a text file of a usual size");
-    const text = await handle.readFile("utf8");
-    return { text, version: versionOf(text) };
-  } finally {
-    await handle.close();
-  }
+  const found = await readBelow({ root: dir, path: known(name), most: LARGEST, links: "refuse" });
+  if (found.state === "refused") throw unusable(name, found.why);
+  const text = found.state === "file" ? found.content.toString("utf8") : "";
+  return { text, version: versionOf(text) };
 }
 
 export async function writeAgentFile(dir: string, name: string, text: string, version?: string): Promise<AgentFile> {
-  const file = pathOf(dir, name);
   const now = await readAgentFile(dir, name);
   if (version !== undefined && version !== now.version) {
     throw new AppError("CONFLICT", {
@@ -65,18 +52,18 @@ export async function writeAgentFile(dir: string, name: string, text: string, ve
       details: { version: now.version },
     });
   }
-  await replaceFile(file, text);
+  await writeBelow({ root: dir, path: known(name), content: text, tag: `agent ${name}`, mode: 0o600, links: "refuse" });
   return { text, version: versionOf(text) };
 }
 
-function pathOf(dir: string, name: string): string {
+function known(name: string): string {
   if (!Object.hasOwn(AGENT_FILES, name)) {
     throw new AppError("BAD_REQUEST", {
       message: `"${name}" is not one of an agent's files.`,
       details: { field: "file" },
     });
   }
-  return join(dir, name);
+  return name;
 }
 
 function versionOf(text: string): string {

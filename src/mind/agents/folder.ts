@@ -3,9 +3,9 @@
  * existing file is never overwritten.
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
+import { withInside } from "../../core/files/index.ts";
 import { AGENT_FILES, isUntouched, OWNER_FILES, PROMPT_FILES } from "./defaults.ts";
 import { type AgentFile, type AgentFileInfo, fileInfo, readAgentFile, writeAgentFile } from "./files.ts";
 
@@ -65,11 +65,8 @@ export class AgentFolders {
     const parts: string[] = [];
     for (const name of PROMPT_FILES) {
       if (!how.forOwner && OWNER_FILES.has(name)) continue;
-      const text = await readFile(join(this.dir(agent), name), "utf8").catch(() => "");
-      if (!text.trim() || isUntouched(name, text)) continue;
-      parts.push(
-        text.length > LONGEST_FILE ? `${text.slice(0, LONGEST_FILE)}\n[${name} is longer; the rest is left out]` : text,
-      );
+      const text = await promptFile(this.dir(agent), name);
+      if (text.trim() && !isUntouched(name, text)) parts.push(text);
     }
     return parts.map((part) => part.trim()).join("\n\n");
   }
@@ -102,6 +99,23 @@ export class AgentFolders {
       });
     }
     return join(this.root, agent);
+  }
+}
+
+/** A prompt file as far as it fits. What cannot be read is named in the prompt, so that a missing identity is noticed. */
+async function promptFile(dir: string, name: string): Promise<string> {
+  try {
+    return await withInside({ root: dir, path: name, parents: "imagine", links: "refuse" }, async (inside) => {
+      if (inside.kind === "missing") return "";
+      // No character has more than four bytes.
+      const { bytes, more } = await inside.readStart(4 * LONGEST_FILE);
+      const text = bytes.toString("utf8");
+      if (!more && text.length <= LONGEST_FILE) return text;
+      return `${text.slice(0, LONGEST_FILE)}\n[${name} is longer; the rest is left out]`;
+    });
+  } catch (error) {
+    if (error instanceof AppError && error.code === "NOT_FOUND") return "";
+    return `[${name} is not read: it must be a plain file in the agent's folder, not a link]`;
   }
 }
 

@@ -5,9 +5,7 @@
  * P1: short results keep all they have; the long ones share the rest alike.
  * P2: the same results give the same text and the same files, so a repeated step changes nothing.
  */
-import { constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import { join } from "node:path";
+import { writeBelow } from "../../core/files/index.ts";
 import { clip, textTokens } from "./tokens.ts";
 
 /** Less than this is no result any more, however many there are. */
@@ -18,7 +16,7 @@ const TAIL_SHARE = 0.3;
 export async function capResults<T extends { id: string; text: string }>(
   results: readonly T[],
   most: number,
-  place: { dir: string; shown: string; key: string },
+  place: { root: string; dir: string; key: string },
 ): Promise<T[]> {
   const sizes = results.map((result) => textTokens(result.text));
   const share = fairShare(sizes, most);
@@ -26,8 +24,8 @@ export async function capResults<T extends { id: string; text: string }>(
     results.map(async (result, i) => {
       if (sizes[i]! <= share) return result;
       const name = `${place.key}-${result.id}`.replace(/[^\w-]/g, "_").slice(-100);
-      const kept = await keep(place.dir, `${name}.txt`, result.text);
-      return { ...result, text: shortened(result.text, share, kept ? `${place.shown}/${name}.txt` : undefined) };
+      const kept = await keep(place.root, `${place.dir}/${name}.txt`, result.text);
+      return { ...result, text: shortened(result.text, share, kept ? `${place.dir}/${name}.txt` : undefined) };
     }),
   );
 }
@@ -57,16 +55,13 @@ function reversed(text: string): string {
   return [...text].reverse().join("");
 }
 
-async function keep(dir: string, name: string, text: string): Promise<boolean> {
+/** Never through a link, the folder's neither: the agent can put one there. */
+async function keep(root: string, path: string, content: string): Promise<boolean> {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-    // Never through a link: the agent can put one there.
-    const file = await open(join(dir, name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
-    await file.writeFile(text).finally(() => file.close());
+    await writeBelow({ root, path, content, tag: path, mode: 0o600, links: "refuse" });
     return true;
   } catch {
-    // A full disk must not lose the turn; the text then says that the whole is gone.
+    // A full disk, or a link in the way, must not lose the turn; the text then says that the whole is gone.
     return false;
   }
 }

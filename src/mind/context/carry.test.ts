@@ -106,7 +106,7 @@ describe("tool results", () => {
     expect(fairShare([9000], 600)).toBe(600);
   });
   test("what cannot be kept is said", async () => {
-    const place = { dir: "/dev/null/nowhere", shown: "out", key: "t" };
+    const place = { root: "/dev/null/nowhere", dir: "out", key: "t" };
     const [one] = await capResults([{ id: "c", text: "line\n".repeat(5000) }], 300, place);
     expect(one!.text).toMatch(/could not be kept/);
     expect(textTokens(one!.text)).toBeLessThanOrEqual(320);

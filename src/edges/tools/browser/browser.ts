@@ -136,7 +136,7 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
   const shown = await labelled({
     label,
     text: whole,
-    dir: call.place.spillDir,
+    place: call.place,
     key: call.key,
     maxBytes: SNAPSHOT_BYTES,
   });
@@ -175,7 +175,7 @@ async function tabs(session: Session, { place, key }: Call): Promise<ToolResult>
       return `${at + 1}${page === current ? " (current)" : ""} ${page.url()} ${(await titleOf(page)).slice(0, 100)}`.trimEnd();
     }),
   );
-  return labelled({ label: "Open tabs", text: lines.join("\n"), dir: place.spillDir, key }).then(({ text }) => ({
+  return labelled({ label: "Open tabs", text: lines.join("\n"), place, key }).then(({ text }) => ({
     text,
   }));
 }

@@ -1,10 +1,16 @@
 /**
  * Output of a command, kept within bounds while it comes in: the model sees the beginning and the end, the whole goes to
  * disk as soon as it is known to be too much. Memory stays small however much a command says.
+ *
+ * The file is in the workspace, where the agent can read it, and where a command can put a link: it is opened through the path
+ * type, one folder at a time.
  */
-import { closeSync, constants, mkdirSync, openSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import type { ToolPlace } from "../../../core/contracts/index.ts";
+import { withInside } from "../../../core/files/index.ts";
 import { humanSize } from "../files/content.ts";
 
 /** About 7,500 tokens. Errors stand at the end more often than at the beginning, hence one to two. */
@@ -15,9 +21,17 @@ const TAIL = SHOWN - HEAD;
 const MOST_ON_DISK = 50 * 1024 * 1024;
 
 export interface CaptureOptions {
-  dir: string;
+  place: Pick<ToolPlace, "workspace" | "spillDir">;
   key: string;
   mostOnDisk?: number;
+}
+
+export interface Captured {
+  text: string;
+  cut: boolean;
+  bytes: number;
+  /** Where the whole is, when it was cut and could be kept. */
+  spill: string | undefined;
 }
 
 export class Capture {
@@ -30,7 +44,8 @@ export class Capture {
   private characters = 0;
   private bytes = 0;
   private onDisk = 0;
-  private file: number | undefined;
+  private opening: Promise<void> | undefined;
+  private file: FileHandle | undefined;
   private trouble: string | undefined;
 
   constructor(options: CaptureOptions) {
@@ -38,14 +53,14 @@ export class Capture {
   }
 
   get path(): string {
-    return join(this.options.dir, `${this.options.key.replace(/[^\w.-]/g, "_")}.txt`);
+    return join(this.options.place.spillDir, `${this.options.key.replace(/[^\w.-]/g, "_")}.txt`);
   }
 
   add(chunk: Buffer): void {
     this.bytes += chunk.length;
     const text = this.decoder.write(chunk);
     this.characters += text.length;
-    if (this.file !== undefined || this.trouble !== undefined) {
+    if (this.opening) {
       this.keep(chunk);
       this.tail = (this.tail + text).slice(-2 * TAIL);
       return;
@@ -56,11 +71,11 @@ export class Capture {
   }
 
   /** Closes the file and gives what the model sees. */
-  end(): { text: string; cut: boolean; bytes: number; spill: string | undefined } {
+  async end(): Promise<Captured> {
     const rest = this.decoder.end();
-    const wasCut = this.file !== undefined || this.trouble !== undefined;
-    if (!wasCut) return { text: plain(this.text + rest), cut: false, bytes: this.bytes, spill: undefined };
-    if (this.file !== undefined) closeSync(this.file);
+    if (!this.opening) return { text: plain(this.text + rest), cut: false, bytes: this.bytes, spill: undefined };
+    await this.opening;
+    await this.file?.close();
     const tail = wholeSigns((this.tail + rest).slice(-TAIL));
     const left = this.characters + rest.length - this.head.length - tail.length;
     const spill = this.onDisk > 0 ? this.path : undefined;
@@ -73,24 +88,35 @@ export class Capture {
     this.head = wholeSigns(this.text.slice(0, HEAD));
     this.tail = this.text.slice(this.head.length).slice(-2 * TAIL);
     this.text = "";
+    this.opening = this.open();
+  }
+
+  /** What comes in until the file is open waits in `chunks`. Never throws: trouble is part of the result. */
+  private async open(): Promise<void> {
+    const root = this.options.place.workspace;
     try {
-      mkdirSync(this.options.dir, { recursive: true, mode: 0o700 });
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-      this.file = openSync(this.path, flags, 0o600);
+      this.file = await withInside({ root, path: this.path, parents: "make", links: "refuse" }, (inside) =>
+        inside.openFresh(0o600),
+      );
     } catch (error) {
       this.trouble = (error as Error).message;
     }
-    for (const chunk of this.chunks) this.keep(chunk);
+    const waiting = this.chunks;
     this.chunks = [];
+    for (const chunk of waiting) this.keep(chunk);
   }
 
   private keep(chunk: Buffer): void {
     const room = (this.options.mostOnDisk ?? MOST_ON_DISK) - this.onDisk;
-    if (this.file === undefined || this.trouble !== undefined || room <= 0) return;
+    if (this.trouble !== undefined || room <= 0) return;
+    if (this.file === undefined) {
+      this.chunks.push(chunk);
+      return;
+    }
     try {
       // Written at once: order is kept, nothing piles up in memory, and the page cache takes it in microseconds.
       const part = chunk.subarray(0, room);
-      for (let at = 0; at < part.length; ) at += writeSync(this.file, part, at);
+      for (let at = 0; at < part.length; ) at += writeSync(this.file.fd, part, at);
       this.onDisk += part.length;
     } catch (error) {
       this.trouble = (error as Error).message;

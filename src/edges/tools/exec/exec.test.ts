@@ -247,7 +247,7 @@ test("long output is cut to head and tail, and the whole is on disk", async () =
 test("output that fits leaves no file behind", async () => {
   const place = await scene();
   await exec(place, { command: "seq 1 100" });
-  expect(await readdir(place.spillDir)).toEqual([]);
+  expect(await readdir(place.workspace)).toEqual([]);
 });
 
 test("a command that never stops talking is bounded on disk and ends on time", async () => {

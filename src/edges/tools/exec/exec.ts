@@ -77,7 +77,7 @@ export function createExec(options: ExecOptions = {}): Tool {
         env,
         key,
         timeoutMs: (given.timeout_s ?? DEFAULT_S) * 1000,
-        spillDir: place.spillDir,
+        place,
         ...(end ? { end } : {}),
         ...(given.apart ? { apart: true } : {}),
       },

@@ -4,9 +4,9 @@
  * pipe, but it can open a named one; where there is no mkfifo the two sockets have to do.
  */
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { closeSync, constants, existsSync, mkdirSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inTurn } from "../../../core/kit/index.ts";
@@ -20,14 +20,18 @@ export interface Pipe {
   write: number;
 }
 
-/** The pipe has no name any more when this resolves. */
-export async function makePipe(dir: string): Promise<Pipe | undefined> {
+/**
+ * The pipe has no name any more when this resolves. While it has one it is in a fresh folder of ours that no sandbox shows, not in
+ * the workspace, where a command could put something else under its name.
+ */
+export async function makePipe(): Promise<Pipe | undefined> {
   const program = ["/usr/bin/mkfifo", "/bin/mkfifo"].find((path) => existsSync(path));
   if (!program) return undefined;
-  const path = join(dir, `.pipe-${randomBytes(8).toString("hex")}`);
+  let dir: string | undefined;
   let read: number | undefined;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    dir = mkdtempSync(join(tmpdir(), "lares-pipe-"));
+    const path = join(dir, "out");
     await turnToStart();
     await promisify(execFile)(program, ["-m", "600", path], { env: {} });
     // The reading end first and without waiting: then the writing end opens at once.
@@ -38,6 +42,6 @@ export async function makePipe(dir: string): Promise<Pipe | undefined> {
     if (read !== undefined) closeSync(read);
     return undefined;
   } finally {
-    if (existsSync(path)) unlinkSync(path);
+    if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
   }
 }

@@ -8,7 +8,8 @@ import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Capture } from "./capture.ts";
+import type { ToolPlace } from "../../../core/contracts/index.ts";
+import { Capture, type Captured } from "./capture.ts";
 import { RUN_TAG } from "./environment.ts";
 import { makePipe, turnToStart } from "./pipe.ts";
 import { endRun, membersOf } from "./processes.ts";
@@ -31,7 +32,8 @@ export interface Command {
   env: Readonly<Record<string, string>>;
   key: string;
   timeoutMs: number;
-  spillDir: string;
+  /** Where the whole of a long output goes. */
+  place: Pick<ToolPlace, "workspace" | "spillDir">;
   /** On a terminal of its own. */
   terminal?: boolean;
   /** Errors are not part of the output. */
@@ -51,7 +53,7 @@ export interface Started {
 }
 
 export interface Ended {
-  output: ReturnType<Capture["end"]>;
+  output: Captured;
   /** The end of what it complained about, when that is kept apart. */
   errors?: string;
   code: number | null;
@@ -63,7 +65,7 @@ export interface Ended {
 }
 
 export async function runCommand(command: Command, signal: AbortSignal): Promise<Ended> {
-  const capture = new Capture({ dir: command.spillDir, key: command.key });
+  const capture = new Capture({ place: command.place, key: command.key });
   signal.throwIfAborted();
   const begun = performance.now();
   let errors = Buffer.alloc(0);
@@ -80,7 +82,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
     await Promise.race([drained, wait(DRAIN_MS)]);
     const ms = Math.round(performance.now() - begun);
     const apart = command.apart ? { errors: errors.toString("utf8") } : {};
-    return { output: capture.end(), ...apart, ...last, how, leftovers: how === "exited" ? ended : 0, ms };
+    return { output: await capture.end(), ...apart, ...last, how, leftovers: how === "exited" ? ended : 0, ms };
   } finally {
     close();
   }
@@ -99,7 +101,7 @@ async function start(command: Command, take: Take, complain: Take): Promise<Star
 }
 
 async function startPiped(command: Command, take: Take, complain: Take = take): Promise<Started> {
-  const pipe = await makePipe(command.spillDir);
+  const pipe = await makePipe();
   await turnToStart();
   const [program, ...args] = command.argv;
   const child = spawn(program, args, {

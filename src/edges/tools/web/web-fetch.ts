@@ -58,7 +58,7 @@ export function createWebFetch({ fetcher, reach }: WebFetchDeps): Tool {
       const failed = fetched.status >= 400;
       const label = `${failed ? `HTTP ${fetched.status}` : "Content"} from ${fetched.url}`;
       const shown = isText
-        ? await labelled({ label, text, dir: place.spillDir, key, ...(failed ? { maxBytes: ERROR_BYTES } : {}) })
+        ? await labelled({ label, text, place, key, ...(failed ? { maxBytes: ERROR_BYTES } : {}) })
         : { text, cut: false };
       const facts = {
         url: fetched.url,

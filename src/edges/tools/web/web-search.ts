@@ -46,7 +46,7 @@ export function createWebSearch(config: SearchConfig, deps: FetcherDeps = {}): T
       const found = resultsOf(provider, config.provider, await fetcher.fetch(request, signal)).slice(0, count);
       const label = `Results for "${query}"`;
       const text = found.length === 0 ? "nothing found" : found.map(render).join("\n");
-      const shown = await labelled({ label, text, dir: place.spillDir, key });
+      const shown = await labelled({ label, text, place, key });
       return { text: shown.text, meta: { provider: config.provider, count: found.length } };
     },
   };

@@ -4,11 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
-import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { extname, join, resolve } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { filesBelow, readBelow, type TreeFile } from "../../../core/files/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
@@ -28,7 +29,12 @@ const READERS: Readonly<Record<string, (text: string) => Part[] | Promise<Part[]
 };
 /** Read by nobody here; said rather than passed over in silence. */
 const KNOWN_BUT_UNREAD: ReadonlySet<string> = new Set([".docx", ".doc", ".odt", ".epub", ".rtf"]);
-const CLOSED = new Set(["node_modules", "dist", "build"]);
+const MADE_BY_PROGRAMS = new Set(["node_modules", "dist", "build"]);
+const CLOSED = { has: (name: string) => name.startsWith(".") || MADE_BY_PROGRAMS.has(name) };
+/** Deeper than any tree people make by hand. */
+const DEPTH = 64;
+/** Files of any kind that are looked at, before the documents among them are counted. */
+const MOST_NAMES = 100_000;
 /** Beyond it a "document" is a log or a data dump. */
 const LARGEST = 4 * 1024 * 1024;
 /** Mostly pictures and fonts; the text in it is far less. */
@@ -138,11 +144,12 @@ export class Documents {
     const folder = await realFolder(dir);
     const report: IndexReport = { added: 0, changed: 0, removed: 0, unchanged: 0, skipped: [] };
     const before = new Map((await filesOf(this.parts.records, scope, folder)).map((row) => [row.path, row]));
-    for (const path of await listFiles(folder, report, this.parts.pdf !== undefined)) {
+    for (const file of await listFiles(folder, report, this.parts.pdf !== undefined)) {
       how.signal?.throwIfAborted();
+      const path = join(folder, file.path);
       const known = before.get(path);
       before.delete(path);
-      await this.indexFile({ path, scope, folder, report, ...(known ? { known } : {}) });
+      await this.indexFile({ path, file, scope, folder, report, ...(known ? { known } : {}) });
     }
     for (const path of before.keys()) {
       await this.forgetFile(scope, path);
@@ -185,32 +192,31 @@ export class Documents {
 
   private async indexFile(f: {
     path: string;
+    file: TreeFile;
     scope: string;
     folder: string;
     report: IndexReport;
     known?: { mtime: number; size: number; hash: string };
   }): Promise<void> {
-    const { report, known } = f;
-    const stat = await lstat(f.path).catch(() => undefined);
-    if (!stat) return;
-    const mtime = Math.round(stat.mtimeMs);
-    if (known && known.mtime === mtime && known.size === stat.size) {
+    const { report, known, file } = f;
+    const mtime = Math.round(file.mtimeMs);
+    if (known && known.mtime === mtime && known.size === file.size) {
       report.unchanged++;
       return;
     }
-    const bytes = await readFile(f.path).catch((error: NodeJS.ErrnoException) => {
-      report.skipped.push({ path: f.path, why: error.code ?? error.message });
-      return undefined;
-    });
-    if (!bytes) return;
+    const isPdf = extname(f.path).toLowerCase() === ".pdf";
+    const most = isPdf ? LARGEST_PDF : LARGEST;
+    const found = await readBelow({ root: f.folder, path: file.path, most, links: "refuse" });
+    if (found.state === "refused") report.skipped.push({ path: f.path, why: found.why });
+    if (found.state !== "file") return;
+    const bytes = found.content;
     const hash = createHash("sha256").update(bytes).digest("hex");
-    const row = { path: f.path, scope: f.scope, folder: f.folder, mtime, size: stat.size, hash };
+    const row = { path: f.path, scope: f.scope, folder: f.folder, mtime, size: file.size, hash };
     if (known?.hash === hash) {
       await this.parts.records.write((tx) => keepFile(tx, row));
       report.unchanged++;
       return;
     }
-    const isPdf = extname(f.path).toLowerCase() === ".pdf";
     if (!isPdf && bytes.subarray(0, 8000).includes(0)) {
       report.skipped.push({ path: f.path, why: "not a text" });
       return;
@@ -273,29 +279,28 @@ async function realFolder(dir: string): Promise<string> {
   });
 }
 
-async function listFiles(folder: string, report: IndexReport, readsPdf: boolean): Promise<string[]> {
-  const files: string[] = [];
-  const open = [folder];
-  for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
-    const entries = await readdir(dir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-      report.skipped.push({ path: dir!, why: error.code ?? error.message });
-      return [];
-    });
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.name.startsWith(".")) continue;
-      const path = join(dir, entry.name);
-      if (entry.isDirectory() && !CLOSED.has(entry.name)) open.push(path);
-      if (!entry.isFile()) continue;
-      const kind = extname(entry.name).toLowerCase();
-      if (KNOWN_BUT_UNREAD.has(kind)) report.skipped.push({ path, why: `${kind.slice(1)} files are not read yet` });
-      const isPdf = kind === ".pdf";
-      if (isPdf && !readsPdf) report.skipped.push({ path, why: "pdf files are not read yet" });
-      if (!(kind in READERS) && !(isPdf && readsPdf)) continue;
-      const most = isPdf ? LARGEST_PDF : LARGEST;
-      if ((await lstat(path)).size > most) report.skipped.push({ path, why: `larger than ${most >> 20} MB` });
-      else if (files.length < MOST_FILES) files.push(path);
-      else report.skipped.push({ path, why: `more than ${MOST_FILES} files` });
-    }
+/** The documents below a folder, by name and size. What is left out is named in the report. */
+async function listFiles(folder: string, report: IndexReport, readsPdf: boolean): Promise<TreeFile[]> {
+  const documents: TreeFile[] = [];
+  const { files, more } = await filesBelow(folder, {
+    most: MOST_NAMES,
+    names: MOST_NAMES,
+    depth: DEPTH,
+    closed: CLOSED,
+  });
+  if (more) report.skipped.push({ path: folder, why: `more than ${MOST_NAMES} files` });
+  for (const file of files) {
+    if (basename(file.path).startsWith(".")) continue;
+    const path = join(folder, file.path);
+    const kind = extname(file.path).toLowerCase();
+    if (KNOWN_BUT_UNREAD.has(kind)) report.skipped.push({ path, why: `${kind.slice(1)} files are not read yet` });
+    const isPdf = kind === ".pdf";
+    if (isPdf && !readsPdf) report.skipped.push({ path, why: "pdf files are not read yet" });
+    if (!(kind in READERS) && !(isPdf && readsPdf)) continue;
+    const most = isPdf ? LARGEST_PDF : LARGEST;
+    if (file.size > most) report.skipped.push({ path, why: `larger than ${most >> 20} MB` });
+    else if (documents.length < MOST_FILES) documents.push(file);
+    else report.skipped.push({ path, why: `more than ${MOST_FILES} files` });
   }
-  return files;
+  return documents;
 }

@@ -7,14 +7,14 @@
  * V3: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
  * V4: a file that is missing or empty forgets nothing; it is written again.
  */
-import { existsSync, type FSWatcher, readdirSync, watch } from "node:fs";
+import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
 import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
 import { agentScope, SHARED, teamScope } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { type Edits, editsBetween, type Known } from "./edits.ts";
-import { readPlain, replacePlain } from "./files.ts";
+import { isRealFolder, namesIn, readPlain, replacePlain } from "./files.ts";
 import { clean, itemsOf, patched, sameItem } from "./items.ts";
 import { chosenFor, type ViewSizes } from "./select.ts";
 import {
@@ -69,7 +69,7 @@ export class View {
   /** Brings every agent's files in step and watches them. */
   async start(): Promise<void> {
     for (const agent of this.parts.agents()) {
-      this.touched.set(agent, new Set(dailyFiles(this.parts.dirOf(agent)).slice(-RECENT_DAYS)));
+      this.touched.set(agent, new Set((await dailyFiles(this.parts.dirOf(agent))).slice(-RECENT_DAYS)));
       this.watch(agent);
       await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
     }
@@ -121,7 +121,7 @@ export class View {
     const dir = this.parts.dirOf(agent);
     const from = dayOf(since);
     const notes: { file: string; text: string }[] = [];
-    for (const file of dailyFiles(dir).filter((name) => name.slice(7, 17) >= from)) {
+    for (const file of (await dailyFiles(dir)).filter((name) => name.slice(7, 17) >= from)) {
       const text = await readPlain(dir, file);
       if (text) notes.push({ file, text });
     }
@@ -272,7 +272,7 @@ export class View {
       [join(dir, "memory"), "memory/"],
     ];
     for (const [path, prefix] of folders.slice(own.length)) {
-      if (!existsSync(path)) break;
+      if (!isRealFolder(path)) break;
       try {
         const watcher = watch(path, { persistent: false }, (_, name) => this.noticed(agent, `${prefix}${name}`));
         watcher.on("error", () => {});
@@ -315,13 +315,7 @@ function dayOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-function dailyFiles(dir: string): string[] {
-  try {
-    return readdirSync(join(dir, "memory"))
-      .filter((name) => DAILY.test(name))
-      .sort()
-      .map((name) => `memory/${name}`);
-  } catch {
-    return [];
-  }
+async function dailyFiles(dir: string): Promise<string[]> {
+  const names = await namesIn(dir, "memory");
+  return names.filter((name) => DAILY.test(name)).map((name) => `memory/${name}`);
 }

@@ -17,6 +17,9 @@ const MOST_LINKS = 40;
 /** What to do about directories on the way that are not there. */
 export type Parents = "need" | "make" | "imagine";
 
+/** Symbolic links on the way and at the end: `inside` follows those that stay below the root, `refuse` follows none. */
+export type Links = "inside" | "refuse";
+
 export interface Spot {
   /** Real path of the root. */
   root: string;
@@ -34,10 +37,10 @@ export interface Spot {
 export async function locate(
   root: string,
   path: string,
-  options: { parents?: Parents; how?: How } = {},
+  options: { parents?: Parents; links?: Links; how?: How } = {},
 ): Promise<Spot> {
   const real = await realpath(root);
-  const walk = new Walk(real, path, [real, root], options.parents ?? "need");
+  const walk = new Walk(real, path, [real, root], options);
   return walk.run(await Dir.open(real, options.how));
 }
 
@@ -46,6 +49,7 @@ class Walk {
   private readonly path: string;
   private readonly roots: readonly string[];
   private readonly parents: Parents;
+  private readonly mostLinks: number;
   private readonly dirs: Dir[] = [];
   private names: string[] = [];
   private todo: string[];
@@ -53,11 +57,12 @@ class Walk {
   /** How many of the next words came out of a link. */
   private linked = 0;
 
-  constructor(root: string, path: string, roots: readonly string[], parents: Parents) {
+  constructor(root: string, path: string, roots: readonly string[], options: { parents?: Parents; links?: Links }) {
     this.root = root;
     this.path = path;
     this.roots = roots;
-    this.parents = parents;
+    this.parents = options.parents ?? "need";
+    this.mostLinks = options.links === "refuse" ? 0 : MOST_LINKS;
     this.todo = wordsOf(path, roots);
   }
 
@@ -131,7 +136,8 @@ class Walk {
   }
 
   private async follow(word: string): Promise<void> {
-    if (++this.links > MOST_LINKS) throw outside(this.path, "goes in a circle of symbolic links");
+    if (this.mostLinks === 0) throw outside(this.path, "is a symbolic link, or goes over one");
+    if (++this.links > this.mostLinks) throw outside(this.path, "goes in a circle of symbolic links");
     const target = await readlink(await this.top.at(word));
     let words = target.split("/");
     if (target.startsWith("/")) {

@@ -1,9 +1,10 @@
 /**
- * THE path type of the file tools: a place proven to be inside a root, held by an open directory until `close`.
- * There is no other way from a model's path to a file.
+ * THE path type: a place proven to be inside a root, held by an open directory until `close`. There is no other way to a
+ * file that somebody else may have put there: a model's path, a workspace, a folder to import, a folder that people edit.
  *
  * P4: only regular files are read or written; devices, pipes and sockets are refused.
  * P5: a regular file with other names (hard links) is not written: one of them may lie outside.
+ * P6: no read takes more than it was asked for, even from a file that grows while it is read.
  */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
@@ -11,11 +12,13 @@ import { join } from "node:path";
 import { discard, writeAtomic } from "./atomic.ts";
 import type { Dir, Entry, How } from "./dir.ts";
 import { notFound, outside, translate, wrongInput } from "./failure.ts";
-import { locate, type Parents, type Spot } from "./locate.ts";
+import { type Links, locate, type Parents, type Spot } from "./locate.ts";
 
 export interface OpenOptions {
   /** Directories on the way that are not there: `need` refuses (default), `make` creates, `imagine` only names them. */
   parents?: Parents;
+  /** Symbolic links that stay inside the root: `inside` follows them (default), `refuse` takes none. */
+  links?: Links;
   how?: How;
 }
 
@@ -100,10 +103,31 @@ export class Inside {
     try {
       const { size } = await file.stat();
       if (size > most) throw wrongInput(`"${this.path}" has ${size} bytes; ${most} is the most for this.`);
-      return await this.translated(() => file.readFile());
+      const { bytes, more } = await this.translated(() => readUpTo(file, most, size));
+      if (more) throw wrongInput(`"${this.path}" grew to more than ${most} bytes while it was read.`);
+      return bytes;
     } finally {
       await file.close();
     }
+  }
+
+  /** The first `most` bytes; `more` when there are others. */
+  async readStart(most: number): Promise<{ bytes: Buffer; more: boolean }> {
+    const file = await this.open();
+    try {
+      const { size } = await file.stat();
+      return await this.translated(() => readUpTo(file, most, size));
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** A new, empty file in the place of any that is there, for writing as it comes. The caller closes it. */
+  async openFresh(mode: number): Promise<FileHandle> {
+    await this.remove();
+    this.checkParent();
+    const { dir, name } = this.parent();
+    return this.translated(() => dir.openFile(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode));
   }
 
   /** Replaces or creates the file (A1). `tag` is the same on every try of the same write; `mode` is for a new file. */
@@ -131,12 +155,16 @@ export class Inside {
 
   /** Refuses what must not be written (P3, P4, P5). */
   checkWritable(): void {
-    if (this.spot.dangling) throw outside(this.given, "is a symbolic link to something that does not exist");
+    this.checkParent();
     if (this.kind === "directory") throw wrongInput(`"${this.path}" is a directory.`);
     if (this.kind === "other") throw this.special();
     if (this.spot.stats && this.spot.stats.nlink > 1) {
       throw outside(this.given, "has other names (hard links), one of which may be outside the workspace");
     }
+  }
+
+  private checkParent(): void {
+    if (this.spot.dangling) throw outside(this.given, "is a symbolic link to something that does not exist");
   }
 
   /** Takes away the temporary file of a killed write. */
@@ -173,4 +201,22 @@ export async function openRegular(dir: Dir, name: string, refuse: () => Error): 
   if (stats.isFile()) return file;
   await file.close();
   throw refuse();
+}
+
+/** At most `most` bytes (P6). `size` is a guess: some files say 0 and have content, others grow. */
+async function readUpTo(file: FileHandle, most: number, size: number): Promise<{ bytes: Buffer; more: boolean }> {
+  // One byte more than expected tells the end of the file from a file that goes on.
+  let buffer = Buffer.allocUnsafe(Math.min(size, most) + 1);
+  let at = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, at, buffer.length - at, at);
+    at += bytesRead;
+    if (bytesRead === 0 || at > most) break;
+    if (at === buffer.length) {
+      const wider = Buffer.allocUnsafe(Math.min(Math.max(2 * at, 64 * 1024), most + 1));
+      buffer.copy(wider, 0, 0, at);
+      buffer = wider;
+    }
+  }
+  return { bytes: buffer.subarray(0, Math.min(at, most)), more: at > most };
 }

@@ -2,8 +2,8 @@
  * The path as the model wrote it, before any file is touched: which words it has, and whether it can mean a place in the
  * workspace at all. `..` is kept as a word: only the walk over real directories knows where it leads.
  */
-import { AppError } from "../../../core/domain/index.ts";
-import { visibleLine } from "../escape.ts";
+import { AppError } from "../domain/errors.ts";
+import { visibleLine } from "../kit/visible.ts";
 import { outside, wrongInput } from "./failure.ts";
 
 /** Longest path Linux takes (PATH_MAX). */

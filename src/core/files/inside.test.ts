@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { SECRET, scene } from "../testing.ts";
+import { SECRET, scene } from "../../edges/tools/testing.ts";
 import type { How } from "./dir.ts";
 import { withInside } from "./inside.ts";
 

@@ -5,8 +5,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { raceSwaps, wasRaced } from "../../../../test/gate/race.ts";
-import { scene } from "../testing.ts";
+import { raceSwaps, wasRaced } from "../../../test/gate/race.ts";
+import { scene } from "../../edges/tools/testing.ts";
 import { withInside } from "./inside.ts";
 
 // In memory, because 10,000 flushes to a disk would take minutes and the race is the same.

@@ -5,7 +5,7 @@
 import type { Dir, Entry } from "./dir.ts";
 import { errno } from "./failure.ts";
 
-/** Names read of one directory; a directory with more is cut and said to be. */
+/** Names read of one directory unless told otherwise; a directory with more is cut and said to be. */
 const MOST_NAMES = 10_000;
 
 export interface TreeEntry extends Entry {
@@ -20,13 +20,15 @@ export interface TreeEntry extends Entry {
 export interface TreeOptions {
   depth: number;
   /** Directories that are shown and not entered. */
-  closed: ReadonlySet<string>;
+  closed: { has(name: string): boolean };
+  /** Names read of one directory. */
+  names?: number;
   /** Called for a directory that has more names than are read. */
   onMore?: (path: string) => void;
 }
 
 export async function* walkTree(dir: Dir, options: TreeOptions, at = "", depth = 1): AsyncGenerator<TreeEntry> {
-  const { entries, more } = await dir.entries(MOST_NAMES);
+  const { entries, more } = await dir.entries(options.names ?? MOST_NAMES);
   if (more) options.onMore?.(at || ".");
   for (const entry of entries) {
     const path = at ? `${at}/${entry.name}` : entry.name;

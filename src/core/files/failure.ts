@@ -2,8 +2,8 @@
  * File system failures in our words. The path in a message is the one the model gave, made visible; never a path behind
  * a symbolic link, so that a refusal does not tell what lies outside.
  */
-import { AppError } from "../../../core/domain/index.ts";
-import { visibleLine } from "../escape.ts";
+import { AppError } from "../domain/errors.ts";
+import { visibleLine } from "../kit/visible.ts";
 
 /** The path leads out of the workspace. */
 export function outside(path: string, why: string): AppError {
