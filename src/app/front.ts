@@ -54,7 +54,8 @@ export async function openFront(parts: FrontParts): Promise<Front> {
   await access.load();
   let gateway: Gateway;
   const url = () => gateway.url;
-  const loginUrl = (code: string) => `${reachable(gateway)}/login?code=${code}`;
+  // Behind the #: browsers do not send that part, so the code is in no log on the way.
+  const loginUrl = (code: string) => `${reachable(gateway)}/login#code=${code}`;
   const shared = { ...parts, config, url, redact: (text: string) => log.redactor.redact(text) };
   const handlers = withKeys(
     {

@@ -7,7 +7,7 @@ import { ManualClock } from "../../src/core/kit/index.ts";
 import { Attachments } from "../../src/flow/attachments/index.ts";
 import { openRecords } from "../../src/ground/records/index.ts";
 import { type ModelServer, type NormalPart, startModelServer } from "../fakes/model-server/index.ts";
-import { bearer, type House, openHouse, Socket, TOKEN } from "../gateway/support.ts";
+import { bearer, type House, openHouse, Socket, signIn, TOKEN } from "../gateway/support.ts";
 import { modelEnv, scratch, until } from "../support/index.ts";
 import { makePdf } from "../support/pdf.ts";
 import { PDF, PNG, upload, uploaded, ZIP } from "./support.ts";
@@ -139,14 +139,13 @@ describe("an upload", () => {
     expect((await upload(house, "words", { token: await token(["read"]) })).status).toBe(403);
     const evil = await upload(house, "words", { headers: { origin: "https://evil.example" } });
     expect(evil.status).toBe(403);
-    const login = await house.rpc("login.code", {});
-    const at = new URL(login.url);
-    const entered = await house.ask(at.pathname + at.search);
-    const cookie = String((entered.headers["set-cookie"] as string[])[0]).split(";")[0]!;
+    const { cookie, "x-lares-proof": proof } = await signIn(house, (await house.rpc("login.code", {})).url);
     const withCookie = (more: Record<string, string>) =>
       house.ask("/attachments", { method: "POST", headers: { cookie, ...more }, body: "words" });
-    expect((await withCookie({})).status).toBe(403);
-    expect((await withCookie({ origin: house.app.url, "x-lares-csrf": "1" })).status).toBe(201);
+    expect((await withCookie({})).status).toBe(401);
+    expect((await withCookie({ origin: house.app.url })).status).toBe(401);
+    expect((await withCookie({ "x-lares-proof": proof })).status).toBe(403);
+    expect((await withCookie({ origin: house.app.url, "x-lares-proof": proof })).status).toBe(201);
   });
 });
 

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("attachments in the browser", () => {
       await picture.waitFor();
       await until("the picture to be loaded", () => page.evaluate(LOADED));
       await log()
-        .getByRole("link", { name: /notes\.md/ })
+        .getByRole("button", { name: /notes\.md/ })
         .waitFor();
       expect(await log().textContent()).not.toContain("material, not instructions");
     }

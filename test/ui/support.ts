@@ -95,10 +95,12 @@ export class House {
     return url.replace(/^https?:\/\/[^/]+/, this.url);
   }
 
-  /** Signs in by a one-time link, as a person does, and gives the cookie for the contexts of a file's tests. */
+  /** Signs in by a one-time link, as a person does, and gives cookie and storage for the contexts of a file's tests. */
   async signIn(browser: Browser): Promise<Awaited<ReturnType<BrowserContext["storageState"]>>> {
     const context = await browser.newContext();
-    await (await context.newPage()).goto(await this.loginLink());
+    const page = await context.newPage();
+    await page.goto(await this.loginLink());
+    await page.waitForURL(`${this.url}/`);
     const state = await context.storageState();
     await context.close();
     return state;

@@ -15,7 +15,7 @@ function newLine() {
   const open = () => {
     const sent: Record<string, unknown>[] = [];
     sockets.push(sent);
-    line.opened((text) => sent.push(JSON.parse(text) as Record<string, unknown>), "secret");
+    line.opened((text) => sent.push(JSON.parse(text) as Record<string, unknown>), { token: "secret" });
   };
   const say = (frame: object) => line.take(JSON.stringify(frame));
   const greet = (boot: string, seq: number) => {

@@ -61,24 +61,30 @@ export function readHttp(status: number, text: string): Answer | undefined {
   return { ok: false, error: { message: `Lares answered ${status}.`, ...error } };
 }
 
-/** The headers of `POST /rpc/<method>`. Without a token it is a page of ours: the browser sends its cookie, and the header
- *  says that no form of another site sent this. */
-export function rpcHeaders(key: string, token?: string): Record<string, string> {
-  return {
-    "content-type": "application/json",
-    "idempotency-key": key,
-    ...(token ? { authorization: `Bearer ${token}` } : { "x-lares-csrf": "1" }),
-  };
+/** What a caller shows: a program its token; a page the proof that goes with its cookie, which the browser sends by itself. */
+export interface Shown {
+  token?: string;
+  proof?: string;
+}
+
+/** The headers of `POST /rpc/<method>`. */
+export function rpcHeaders(key: string, shown: Shown): Record<string, string> {
+  return { "content-type": "application/json", "idempotency-key": key, ...shownHeaders(shown) };
+}
+
+export function shownHeaders({ token, proof }: Shown): Record<string, string> {
+  if (token) return { authorization: `Bearer ${token}` };
+  return proof ? { "x-lares-proof": proof } : {};
 }
 
 /** Over fetch: for scripts, and for a page whose network lets no WebSocket through. */
-export function fetchSend(at: { url: string; token?: string; fetch?: typeof fetch }): Send {
+export function fetchSend(at: { url: string; shown: () => Shown; fetch?: typeof fetch }): Send {
   const ask = at.fetch ?? fetch;
   return async ({ method, params, key, signal }) => {
     try {
       const response = await ask(`${at.url}/rpc/${method}`, {
         method: "POST",
-        headers: rpcHeaders(key, at.token),
+        headers: rpcHeaders(key, at.shown()),
         body: JSON.stringify(params),
         ...(signal ? { signal } : {}),
       });

@@ -8,7 +8,7 @@
  * V3: events are news, the records are the truth: after every `onOpen` a face reads again what it shows.
  */
 import type { LiveEvent } from "../domain/events.ts";
-import type { Answer, Asked, Send } from "./client.ts";
+import type { Answer, Asked, Send, Shown } from "./client.ts";
 import type { EventFrame, Frame } from "./frames.ts";
 import type { Scope } from "./principal.ts";
 
@@ -57,10 +57,10 @@ export class LiveLine {
     this.hooks = hooks;
   }
 
-  /** A socket stands. The token is for those whom no cookie names. */
-  opened(write: (text: string) => void, token?: string): void {
+  /** A socket stands. The first frame shows who it is. */
+  opened(write: (text: string) => void, shown: Shown): void {
     this.write = write;
-    const params = { ...(token ? { token } : {}), ...(this.boot ? { boot: this.boot, lastSeq: this.seq } : {}) };
+    const params = { ...shown, ...(this.boot ? { boot: this.boot, lastSeq: this.seq } : {}) };
     write(JSON.stringify({ type: "req", id: GREETING, method: "connect", params }));
   }
 

@@ -118,12 +118,15 @@ Schema: [protocol.schema.json](protocol.schema.json).
 - A token: \`Authorization: Bearer <token>\`, on every request and on the upgrade of \`/ws\`; or as the first frame of a socket,
   \`{"type":"req","id":"1","method":"connect","params":{"token":"…"}}\`. Rights are computed by the server from the token:
   \`read\`, \`write\`, \`approvals\`, \`admin\`. Nothing is taken from a query.
-- A browser: \`GET /login?code=<one-time code>\` sets an HttpOnly, SameSite=Strict cookie and goes on to \`/\`. \`POST /login
-  {"code"}\` does the same without a redirect. Codes come from \`login.code\` (\`lares dashboard\`), are good once and for ten
-  minutes; a login lasts 30 days from its last use. \`POST /logout\` ends it. \`GET /session\` → \`{signedIn, name?, scopes?}\`.
-  Every change asked for with the cookie carries the header \`x-lares-csrf: 1\`.
-- Requests with a foreign Host, Origin or Sec-Fetch-Site are refused. Twenty wrong credentials in a minute from one place
-  are answered with 429 until the minute is over. Revoking a credential closes its sockets.
+- A browser: the link of \`login.code\` (\`lares dashboard\`) opens \`/login\`, whose script posts the one-time code.
+  \`POST /login {"code"}\` sets an HttpOnly, SameSite=Strict cookie and answers \`{ok, proof}\`. A login is both: browsers send a
+  host's cookies to all its ports, so every request with the cookie also carries \`x-lares-proof: <proof>\`, and the first frame
+  on \`/ws\` is \`connect {"proof"}\`. The page keeps the proof in its origin's storage, and it is not said again. Codes are good
+  once and for ten minutes; a login lasts 30 days from its last use. \`POST /logout\` ends it. \`GET /session\` →
+  \`{signedIn, name?, scopes?, wasIn?}\`.
+- Requests with a foreign Host, Origin or Sec-Fetch-Site are refused, and so are those that say Host, Origin or a credential
+  twice. After twenty wrong credentials in a minute from one place, further wrong ones are answered with 429; the right one is
+  always let in. Revoking a credential closes its sockets.
 
 ## Idempotency
 
@@ -137,7 +140,7 @@ Events are numbered by \`seq\`; the greeting \`hello {boot, seq}\` comes first. 
 \`connect {boot, lastSeq}\` and gets the control events it missed, or \`reload\` when they are no longer known (another \`boot\`, or
 too long ago). Streamed text (\`turn.delta\`, \`turn.thinking\`) and \`log\` are not repeated: \`chat.live\` returns what running turns
 have said so far, with the \`seq\` up to which that counts. A slow client gets streamed text merged into larger pieces; beyond
-8 MB of arrears it is closed with 4008. Close codes: 4001 no credential in time · 4002 not a frame · 4003 wrong token or none ·
+8 MB of arrears it is closed with 4008. Close codes: 4001 no credential in time · 4002 not a frame · 4003 wrong credential or none ·
 4004 credential revoked · 4008 too slow · 4009 frame too large before login · 4010 the channel ended · 4029 too many wrong credentials · 1001 stopping.
 
 ## Programs that are channels

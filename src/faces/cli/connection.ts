@@ -71,7 +71,7 @@ async function post(place: Place, { method, params, key, signal }: Asked): Promi
   const url = new URL(`${place.url}/rpc/${method}`);
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const body = JSON.stringify(params);
-  const headers = { ...rpcHeaders(key, place.token), "content-length": Buffer.byteLength(body) };
+  const headers = { ...rpcHeaders(key, { token: place.token }), "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     // No agent: a kept connection would hold the process, and break when the gateway restarts.
     const sent = request(url, { method: "POST", headers, agent: false, ...(signal ? { signal } : {}) }, (response) => {

@@ -21,12 +21,15 @@ export interface Caller {
 export interface Doorkeeper {
   /** Whom a token belongs to. Takes the same time whatever is given. */
   byToken(token: string): Principal | undefined;
-  byCookie(secret: string): Principal | undefined;
+  /** Whose login a cookie and the page's proof are. `unproven`: the cookie is good, the proof is missing or wrong. */
+  byLogin(cookie: string, proof: string | undefined): Principal | "unknown" | "unproven";
   /** Uses a one-time code up and makes a login of it, durable when it resolves. */
   redeem(
     code: string,
     browser: string,
-  ): Promise<{ ok: true; cookie: string; maxAgeS: number } | { ok: false; why: "used" | "expired" | "unknown" }>;
+  ): Promise<
+    { ok: true; cookie: string; proof: string; maxAgeS: number } | { ok: false; why: "used" | "expired" | "unknown" }
+  >;
   revoke(credential: string): Promise<boolean>;
   /** Calls back with each credential that ended, before `revoke` resolves. */
   onRevoked(listener: (credential: string) => void): () => void;

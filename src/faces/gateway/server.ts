@@ -126,7 +126,7 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
     }
   });
   loginRoutes(app, parts, who, failures);
-  staticRoutes(app, parts, (c) => isSignedIn(who, c as Context<Env>));
+  staticRoutes(app, parts);
   app.use(async (c, next) => {
     try {
       c.set("principal", who.identify(c.env.incoming));
@@ -169,14 +169,6 @@ function refusalFacts(c: Context<Env>, error: unknown): Record<string, string> {
     ...(headers.origin ? { origin: headers.origin.slice(0, 200) } : {}),
     ...(headers.host ? { host: headers.host.slice(0, 200) } : {}),
   };
-}
-
-function isSignedIn(who: Identifier, c: Context<Env>): boolean {
-  try {
-    return who.tryIdentify(c.env.incoming) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function mayBind(parts: GatewayParts): void {

@@ -4,9 +4,11 @@
  *
  * AC3: only hashes are stored; a credential is found by its hash, so comparing takes the same time whatever was given.
  * AC4: new rights are a part of the maker's rights, and end with the credential they rest on.
+ * AC6: a browser's login is two secrets. Cookies go to every port of a host, so the cookie alone opens nothing; the second
+ *      secret is handed to the page once and stays in the storage of its origin, which another port cannot read.
  * AC5: when `revoke` has resolved, the credential opens nothing any more, and those who use it were told to let go.
  */
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Records } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock, IdMaker } from "../../core/kit/index.ts";
@@ -83,18 +85,19 @@ export class Access {
     return known.principal;
   }
 
-  /** Whom a browser's cookie belongs to. Using it moves its end on. */
-  byCookie(secret: string): Principal | undefined {
-    const known = this.logins.get(sha256(secret));
-    if (!known) return undefined;
+  /** Whose login a cookie and its proof are (AC6). Using both moves its end on; the cookie alone changes nothing. */
+  byLogin(cookie: string, proof: string | undefined): Principal | "unknown" | "unproven" {
+    const known = this.logins.get(sha256(cookie));
+    if (!known) return "unknown";
     const now = this.parts.clock.now();
     const { row } = known;
     if (row.expiresAt <= now) {
       this.logins.delete(row.hash);
       this.quietly((tx) => deleteLogin(tx, row.id));
       this.tell(row.id);
-      return undefined;
+      return "unknown";
     }
+    if (proof === undefined || !isSame(sha256(proof), row.proof)) return "unproven";
     if (now - row.usedAt > TOUCH_MS) {
       row.usedAt = now;
       row.expiresAt = now + LOGIN_MS;
@@ -107,18 +110,20 @@ export class Access {
     return this.codes.make(by, this.parts.clock.now());
   }
 
-  /** Turns a code into a login. The cookie's secret is durable as a hash before it is handed out. */
+  /** Turns a code into a login. Both secrets are durable as hashes before they are handed out. */
   async redeem(
     code: string,
     agent: string,
-  ): Promise<Exclude<CodeCheck, { ok: true }> | { ok: true; cookie: string; maxAgeS: number }> {
+  ): Promise<Exclude<CodeCheck, { ok: true }> | { ok: true; cookie: string; proof: string; maxAgeS: number }> {
     const now = this.parts.clock.now();
     const check = this.codes.use(code, now);
     if (!check.ok) return check;
     const cookie = randomBytes(32).toString("base64url");
+    const proof = randomBytes(32).toString("base64url");
     const row: LoginRow = {
       id: this.parts.ids.next("login"),
       hash: sha256(cookie),
+      proof: sha256(proof),
       principal: check.by.id,
       name: check.by.name,
       scopes: [...check.by.scopes],
@@ -138,7 +143,7 @@ export class Access {
       this.tell(crowd.id);
     }
     this.logins.set(row.hash, { row, principal: loginPrincipal(row) });
-    return { ok: true, cookie, maxAgeS: LOGIN_MS / 1000 };
+    return { ok: true, cookie, proof, maxAgeS: LOGIN_MS / 1000 };
   }
 
   async createToken(by: Principal, wish: { name: string; scopes: readonly Scope[] }) {
@@ -241,6 +246,10 @@ export class Access {
       // No records at the moment.
     }
   }
+}
+
+function isSame(given: string, known: string): boolean {
+  return timingSafeEqual(Buffer.from(given), Buffer.from(known));
 }
 
 function tokenPrincipal(row: TokenRow): Principal {

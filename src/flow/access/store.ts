@@ -13,7 +13,10 @@ export interface TokenRow {
 
 export interface LoginRow {
   id: string;
+  /** Hash of the cookie's secret. */
   hash: string;
+  /** Hash of the second secret, which only the page's own origin can read. */
+  proof: string;
   principal: string;
   name: string;
   scopes: Scope[];
@@ -39,6 +42,7 @@ interface RawToken {
 interface RawLogin {
   id: string;
   hash: string;
+  proof: string;
   principal: string;
   name: string;
   scopes: string;
@@ -86,12 +90,13 @@ export function deleteToken(tx: Tx, id: string): void {
 
 export async function readLogins(db: Reads): Promise<LoginRow[]> {
   const rows = await db.all<RawLogin>(
-    `SELECT id, hash, principal, name, scopes, source, agent, made_at, used_at, expires_at
+    `SELECT id, hash, proof, principal, name, scopes, source, agent, made_at, used_at, expires_at
      FROM access_login ORDER BY made_at, id`,
   );
   return rows.map((row) => ({
     id: row.id,
     hash: row.hash,
+    proof: row.proof,
     principal: row.principal,
     name: row.name,
     scopes: JSON.parse(row.scopes) as Scope[],
@@ -105,10 +110,11 @@ export async function readLogins(db: Reads): Promise<LoginRow[]> {
 
 export function insertLogin(tx: Tx, l: LoginRow): void {
   tx.run(
-    `INSERT INTO access_login (id, hash, principal, name, scopes, source, agent, made_at, used_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO access_login (id, hash, proof, principal, name, scopes, source, agent, made_at, used_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     l.id,
     l.hash,
+    l.proof,
     l.principal,
     l.name,
     JSON.stringify(l.scopes),

@@ -822,4 +822,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE job ADD COLUMN kind TEXT GENERATED ALWAYS AS (coalesce(json_extract(spec, '$.kind'), 'work')) VIRTUAL;
   CREATE INDEX job_kind ON job (kind, name);
   `,
+  `
+  -- A login is a cookie and a proof that only the page's origin can read. Logins made before have no proof: they end here.
+  DELETE FROM access_login;
+  ALTER TABLE access_login ADD COLUMN proof TEXT NOT NULL DEFAULT '';
+  `,
 ];

@@ -5,6 +5,7 @@
 
 import type { Failure } from "./client.ts";
 import { newKey } from "./client.ts";
+import { loginHeaders } from "./login.ts";
 import { w } from "./words.ts";
 
 /** What the gateway says about a file it took. */
@@ -20,7 +21,55 @@ export interface Attached {
 export const MOST_FILES = 8;
 const MOST_BYTES = 20 * 1_048_576;
 
-export const attachmentUrl = (id: string): string => `/attachments/${id}`;
+/**
+ * The bytes of a file, as an address that only this page can use. An `<img src="/attachments/…">` would send the cookie without
+ * its proof. Whoever asks for it revokes it.
+ */
+export async function attachmentUrl(id: string): Promise<string | undefined> {
+  const answer = await fetch(`/attachments/${id}`, { headers: loginHeaders() }).catch(() => undefined);
+  return answer?.ok ? URL.createObjectURL(await answer.blob()) : undefined;
+}
+
+/** A picture for an `<img>`: fetched once it comes near the screen, let go with the element. */
+export function shownPicture(id: string, gone: () => void): (img: HTMLImageElement) => () => void {
+  return (img) => {
+    let url: string | undefined;
+    let over = false;
+    const near = new IntersectionObserver(
+      async ([entry]) => {
+        if (!entry?.isIntersecting) return;
+        near.disconnect();
+        url = await attachmentUrl(id);
+        if (over) return url && URL.revokeObjectURL(url);
+        if (url) img.src = url;
+        else gone();
+      },
+      { rootMargin: "600px" },
+    );
+    near.observe(img);
+    return () => {
+      over = true;
+      near.disconnect();
+      if (url) URL.revokeObjectURL(url);
+    };
+  };
+}
+
+/** Long enough for a browser to have started on it. */
+const HAND_OVER_MS = 60_000;
+
+/** Opens a picture in a tab of its own, or saves another file. */
+export async function openAttachment(file: Attached, gone: () => void): Promise<void> {
+  const url = await attachmentUrl(file.id);
+  if (!url) return gone();
+  const link = document.createElement("a");
+  link.href = url;
+  // Only pictures, known by their bytes, are shown: a page from a file would be a page of ours.
+  if (file.kind === "image") Object.assign(link, { target: "_blank", rel: "noopener" });
+  else link.download = file.name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), HAND_OVER_MS);
+}
 
 export class Upload {
   readonly key = newKey();
@@ -70,8 +119,7 @@ export class Upload {
       settle();
     };
     request.open("POST", "/attachments");
-    // As with every change: only a script of our own page can send this header.
-    request.setRequestHeader("x-lares-csrf", "1");
+    for (const [name, value] of Object.entries(loginHeaders())) request.setRequestHeader(name, value);
     request.setRequestHeader("x-lares-name", encodeURIComponent(this.name));
     request.setRequestHeader("content-type", file.type || "application/octet-stream");
     request.upload.onprogress = (event) => (this.progress = event.lengthComputable ? event.loaded / event.total : 0);

@@ -1,7 +1,7 @@
 /**
  * The page's end of the wire: one WebSocket for questions, answers and live events; plain HTTP where no socket gets through.
  * What is said over it is the shared client's business (src/core/protocol/client.ts); here is when to connect, and what the
- * person is told about it. No credential is held here: the cookie is HttpOnly, the browser sends it.
+ * person is told about it. The cookie is HttpOnly and sent by the browser; its proof comes from `login.ts`.
  */
 import {
   type Client,
@@ -13,6 +13,8 @@ import {
   typedClient,
 } from "../../../src/core/protocol/client.ts";
 import type { Scope } from "../../../src/core/protocol/index.ts";
+
+import { loginHeaders, shown } from "./login.ts";
 
 export { AppError, newKey } from "../../../src/core/protocol/client.ts";
 
@@ -106,7 +108,7 @@ export class Wire {
     socket.onopen = () => {
       opened = true;
       this.neverOpened = 0;
-      this.line.opened((text) => socket.send(text));
+      this.line.opened((text) => socket.send(text), shown());
       this.heard();
     };
     socket.onmessage = (message) => {
@@ -133,10 +135,10 @@ export class Wire {
   private async closed(code: number, opened: boolean): Promise<void> {
     if (!opened) this.neverOpened++;
     // A refused upgrade looks like a network failure to the browser; one plain question tells them apart.
-    const door = isRefused(code) ? "signed-out" : await this.probe();
-    if (door === "signed-out") {
+    const door = await this.probe();
+    if (isRefused(code) || door === "signed-out" || door === "was-in") {
       this.over = true;
-      this.hooks.onConnection({ kind: "signed-out", wasIn: this.wasOnline });
+      this.hooks.onConnection({ kind: "signed-out", wasIn: this.wasOnline || door === "was-in" });
       return;
     }
     if (door === "signed-in" && this.neverOpened >= BLOCKED_AFTER) return this.useHttp();
@@ -147,11 +149,17 @@ export class Wire {
     this.timer = setTimeout(() => this.open(), delay);
   }
 
-  private async probe(): Promise<"signed-in" | "signed-out" | "silent"> {
+  /** `was-in`: there is a login's cookie, but it is no longer a login. */
+  private async probe(): Promise<"signed-in" | "signed-out" | "was-in" | "silent"> {
     try {
-      const answer = await fetch("/session", { credentials: "same-origin", signal: AbortSignal.timeout(4000) });
-      const { signedIn } = (await answer.json()) as { signedIn?: boolean };
-      return signedIn === undefined ? "silent" : signedIn ? "signed-in" : "signed-out";
+      const answer = await fetch("/session", {
+        credentials: "same-origin",
+        headers: loginHeaders(),
+        signal: AbortSignal.timeout(4000),
+      });
+      const { signedIn, wasIn } = (await answer.json()) as { signedIn?: boolean; wasIn?: boolean };
+      if (signedIn === undefined) return "silent";
+      return signedIn ? "signed-in" : wasIn ? "was-in" : "signed-out";
     } catch {
       return "silent";
     }
@@ -171,7 +179,7 @@ export class Wire {
     this.wasOnline = true;
     this.hooks.onConnection({ kind: "online", live: false });
     this.hooks.onOnline({ scopes: [], version: "", first: true, restarted: false });
-    const post = fetchSend({ url: "", fetch: (...asked) => fetch(...asked) });
+    const post = fetchSend({ url: "", shown, fetch: (...asked) => fetch(...asked) });
     const send: Send = async (asked) => {
       const answer = await post(asked);
       if (!answer.ok && answer.error.code === "UNAUTHORIZED")

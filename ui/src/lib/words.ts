@@ -70,7 +70,9 @@ export const w = {
     go: "Sign in",
     once: "A code works once and only for a few minutes.",
     used: "This code was used before or is too old. Ask for a new one.",
-    ended: "You were signed out: the sign-in ran out or was revoked.",
+    ended: "You were signed out: the sign-in ran out, was revoked, or is from an older Lares. Sign in again.",
+    noStorage:
+      "This browser does not let Lares store its login. Allow site data for this address, then ask for a new code.",
   },
   error: {
     title: "This did not work",

@@ -43,7 +43,7 @@ export async function followEvents(parts: EventParts): Promise<Events> {
         isOpen = true;
         resolve();
       };
-      socket.on("open", () => line.opened((text) => socket.send(text), token));
+      socket.on("open", () => line.opened((text) => socket.send(text), { token }));
       socket.on("message", (data: Buffer) => line.take(data.toString("utf8")));
       // What went wrong is told by `close`, which always follows.
       let why: Error | undefined;

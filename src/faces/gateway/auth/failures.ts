@@ -1,7 +1,9 @@
 /**
  * Wrong credentials, counted. Loopback has no exemption: a page on this machine knocks from there too (WS-03).
  *
- * F1: what a page guesses is counted apart from what a program sends, so guesses in a browser do not lock out the terminal.
+ * F1: only wrong credentials are held up. A right one is always let in, however many wrong ones came from the same address or
+ *     over the same connection: otherwise anybody on this machine could lock its owner out. What keeps guessing hopeless is the
+ *     length of the secrets, not the count; the count tells a confused program to stop.
  * F2: the table is bounded; a flood of new callers pushes out the oldest, never more memory (DO-07).
  */
 import type { IncomingMessage } from "node:http";
@@ -21,28 +23,18 @@ export class Failures {
     this.now = now;
   }
 
-  /** Throws while this caller has failed too often. */
-  check(caller: string): void {
-    const known = this.seen.get(caller);
-    if (!known || known.count < MOST_FAILURES) return;
-    const waitMs = known.since + WINDOW_MS - this.now();
-    if (waitMs <= 0) {
-      this.seen.delete(caller);
-      return;
-    }
-    throw new AppError("TOO_MANY", {
-      message: "Too many wrong credentials from here.",
-      hint: `Wait ${Math.ceil(waitMs / 1000)} s and use the right one.`,
-      retry: "later",
-    });
-  }
-
+  /** Counts a wrong credential; throws TOO_MANY when this caller has shown too many of them. */
   add(caller: string): void {
     const now = this.now();
     const known = this.seen.get(caller);
     if (known && now - known.since < WINDOW_MS) {
       known.count++;
-      return;
+      if (known.count <= MOST_FAILURES) return;
+      throw new AppError("TOO_MANY", {
+        message: "This credential is wrong, and too many wrong ones have come from here.",
+        hint: `Use the right one now, or wait ${Math.ceil((known.since + WINDOW_MS - now) / 1000)} s.`,
+        retry: "later",
+      });
     }
     this.seen.delete(caller);
     this.seen.set(caller, { count: 1, since: now });

@@ -6,6 +6,7 @@
  * G2: any request with an Origin comes from our own origin (WS-01); no loopback trust.
  * G3: cross-site requests are refused, except opening one of our pages in a tab: a page has no data, and a strict cookie
  *     does not come with it.
+ * G5: a header that decides something is said once. Two Hosts would be read differently by a proxy and by us.
  * G4: credentials and addresses in a query are refused: queries are kept in histories and logs.
  */
 import type { IncomingMessage } from "node:http";
@@ -19,10 +20,19 @@ export interface Doors {
 }
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+/** Node keeps the first of two and joins or drops others; whoever stands before us may choose otherwise. */
+const SAID_ONCE = new Set(["host", "origin", "authorization", "sec-fetch-site", "x-lares-proof"]);
 const REFUSED_QUERY = /[?&](gatewayurl|token|access_token|api_key)=/i;
 
 export function guard(incoming: IncomingMessage, doors: Doors): void {
   const { headers } = incoming;
+  const twice = saidTwice(incoming.rawHeaders);
+  if (twice) {
+    throw new AppError("BAD_REQUEST", {
+      message: `The header ${twice} came twice.`,
+      hint: "Send it once. If a proxy adds it, let the proxy replace it instead.",
+    });
+  }
   const host = hostName(headers.host);
   if (!host || !isServed(host, doors)) {
     throw refusal("This Host is not served here.", "Use the address Lares printed, or list the name in gateway.hosts.");
@@ -40,6 +50,17 @@ export function guard(incoming: IncomingMessage, doors: Doors): void {
       hint: "Send a token as Authorization: Bearer. A page always talks to the gateway it came from.",
     });
   }
+}
+
+function saidTwice(raw: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (!SAID_ONCE.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 export function isOwnOrigin(origin: string, host: string | undefined): boolean {

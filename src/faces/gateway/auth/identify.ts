@@ -1,10 +1,12 @@
 /**
- * From a request to its principal: a bearer token, else the browser's cookie. The server computes the rights.
+ * From a request to its principal: a bearer token, else the browser's login. The server computes the rights.
  *
  * A1: no method is anonymous (AU-09).
  * A2: a wrong token is never made good by a cookie beside it.
- * A3: a change asked for with a cookie must come from our own page: Origin or Sec-Fetch-Site says so, and a header that
- *     only a script of our origin can set is there (WS-05).
+ * A3: a cookie alone proves nothing: it reaches every port of this host, and whoever listens there can send it on with any
+ *     header. A login is the cookie and its proof, a second secret that the page got once and keeps in its origin's storage.
+ *     The proof comes as a header, and on a socket as part of the first frame.
+ * A4: a change asked for by a login also says that it comes from our own page, by Origin or Sec-Fetch-Site (WS-05).
  */
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../../core/domain/index.ts";
@@ -13,42 +15,48 @@ import { bearer } from "../http.ts";
 import type { Doorkeeper } from "../ports.ts";
 import { callerKey, type Failures } from "./failures.ts";
 
-/** The header a page sends with every change; any value. A form or an image cannot send it. */
-export const CSRF_HEADER = "x-lares-csrf";
+/** The header with the login's second secret. Neither a form nor an image can send it. */
+const PROOF_HEADER = "x-lares-proof";
 
 export interface Identifier {
   /** Throws UNAUTHORIZED, FORBIDDEN or TOO_MANY. */
   identify(incoming: IncomingMessage): Principal;
   /** The same without an answer to a missing credential: `undefined` when none was shown. */
   tryIdentify(incoming: IncomingMessage): Principal | undefined;
+  /** Who opens a socket: a token's principal; `unproven` with a known cookie, whose proof must follow; `undefined` otherwise. */
+  upgrade(incoming: IncomingMessage): Principal | "unproven" | undefined;
   /** A token shown later, as the first frame of a socket. */
   token(incoming: IncomingMessage, token: string): Principal | undefined;
+  /** The proof of the cookie that came with the upgrade, in the first frame of a socket. */
+  proof(incoming: IncomingMessage, proof: string): Principal | undefined;
   /** Another credential, judged elsewhere: a wrong one counts like a wrong token. */
   other<T>(incoming: IncomingMessage, judge: () => Promise<T>): Promise<T | undefined>;
 }
 
 export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier {
-  const check = (incoming: IncomingMessage, find: () => Principal | undefined, what = "token") => {
-    // Cookies are counted apart: a tab left open with an old login must not keep its owner from logging in again.
-    const caller = what === "token" ? callerKey(incoming) : `${what} ${callerKey(incoming)}`;
-    failures.check(caller);
-    const found = find();
-    if (!found) failures.add(caller);
+  // Judged first, counted after: a right credential never meets the count (F1).
+  const byToken = (incoming: IncomingMessage, token: string): Principal | undefined => {
+    const found = door.byToken(token);
+    if (!found) failures.add(callerKey(incoming));
+    return found;
+  };
+  const bearerOf = (incoming: IncomingMessage): Principal | undefined => {
+    const { authorization } = incoming.headers;
+    if (authorization === undefined) return undefined;
+    const found = byToken(incoming, bearer(authorization) ?? "");
+    if (!found) throw unauthorized("The token is not known.");
     return found;
   };
   const tryIdentify = (incoming: IncomingMessage): Principal | undefined => {
-    const { authorization } = incoming.headers;
-    if (authorization !== undefined) {
-      const found = check(incoming, () => door.byToken(bearer(authorization) ?? ""));
-      if (!found) throw unauthorized("The token is not known.");
-      return found;
-    }
-    const secret = sessionCookie(incoming);
-    if (secret === undefined) return undefined;
-    const found = check(incoming, () => door.byCookie(secret), "cookie");
-    if (!found) throw unauthorized("This browser's login has ended.");
+    const found = bearerOf(incoming);
+    const cookie = sessionCookie(incoming);
+    if (found || cookie === undefined) return found;
+    const proof = incoming.headers[PROOF_HEADER];
+    const login = door.byLogin(cookie, typeof proof === "string" ? proof : undefined);
+    if (login === "unknown") throw ended();
+    if (login === "unproven") throw unproven();
     mustBeOwnPage(incoming);
-    return found;
+    return login;
   };
   return {
     tryIdentify,
@@ -57,9 +65,21 @@ export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier
       if (!found) throw unauthorized("A token is needed.");
       return found;
     },
-    token: (incoming, token) => check(incoming, () => door.byToken(token)),
+    upgrade(incoming) {
+      const found = bearerOf(incoming);
+      const cookie = sessionCookie(incoming);
+      if (found || cookie === undefined) return found;
+      if (door.byLogin(cookie, undefined) === "unknown") throw ended();
+      mustBeOwnPage(incoming);
+      return "unproven";
+    },
+    token: byToken,
+    proof(incoming, proof) {
+      const cookie = sessionCookie(incoming);
+      const found = cookie === undefined ? "unknown" : door.byLogin(cookie, proof);
+      return typeof found === "string" ? undefined : found;
+    },
     async other(incoming, judge) {
-      failures.check(callerKey(incoming));
       try {
         return await judge();
       } catch (error) {
@@ -90,13 +110,24 @@ function mustBeOwnPage(incoming: IncomingMessage): void {
   const { headers, method } = incoming;
   // The guard has already refused foreign values; here one of them must be there at all.
   const saysWhere = headers.origin !== undefined || headers["sec-fetch-site"] === "same-origin";
-  if (method === "GET" || method === "HEAD") {
-    // A socket is opened with GET and can change everything: browsers always send Origin with it.
-    if (headers.upgrade === undefined || headers.origin !== undefined) return;
-  } else if (saysWhere && headers[CSRF_HEADER] !== undefined) return;
+  // A socket is opened with GET and can change everything: browsers always send Origin with it.
+  const isRead = (method === "GET" || method === "HEAD") && headers.upgrade === undefined;
+  if (isRead || (headers.upgrade === undefined ? saysWhere : headers.origin !== undefined)) return;
   throw new AppError("FORBIDDEN", {
-    message: "A change with a browser's login must come from Lares' own page.",
-    hint: `Send the header ${CSRF_HEADER}: 1, or use a token.`,
+    message: "A change made with a browser's login must come from Lares' own page.",
+    hint: "Use the page, or a token.",
+  });
+}
+
+function ended(): AppError {
+  return unauthorized("This browser's login has ended.");
+}
+
+function unproven(): AppError {
+  return new AppError("UNAUTHORIZED", {
+    message: `A login's cookie is not enough: its proof (${PROOF_HEADER}) is missing or wrong.`,
+    hint: "Sign in again in this browser with a link from `lares dashboard`; a program uses a token.",
+    retry: "after-change",
   });
 }
 

@@ -1,6 +1,7 @@
 /**
- * Browser login: a one-time code becomes a cookie. `GET /login?code=…` is the printed link; it answers with a redirect, so
- * that the code stays in no address bar. `POST /login` takes a pasted code, as a form or as JSON.
+ * Browser login: a one-time code becomes a login, which is a cookie and a proof (see `identify.ts`, A3). `GET /login` is the page
+ * behind the printed link; its script takes the code out of the address and posts it. The answer of `POST /login` is the one
+ * time the proof is said: in a body that only a script of our own origin can read, never in an address or a header.
  */
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
@@ -9,11 +10,10 @@ import { AppError } from "../../../core/domain/index.ts";
 import { type App, type Env, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
-import { loginPage, PAGE_STYLE } from "../static/pages.ts";
-import { formPage } from "../static/routes.ts";
+import { LOGIN_SCRIPT, loginPage, PAGE_STYLE } from "../static/pages.ts";
 import { canonicalAddress } from "./address.ts";
 import { callerKey, type Failures } from "./failures.ts";
-import { cookieName, type Identifier } from "./identify.ts";
+import { cookieName, type Identifier, sessionCookie } from "./identify.ts";
 
 const given = z.strictObject({ code: z.string().min(1).max(256) });
 /** A code and its field name; more is not a login. */
@@ -21,50 +21,28 @@ const LARGEST_BODY = 4096;
 
 export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, failures: Failures): void {
   const redeem = async (c: Context<Env>, code: string) => {
-    const caller = callerKey(c.env.incoming);
-    failures.check(caller);
     const done = await parts.door.redeem(code, c.req.header("user-agent") ?? "");
-    if (!done.ok) {
-      failures.add(caller);
-      parts.log.warn("a login code was refused", { why: done.why });
-    } else parts.log.info("a browser signed in");
-    return done;
+    if (done.ok) {
+      parts.log.info("a browser signed in");
+      return done;
+    }
+    parts.log.warn("a login code was refused", { why: done.why });
+    failures.add(callerKey(c.env.incoming));
+    throw badCode(done.why);
   };
 
-  app.get("/login", async (c) => {
-    // A browser that only looks ahead, or a program that only asks for the headers, must not use the code up.
-    const isLook = c.req.method === "HEAD" || (c.req.header("sec-purpose") ?? "").includes("prefetch");
-    const code = isLook ? undefined : c.req.query("code");
-    const noStore = formPage({ "cache-control": "no-store" });
-    if (!code) return c.html(loginPage(), 200, noStore);
-    const done = await redeem(c as never, code).catch((error: unknown) => tooOften(error));
-    if (!done.ok) return c.html(loginPage(done.why), done.why === "busy" ? 429 : 401, noStore);
-    return c.body(null, 303, {
-      location: "/",
-      "cache-control": "no-store",
-      "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
-    });
-  });
-
+  // Opening the page uses nothing up, so a browser that looks ahead does no harm.
+  app.get("/login", (c) => c.html(loginPage(), 200, pageHeaders({ "cache-control": "no-store" })));
   app.get("/login.css", (c) => c.body(PAGE_STYLE, 200, pageHeaders({ "content-type": "text/css; charset=utf-8" })));
+  app.get("/login.js", (c) =>
+    c.body(LOGIN_SCRIPT, 200, pageHeaders({ "content-type": "text/javascript; charset=utf-8" })),
+  );
 
   app.post("/login", async (c) => {
-    const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
-    const code = readCode(await readBody(c.env, LARGEST_BODY, unproven(parts.config)), isJson);
-    const noStore = { "cache-control": "no-store" };
-    if (isJson) {
-      const done = await redeem(c as never, code);
-      if (!done.ok) throw badCode(done.why);
-      return c.json({ ok: true }, 200, {
-        ...noStore,
-        "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
-      });
-    }
-    const done = await redeem(c as never, code).catch((error: unknown) => tooOften(error));
-    if (!done.ok) return c.html(loginPage(done.why), done.why === "busy" ? 429 : 401, formPage(noStore));
-    return c.body(null, 303, {
-      location: "/",
-      ...noStore,
+    const code = readCode(await readBody(c.env, LARGEST_BODY, unproven(parts.config)));
+    const done = await redeem(c as never, code);
+    return c.json({ ok: true, proof: done.proof }, 200, {
+      "cache-control": "no-store",
       "set-cookie": cookie(c.env.incoming, parts, done.cookie, done.maxAgeS),
     });
   });
@@ -82,9 +60,11 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
   /** Whether this browser is signed in: a page asks before it opens a socket. Never an error. */
   app.get("/session", (c) => {
     const principal = quietly(() => who.tryIdentify(c.env.incoming));
+    // A browser that brings a cookie was signed in once: its page says that it has to be done again.
+    const wasIn = sessionCookie(c.env.incoming) !== undefined;
     const body = principal
       ? { signedIn: true, name: principal.name, scopes: [...principal.scopes], version: parts.version }
-      : { signedIn: false };
+      : { signedIn: false, ...(wasIn ? { wasIn } : {}) };
     return c.json(body, 200, { "cache-control": "no-store" });
   });
 }
@@ -107,11 +87,9 @@ function cameOverTls(incoming: IncomingMessage, proxies: readonly string[]): boo
   );
 }
 
-function readCode(body: Buffer, isJson: boolean): string {
-  const text = body.toString("utf8");
-  if (!isJson) return parse(given, { code: new URLSearchParams(text).get("code") ?? "" }).code.trim();
+function readCode(body: Buffer): string {
   try {
-    return parse(given, JSON.parse(text)).code.trim();
+    return parse(given, JSON.parse(body.toString("utf8"))).code.trim();
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: 'Send {"code": "…"}.' });
@@ -130,11 +108,6 @@ function badCode(why: "used" | "expired" | "unknown"): AppError {
     retry: "after-change",
     details: { why },
   });
-}
-
-function tooOften(error: unknown): { ok: false; why: "busy" } {
-  if (error instanceof AppError && error.code === "TOO_MANY") return { ok: false, why: "busy" };
-  throw error;
 }
 
 function quietly<T>(run: () => T): T | undefined {

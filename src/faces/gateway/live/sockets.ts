@@ -46,6 +46,8 @@ interface Client {
   speaker: Speaker | undefined;
   gone: AbortController;
   login: NodeJS.Timeout | undefined;
+  /** Counted among those who have shown nothing yet. */
+  isStranger: boolean;
   underWay: number;
   isAlive: boolean;
   /** Events up to this number were before its time; later ones it has been sent. */
@@ -81,11 +83,11 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
   server.on("upgrade", (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on("error", () => raw.destroy());
     const refuse = (status: string) => raw.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    let principal: Principal | undefined;
+    let known: ReturnType<Identifier["upgrade"]>;
     try {
       guard(request, doors);
       if (new URL(request.url ?? "/", "http://x").pathname !== "/ws") return refuse("404 Not Found");
-      principal = who.tryIdentify(request);
+      known = who.upgrade(request);
     } catch (error) {
       refused("a socket was refused", {
         why: error instanceof Error ? error.message : String(error),
@@ -95,11 +97,16 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     }
     const address = canonicalAddress(request.socket.remoteAddress);
     const tooMany = strangerCount() >= MOST_STRANGERS || (strangers.get(address) ?? 0) >= MOST_STRANGERS_EACH;
-    if (!principal && tooMany) return refuse("503 Service Unavailable");
-    wss.handleUpgrade(request, raw, head, (socket) => open(socket, request, address, principal));
+    if (!known && tooMany) return refuse("503 Service Unavailable");
+    wss.handleUpgrade(request, raw, head, (socket) => open(socket, request, address, known));
   });
 
-  function open(socket: WebSocket, incoming: IncomingMessage, address: string, known: Principal | undefined) {
+  function open(
+    socket: WebSocket,
+    incoming: IncomingMessage,
+    address: string,
+    known: ReturnType<Identifier["upgrade"]>,
+  ) {
     const client: Client = {
       socket,
       address,
@@ -109,6 +116,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
       speaker: undefined,
       gone: new AbortController(),
       login: undefined,
+      isStranger: false,
       underWay: 0,
       isAlive: true,
       from: 0,
@@ -120,8 +128,12 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     });
     socket.on("close", () => forget(client));
     socket.on("message", (data) => receive(client, data));
-    if (known) return welcome(client, known, undefined);
-    strangers.set(address, (strangers.get(address) ?? 0) + 1);
+    if (known && known !== "unproven") return welcome(client, known, undefined);
+    // A browser with a known cookie has its place: a crowd of strangers must not keep the owner's page out.
+    if (!known) {
+      client.isStranger = true;
+      strangers.set(address, (strangers.get(address) ?? 0) + 1);
+    }
     client.login = setTimeout(() => end(client, 4001, "no credential in time"), LOGIN_MS);
     limitStranger(client);
   }
@@ -158,14 +170,16 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
 
   /** Logs in, or says where a client that is logged in left off. */
   function connect(client: Client, frame: RequestFrame) {
-    const params = (frame.params ?? {}) as { token?: unknown; lastSeq?: unknown; boot?: unknown };
+    const params = (frame.params ?? {}) as { token?: unknown; proof?: unknown; lastSeq?: unknown; boot?: unknown };
+    const { token, proof } = params;
     let found = client.principal;
     try {
-      if (!found && typeof params.token === "string") found = who.token(client.incoming, params.token);
+      if (!found && typeof token === "string") found = who.token(client.incoming, token);
+      else if (!found && typeof proof === "string") found = who.proof(client.incoming, proof);
     } catch {
       return end(client, 4029, "too many wrong credentials");
     }
-    if (!found) return end(client, 4003, "wrong token");
+    if (!found) return end(client, 4003, "wrong credential");
     // The rights are ours to say, whatever the client asked for (AU-01).
     answer(client, frame.id, {
       scopes: [...found.scopes],
@@ -274,8 +288,9 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
 
   function acquainted(client: Client): void {
     clearTimeout(client.login);
-    if (!client.login) return;
     client.login = undefined;
+    if (!client.isStranger) return;
+    client.isStranger = false;
     const left = (strangers.get(client.address) ?? 1) - 1;
     if (left > 0) strangers.set(client.address, left);
     else strangers.delete(client.address);

@@ -1,5 +1,4 @@
 /** `GET` of pages and files. Page addresses of the UI all get its first page; the UI finds its way from the address. */
-import type { Context } from "hono";
 import type { App } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { staticFile } from "./files.ts";
@@ -10,25 +9,17 @@ const PAGES =
   /^\/(?:$|(?:chat|sessions|board|schedule|memory|agents|activity|turns|approvals|usage|log|more|settings|channels|welcome)(?:\/|$))/;
 
 /** Returns nothing when the path is no page and no file: then other routes have their say. */
-export function staticRoutes(app: App, parts: GatewayParts, isSignedIn: (c: Context) => boolean): void {
+export function staticRoutes(app: App, parts: GatewayParts): void {
   app.on("GET", ["/*"], async (c, next) => {
     const { path } = c.req;
     const isPage = PAGES.test(path);
     const file = await staticFile(parts.uiDir, isPage ? "/index.html" : path, c.req.header("accept-encoding") ?? "");
     if (!file) {
       if (!isPage) return next();
-      return c.html(notBuiltPage(isSignedIn(c as unknown as Context)), 200, formPage({ "cache-control": "no-store" }));
+      return c.html(notBuiltPage(), 200, pageHeaders({ "cache-control": "no-store" }));
     }
     const headers = pageHeaders(file.headers);
     if (c.req.header("if-none-match") === file.headers.etag) return c.body(null, 304, headers);
     return c.body(file.body as unknown as ArrayBuffer, 200, headers);
   });
-}
-
-/**
- * For pages with a form: under `no-referrer` a browser sends the form with `Origin: null`, which the guard refuses. To
- * others this says as little.
- */
-export function formPage(more: Record<string, string> = {}): Record<string, string> {
-  return pageHeaders({ "referrer-policy": "same-origin", ...more });
 }
