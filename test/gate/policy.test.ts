@@ -430,7 +430,15 @@ test("EN-07: the shell is a known one from a system directory, whatever $SHELL s
   try {
     const plan = await g.plan("echo $SHELL; type ls");
     expect((plan.binding.argv as string[])[0]).toBe("/bin/bash");
-    expect(Object.keys(plan.binding.env as object).sort()).toEqual(["HOME", "LANG", "LC_ALL", "PATH", "TERM", "TZ"]);
+    expect(Object.keys(plan.binding.env as object).sort()).toEqual([
+      "GIT_CEILING_DIRECTORIES",
+      "HOME",
+      "LANG",
+      "LC_ALL",
+      "PATH",
+      "TERM",
+      "TZ",
+    ]);
   } finally {
     process.env.SHELL = before;
   }
@@ -460,7 +468,7 @@ describe("showing", () => {
     expect(plan.whole).toMatch(/^\S*echo a{10000}; \S*pwn\n\[programs: echo, pwn\]\n\[in /);
     expect((await g.judge("echo short; pwn")).plan.whole).toBeUndefined();
     const middle = await g.judge(`echo ${"a".repeat(5000)}; pwn; echo ${"b".repeat(5000)} > out`);
-    expect(middle.plan.shown).toContain("; pwn; ");
+    expect(middle.plan.shown).toMatch(/; \S*pwn; /);
     expect(middle.plan.shown).toContain("> out");
     const padded = await g.judge(`echo $x${" ".repeat(400)}; pwn`);
     expect(padded.plan.shown).toMatch(/\[… 400 blanks …\] ; pwn/);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ActionPlan } from "../../src/core/contracts/index.ts";
 import { createExec } from "../../src/edges/tools/index.ts";
+import { createConfinement, sandboxConfig } from "../../src/edges/tools/sandbox/index.ts";
 import { decide, type Policy, type Verdict } from "../../src/flow/gate/index.ts";
 
 const CALLER = { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } };
@@ -27,7 +28,10 @@ export interface Ground {
   close(): void;
 }
 
-export function ground(allow: Record<string, readonly string[]> = { exec: LISTED.map((name) => `${name} *`) }): Ground {
+export function ground(
+  allow: Record<string, readonly string[]> = { exec: LISTED.map((name) => `${name} *`) },
+  sandboxed = false,
+): Ground {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "lares-gate-")));
   const at = (name: string) => join(dir, name);
   for (const name of [
@@ -49,7 +53,12 @@ export function ground(allow: Record<string, readonly string[]> = { exec: LISTED
   writeFileSync(at("out/secret"), "the canary sings");
   writeFileSync(join(workspace, "a.txt"), "alpha\n");
   writeFileSync(join(workspace, "evil.sh"), "pwn\n");
-  const exec = createExec({ path: `${at("bin")}:/usr/local/bin:/usr/bin:/bin` });
+  const sandbox = createConfinement({
+    home: at("home"),
+    userHome: at("user"),
+    config: () => sandboxConfig.parse({ backend: "bubblewrap" }),
+  });
+  const exec = createExec({ path: `${at("bin")}:/usr/local/bin:/usr/bin:/bin`, ...(sandboxed ? { sandbox } : {}) });
   const place = {
     agentDir: at("home/agents/main"),
     workspace,

@@ -77,8 +77,10 @@ export interface ShellCommand {
   words: ShellWord[];
   /** Variables set for it, or for the shell when no program follows. */
   assignments: { name: string; value: ShellWord }[];
-  /** Files it is connected to. */
-  redirects: { operator: string; target: ShellWord }[];
+  /** Files it is connected to. `isDescriptor`: the target is another descriptor of the command (`2>&1`), not a file. */
+  redirects: { operator: string; target: ShellWord; isDescriptor?: true }[];
+  /** Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link. */
+  links?: { word: number; path: string }[];
   /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */
   within: string[];
   /** The file a program name stands for; absent for builtins, functions, and names that trusted directories do not hold. */
@@ -111,9 +113,11 @@ export const SHELL_REASONS = [
   "encoded",
   "inline-code",
   "wrapper", // a program that starts other programs
+  "script", // an interpreter runs a file that the command names
   "builtin",
   "function",
   "substitution",
+  "writes", // a program changes files by an action of its own: find -delete
   "redirection",
   "heredoc",
   "assignment",

@@ -6,6 +6,7 @@ export * from "./crash.ts";
 export * from "./ids.ts";
 export * from "./log.ts";
 export * from "./nearest.ts";
+export * from "./path-words.ts";
 export * from "./retry.ts";
 export * from "./secret.ts";
 export * from "./signals.ts";

@@ -4,12 +4,13 @@
  * In this order: the hard floor, deny rules, what the turn's authority forbids (I12), remembered approvals, allow rules,
  * the mode. A later word never softens an earlier one.
  */
-import type { ActionPlan } from "../../core/contracts/index.ts";
+import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import type { PolicyConfig } from "./config.ts";
-import { judgeShell, type Part } from "./exec.ts";
+import { judgeShell, type Part, type ShellRules } from "./exec.ts";
 import { floor } from "./floor.ts";
-import { coveringRule, deniedBy, type Place, rulesFor, touchingRule } from "./rules.ts";
+import { absolute } from "./paths.ts";
+import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, STANDING, touchingRule } from "./rules.ts";
 
 type Rules = Readonly<Record<string, readonly string[]>>;
 
@@ -55,7 +56,7 @@ export function policyOf(
 }
 
 export function decide(policy: Policy, plan: ActionPlan): Verdict {
-  const parts = plan.shell ? judgeShell(plan.shell, rulesFor(policy.allow, "exec"), policy.place) : [];
+  const parts = plan.shell ? judgeShell(plan.shell, shellRules(policy.allow), policy.place) : [];
   const deny = (because: string): Verdict => ({ verdict: "deny", because, parts });
   const floored = floor(plan, policy.place);
   if (floored) return deny(floored);
@@ -123,15 +124,17 @@ function taint(
   return undefined;
 }
 
-/** Files an agent takes instructions from in later turns. */
-const STANDING =
-  /(^|\/)(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md$|(^|\/)(skills|\.claude|\.codex|\.github|\.git)\//;
-/** Writing here makes other programs run what was written: no rule covers it, a person does. */
-const LOADED =
-  /(^|\/)(\.git|\.husky|\.githooks)(\/|$)|(^|\/)(\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
+function shellRules(allow: Rules): ShellRules {
+  const of = (tool: string) => rulesFor(allow, tool);
+  return { exec: of("exec"), read: of("read"), write: of("write") };
+}
 
 function denyRule(policy: Policy, plan: ActionPlan): string | undefined {
   const rules = rulesFor(policy.deny, plan.tool);
+  if (plan.shell) {
+    const redirected = deniedRedirect(policy, plan.shell);
+    if (redirected) return redirected;
+  }
   if (rules.length === 0) return undefined;
   if (!plan.shell) return touchingRule(rules, plan, policy.place);
   for (const command of plan.shell.commands) {
@@ -140,6 +143,21 @@ function denyRule(policy: Policy, plan: ActionPlan): string | undefined {
       // Any word may be the program a wrapper starts.
       const rule = deniedBy(rules, words.slice(i), i === 0 ? command.program?.real : undefined);
       if (rule && (i === 0 || command.within.length > 0 || plan.shell.reasons.length > 0)) return rule;
+    }
+  }
+  return undefined;
+}
+
+/** A command that writes a file by `>` is a write to it; `<` is a read. */
+function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): string | undefined {
+  const [reading, writing] = [rulesFor(deny, "read"), rulesFor(deny, "write")];
+  if (reading.length + writing.length === 0) return undefined;
+  for (const { redirects } of commands) {
+    for (const { operator, target, isDescriptor } of redirects) {
+      if (isDescriptor || target.guess === "") continue;
+      const path = absolute(target.guess, cwd, place.userHome);
+      const rule = pathRule(operator === "<" ? reading : writing, path, place);
+      if (rule) return rule;
     }
   }
   return undefined;

@@ -6,10 +6,12 @@
  * G3: what a person could not see before saying yes is refused rather than asked.
  */
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
+import { isReaching, pathsInWord } from "../../core/kit/index.ts";
+import { isGitText } from "./git.ts";
 import { hasWildcard } from "./glob.ts";
-import { absolute, isInside } from "./paths.ts";
-import { judgeArguments } from "./programs.ts";
-import { allowingRule, type Place } from "./rules.ts";
+import { absolute, isOwn } from "./paths.ts";
+import { hasFiles, type Judgement, judgeArguments } from "./programs.ts";
+import { allowingRule, LOADED, type Place, pathRule, STANDING } from "./rules.ts";
 
 export interface Part {
   /** What was judged, as it would run. */
@@ -35,12 +37,19 @@ const REFUSED: ReadonlySet<ShellReasonKind> = new Set([
 const SECRET_FILE =
   /(^|\/)(\.env(\.(?!example|sample|template)[^/]*)?|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|credentials(\.(json|ya?ml|toml|ini))?|secrets?\.(json|ya?ml|toml|env)|service-account[^/]*\.json|token(s)?\.json)$/i;
 
+/** The rules a command is held against, by what they speak about. */
+export interface ShellRules {
+  exec: readonly string[];
+  read: readonly string[];
+  write: readonly string[];
+}
+
 /** The parts of a command, reasons that concern the whole text last. */
-export function judgeShell(shell: ShellPlan, rules: readonly string[], place: Place): Part[] {
+export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place): Part[] {
   const isPlain = shell.form !== "shell";
-  const parts: Part[] = shell.commands
-    .filter(({ words, assignments }) => words[0]!.guess !== "" || assignments.length > 0)
-    .map((command) => judgeCommand(command, { shell, rules, place, isPlain }));
+  const around = { shell, rules, place, isPlain };
+  const commands = shell.commands.filter(({ words, assignments }) => words[0]!.guess !== "" || assignments.length > 0);
+  const parts: Part[] = commands.map((command) => judgeCommand(command, around));
   const tops = parts.filter((part) => !part.within);
   const isSpelt =
     isPlain &&
@@ -51,8 +60,10 @@ export function judgeShell(shell: ShellPlan, rules: readonly string[], place: Pl
     for (const part of parts) if (part.within) Object.assign(part, { verdict: "allow", rule: tops[0]!.rule });
   for (const { kind, text } of shell.reasons) {
     if (REFUSED.has(kind)) parts.push({ what: kind, verdict: "deny", because: text });
-    else if (!isSpelt) parts.push({ what: kind, verdict: "ask", because: text });
+    // A rule that covers the interpreter spells the script: judgeArguments leaves nothing before it open.
+    else if (!isSpelt && !(isPlain && kind === "script")) parts.push({ what: kind, verdict: "ask", because: text });
   }
+  if (isPlain) for (const command of commands) parts.push(...judgeRedirects(command, around));
   for (const setting of shell.settings ?? []) {
     parts.push({
       what: "git setting",
@@ -65,7 +76,7 @@ export function judgeShell(shell: ShellPlan, rules: readonly string[], place: Pl
 
 interface Around {
   shell: ShellPlan;
-  rules: readonly string[];
+  rules: ShellRules;
   place: Place;
   isPlain: boolean;
 }
@@ -76,13 +87,13 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: A
   const ask = (because: string): Part => ({ what, verdict: "ask", because, ...within });
   if (command.within.length > 0) return ask(`It runs inside ${command.within.join(" > ")}.`);
   const hidden = secretFile(command, shell, place);
-  const match = isPlain ? allowingRule(rules, command, place, shell.cwd) : undefined;
+  const match = isPlain ? allowingRule(rules.exec, command, place, shell.cwd) : undefined;
   const name = command.words[0]!.guess;
   if (!match) {
     if (hidden) return { what, verdict: "deny", because: `${hidden} holds secrets.` };
     return ask(
       isPlain
-        ? `No rule allows ${name}${rules.some((rule) => rule.startsWith(`${name} `)) ? " with these arguments" : ""}.`
+        ? `No rule allows ${name}${rules.exec.some((rule) => rule.startsWith(`${name} `)) ? " with these arguments" : ""}.`
         : "Only plain commands can be allowed by a rule.",
     );
   }
@@ -94,12 +105,76 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: A
   if (hidden && !match.spelt.every(Boolean))
     return { what, verdict: "deny", because: `${covered}, but ${hidden} holds secrets.` };
   if (concern) return ask(`${covered}, but ${concern.text}.`);
-  const outside = judged.files.find(
-    ({ index, path, use }) =>
-      use === "content" && isOpen(index) && !isInside(absolute(path, shell.cwd, place.userHome), place.workspace),
+  const outside = outsideFile(
+    judged.files.filter(({ index }) => isOpen(index)),
+    { shell, rules, place },
   );
-  if (outside) return ask(`${covered}, but ${outside.path} is outside the workspace.`);
+  if (outside) return ask(`${covered}, but ${outside} is outside the workspace.`);
+  const reached = hasFiles(baseName(name))
+    ? undefined
+    : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });
+  if (reached) return ask(`${covered}, but ${reached} is outside the workspace.`);
+  const link = command.links?.find(
+    ({ word }) => word < command.words.length && isOpen(word - 1) && !isNames(judged, word - 1),
+  );
+  if (link) return ask(`${covered}, but ${link.path} is a link that leads out of the workspace.`);
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
+}
+
+type Where = Pick<Around, "shell" | "place">;
+
+/** A file whose content the program shows and which neither the workspace nor a rule for reading holds. */
+function outsideFile(files: Judgement["files"], { shell, rules, place }: Omit<Around, "isPlain">): string | undefined {
+  return files.find(
+    ({ path, use }) => use === "content" && !mayRead(absolute(path, shell.cwd, place.userHome), rules, place),
+  )?.path;
+}
+
+function mayRead(path: string, rules: ShellRules, place: Place): boolean {
+  return isOwn(path, place) || path === "/dev/null" || pathRule(rules.read, path, place) !== undefined;
+}
+
+function isNames(judged: Judgement, index: number): boolean {
+  return judged.files.some((file) => file.index === index && file.use === "names");
+}
+
+/**
+ * A word that may name something outside, for programs whose arguments nobody has written down: which of them are files is not
+ * known, so each that could be one counts (`--output=/x`, `-F../x`, `@/x`, `file:/x`).
+ */
+function reachingWord(
+  args: readonly string[],
+  isOpen: (index: number) => boolean,
+  { git, shell, place }: Where & { git: boolean },
+): string | undefined {
+  for (const [index, arg] of args.entries()) {
+    if (!isOpen(index) || (git && isGitText(args, index))) continue;
+    const out = pathsInWord(arg).find(
+      (path) => isReaching(path) && path !== "/dev/null" && !isOwn(absolute(path, shell.cwd, place.userHome), place),
+    );
+    if (out) return out;
+  }
+  return undefined;
+}
+
+/** Files a plain command is connected to: reading like `read`, writing like `write`. */
+function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around): Part[] {
+  const parts: Part[] = [];
+  for (const [i, { operator, target, isDescriptor }] of command.redirects.entries()) {
+    const path = absolute(target.guess, shell.cwd, place.userHome);
+    if (isDescriptor || path === "/dev/null") continue;
+    const what = `${operator} ${target.guess}`;
+    const leaves = command.links?.find(({ word }) => word === command.words.length + i);
+    const ask = (because: string) => parts.push({ what, verdict: "ask", because });
+    if (leaves) ask(`${target.guess} is a link that leads out of the workspace.`);
+    else if (operator === "<") {
+      if (SECRET_FILE.test(path)) parts.push({ what, verdict: "deny", because: `${target.guess} holds secrets.` });
+      else if (!mayRead(path, rules, place)) ask(`It reads ${target.guess}, which is outside the workspace.`);
+    } else if (STANDING.test(path) || LOADED.test(path))
+      ask(`It writes ${target.guess}, which other programs or later turns load.`);
+    else if (!pathRule(rules.write, path, place)) ask(`It writes ${target.guess}, and no rule allows writing there.`);
+  }
+  return parts;
 }
 
 /** A word that names a file of secrets, for programs that show what is in files. By name only, there or not (EX-33). */

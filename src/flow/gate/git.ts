@@ -104,6 +104,37 @@ const NEVER_OPEN =
 const RUNNING =
   /^(-c|-C|-x|-O|-u|-e|--exec|--upload-pack|--receive-pack|--config|--template|--extcmd|--tool|--open-files|--separate-git-dir|--git-dir|--work-tree|--exec-path|--edit|--editor|--gpg|-S|--filter|--command|--sendmail|--smtp|--output|--no-index|--ext-diff|--textconv|--recurse-submodules)/;
 
+/** Work on the stash, for a rule that says so (`git stash *`). */
+const STASH_WORK = /^(push|pop|apply|save)$/;
+/** Options that run something elsewhere and here only name a branch or a commit. */
+const WORDS: Readonly<Record<string, RegExp>> = {
+  switch: /^-[cC]$/,
+  commit: /^(-[acCs]+|--no-edit|--amend|--signoff|--fixup=.*|--squash=.*)$/,
+};
+/** The next word is a message. */
+const MESSAGE: Readonly<Record<string, RegExp>> = {
+  commit: /^(-[aqs]*m|--message)$/,
+  stash: /^(-[a-z]*m|--message)$/,
+  tag: /^(-[as]*m|--message)$/,
+  merge: /^(-m|--message)$/,
+};
+
+/** Arguments that are text for git, whatever they look like: messages, patterns, formats. */
+export function isGitText(args: readonly string[], index: number): boolean {
+  const at = args.findIndex((word) => !word.startsWith("-"));
+  const name = args[at] ?? "";
+  const arg = args[index]!;
+  const dashes = args.indexOf("--");
+  if (index <= at || (dashes >= 0 && index > dashes)) return false;
+  if (/^--(grep|author|committer|format|pretty|date|since|until|after|before|message|word-diff-regex)=/.test(arg))
+    return true;
+  if (/^-L/.test(arg)) return true;
+  const before = args[index - 1]!;
+  if (MESSAGE[name]?.test(before) || (MESSAGE[name] && /^-[aqs]*m./.test(arg))) return true;
+  if (name !== "grep" || args.some((word) => /^-([ef]|-no-index|-file)/.test(word))) return false;
+  return args.findIndex((word, i) => i > at && !word.startsWith("-")) === index;
+}
+
 export function judgeGit(args: readonly string[]): Judgement {
   const out: Judgement = { concerns: [], files: [], recursive: false };
   const add = (index: number, text: string) => out.concerns.push({ index, text });
@@ -114,12 +145,14 @@ export function judgeGit(args: readonly string[]): Judgement {
   const name = args[at];
   if (name === undefined) return out;
   const rest = args.slice(at + 1);
-  const sub = Object.hasOwn(LOOKS, name) ? LOOKS[name]! : undefined;
+  const isLook = Object.hasOwn(LOOKS, name) && !(name === "stash" && STASH_WORK.test(rest[0] ?? ""));
+  const sub = isLook ? LOOKS[name]! : undefined;
   if (!sub) {
     // An unknown name may be an alias, and aliases run shell text. The rule must spell it.
     add(at, `git ${name} does more than look`);
     for (const [i, arg] of rest.entries()) {
-      if (NEVER_OPEN.test(name) || RUNNING.test(arg) || /::/.test(arg))
+      const words = WORDS[name]?.test(arg) || (i > 0 && MESSAGE[name]?.test(rest[i - 1]!));
+      if (NEVER_OPEN.test(name) || (!words && (RUNNING.test(arg) || /::/.test(arg))))
         add(at + 1 + i, `git ${name} can run programs through ${arg}`);
     }
     return out;

@@ -22,6 +22,14 @@ export function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root === "/" ? "/" : `${root}/`);
 }
 
+/** Whether a path lies where the agent works. */
+export function isOwn(
+  path: string,
+  { workspace, roots = [] }: { workspace: string; roots?: readonly string[] },
+): boolean {
+  return [workspace, ...roots].some((root) => isInside(path, root));
+}
+
 /** `inside`: the pattern can name something at or below `place`. `above`: it can name a directory that holds it. */
 export function relation(pattern: string, place: string): "inside" | "above" | "apart" {
   const left = pattern.split("/").slice(1);

@@ -158,6 +158,13 @@ const TABLES: Readonly<Record<string, Table>> = {
     pattern: { by: "e regexp files type-list" },
     files: "content",
   },
+  // Its language reads what it is fed and nothing else; what loads other files is looked for in judgeJq.
+  jq: {
+    flags: "aceCgjMnrRsSV",
+    long: `${COLOR}ascii-output compact-output exit-status color-output monochrome-output null-input join-output raw-output raw-output0 raw-input slurp sort-keys tab unbuffered stream stream-errors seq arg: argjson: args jsonargs indent: help version build-configuration`,
+    pattern: { by: "none" },
+    files: "content",
+  },
   tree: {
     flags: "adfiIpugshDFrtcUqN",
     valued: "LPI",
@@ -201,7 +208,7 @@ function sumTable(): Table {
 
 /** Programs that are more than they seem: their arguments must be spelt out by the rule, all of them. */
 const NEVER_OPEN =
-  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|jq|yq|gojq|dc|bc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|install|ln|git-.*|lares)$/;
+  /^((ba|da|z|k|mk|a|fi|c|tc|r)?sh|pwsh|powershell|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|guile|Rscript|R|julia|groovy|scala|jshell|elixir|iex|erl|ocaml|ghci|runghc|swift|osascript|gdb|lldb|[gmn]?awk|g?sed|vi|vim|nvim|view|ex|ed|emacs|nano|yq|gojq|dc|bc|m4|openssl|make|gmake|env|time|nice|ionice|timeout|stdbuf|nohup|setsid|chronic|xargs|parallel|doas|sudo|su|runuser|pkexec|script|flock|watch|busybox|toybox|coreutils|ssh|scp|sftp|rsync|tar|bsdtar|cpio|zip|unzip|7z|ar|man|less|more|most|pg|info|strace|ltrace|valgrind|perf|tcpdump|nmap|docker|podman|kubectl|systemd-run|crontab|at|batch|npx|bunx|uvx|pipx|chroot|unshare|nsenter|bwrap|firejail|screen|tmux|tee|dd|install|ln|git-.*|lares)$/;
 /** Options that make many programs run or load something, in full or abbreviated. */
 const RUNNING =
   /^--?[a-z-]*(exec|command|cmd|prog|eval|shell|rsh|pager|editor|hook|plugin|preload|require|script|init-file|rcfile|config|action|compress|filter|askpass|helper|wrapper|load|import|startup|loader|interpreter|browser|sendmail|(up|receive-)pack)/i;
@@ -220,6 +227,8 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (name === "find") return judgeFind(args);
   if (name === "git") return judgeGit(args);
   if (name === "sed") return judgeSed(args);
+  if (name === "jq") return judgeJq(args);
+  if (SCRIPTED.test(name)) return judgeScript(name, args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);
   if (NEVER_OPEN.test(name)) {
@@ -232,6 +241,39 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
     RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [],
   );
   return { ...none, concerns };
+}
+
+/** Interpreters that are mostly given a file: `node report.js --month 10`. */
+const SCRIPTED = /^((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|nodejs|bun|deno|tsx|php|lua)$/;
+
+/** A rule that spells the script speaks about the script: what follows is the script's, not the interpreter's. */
+function judgeScript(name: string, args: readonly string[]): Judgement {
+  const isModule = /^python/.test(name) && args[0] === "-m";
+  const script = isModule ? 1 : 0;
+  const hasScript = args[script] !== undefined && !args[script]!.startsWith("-");
+  const concerns = args.flatMap((arg, index) => {
+    if (!hasScript || index <= script)
+      return [{ index, text: `${name} can run programs or change files by its arguments` }];
+    return RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [];
+  });
+  return { concerns, files: [], recursive: false };
+}
+
+function judgeJq(args: readonly string[]): Judgement {
+  const out = judgeTable("jq", TABLES.jq!, args);
+  const files = new Set(out.files.map(({ index }) => index));
+  for (const [index, arg] of args.entries()) {
+    if (files.has(index)) continue;
+    const loads =
+      /(^|[^A-Za-z0-9_.])(import|include|env|input_filename|get_search_list|modulemeta)($|[^A-Za-z0-9_])|\$ENV/;
+    if (loads.test(arg)) out.concerns.push({ index, text: "a jq filter with import, include or env looks elsewhere" });
+  }
+  return out;
+}
+
+/** Programs of which it is known which arguments are files. */
+export function hasFiles(name: string): boolean {
+  return name === "find" || name === "sed" || Object.hasOwn(TABLES, name);
 }
 
 /** Programs whose arguments are no commands: nothing in them is a wrapped program. */
@@ -268,7 +310,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       given.add(option);
       if (kind === undefined) concern(i, `${arg} is not known to be harmless for ${name}`);
       else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, `${arg} takes no value`);
-      else if (cut < 0 && kind === ":") i++;
+      else if (cut < 0 && kind === ":") i += name === "jq" && option.startsWith("arg") ? 2 : 1;
       continue;
     }
     if (table.number && /^-\d+$/.test(arg)) continue;

@@ -13,7 +13,16 @@ export interface Place {
   userHome: string;
   agentDir: string;
   workspace: string;
+  /** Folders besides the workspace that the agent works in. */
+  roots?: readonly string[];
 }
+
+/** Files an agent takes instructions from in later turns. */
+export const STANDING =
+  /(^|\/)(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md$|(^|\/)(skills|\.claude|\.codex|\.github|\.git)\//;
+/** Writing here makes other programs run what was written: no rule covers it, a person does. */
+export const LOADED =
+  /(^|\/)(\.git|\.husky|\.githooks)(\/|$)|(^|\/)(\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
 
 export interface ExecRule {
   text: string;
@@ -176,6 +185,11 @@ export function touchingRule(rules: readonly string[], plan: ActionPlan, place: 
   return rules.find((rule) =>
     plan.targets.some((target) => coveringRule([rule], { ...plan, targets: [target] }, place)),
   );
+}
+
+/** The rule about files that covers this path. */
+export function pathRule(rules: readonly string[], path: string, place: Place): string | undefined {
+  return rules.find((rule) => pathMatches(rule, path, place));
 }
 
 /** A path without a root is seen from the agent's folder: `workspace/**`. */

@@ -22,7 +22,6 @@ const SWITCHED_OFF: readonly [string, string][] = [
   ["core.editor", "false"],
   ["core.sshCommand", "false"],
   ["core.askPass", "false"],
-  ["diff.external", ""],
   ["diff.ignoreSubmodules", "all"],
   ["status.submoduleSummary", "false"],
   ["interactive.diffFilter", ""],
@@ -59,6 +58,15 @@ export function gitEnvironment(args: readonly string[]): Record<string, string> 
     env[`GIT_CONFIG_VALUE_${i}`] = value;
   }
   return env;
+}
+
+/**
+ * The words git is started with. An external diff can't be switched off by a setting: git takes an empty name for a program
+ * and dies of it on the first changed file. So `git diff` gets the option for it.
+ */
+export function guardedGit(args: readonly string[]): string[] {
+  const at = args.findIndex((word) => !word.startsWith("-"));
+  return args[at] === "diff" ? [...args.slice(0, at + 1), "--no-ext-diff", ...args.slice(at + 1)] : [...args];
 }
 
 /** Settings of the repository at `cwd` that may run something, as `key=value`. Runs nothing but `git config --list`. */

@@ -6,10 +6,11 @@
  */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { ShellPlan } from "../../../core/contracts/index.ts";
 import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
-import { gitEnvironment, gitSettings } from "./git.ts";
+import { gitEnvironment, gitSettings, guardedGit } from "./git.ts";
+import { leadingOut } from "./links.ts";
 import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.ts";
 
 export interface Prepared {
@@ -36,6 +37,8 @@ export interface Where {
 export async function prepare(text: string, where: Where): Promise<Prepared> {
   const env = cleanEnvironment(where.home, where.locale);
   if (where.path) env.PATH = where.path;
+  // Without it git in a folder that is no repository takes the next one above, which may be the owner's whole home.
+  env.GIT_CEILING_DIRECTORIES = dirname(where.home);
   const { commands, reasons, sequence } = analyse(text);
   for (const command of commands) {
     const name = command.words[0]!.literal;
@@ -64,8 +67,14 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
     // A commit beside a status keeps its hooks: a rule or a person said yes to the commit.
     if (guards.every((guard) => guard !== undefined)) Object.assign(env, guards[0]);
   }
+  for (const [i, command] of tops.entries()) {
+    const links = await leadingOut(command, where);
+    if (links.length > 0) command.links = links;
+    const words = sequence.commands[i]!;
+    if (baseName(words[0]!) === "git") sequence.commands[i] = [words[0]!, ...guardedGit(words.slice(1))];
+  }
   const [only] = sequence.commands;
-  if (sequence.commands.length === 1) {
+  if (sequence.commands.length === 1 && sequence.redirects[0]!.length === 0) {
     shell.form = "argv";
     const { real } = tops[0]!.program!;
     return { argv: [real, ...only!.slice(1)], argv0: only![0]!, env, shell, files };

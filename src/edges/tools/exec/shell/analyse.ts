@@ -26,7 +26,7 @@ import {
 } from "../../../../core/contracts/index.ts";
 import { visibleLine } from "../../escape.ts";
 import { assignmentReason } from "./assignment.ts";
-import { plainScript, type Sequence } from "./plain.ts";
+import { isDuplicate, plainScript, type Sequence } from "./plain.ts";
 import { type Fed, HIDDEN, NOTHING, unwrap } from "./unwrap.ts";
 import { guessOf, readWord } from "./word.ts";
 
@@ -39,6 +39,7 @@ export const CANNOT_KNOW: ReadonlySet<ShellReasonKind> = new Set([
   "startup-file",
   "inline-code",
   "wrapper",
+  "script",
   "load-assignment",
 ]);
 
@@ -67,6 +68,8 @@ export function analyse(text: string): Analysis {
   const weight = (r: ShellReason) => SHELL_REASONS.indexOf(r.kind);
   const seen = new Set<string>();
   const reasons = scan.reasons
+    // Redirections of plain commands are facts of the commands; the gate judges each by its target.
+    .filter((r) => !(sequence && r.kind === "redirection"))
     .filter((r) => !seen.has(r.text) && seen.add(r.text))
     .sort((a, b) => weight(a) - weight(b));
   return { commands: scan.commands, reasons, ...(sequence ? { sequence } : {}) };
@@ -258,6 +261,7 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
   const redirects = node.redirects.map((redirect) => ({
     operator: redirect.operator,
     target: redirect.type === "HereDoc" ? { guess: "" } : redirect.target ? readWord(redirect.target) : { guess: "" },
+    ...(redirect.type === "Redirect" && isDuplicate(redirect) ? { isDescriptor: true as const } : {}),
   }));
   if (words.length === 0) {
     if (assignments.length || redirects.length)

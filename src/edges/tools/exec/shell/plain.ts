@@ -1,22 +1,25 @@
 /**
- * Plain texts: simple commands with literal words, joined by nothing but `;`, `&&`, `||` and `|`. One alone is started
- * without a shell. Several are written down again from their words, each in single quotes with its program's path, so that
- * the shell gets what was judged and not what was typed (comments, odd blanks and quoting tricks are gone).
+ * Plain texts: simple commands with literal words, joined by nothing but `;`, `&&`, `||` and `|`, their input and output
+ * redirected to nothing but literal names. One alone, without redirections, is started without a shell. The others are written
+ * down again from their words, each in single quotes with its program's path, so that the shell gets what was judged and not
+ * what was typed (comments, odd blanks and quoting tricks are gone).
  */
-import type { CommandNode, SyntaxNode } from "unbash";
+import type { CommandNode, Redirect, SyntaxNode } from "unbash";
 import { readWord } from "./word.ts";
 
 export type Joint = ";" | "&&" | "||" | "|";
 
 export interface Sequence {
   commands: string[][];
+  /** For each command, its redirections as a shell reads them: `2>&1`, `> out.txt`. */
+  redirects: string[][];
   /** One fewer than commands. */
   joints: Joint[];
 }
 
 export function plainScript(script: SyntaxNode): Sequence | undefined {
   if (script.type !== "Script" || script.errors?.length || script.commands.length === 0) return undefined;
-  const sequence: Sequence = { commands: [], joints: [] };
+  const sequence: Sequence = { commands: [], redirects: [], joints: [] };
   for (const [i, statement] of script.commands.entries()) {
     if (statement.background) return undefined;
     if (i > 0) sequence.joints.push(";");
@@ -48,7 +51,14 @@ function take(sequence: Sequence, node: SyntaxNode): boolean {
 function takeCommand(sequence: Sequence, node: CommandNode): boolean {
   if (node.type !== "Command" || !node.name || node.prefix.length > 0) return false;
   const words: string[] = [];
+  const redirects: string[] = [];
   for (const part of [node.name, ...node.suffix]) {
+    if (part.type === "Redirect") {
+      const text = redirection(part);
+      if (text === undefined) return false;
+      redirects.push(text);
+      continue;
+    }
     if (part.type !== "Word") return false;
     const { literal } = readWord(part);
     if (literal === undefined) return false;
@@ -56,15 +66,35 @@ function takeCommand(sequence: Sequence, node: CommandNode): boolean {
   }
   if (words[0] === "") return false;
   sequence.commands.push(words);
+  sequence.redirects.push(redirects);
   return true;
 }
 
+const TO_FILE = /^(>|>>|>\||<|&>|&>>)$/;
+
+/** `2>&1`: a copy of another descriptor, no file. `>& name` writes to a file instead, and is not plain. */
+export function isDuplicate({ operator, target }: Redirect): boolean {
+  return (operator === ">&" || operator === "<&") && target !== undefined && /^[0-2]$/.test(target.text);
+}
+
+/** A redirection written down again, or undefined when it is more than input and output of a named file. */
+function redirection(node: Redirect): string | undefined {
+  const { operator, descriptor, target } = node;
+  if (!target || (descriptor && descriptor.type !== "FileDescriptor")) return undefined;
+  const from = descriptor ? String(descriptor.value) : "";
+  if (isDuplicate(node)) return `${from}${operator}${target.text}`;
+  // Descriptors above 2 are for other programs to find.
+  if (!TO_FILE.test(operator) || !/^[0-2]?$/.test(from)) return undefined;
+  const { literal } = readWord(target);
+  return literal === undefined || literal === "" ? undefined : `${from}${operator} ${quote(literal)}`;
+}
+
 /** `paths` are the programs' files, one for each command. */
-export function render({ commands, joints }: Sequence, paths: readonly string[]): string {
+export function render({ commands, redirects, joints }: Sequence, paths: readonly string[]): string {
   return commands
     .map(([, ...args], i) => {
       const joint = i === 0 ? "" : joints[i - 1] === ";" ? "; " : ` ${joints[i - 1]} `;
-      return joint + [paths[i]!, ...args].map(quote).join(" ");
+      return joint + [...[paths[i]!, ...args].map(quote), ...redirects[i]!].join(" ");
     })
     .join("");
 }

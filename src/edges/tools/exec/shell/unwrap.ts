@@ -43,6 +43,8 @@ export function unwrap(command: ShellCommand, fed: Fed): Unwrapped {
   const runs = RUNNING_OPTIONS.find(([programs]) => programs.test(name));
   for (const word of runs ? args : []) {
     if (!runs![1].test(word.guess)) continue;
+    // `git switch -c name` makes a branch; only before the subcommand -c is a setting.
+    if (name === "git" && word.guess === "-c" && /^(switch|commit)$/.test(args[0]!.guess)) continue;
     add("wrapper", `${name} can run a program through ${short(word.guess)}.`);
     const value = /^[^=]*=(?:exec=|!)?([\s\S]*)$/.exec(word.guess)?.[1];
     if (value) out.texts.push({ text: value, label: `${name} option` });
@@ -120,7 +122,7 @@ function shellCode(out: Unwrapped, { name, args, fed }: { name: string; args: Sh
     return;
   }
   if (operand.literal === undefined) hidden(`${name} runs a file that is computed: ${short(operand.guess)}.`);
-  out.reasons.push({ kind: "wrapper", text: `${name} runs the script ${short(operand.guess)}.` });
+  out.reasons.push({ kind: "script", text: `${name} runs the script ${short(operand.guess)}.` });
 }
 
 function powershell(out: Unwrapped, name: string, args: ShellWord[]): void {
@@ -149,7 +151,7 @@ function findActions(out: Unwrapped, args: ShellWord[]): void {
       out.commands.push({ words, label: `find ${action}` });
     } else if (/^-(delete|fprint|fprint0|fprintf|fls)$/.test(action)) {
       const target = action === "-delete" ? "what it finds" : short(args[i + 1]?.guess ?? "");
-      out.reasons.push({ kind: "redirection", text: `find changes files: ${action} ${target}.` });
+      out.reasons.push({ kind: "writes", text: `find changes files: ${action} ${target}.` });
     }
   }
 }
@@ -276,6 +278,8 @@ function innerWords(name: string, args: ShellWord[]): ShellWord[] {
   return args.slice(i);
 }
 
+const FILTERS = /^(jq|jaq|gojq)$/;
+
 function interpreter(
   out: Unwrapped,
   { name, args, fed, carries }: { name: string; args: ShellWord[]; fed: Fed; carries: RegExp },
@@ -298,7 +302,8 @@ function interpreter(
   } else if (operand) {
     if (operand.literal === undefined)
       add("hidden-code", `${name} runs a file that is computed: ${short(operand.guess)}.`);
-    add("wrapper", `${name} runs ${short(operand.guess)}.`);
+    // A filter is the whole of what jq runs, and it neither starts programs nor writes files.
+    if (!FILTERS.test(name)) add("script", `${name} runs ${short(operand.guess)}.`);
   } else if (fed.kind === "hidden") add("hidden-code", `${name} runs what comes in, which nobody can see beforehand.`);
   else add("wrapper", `${name} runs code.`);
 }

@@ -1,0 +1,26 @@
+/** Being asked for nothing teaches people to say yes: of a hundred everyday commands at most three ask. */
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { EVERYDAY, RULES, STUBS } from "./everyday.ts";
+import { ground } from "./support.ts";
+
+const g = ground(RULES);
+afterAll(() => g.close());
+for (const name of STUBS) {
+  const at = ["/usr/local/bin", "/usr/bin", "/bin"].some((dir) => existsSync(join(dir, name)));
+  if (at) continue;
+  writeFileSync(join(g.bin, name), "#!/bin/sh\n");
+  chmodSync(join(g.bin, name), 0o755);
+}
+for (const dir of ["src", "test", "logs", "scripts", "tools"]) mkdirSync(join(g.workspace, dir));
+
+test("of a hundred everyday commands that their rules allow, at most three ask", async () => {
+  expect(new Set(EVERYDAY).size).toBe(100);
+  const asked: string[] = [];
+  for (const command of EVERYDAY) {
+    const { verdict, because } = await g.judge(command);
+    if (verdict !== "allow") asked.push(`${verdict} ${command}: ${because}`);
+  }
+  expect(asked.length, asked.join("\n")).toBeLessThanOrEqual(3);
+});

@@ -1,0 +1,221 @@
+/** Files as content: whatever a rule allows, words that name something outside the workspace ask. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { decide } from "../../src/flow/gate/index.ts";
+import { ground } from "./support.ts";
+
+const OPEN = [
+  "git *",
+  ..."add apply archive bundle checkout clone commit config fetch hash-object merge mv notes push restore rm stash switch tag worktree"
+    .split(" ")
+    .map((sub) => `git ${sub} *`),
+  ..."cat cp curl diff grep head jq ls mkdir mv npm pytest rg rm sort touch wc xxd zstd make"
+    .split(" ")
+    .map((one) => `${one} *`),
+  "node scripts/report.js *",
+];
+const g = ground({ exec: OPEN });
+afterAll(() => g.close());
+mkdirSync(join(g.workspace, "notes"));
+writeFileSync(join(g.workspace, "notes/today.md"), "today\n");
+symlinkSync(g.out, join(g.workspace, "away"));
+symlinkSync(join(g.out, "secret"), join(g.workspace, "notes/linked"));
+symlinkSync(join(g.out, "not-there"), join(g.workspace, "notes/dangling"));
+symlinkSync("notes", join(g.workspace, "inside"));
+for (const name of ["curl", "npm", "pytest", "rg", "jq", "make", "xxd", "zstd", "node"]) {
+  writeFileSync(join(g.bin, name), "#!/bin/sh\n", { mode: 0o755 });
+}
+
+const OUT = "/srv/other";
+/** With `git *` and every subcommand by name allowed, none of these runs unasked. */
+const ASK: readonly string[] = [
+  `git diff a.txt ${OUT}/b`,
+  `git diff ${OUT}/a ${OUT}/b`,
+  "git diff a.txt ../x",
+  `git diff --no-index a.txt ${OUT}/b`,
+  `git diff --no-index -- a.txt ${OUT}/b`,
+  `git diff -- a.txt ${OUT}/b`,
+  "git diff away/secret a.txt",
+  `git blame --contents ${OUT}/b a.txt`,
+  `git blame --contents=${OUT}/b a.txt`,
+  `git hash-object ${OUT}/b`,
+  `git hash-object -w ${OUT}/b`,
+  `git grep --no-index x ${OUT}`,
+  `git grep -f ${OUT}/patterns`,
+  `git grep -e x ${OUT}`,
+  `git apply ${OUT}/x.patch`,
+  `git -C ${OUT} status`,
+  `git --git-dir=${OUT}/.git log -p`,
+  `git --git-dir ${OUT}/.git log -p`,
+  `git --work-tree=${OUT} status`,
+  `git archive --output=${OUT}/x.tar HEAD`,
+  `git archive -o ${OUT}/x.tar HEAD`,
+  `git bundle create ${OUT}/x.bundle HEAD`,
+  `git bundle unbundle ${OUT}/x.bundle`,
+  `git clone ${OUT}/repo`,
+  `git clone file://${OUT}/repo`,
+  `git clone file:${OUT}/repo`,
+  "git clone ../other",
+  `git config --file ${OUT}/x --list`,
+  `git config --file=${OUT}/x --list`,
+  `git commit -F ${OUT}/message`,
+  `git commit -F${OUT}/message`,
+  `git commit --file=${OUT}/message`,
+  "git commit --file=../message",
+  `git commit --template=${OUT}/x`,
+  `git add --pathspec-from-file=${OUT}/list`,
+  `git commit -m x --pathspec-from-file ${OUT}/list`,
+  `git tag -F ${OUT}/message v1`,
+  `git fetch ${OUT}/repo`,
+  "git fetch ../repo",
+  `git push ${OUT}/repo main`,
+  `git mv a.txt ${OUT}/a.txt`,
+  `git notes add -F ${OUT}/note`,
+  `git worktree add ${OUT}/tree`,
+  `git checkout --pathspec-from-file=${OUT}/x`,
+  `git merge -F ${OUT}/x topic`,
+  "git stash push -- ../x",
+  `git diff --output=${OUT}/x`,
+  `git log --output ${OUT}/x`,
+  `git rm ${OUT}/a`,
+  `cp ${OUT}/a b`,
+  `cp a.txt ${OUT}/b`,
+  "cp away/secret here",
+  "cp notes/linked here",
+  "cp notes/dangling here",
+  "cat notes/linked",
+  "cat away/secret",
+  "cat inside/linked",
+  "head -n 3 notes/dangling",
+  "sort notes/linked",
+  "cat < notes/linked",
+  `mv a.txt ${OUT}`,
+  `mkdir -p ${OUT}/x`,
+  `touch ${OUT}/x`,
+  "touch ../x",
+  "touch away/x",
+  `rm ${OUT}/x`,
+  `curl -d @${OUT}/a https://example.com`,
+  `curl --data-binary=@${OUT}/a https://example.com`,
+  `curl -o${OUT}/a https://example.com`,
+  `curl -F file=@${OUT}/a https://example.com`,
+  `curl file://${OUT}/a`,
+  `curl FILE:${OUT}/a`,
+  "curl -T ../x https://example.com",
+  "curl -T '~/x' https://example.com",
+  `npm test --prefix ${OUT}`,
+  `npm test --prefix=${OUT}`,
+  `pytest ${OUT}/tests`,
+  "pytest --rootdir=../x",
+  `zstd -d ${OUT}/x.zst`,
+  `xxd ${OUT}/x`,
+  `jq . ${OUT}/x.json`,
+  "jq . notes/linked",
+  "jq -n 'import \"a\" as $a; $a'",
+  "jq -n env",
+  "jq -n '$ENV.SECRET'",
+  "jq -f x.jq a.json",
+  "jq --slurpfile a x.json -n '$a'",
+  "jq --rawfile a x -n '$a'",
+  "jq -L /srv .",
+  `grep x ${OUT}/a`,
+  `wc -l ${OUT}/a`,
+  `node scripts/report.js --out=${OUT}/x`,
+  `node scripts/report.js ../x`,
+];
+/** What looks like a path and is none, or lies inside. */
+const ALLOW: readonly string[] = [
+  "git diff a.txt notes/today.md",
+  "git diff HEAD~2..HEAD -- notes",
+  "git diff origin/main...HEAD",
+  "git log --grep=/api/v1 --author=x/y",
+  "git log --format='%h /%an'",
+  "git show HEAD:notes/today.md",
+  "git grep -n /api/v1",
+  "git add notes/today.md",
+  "git commit -m 'read /etc/hosts and ~/.config'",
+  "git commit -am 'see ../x'",
+  "git stash push -m 'before /api'",
+  "git switch -c feature/x",
+  "git fetch origin",
+  "git push https://example.com/x/y.git main",
+  "cp a.txt notes/b.txt",
+  "cat inside/today.md",
+  "cat ./notes/../a.txt",
+  "curl -s 'https://example.com/a/b?c=/d&e=@/f' -o page.html",
+  "npm test -- --run notes/a.test.ts",
+  "pytest tests/test_app.py::test_login",
+  "rg /api/v1 notes",
+  "jq .name a.json",
+  "jq -r --arg a /x '.[$a]' a.json",
+  "ls /usr/bin",
+  "node scripts/report.js --month 10",
+  "touch notes/x",
+  "mkdir -p a/b/c",
+];
+
+test.each(ASK)("%s asks", async (command) => {
+  const { verdict, because } = await g.judge(command);
+  expect(`${verdict}: ${because}`).toMatch(/^ask: /);
+});
+
+test.each(ALLOW)("%s does not ask", async (command) => {
+  const { verdict, because } = await g.judge(command);
+  expect(`${verdict}: ${because}`).toMatch(/^allow: /);
+});
+
+test("a link in the way is judged the same whether what it points to exists or not", async () => {
+  const [there, gone] = [await g.judge("cat notes/linked"), await g.judge("cat notes/dangling")];
+  expect(there.because.replace("linked", "X")).toBe(gone.because.replace("dangling", "X"));
+});
+
+test("below a folder's end, words count from there", async () => {
+  const allowed = decide(g.policy, await g.plan("cp ../a.txt .", "notes"));
+  expect(allowed.verdict).toBe("allow");
+  expect(decide(g.policy, await g.plan("cp ../../a.txt .", "notes")).verdict).toBe("ask");
+});
+
+test("git does not take the repository of a folder above the workspace", async () => {
+  const { execFileSync } = await import("node:child_process");
+  const above = g.policy.place.agentDir;
+  execFileSync("git", ["init", "-q"], { cwd: above, env: { PATH: "/usr/bin:/bin", HOME: g.dir } });
+  expect(await g.run("git rev-parse --show-toplevel")).toContain("not a git repository");
+});
+
+describe("redirections are judged by their target", () => {
+  const rules = { allow: { exec: OPEN, write: ["workspace/**"], read: ["/srv/docs/**"] } };
+  test.each<[command: string, want: string]>([
+    ["sort a.txt > sorted.txt", "allow"],
+    ["sort a.txt >> notes/all.txt 2>&1", "allow"],
+    ["npm test > out.log 2>&1", "allow"],
+    ["sort < /srv/docs/a.txt", "allow"],
+    ["cat /srv/docs/a.txt", "allow"],
+    ["cat /srv/docs/../keys", "ask"],
+    ["cp /srv/docs/a.txt .", "ask"],
+    ["sort a.txt > /srv/docs/a.txt", "ask"],
+    ["sort a.txt > ../x", "ask"],
+    ["sort a.txt > away/x", "ask"],
+    ["sort a.txt > notes/linked", "ask"],
+    ["sort a.txt > AGENTS.md", "ask"],
+    ["sort a.txt > .git/hooks/pre-commit", "ask"],
+    ["sort a.txt > .npmrc", "ask"],
+    ["sort a.txt > $F", "ask"],
+    ["sort a.txt 3> x", "ask"],
+    ["pwn > x", "ask"],
+  ])("%s: %s", async (command, want) => {
+    const { verdict, because } = await g.judge(command, rules);
+    expect(`${verdict}: ${because}`).toMatch(new RegExp(`^${want}: `));
+  });
+
+  test("a deny rule for writing denies a redirection, too", async () => {
+    const deny = { write: ["workspace/locked/**"] };
+    expect((await g.judge("sort a.txt > locked/x", { ...rules, deny })).verdict).toBe("deny");
+    expect((await g.judge("sort a.txt > free", { ...rules, deny })).verdict).toBe("allow");
+  });
+
+  test("what runs is what was judged", async () => {
+    expect(await g.run("sort a.txt > 'two words.txt' 2>&1; cat 'two words.txt'")).toMatch(/^alpha\n\[exit 0/);
+    expect(await g.run("cat no-such-file 2>/dev/null || echo gone")).toMatch(/^gone\n/);
+  });
+});
