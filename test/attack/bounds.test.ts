@@ -1,6 +1,7 @@
 /** Nothing that others send or ask for is without a bound: each case sends too much of one thing and looks at the gateway meanwhile. */
 import { afterEach, describe, expect, test } from "vitest";
 import { type Lares, startLares, startModel, toolResults } from "../support/index.ts";
+import { type Flood, floodProviders, PROTOCOLS, startFlood } from "./flood-model.ts";
 import { allowedStall, watched } from "./watching.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -59,5 +60,72 @@ describe("tool calls of one reply", () => {
     );
     expect(value.map(({ response }) => response)).toEqual(value.map(() => "done"));
     expect(worstMs).toBeLessThan(most);
+  });
+});
+
+/** As in the report of the attack. */
+const FLOOD_BYTES = 400 * 1024 * 1024;
+/** What one answer may add to the process: the wire bound a few times over. Without a bound 400 MB took 1.7 GB. */
+const MOST_MORE_MB = 350;
+
+describe("answers of models", () => {
+  const CASES: [Flood, RegExp][] = [
+    ["line", /sent more than Lares takes in one answer/],
+    ["text", /sent more than Lares takes in one answer/],
+    ["error", /was overloaded|failed/],
+    ["gzip", /came compressed/],
+  ];
+  test.each(CASES)("400 MB of %s ends the call, in each protocol", async (flood, words) => {
+    const server = await startFlood(flood, FLOOD_BYTES);
+    closing.push(() => server.close());
+    const agents = Object.fromEntries(PROTOCOLS.map((api) => [api, { model: `${api}/m` }]));
+    const models = { default: "anthropic/m", providers: floodProviders(server.url), patienceMs: 0 };
+    const lares = await startLares({ config: { models, agents: { main: {}, ...agents } } });
+    closing.push(() => lares.dispose());
+    const most = await allowedStall(lares);
+    for (const api of PROTOCOLS) {
+      const { value, worstMs, peakMb, beforeMb } = await watched(`${flood}, ${api}`, lares, () =>
+        lares.chat("owner", "hello", { agent: api }),
+      );
+      expect(value.state).toBe("failed");
+      expect(value.reason).toMatch(words);
+      expect(peakMb - beforeMb).toBeLessThan(MOST_MORE_MB);
+      expect(worstMs).toBeLessThan(most);
+      expect(server.sent()).toBeLessThan(FLOOD_BYTES / 2);
+      const reports = (flood === "line" || flood === "text") && api !== "openai-responses";
+      if (reports) expect(value.usage?.inputTokens).toBeGreaterThanOrEqual(1234);
+    }
+  });
+
+  test("tool input nested 5,000 levels deep is refused in words, and the tokens count", async () => {
+    const { lares, model } = await house();
+    const deep = `{"command":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+    model.use((request) =>
+      request.messages.at(-1)?.role === "tool"
+        ? { text: "I see." }
+        : { toolCalls: [{ name: "exec", raw: deep }], usage: { input: 77, output: 5 } },
+    );
+    const answer = await lares.chat("owner", "go");
+    expect(answer).toMatchObject({ state: "answered", response: "I see." });
+    expect(answer.usage?.inputTokens).toBeGreaterThanOrEqual(77);
+    expect(toolResults(model.requests.at(-1)!)[0]?.text).toContain("nested more than 100 levels deep");
+  });
+
+  test("2,000 tool calls in one answer end the call, 500 are answered one by one", async () => {
+    const { lares, model } = await house();
+    const calls = (n: number) => ({ toolCalls: Array.from({ length: n }, () => ({ name: "list", input: {} })) });
+    model.use((request) =>
+      request.messages.at(-1)?.role === "tool"
+        ? { text: "done" }
+        : calls(JSON.stringify(request.messages).includes("many") ? 2000 : 500),
+    );
+    await lares.chat("warm", "some");
+    const most = await allowedStall(lares);
+    const { value, worstMs } = await watched("500 × list", lares, () => lares.chat("owner", "some"));
+    expect(value.response).toBe("done");
+    expect(toolResults(model.requests.at(-1)!)).toHaveLength(500);
+    expect(worstMs).toBeLessThan(most);
+    const refused = await lares.chat("other", "many");
+    expect(refused).toMatchObject({ state: "failed", reason: expect.stringContaining("more than 1000 tool calls") });
   });
 });

@@ -55,7 +55,10 @@ export type ModelReply =
       practice: boolean;
       content: (TextPart | ThinkingPart | ToolCallPart)[];
       finish: "stop" | "tool-calls" | "length" | "refusal" | "other";
+      /** Of all attempts, as far as their providers reported it. */
       usage: Usage;
+      /** Of the attempt that answered, where others before it were paid for too. */
+      ownUsage?: Usage;
       /** Set when not the first choice answered: one sentence for the person. */
       notice: string | null;
       ms: number;

@@ -39,6 +39,7 @@ export type FailureClass =
   | "format"
   | "not-found"
   | "network"
+  | "too-large"
   | "unknown";
 
 /** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. */

@@ -1,5 +1,14 @@
 import type { ModelReply, Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
-import type { ReplyRoute, SessionKey, TurnId, TurnResult, TurnState } from "../../core/domain/index.ts";
+import {
+  addUsage,
+  NO_USAGE,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+  type TurnResult,
+  type TurnState,
+  type Usage,
+} from "../../core/domain/index.ts";
 
 export interface TurnRow {
   id: TurnId;
@@ -82,6 +91,26 @@ export function recordUsage(
     u.reply.ok ? u.reply.ms : 0,
     u.at,
   );
+}
+
+/** What the model calls of a turn have used, for a turn that lost its own count. */
+export async function usageOf(db: Reads, turn: TurnId): Promise<Usage> {
+  const rows = await db.all<{
+    input_tokens: number;
+    output_tokens: number;
+    cache_read_tokens: number;
+    cache_write_tokens: number;
+    cost: number | null;
+  }>("SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost FROM usage WHERE turn = ?", turn);
+  return rows
+    .map((row) => ({
+      inputTokens: row.input_tokens,
+      outputTokens: row.output_tokens,
+      cacheReadTokens: row.cache_read_tokens,
+      cacheWriteTokens: row.cache_write_tokens,
+      cost: row.cost,
+    }))
+    .reduce(addUsage, NO_USAGE);
 }
 
 export async function readTurn(db: Reads, id: TurnId): Promise<TurnRow | undefined> {

@@ -37,7 +37,7 @@ import { endPauses } from "./pause.ts";
 import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
-import { recordRestart, recordUsage, recordWoken } from "./store.ts";
+import { recordRestart, recordUsage, recordWoken, usageOf } from "./store.ts";
 
 type Body =
   | {
@@ -110,7 +110,11 @@ export function makeTurns(parts: TurnParts) {
       if (body.kind === "command") return end(run, { state: "answered", text: body.reply });
       const mine = await parts.intake.own(input.turn);
       run.own = mine?.message;
-      if (input.wake.why === "broken") return end(run, broken(input.wake));
+      if (input.wake.why === "broken") {
+        // Its progress is gone with what broke; what it spent is on record.
+        run.p.usage = await usageOf(parts.records, run.turn);
+        return end(run, broken(input.wake));
+      }
       if (mine?.takenBy && mine.takenBy !== input.turn) {
         return end(run, { state: "joined", text: "", joined: mine.takenBy });
       }
@@ -418,7 +422,7 @@ export function makeTurns(parts: TurnParts) {
           meta: { model: reply.model },
         });
         // What a caller brought along was counted too and is not in the next request.
-        if (!run.given) parts.history.reported(session, reply.model, reply.usage);
+        if (!run.given) parts.history.reported(session, reply.model, reply.ownUsage ?? reply.usage);
       },
     ) as unknown as Promise<Called>;
     return called.catch((error: unknown) => {

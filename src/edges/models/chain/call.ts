@@ -11,7 +11,7 @@ import type {
   ModelReply,
   ModelRequest,
 } from "../../../core/contracts/index.ts";
-import { NO_USAGE } from "../../../core/domain/index.ts";
+import { addUsage, NO_USAGE, type Usage } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { costOf, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
@@ -53,15 +53,18 @@ export async function callChain(
   const start = clock.now();
   const tried = new Map<string, Tried>();
   const failed: Failed[] = [];
+  // What failed attempts had used, as far as their providers said so: paid for too.
+  let spent: Usage = NO_USAGE;
   let step = next(routes, health.entries, null, start);
   for (;;) {
-    if ("stop" in step) return giveUp(failed);
+    if ("stop" in step) return giveUp(failed, spent);
     if ("wait" in step) await pause(clock, step.wait, signal);
     const route = routeOf(routes, "wait" in step ? step.candidate : step.use);
     const result = await ask(route, plan, request, onDelta, signal);
     if (result.ok) {
       return {
         ...result.reply,
+        ...(spent === NO_USAGE ? {} : { usage: addUsage(spent, result.reply.usage), ownUsage: result.reply.usage }),
         model: route.model,
         practice: false,
         notice: noticeFor(plan, route.model, failed),
@@ -70,6 +73,7 @@ export async function callChain(
       };
     }
     const { failure, evidence } = result;
+    if (result.usage) spent = addUsage(spent, result.usage);
     const times = (tried.get(route.id)?.times ?? 0) + 1;
     tried.set(route.id, { times, last: failure, retryAfterMs: evidence.retryAfterMs });
     const limit = failure === "context-overflow" ? limitIn(evidence) : undefined;
@@ -102,7 +106,9 @@ async function ask(
   request: ModelRequest,
   onDelta: (delta: ModelDelta) => void,
   signal: AbortSignal,
-): Promise<{ ok: true; reply: Answered } | { ok: false; failure: FailureClass; evidence: Evidence }> {
+): Promise<
+  { ok: true; reply: Answered } | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined }
+> {
   const { health, clock } = plan;
   let streamed = false;
   health.probing(route.id);
@@ -128,7 +134,8 @@ async function ask(
     const failure = result.ok ? "unknown" : classify(evidence);
     health.failed(route.id, failure, evidence.retryAfterMs, clock.now());
     if (streamed) onDelta({ type: "discard" });
-    return { ok: false, failure, evidence };
+    const { tokens } = result;
+    return { ok: false, failure, evidence, usage: tokens && { ...tokens, cost: costOf(route.price, tokens) } };
   } catch (aborted) {
     health.unresolved(route.id);
     throw aborted;
@@ -168,7 +175,7 @@ function noticeFor(plan: CallPlan, answered: string, failed: readonly Failed[]):
 }
 
 /** Too long goes before all else: it is the one failure the caller can mend at once, by compacting. */
-function giveUp(failed: readonly Failed[]): ModelReply {
+function giveUp(failed: readonly Failed[], usage: Usage): ModelReply {
   const tooLong = failed.filter((f) => f.failure === "context-overflow");
   const failure = tooLong[0]?.failure ?? failed[0]?.failure ?? "unknown";
   const limits = tooLong.flatMap(({ limit }) => limit ?? []);
@@ -177,7 +184,7 @@ function giveUp(failed: readonly Failed[]): ModelReply {
     failure,
     message: failureSentence(failed),
     hint: hintOf(failure),
-    usage: NO_USAGE,
+    usage,
     failed: failed.map(attempt),
     // The smallest: whoever is asked next time must be able to hold it.
     ...(limits.length ? { limit: Math.min(...limits) } : {}),

@@ -3,6 +3,7 @@
  * on status codes (Google says 400 for a bad key, Anthropic 400 for no credit, OpenAI 429), so words go before numbers.
  */
 import type { FailureClass } from "../../../core/contracts/index.ts";
+import { TOO_LARGE } from "../wire/bounds.ts";
 
 /** What is known of a failed attempt, whatever library it came from. */
 export interface Evidence {
@@ -33,6 +34,7 @@ const NETWORK_WORDS = /terminated|other side closed|socket hang up|fetch failed|
 
 export function classify(evidence: Evidence): FailureClass {
   const { status, codes } = evidence;
+  if (codes.includes(TOO_LARGE)) return "too-large";
   if (codes.some((code) => TIMEOUT_CODE.test(code))) return "timeout";
   if (status === null && codes.some((code) => NETWORK_CODE.test(code))) return "network";
   const words = `${evidence.body} ${evidence.message}`;
@@ -86,7 +88,10 @@ export function evidenceOf(error: unknown, now: number): Evidence {
   for (let depth = 0; depth < 4 && typeof cause === "object" && cause !== null; depth++) {
     const record = asRecord(cause);
     if (typeof record.code === "string") codes.push(record.code);
-    if (typeof record.message === "string") messages.push(record.message);
+    // A library's own walk through an answer nested too deep.
+    if (cause instanceof RangeError) codes.push(TOO_LARGE);
+    // Libraries put what they could not parse into the message, all of it.
+    if (typeof record.message === "string") messages.push(record.message.slice(0, MOST_MESSAGE));
     cause = record.cause;
   }
   const status = typeof top.statusCode === "number" ? top.statusCode : null;
@@ -94,12 +99,22 @@ export function evidenceOf(error: unknown, now: number): Evidence {
   const failedStatus = status !== null && status >= 400 ? status : null;
   return {
     status: failedStatus,
-    body: typeof top.responseBody === "string" ? top.responseBody : error instanceof Error ? "" : safeJson(error),
+    body:
+      typeof top.responseBody === "string"
+        ? top.responseBody.slice(0, MOST_BODY)
+        : error instanceof Error
+          ? ""
+          : safeJson(error),
     message: messages.join(": "),
     codes,
     retryAfterMs: retryAfterMs(headers, now),
   };
 }
+
+/** More than any provider's own words about a failure. */
+const MOST_MESSAGE = 4000;
+/** The same for the body of an answer, which is already cut where our own client reads it. */
+const MOST_BODY = 64 * 1024;
 
 /** Seconds, or a date; OpenAI and Anthropic also say it in milliseconds. An hour is the most we believe. */
 export function retryAfterMs(headers: Record<string, unknown>, now: number): number | null {
@@ -118,7 +133,7 @@ function asRecord(value: unknown): Record<string, unknown> {
 
 function safeJson(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? "";
+    return (JSON.stringify(value) ?? "").slice(0, MOST_BODY);
   } catch {
     return "";
   }

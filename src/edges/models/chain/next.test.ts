@@ -96,6 +96,7 @@ const TABLE: Record<FailureClass, Record<Name, string>> = {
   auth: LASTING,
   billing: LASTING,
   "not-found": LASTING,
+  "too-large": LASTING,
   format: {
     ...LASTING,
     alone: "stop malformed",

@@ -11,6 +11,7 @@ const WHAT: Record<FailureClass, string> = {
   format: "refused the request",
   "not-found": "was not found",
   network: "could not be reached",
+  "too-large": "sent more than Lares takes in one answer",
   unknown: "failed",
 };
 
@@ -24,6 +25,8 @@ const HINT: Record<FailureClass, string | null> = {
   format: "This is likely a fault of Lares or of the server behind the base URL; the message says what was refused.",
   "not-found": "Check the model's name with: lares models list",
   network: "Check the network and the base URL of this provider.",
+  "too-large":
+    "No honest answer is this long. Check the server behind this provider's base URL, or choose another model.",
   unknown: null,
 };
 

@@ -13,6 +13,7 @@ import { type Collected, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
 import { answerOptions } from "./options.ts";
+import type { Tokens } from "./reported.ts";
 import { makeSdkModel, type SdkFetch, type SdkModel, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
 
@@ -22,7 +23,8 @@ export interface Limits {
   maxOutputTokens: number;
 }
 
-export type AttemptResult = ({ ok: true } & Collected) | { ok: false; evidence: Evidence };
+/** `tokens` of a failure: what the provider had reported as used before it failed. */
+export type AttemptResult = ({ ok: true } & Collected) | { ok: false; evidence: Evidence; tokens?: Tokens };
 
 export interface LineParts {
   provider: Provider;
@@ -69,6 +71,7 @@ export class Line {
     const inner = new AbortController();
     let reader: ReadableStreamDefaultReader<SdkPart> | undefined;
     let silence: Evidence | undefined;
+    let tokens: Tokens | undefined;
     const giveUp = () => {
       inner.abort();
       // A stalled read ends at once, also where the library or a test's fetch does not pass the signal on.
@@ -94,15 +97,24 @@ export class Line {
         ...(tools ? { tools, toolChoice: { type: "auto" } } : {}),
         ...options,
         abortSignal: inner.signal,
+        // For the usage of an answer that is never finished (`reported.ts`).
+        includeRawChunks: true,
       });
       reader = stream.getReader();
       // The limit may have passed while there was no reader to cancel.
       if (inner.signal.aborted) giveUp();
-      const collected = await collect(reader, this.model, onDelta, watcher.touch);
+      const collected = await collect(reader, {
+        model: this.model,
+        onDelta,
+        onPart: watcher.touch,
+        onUsage: (reported) => {
+          tokens = reported;
+        },
+      });
       return { ok: true, ...collected };
     } catch (error) {
       if (signal.aborted) throw abortError(signal);
-      return { ok: false, evidence: silence ?? evidenceOf(error, clock.now()) };
+      return { ok: false, evidence: silence ?? evidenceOf(error, clock.now()), ...(tokens ? { tokens } : {}) };
     } finally {
       watcher.stop();
       signal.removeEventListener("abort", onAbort);

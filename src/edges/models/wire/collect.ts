@@ -1,27 +1,47 @@
 /** Reads one stream to its end: deltas go out as they come, the parts of the answer are put together in order. */
 import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart, Usage } from "../../../core/domain/index.ts";
+import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/index.ts";
+import { isTooDeep, MOST_CALLS, MOST_CHARACTERS, MOST_DEPTH, tooLarge } from "./bounds.ts";
+import { reportedIn, type Tokens } from "./reported.ts";
 import type { SdkPart } from "./sdk.ts";
 
 export interface Collected {
   content: (TextPart | ThinkingPart | ToolCallPart)[];
   finish: Extract<ModelReply, { ok: true }>["finish"];
-  tokens: Omit<Usage, "cost">;
+  tokens: Tokens;
 }
 
 type Meta = { [key: string]: Json };
 type Open = { part: TextPart | ThinkingPart; meta: Meta | undefined };
 
-/** Throws what the provider sent as an error, and an error of our own when the stream ends before the answer does. */
+export interface Listening {
+  /** `provider/model`. */
+  model: string;
+  onDelta: (delta: ModelDelta) => void;
+  /** The provider said something. */
+  onPart: () => void;
+  /** What the provider has reported as used so far: paid for, also when the answer is never finished. */
+  onUsage: (tokens: Tokens) => void;
+}
+
+/**
+ * Throws what the provider sent as an error, and an error of our own when the stream ends before the answer does or is larger
+ * than any answer should be.
+ */
 export async function collect(
   reader: ReadableStreamDefaultReader<SdkPart>,
-  model: string,
-  onDelta: (delta: ModelDelta) => void,
-  onPart: () => void,
+  { model, onDelta, onPart, onUsage }: Listening,
 ): Promise<Collected> {
   const content: Collected["content"] = [];
   const open = new Map<string, Open>();
   let finish: Extract<SdkPart, { type: "finish" }> | undefined;
+  let reported: Tokens | undefined;
+  let characters = 0;
+  let calls = 0;
+  const count = (more: string) => {
+    characters += more.length;
+    if (characters > MOST_CHARACTERS) throw tooLarge(`more than ${MOST_CHARACTERS} characters in one answer`);
+  };
 
   for (;;) {
     const { done, value: part } = await reader.read();
@@ -30,6 +50,13 @@ export async function collect(
     if (part.type === "stream-start") continue;
     onPart();
     switch (part.type) {
+      case "raw": {
+        const more = reportedIn(part.rawValue, reported);
+        if (!more) break;
+        reported = more;
+        onUsage(more);
+        break;
+      }
       case "text-start":
       case "reasoning-start": {
         const isText = part.type === "text-start";
@@ -46,6 +73,7 @@ export async function collect(
         if (!entry) break;
         mergeMeta(entry, part.providerMetadata);
         if (part.delta === "") break;
+        count(part.delta);
         entry.part.text += part.delta;
         onDelta({ type: isText ? "text" : "thinking", text: part.delta });
         break;
@@ -56,7 +84,13 @@ export async function collect(
         if (entry) mergeMeta(entry, part.providerMetadata);
         break;
       }
+      case "tool-input-delta":
+        count(part.delta);
+        break;
       case "tool-call":
+        // Where the input also came in pieces it is counted twice, which only halves a generous bound.
+        count(part.input);
+        if (++calls > MOST_CALLS) throw tooLarge(`more than ${MOST_CALLS} tool calls in one answer`);
         pushCall(content, part, model);
         break;
       case "finish":
@@ -103,9 +137,13 @@ function pushCall(content: Collected["content"], part: Extract<SdkPart, { type: 
   content.push({ type: "tool-call", id: part.toolCallId, name: part.toolName, input: parseInput(part.input) });
 }
 
-/** Input that is no JSON object comes back as `{"_raw": "…"}`, so that the turn can tell the model what it sent. */
+/**
+ * Input that is no JSON object comes back as `{"_raw": "…"}`, so that the turn can tell the model what it sent. So does one nested
+ * deeper than any tool needs, with its beginning only.
+ */
 export function parseInput(text: string): Json {
   if (text.trim() === "") return {};
+  if (isTooDeep(text)) return { _raw: text.slice(0, 200), _why: `nested more than ${MOST_DEPTH} levels deep` };
   try {
     const value = JSON.parse(text) as Json;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;

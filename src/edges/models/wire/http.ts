@@ -5,9 +5,13 @@
  *
  * It does what those libraries use of `fetch` and no more: POST of a text, status, headers, body as stream or text.
  * Redirects are not followed: a key must not travel to where a base URL did not point.
+ *
+ * What a server sends is bounded here, before any library holds it (`bounds.ts`). Compression is not asked for, and an answer that
+ * is compressed all the same is refused: nothing small becomes large after it was counted.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { Meter, MOST_ERROR_BYTES } from "./bounds.ts";
 import type { SdkFetch } from "./sdk.ts";
 
 export function makeFetch(): SdkFetch {
@@ -38,7 +42,11 @@ function send(agents: Agents, url: string, init: RequestInit, mayRepeat: boolean
       {
         method: init.method ?? "GET",
         agent: isTls ? agents.https : agents.http,
-        headers: { ...(init.headers as Record<string, string>), "content-length": body.length },
+        headers: {
+          ...(init.headers as Record<string, string>),
+          "accept-encoding": "identity",
+          "content-length": body.length,
+        },
       },
       (response) => resolve(asResponse(response)),
     );
@@ -63,32 +71,74 @@ function asResponse(message: IncomingMessage): Response {
   for (const [name, value] of Object.entries(message.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
+  const ok = status >= 200 && status < 300;
   let stream: ReadableStream<Uint8Array> | undefined;
   const shaped = {
-    ok: status >= 200 && status < 300,
+    ok,
     status,
     statusText: message.statusMessage ?? "",
     headers,
     /** Made when asked for: a failure is read as text. */
     get body() {
-      stream ??= streamOf(message);
+      stream ??= ok ? streamOf(message) : beginningOf(message);
       return stream;
     },
     async text() {
-      const chunks: Buffer[] = [];
-      for await (const chunk of message) chunks.push(chunk as Buffer);
-      return Buffer.concat(chunks).toString("utf8");
+      return Buffer.concat(await beginning(message)).toString("utf8");
     },
   };
   return shaped as unknown as Response;
 }
 
+/** As much of a failure's body as says what is wrong; the rest is not read, and the connection goes. */
+async function beginning(message: IncomingMessage): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  let room = MOST_ERROR_BYTES;
+  for await (const chunk of message) {
+    chunks.push((chunk as Buffer).subarray(0, room));
+    room -= (chunk as Buffer).length;
+    // Leaving the loop destroys the message, and its connection with it.
+    if (room <= 0) break;
+  }
+  return chunks;
+}
+
+function beginningOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for (const chunk of await beginning(message)) controller.enqueue(chunk);
+      controller.close();
+    },
+    cancel() {
+      message.destroy();
+    },
+  });
+}
+
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const meter = new Meter();
   let ended = false;
   return new ReadableStream<Uint8Array>({
     start(controller) {
+      const fail = (error: Error) => {
+        if (ended) return;
+        ended = true;
+        controller.error(error);
+      };
+      const encoding = message.headers["content-encoding"];
+      if (encoding && encoding !== "identity") {
+        fail(new Error(`the answer came compressed (${encoding.slice(0, 40)}), which Lares did not ask for`));
+        message.destroy();
+        return;
+      }
       message.on("data", (chunk: Buffer) => {
         if (ended) return;
+        const excess = meter.excess(chunk);
+        if (excess) {
+          fail(excess);
+          message.destroy();
+          return;
+        }
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 1) <= 0) message.pause();
       });
@@ -97,11 +147,6 @@ function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
         ended = true;
         controller.close();
       });
-      const fail = (error: Error) => {
-        if (ended) return;
-        ended = true;
-        controller.error(error);
-      };
       message.on("error", fail);
       // A socket that goes away in the middle says `aborted` and not always `error`.
       message.on("close", () => fail(Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" })));

@@ -1,0 +1,79 @@
+/**
+ * How much of a model's answer is taken. The largest honest answers are about 128,000 tokens, half a million characters; on the
+ * wire each token is an event of some 300 bytes. Whatever is far beyond that is a fault or an attack, and every byte of it would
+ * be held in memory several times over.
+ */
+
+/** Code of the error that ends an answer beyond a bound. */
+export const TOO_LARGE = "ANSWER_TOO_LARGE";
+
+/** All bytes of one answer, as they come over the wire. */
+export const MOST_WIRE_BYTES = 64 * 1024 * 1024;
+/** One line of a stream. The Responses API repeats the whole answer in its last one. */
+export const MOST_LINE_BYTES = 8 * 1024 * 1024;
+/** What a provider says about a failure. */
+export const MOST_ERROR_BYTES = 64 * 1024;
+/** Text, thinking and tool input of one answer together. */
+export const MOST_CHARACTERS = 4 * 1024 * 1024;
+/** Tool calls in one answer. Far fewer are run (`limits.toolCalls`). */
+export const MOST_CALLS = 1000;
+/** Levels of a tool's input: no tool has more than a few. Deeper values overflow the stack of what walks through them. */
+export const MOST_DEPTH = 100;
+
+export function tooLarge(what: string): Error {
+  return Object.assign(new Error(what), { code: TOO_LARGE });
+}
+
+/** Counts what comes in, byte by byte and line by line. */
+export class Meter {
+  private bytes = 0;
+  private line = 0;
+
+  /** The error to end with when this chunk is too much. */
+  excess(chunk: Buffer): Error | undefined {
+    this.bytes += chunk.length;
+    if (this.bytes > MOST_WIRE_BYTES) return tooLarge(`more than ${megabytes(MOST_WIRE_BYTES)} in one answer`);
+    const first = chunk.indexOf(NEWLINE);
+    this.line += first < 0 ? chunk.length : first;
+    if (this.line > MOST_LINE_BYTES)
+      return tooLarge(`more than ${megabytes(MOST_LINE_BYTES)} in one line of the stream`);
+    // Lines inside of one chunk are shorter than the chunk, which a socket keeps far below the bound.
+    if (first >= 0) this.line = chunk.length - 1 - chunk.lastIndexOf(NEWLINE);
+    return undefined;
+  }
+}
+
+const NEWLINE = 0x0a;
+
+function megabytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MB`;
+}
+
+/** Whether a JSON text has more levels than the bound. Looks at the text: a value may be too deep to walk through. */
+export function isTooDeep(json: string, most = MOST_DEPTH): boolean {
+  let depth = 0;
+  for (let i = 0; i < json.length; i++) {
+    const c = json.charCodeAt(i);
+    if (c === QUOTE) i = endOfString(json, i);
+    else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      if (++depth > most) return true;
+    } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+function endOfString(json: string, start: number): number {
+  for (let i = start + 1; i < json.length; i++) {
+    const c = json.charCodeAt(i);
+    if (c === BACKSLASH) i++;
+    else if (c === QUOTE) return i;
+  }
+  return json.length;
+}
