@@ -1,6 +1,6 @@
 /** What tools see of the house: a job made in a chat answers in that chat; a session sees its own subtree. */
 
-import { type AgentId, AppError, asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type Origin, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Rung } from "../edges/hooks/index.ts";
 import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../edges/tools/index.ts";
@@ -36,7 +36,15 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
     },
     async list(agent) {
       const { jobs, total } = await schedules.page({ agent, limit: 50 });
-      return { jobs: jobs.map((job) => ({ ...shown(job), prompt: job.prompt, enabled: job.enabled })), total };
+      return {
+        jobs: jobs.map((job) => ({
+          ...shown(job),
+          prompt: job.prompt,
+          enabled: job.enabled,
+          origin: originOfJob(job),
+        })),
+        total,
+      };
     },
     async remove(name, agent) {
       const job = await schedules.get(name).catch(() => undefined);
@@ -56,6 +64,7 @@ export function sessionDesk(
   sessions: Sessions,
   watch: TurnWatch,
   visibility: () => TeamsConfig["visibility"],
+  hasReadOutside: (session: SessionKey) => Promise<boolean>,
 ): SessionDesk {
   return {
     spawn: (given) => children.spawn(given),
@@ -68,6 +77,8 @@ export function sessionDesk(
           session: row.session,
           task: row.task.split("\n")[0]!.slice(0, 120),
           state: (await watch.read(row.turn))?.result?.state ?? "running",
+          // The task is what this session itself asked for.
+          origin: "own" as const,
         })),
       );
       if (visibility() === "tree") return own;
@@ -75,7 +86,9 @@ export function sessionDesk(
       const others = (await sessions.list({ limit: 50, ...only })).filter(
         (one) => one.session !== caller.session && !own.some((row) => row.session === one.session),
       );
-      return [...own, ...others.map((one) => ({ session: one.session, task: one.title ?? "", state: "a session" }))];
+      // Titles of other conversations are what somebody wrote there.
+      const titled = others.map(({ session, title }) => ({ session, task: title ?? "", state: "a session" }));
+      return [...own, ...titled.map((one) => ({ ...one, origin: "outside" as const }))];
     },
     async history(session, limit, caller) {
       if (!(await children.mayRead(caller, session))) {
@@ -85,12 +98,21 @@ export function sessionDesk(
         });
       }
       const { messages } = await sessions.history({ session, limit });
-      return messages.map((m) => ({
-        role: m.role,
-        text: m.content.map((part) => ("text" in part ? part.text : `[${part.name}]`)).join(""),
-      }));
+      const isOwn = (await children.isBelow(caller.session, session)) && !(await hasReadOutside(asId(session)));
+      return {
+        origin: isOwn ? "own" : "outside",
+        messages: messages.map((m) => ({
+          role: m.role,
+          text: m.content.map((part) => ("text" in part ? part.text : `[${part.name}]`)).join(""),
+        })),
+      };
     },
   };
+}
+
+/** A job's name and prompt are the owner's or the agent's, unless another program's folder brought them. */
+function originOfJob({ createdBy }: JobView): Origin {
+  return createdBy.startsWith("import ") ? "outside" : "own";
 }
 
 /** What tells a session of a background process's end. The same process is told once (B4). */
@@ -139,8 +161,8 @@ export function waitDesk(parts: {
       return (await events.claim(asId<TurnId>(caller.turn), on, keys)).length;
     },
     async collect(on, caller) {
-      const { missing, ...came } = await events.collect(asId<TurnId>(caller.turn), on);
-      return { ...came, missing: missing.length };
+      const { missing, outside, ...came } = await events.collect(asId<TurnId>(caller.turn), on);
+      return { ...came, origin: outside ? "outside" : "own", missing: missing.length };
     },
   };
 }

@@ -525,7 +525,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     tools,
     [
       ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
-      ...createSessionTools(sessionDesk(children, sessions, waiters, () => config.teams.visibility)),
+      ...createSessionTools(
+        sessionDesk(
+          children,
+          sessions,
+          waiters,
+          () => config.teams.visibility,
+          (session) => hasReadOutside(records, session),
+        ),
+      ),
       createWait(waitDesk({ clock, events, children, processes })),
       ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
       ...createWebTools(config.web as WebConfig, { clock }),

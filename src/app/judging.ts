@@ -45,13 +45,15 @@ export function makeJudging({ home, config, agents, approvals, tools, ancestors 
     policyOf(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
 
   return {
-    async judge({ agent, session }, plan, { authority, tainted }) {
+    async judge({ agent, session }, plan, { authority, tainted, said }) {
       const own = await policyFor(agent);
       const policies = [own];
       // What a sub-agent may do is what everybody who asked for it may do, too.
       const above = session.startsWith("sub:") ? await ancestors(session) : [];
       for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
-      const words = policies.map((policy) => decide({ ...policy, authority, tainted }, plan));
+      const words = policies.map((policy) =>
+        decide({ ...policy, authority, tainted, ...(said ? { said } : {}) }, plan),
+      );
       return { ...strictest(words), rule: ruleFor(plan) };
     },
     async explainCommand(command, name = config.routing.defaultAgent) {

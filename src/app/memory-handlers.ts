@@ -1,9 +1,9 @@
 /** Handlers of the methods about memory, and the memory tools' view of it. */
-import { AppError, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
+import { AppError, type InboundMessage, type Origin, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import { type Condensation, type Remembered, scopesOf } from "../mind/memory/index.ts";
+import { type Condensation, type Found, type Remembered, scopesOf } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
 import type { SessionViewer } from "./viewers.ts";
@@ -33,7 +33,7 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" |
       const facts = where.includes("memory") ? await memory().search({ ...query, limit: each }) : [];
       const isSaid = where.includes("sessions") && query.scope === undefined;
       const said = isSaid ? await messages.search({ query: query.query, limit: limit - facts.length || 1 }) : [];
-      return { results: [...facts, ...said].slice(0, limit) };
+      return { results: [...facts, ...said].slice(0, limit).map(({ trust: _t, person: _p, ...hit }) => hit) };
     },
     async "memory.list"({ limit, ...query }) {
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
@@ -113,10 +113,16 @@ export function memoryDesk(
       // What this very conversation still shows the model can see; what was compacted it cannot.
       const shown = await firstShown(caller.session, caller.agent);
       const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);
-      return [...facts, ...hidden];
+      return [...facts, ...hidden].map((hit) => ({ ...hit, origin: originOf(hit, who) }));
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };
+}
+
+/** The owner's own memory is not text from outside; what others said is, except to themselves. */
+function originOf({ trust, person }: Found, viewer: SessionViewer): Origin {
+  if (trust === "owner" || trust === "agent") return "own";
+  return trust === "person" && person !== undefined && person === viewer.person ? "own" : "outside";
 }
 
 /** Whose memory a call sees. A session without a turn that is known is a stranger's: the safe side. */

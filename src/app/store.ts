@@ -1,6 +1,6 @@
 /** Small views over several rooms' records, for the status and the turn's page. */
 import type { Reads, Records, SqlValue } from "../core/contracts/index.ts";
-import type { ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
+import type { Authority, ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
 
 export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
   // Those that wait for a person may be thousands: they are counted in the index, not read.
@@ -272,7 +272,7 @@ export interface Door {
   chat: string;
   person: string | null;
   /** How they stood then; null in turns of older versions. */
-  speaker: "owner" | "known" | "outside" | "event" | null;
+  speaker: Authority | "event" | null;
   isGroup: boolean;
 }
 

@@ -415,6 +415,22 @@ describe("authority (I12)", () => {
     ]);
   });
 
+  test.each<[what: string, plan: ActionPlan | string, want: string]>([
+    ["reading the workspace", action({ tool: "read", risk: "read", targets: [inWorkspace("a")] }), "deny"],
+    ["writing where a rule allows it", write(inWorkspace("a")), "deny"],
+    ["a command a rule covers", "ls", "ask"],
+    ["a host a rule names", fetched("docs.example.com"), "ask"],
+    ["a memory", action({ tool: "memory_save", risk: "state", changes: "memory", adds: true }), "ask"],
+    ["a schedule", action({ tool: "schedule_add" }), "deny"],
+    ["looking into their own memory", action({ tool: "memory_search", risk: "read" }), "allow"],
+    ["a sub-agent", action({ tool: "sessions_spawn", risk: "read", targets: ["main"] }), "allow"],
+  ])("a stranger has no part in the owner's rules, modes and files: %s", async (_what, given, want) => {
+    const plan = typeof given === "string" ? await g.plan(given) : given;
+    const remembered = new Set([ruleFor(plan)]);
+    for (const mode of ["ask", "record", "ignore"] as const)
+      expect(decide(policy({ allow, authority: "stranger", mode, remembered }), plan).verdict).toBe(want);
+  });
+
   test("what was allowed always stays asked for when text from outside would change what Lares keeps", () => {
     const remembered = new Set([ruleFor(remember)]);
     expect(decide(policy({ remembered }), remember).verdict).toBe("allow");

@@ -4,9 +4,10 @@
  * T1: `run` throws AppError("TOOL_INPUT" | "PATH_OUTSIDE" | …) for what the model did wrong; the text goes back to the model.
  * T2: `run` obeys `signal` and leaves no child process behind when it aborts.
  * T3: what `plan` says is what `run` does: the gate judges and the person sees the plan.
+ * T4: a tool's words, in success and in failure, are text from outside unless it declares them its own (I12).
  */
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { ReplyRoute } from "../domain/message.ts";
+import type { Origin, ReplyRoute } from "../domain/message.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Tx } from "./records.ts";
 
@@ -41,7 +42,7 @@ export interface ActionPlan {
   whole?: string;
   /** Everything the approval is bound to: argv, cwd, environment, contents. */
   binding: JsonObject;
-  /** Why the workspace rule does not cover it, when it does not. */
+  /** Why it is out of bounds, when it is. Lares' own words: nothing that a file or a page says. */
   outside?: string;
   /** For `exec`: what the parser knows of the command. Facts only; the gate judges. */
   shell?: ShellPlan;
@@ -131,11 +132,8 @@ export interface ToolResult {
   /** What the model reads. Capped at capture; the whole is on disk when it was cut. */
   text: string;
   isError?: boolean;
-  /**
-   * Whose words `text` are where the tool's name does not say it (I12): `own` is as good as the agent's files, `outside` is
-   * somebody else's. Only tools of the house may say `own`.
-   */
-  origin?: "own" | "outside";
+  /** Whose words `text` is, where that differs from what the tool declares in `words`. */
+  origin?: Origin;
   /** For people: exit code, bytes, path, diff. */
   meta?: JsonObject;
   /** The turn parks until this event comes or the deadline passes; then `after` says what came of it. */
@@ -145,8 +143,8 @@ export interface ToolResult {
 /** What came of a wait. */
 export interface AfterWait {
   text: string;
-  /** It carries text from outside. */
-  outside?: boolean;
+  /** Whose words `text` is; `outside` when nothing is said. */
+  origin?: Origin;
   /** Written with the text. Repeating it changes nothing. */
   record?: (tx: Tx) => void;
 }
@@ -155,6 +153,11 @@ export interface Tool {
   spec: ToolSpec;
   /** `never`: an unknown outcome is reported, not repeated. `safe`: reading again is harmless. */
   repeat: "never" | "with-key" | "safe";
+  /**
+   * Whose words its results and its failures are. Say `own` only for text that cannot hold anything a file, a page, a program or
+   * another person wrote; what the model itself gave as input does not count. Left out, they are from outside (T4).
+   */
+  words?: { result?: Origin; failure?: Origin };
   /** Checks the input and says what would happen. Throws TOOL_INPUT for input that makes no sense. */
   plan(input: Json, place: ToolPlace): Promise<ActionPlan>;
   run(input: Json, place: ToolPlace, key: string, signal: AbortSignal): Promise<ToolResult>;
@@ -162,4 +165,18 @@ export interface Tool {
   probe?(input: Json, place: ToolPlace, key: string): Promise<ToolResult | undefined>;
   /** After a `wait`. May be asked again when its answer was not recorded. */
   after?(input: Json, place: ToolPlace, wait: { on: string; deadline: number }): Promise<AfterWait>;
+}
+
+/** Whose words a tool's answer is. The one place where this is decided, for successes and failures alike. */
+export function originOf(tool: Pick<Tool, "words"> | undefined, said: Pick<ToolResult, "origin" | "isError">): Origin {
+  return said.origin ?? (said.isError ? tool?.words?.failure : tool?.words?.result) ?? "outside";
+}
+
+/** A failure as the model reads it. */
+export function failed(error: { message: string; hint?: string | undefined; origin?: Origin | undefined }): ToolResult {
+  return {
+    text: [error.message, error.hint].filter(Boolean).join(" "),
+    isError: true,
+    ...(error.origin ? { origin: error.origin } : {}),
+  };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import type { Origin } from "./message.ts";
 
 /** Whether trying again can help: never, later without a change, or after somebody changed something. */
 export type Retry = "never" | "later" | "after-change";
@@ -51,10 +52,12 @@ export class AppError extends Error {
   readonly hint: string | undefined;
   readonly retry: Retry;
   readonly details: JsonObject | undefined;
+  /** For a tool's failure: `own` where nothing in the message comes from a file, a page or another person (I12). */
+  readonly origin: Origin | undefined;
 
   constructor(
     code: ErrorCode,
-    what: { message: string; hint?: string; retry?: Retry; details?: JsonObject; cause?: unknown },
+    what: { message: string; hint?: string; retry?: Retry; details?: JsonObject; cause?: unknown; origin?: Origin },
   ) {
     super(what.message, what.cause === undefined ? undefined : { cause: what.cause });
     this.name = "AppError";
@@ -62,6 +65,7 @@ export class AppError extends Error {
     this.hint = what.hint;
     this.retry = what.retry ?? "never";
     this.details = what.details;
+    this.origin = what.origin;
   }
 
   get status(): number {

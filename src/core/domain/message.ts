@@ -15,15 +15,21 @@ export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 /** Interactive work goes before scheduled work, scheduled before background work. */
 export type LaneClass = "interactive" | "scheduled" | "background";
 
-/** Whose rights a turn acts with: the owner's, a known person's, or a stranger's (I12). */
-export type Authority = "owner" | "known" | "outside";
+/**
+ * Whose rights a turn acts with (I12): the owner's; those of a person the owner knows; `outside`, something the owner set up that
+ * brings text of others (a webhook, a feed); or those of a stranger, who may talk and has no part in what is the owner's.
+ */
+export type Authority = "owner" | "known" | "outside" | "stranger";
 
-const TRUST: readonly Authority[] = ["outside", "known", "owner"];
+const TRUST: readonly Authority[] = ["stranger", "outside", "known", "owner"];
 
 /** The least trusted of them. */
 export function leastTrusted(...all: readonly Authority[]): Authority {
-  return TRUST[Math.min(...all.map((one) => TRUST.indexOf(one)))] ?? "outside";
+  return TRUST[Math.min(...all.map((one) => TRUST.indexOf(one)))] ?? "stranger";
 }
+
+/** Whose words a text is: Lares' own, or somebody else's. Words from outside are data, never instructions (I12). */
+export type Origin = "own" | "outside";
 
 /** What a channel, a schedule or a face hands to the inbox. */
 export interface InboundMessage {

@@ -3,6 +3,7 @@
  * a symbolic link, so that a refusal does not tell what lies outside.
  */
 import { AppError } from "../domain/errors.ts";
+import type { Origin } from "../domain/message.ts";
 import { visibleLine } from "../kit/visible.ts";
 
 /** The path leads out of the workspace. */
@@ -11,12 +12,14 @@ export function outside(path: string, why: string): AppError {
     message: `"${visibleLine(path)}" ${why}.`,
     hint: "File tools work inside the workspace only: give a path relative to it.",
     retry: "after-change",
+    origin: "own",
   });
 }
 
 /** What the model asked for makes no sense with the file that is there. */
-export function wrongInput(message: string, hint?: string): AppError {
-  return new AppError("TOOL_INPUT", { message, ...(hint ? { hint } : {}), retry: "after-change" });
+export function wrongInput(message: string, hint?: string, origin?: Origin): AppError {
+  const more = { ...(hint ? { hint } : {}), ...(origin ? { origin } : {}) };
+  return new AppError("TOOL_INPUT", { message, ...more, retry: "after-change" });
 }
 
 export function notFound(path: string): AppError {
@@ -24,6 +27,7 @@ export function notFound(path: string): AppError {
     message: `There is no "${visibleLine(path)}" in the workspace.`,
     hint: "Look at what is there with list.",
     retry: "after-change",
+    origin: "own",
   });
 }
 
@@ -39,17 +43,18 @@ export function translate(error: unknown, path: string): unknown {
     case "ELOOP":
       return outside(path, "is a symbolic link, or became one while it was opened");
     case "ENOTDIR":
-      return wrongInput(`A part of ${name} is not a directory.`);
+      return wrongInput(`A part of ${name} is not a directory.`, undefined, "own");
     case "EISDIR":
-      return wrongInput(`${name} is a directory.`);
+      return wrongInput(`${name} is a directory.`, undefined, "own");
     case "ENAMETOOLONG":
-      return wrongInput(`${name} is longer than the file system allows.`);
+      return wrongInput(`${name} is longer than the file system allows.`, undefined, "own");
     case "EACCES":
     case "EPERM":
     case "EROFS":
       return new AppError("FORBIDDEN", {
         message: `The operating system refused access to ${name} (${code}).`,
         retry: "after-change",
+        origin: "own",
         cause: error,
       });
     case "ENOSPC":
@@ -58,10 +63,16 @@ export function translate(error: unknown, path: string): unknown {
         message: `The disk is full: ${name} was not written, what was there before still is.`,
         hint: "Free some space, then try again.",
         retry: "after-change",
+        origin: "own",
         cause: error,
       });
     default:
-      return new AppError("STORAGE_FAILED", { message: `${name}: ${code}.`, retry: "later", cause: error });
+      return new AppError("STORAGE_FAILED", {
+        message: `${name}: ${code}.`,
+        retry: "later",
+        origin: "own",
+        cause: error,
+      });
   }
 }
 

@@ -61,6 +61,12 @@ export class Inside {
     this.absolute = join(spot.root, ...spot.names);
   }
 
+  /** Nothing in `path` was named by somebody else: no link led to a name that the caller did not write. */
+  get isAsGiven(): boolean {
+    const given = new Set(this.given.split("/"));
+    return this.spot.names.every((name) => given.has(name));
+  }
+
   get kind(): "file" | "directory" | "missing" | "other" {
     const stats = this.spot.stats;
     if (!stats) return "missing";

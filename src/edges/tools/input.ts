@@ -24,6 +24,7 @@ export function parseInput<Shape extends z.ZodRawShape>(
     message: `${tool}: ${sentences.join(" ")}`,
     hint: `Fields of ${tool}: ${known.join(", ")}.`,
     retry: "after-change",
+    origin: "own",
   });
 }
 

@@ -68,7 +68,7 @@ describe("who may talk", () => {
       ["pairing", "stranger", false],
       ["allowlist", "stranger", false],
       ["allowlist", "granted", "known"],
-      ["open", "stranger", "outside"],
+      ["open", "stranger", "stranger"],
       ["open", "listed", "known"],
       ["off", "owner", false],
       ["off", "listed", false],
@@ -89,7 +89,7 @@ describe("who may talk", () => {
     });
     expect(standing(p, inGroup("x"), [])).toMatchObject({
       may: true,
-      authority: "outside",
+      authority: "stranger",
       agent: "research",
       tools: ["read"],
     });

@@ -30,7 +30,7 @@ export function standing(policy: AccountPolicy, event: Judged, grants: readonly 
     if (policy.dm === "off") return no("direct messages are off");
     if (isOwner) return yes("owner");
     if (held || policy.allow.includes(sender.id)) return yes("known");
-    if (policy.dm === "open") return yes(policy.vouched ? "known" : "outside");
+    if (policy.dm === "open") return yes(policy.vouched ? "known" : "stranger");
     return no("not on the list", policy.dm === "pairing");
   }
   const group = policy.groups[chat.id] ?? policy.groups["*"];
@@ -40,7 +40,7 @@ export function standing(policy: AccountPolicy, event: Judged, grants: readonly 
   const mustAddress = group.mention && (event.kind === "message" || event.kind === "edit");
   if (mustAddress && !event.addressed) return no("it was not addressed");
   return {
-    ...yes(isOwner ? "owner" : listed || policy.vouched ? "known" : "outside"),
+    ...yes(isOwner ? "owner" : listed || policy.vouched ? "known" : "stranger"),
     ...(group.agent ? { agent: group.agent } : {}),
     ...(group.tools ? { tools: group.tools } : {}),
   };

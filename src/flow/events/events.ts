@@ -307,7 +307,7 @@ function rowOf(event: SystemEvent, crowded: boolean, now: number): EventRow {
   return {
     ...{ key, kind, source, session, agent, authority, lane },
     route: JSON.stringify(event.route),
-    outside: event.outside || authority === "outside" ? 1 : 0,
+    outside: event.outside || authority === "outside" || authority === "stranger" ? 1 : 0,
     text: crowded ? null : JSON.stringify([label, body, ...(event.note ? [event.note] : [])]),
     at: now,
     keep_ms: keepMs,

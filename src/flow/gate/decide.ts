@@ -1,8 +1,8 @@
 /**
  * The gate: every tool call is judged here, and nowhere else (I9). Pure; explains itself in one sentence.
  *
- * In this order: the hard floor, deny rules, what the turn's authority forbids (I12), remembered approvals, allow rules,
- * the mode. A later word never softens an earlier one.
+ * In this order: the hard floor, deny rules, what the turn's authority forbids (I12; strangers.ts, taint.ts), remembered
+ * approvals, allow rules, the mode. A later word never softens an earlier one.
  */
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
@@ -10,7 +10,9 @@ import type { PolicyConfig } from "./config.ts";
 import { judgeShell, type Part, type ShellRules } from "./exec.ts";
 import { floor } from "./floor.ts";
 import { absolute } from "./paths.ts";
-import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, STANDING, touchingRule } from "./rules.ts";
+import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
+import { forStrangers, strangersMayNot } from "./strangers.ts";
+import { taint } from "./taint.ts";
 
 type Rules = Readonly<Record<string, readonly string[]>>;
 
@@ -25,6 +27,8 @@ export interface Policy {
   authority: Authority;
   /** Text from outside is in what the model read. */
   tainted?: boolean;
+  /** What the owner wrote in this turn: a host named there is no new destination. */
+  said?: string;
 }
 
 export interface Verdict {
@@ -55,7 +59,9 @@ export function policyOf(
   };
 }
 
-export function decide(policy: Policy, plan: ActionPlan): Verdict {
+export function decide(given: Policy, plan: ActionPlan): Verdict {
+  const isStranger = given.authority === "stranger";
+  const policy = isStranger ? forStrangers(given) : given;
   const parts = plan.shell ? judgeShell(plan.shell, shellRules(policy.allow), policy.place) : [];
   const deny = (because: string): Verdict => ({ verdict: "deny", because, parts });
   const floored = floor(plan, policy.place);
@@ -63,15 +69,17 @@ export function decide(policy: Policy, plan: ActionPlan): Verdict {
   const forbidden = denyRule(policy, plan);
   if (forbidden) return deny(`A deny rule forbids it: ${plan.tool} ${forbidden}`);
   if (plan.outside) return deny(plan.outside);
+  const closed = isStranger ? strangersMayNot(plan) : undefined;
+  if (closed) return deny(closed);
 
-  const tainted = taint(policy, plan, parts);
+  const tainted = taint(policy, plan, parts, ruleFor(plan));
   if (tainted) return { ...tainted, parts };
   // Text from outside, and anybody but the owner, was asked about above.
   if (plan.adds && plan.risk === "state")
     return { verdict: "allow", because: "The owner's own turn: it only adds, and can be taken back.", parts };
   if (plan.risk === "read") return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
-  const trusted = policy.mode !== "ask" && policy.authority !== "outside";
+  const trusted = policy.mode !== "ask" && policy.authority !== "outside" && !isStranger;
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
@@ -95,33 +103,6 @@ export function strictest(words: readonly Verdict[]): Verdict {
 /** The exact rule "allow always" keeps: this tool on these targets. */
 export function ruleFor(plan: ActionPlan): string {
   return `${plan.tool} ${plan.targets.map((t) => JSON.stringify(t)).join(" ")}`;
-}
-
-/** What text from outside may not cause without a person (I12). Modes and rules do not reach here. */
-function taint(
-  policy: Policy,
-  plan: ActionPlan,
-  parts: Part[],
-): { verdict: "ask" | "deny"; because: string } | undefined {
-  const authority = policy.tainted ? "outside" : policy.authority;
-  if (authority === "owner") return undefined;
-  const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
-  if (plan.changes || plan.risk === "state") {
-    return {
-      verdict: "ask",
-      because: `${who} would change ${plan.changes ?? "what Lares keeps"}; that takes a person.`,
-    };
-  }
-  if (authority === "known") return undefined;
-  if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
-    return { verdict: "ask", because: "Text from outside would reach a new destination; that takes a person." };
-  }
-  if (plan.risk === "write" && plan.targets.some((target) => STANDING.test(target))) {
-    return { verdict: "ask", because: "Text from outside would change standing instructions; that takes a person." };
-  }
-  const refused = parts.find((part) => part.verdict === "deny");
-  if (refused) return { verdict: "deny", because: refused.because };
-  return undefined;
 }
 
 function shellRules(allow: Rules): ShellRules {

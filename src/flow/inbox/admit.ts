@@ -100,7 +100,7 @@ export function makeInbox(parts: InboxParts) {
       const reply = isNew ? await parts.commands.run(placement.text, { placement, message }) : undefined;
       const replaced =
         isNew && reply === undefined && message.replaces
-          ? await whatItReplaces(parts.messages, placement, message.replaces, message.authority ?? "outside")
+          ? await whatItReplaces(parts.messages, placement, message.replaces, message.authority ?? "stranger")
           : undefined;
       // Only what runs for the old message, or for a later one, makes way; the data says so too, should we die here.
       const running = parts.engine.running(placement.session);
@@ -164,7 +164,7 @@ async function accept(
       mode,
       text,
       at,
-      authority: message.authority ?? "outside",
+      authority: message.authority ?? "stranger",
       isEvent: message.origin === "event",
       isGroup: message.isGroup ?? false,
       outside: message.outside ?? false,

@@ -13,6 +13,8 @@ import {
   type ActionPlan,
   type Ctx,
   type EffectResult,
+  failed,
+  originOf,
   Stopped,
   type ToolPlace,
   type ToolResult,
@@ -22,6 +24,7 @@ import {
   type AgentId,
   AppError,
   type Json,
+  type Origin,
   type ReplyRoute,
   type SessionKey,
   type ToolCallPart,
@@ -59,6 +62,8 @@ export type Judged = {
   hash: string;
   marks?: string[];
   whole?: string;
+  /** Of `because`, where the model reads it. */
+  origin?: Origin;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -95,22 +100,24 @@ export async function act(
   let outside = false;
   const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
     const j = judged[i]!;
-    const result = (text: string, isError?: boolean, origin?: ToolResult["origin"]): ToolResultPart => {
-      outside ||= isFromOutside(call.name, origin);
+    const result = (said: ToolResult): ToolResultPart => {
+      outside ||= isFromOutside(parts, call.name, said);
+      const { text, isError } = said;
       return { type: "tool-result", id: call.id, name: call.name, text, ...(isError ? { isError } : {}) };
     };
-    if (j.verdict === "error") return result(j.because, true);
-    if (j.verdict === "deny") return result(`Not allowed: ${j.because} Do not try to get around this.`, true);
+    const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
+    if (j.verdict === "error") return result({ text: j.because, ...said });
+    if (j.verdict === "deny")
+      return result({ text: `Not allowed: ${j.because} Do not try to get around this.`, ...said });
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
       waiting.push({ ...asked, because: j.because, rule: j.rule });
-      return result(
-        `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`,
-      );
+      const text = `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`;
+      return result({ text, origin: "own" });
     }
     const done = await runTool(parts, at, call, p);
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
-    return result(done.text, done.isError, done.origin);
+    return result(done);
   });
   countRepeats(parts, p, calls, results);
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
@@ -120,17 +127,13 @@ export async function act(
 
 function tooMany(most: number): Judged {
   const because = `Not run: only the first ${most} tool calls of a reply are run. Call this again in a later reply if you still need it.`;
-  return { verdict: "error", because, shown: "", rule: "", hash: "" };
+  return { verdict: "error", because, origin: "own", shown: "", rule: "", hash: "" };
 }
 
-/** Whether a tool's answer may carry somebody's text: the result itself says so, else the tool's name does. */
-export function isFromOutside(tool: string, origin?: ToolResult["origin"]): boolean {
-  return origin ? origin === "outside" : !OWN_WORD.test(tool);
+/** Whether what was said about a call is text from outside (I12). */
+export function isFromOutside(parts: TurnParts, tool: string, said: Pick<ToolResult, "origin" | "isError">): boolean {
+  return originOf(parts.tools.get(tool), said) === "outside";
 }
-
-/** Tools whose answer is the house's own word; everything else may carry somebody's text. */
-const OWN_WORD =
-  /^(schedule_|tool_search$|sessions_(spawn|list|send|stop)$|wait$|memory_(save|forget)$|list$|write$|edit$)/;
 
 /** What the gate says to one call. Nothing runs. */
 export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Standing): Promise<Judged> {
@@ -138,13 +141,13 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
   const tool = parts.tools.get(call.name);
   if (!tool) {
     const because = `There is no tool "${call.name}". Tools: ${parts.tools.names().join(", ")}.`;
-    return { verdict: "error", because, ...none };
+    return { verdict: "error", because, origin: "own", ...none };
   }
   try {
     const plan = await tool.plan(call.input, placeOf(parts, at));
     if (at.tools && !at.tools.includes(plan.tool)) {
       const because = `The tool "${plan.tool}" may not be used in this chat.`;
-      return { verdict: "deny", because, ...none, shown: plan.shown };
+      return { verdict: "deny", because, origin: "own", ...none, shown: plan.shown };
     }
     const { verdict, because, rule } = await parts.judge.judge(at, plan, standing);
     const hash = hashOf(call.name, plan.binding);
@@ -154,12 +157,15 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       rule,
       shown: plan.shown,
       hash,
+      // The gate quotes the call and its own rules, nothing else.
+      origin: "own",
       marks: verdict === "ask" ? marksOf(plan) : [],
       ...wholeOf(plan),
     };
   } catch (error) {
     if (error instanceof AppError) {
-      return { verdict: "error", because: [error.message, error.hint].filter(Boolean).join(" "), ...none };
+      const { text, origin } = failed(error);
+      return { verdict: "error", because: text, ...(origin ? { origin } : {}), ...none };
     }
     throw error;
   }
@@ -182,9 +188,8 @@ export async function runTool(
     const work = () => tool.run(call.input, place, key, signal);
     const result = await alone(work, signal).catch((error: unknown): ToolResult => {
       if (ctx.signal.aborted) throw error;
-      if (ctx.stopping.aborted) return { text: "Stopped before it was finished.", isError: true };
-      if (error instanceof AppError)
-        return { text: [error.message, error.hint].filter(Boolean).join(" "), isError: true };
+      if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
+      if (error instanceof AppError) return failed(error);
       throw error;
     });
     return parts.scrub(result as unknown as Json);
@@ -199,11 +204,11 @@ export async function runTool(
     const onWait = (step: string) => parts.bus.emit({ event: "turn.step", session, turn, step });
     const got = await parts.locks.take({ holder, plan, workspace: place.workspace, onWait }, signal);
     if (!got) return work();
-    if ("busy" in got) return { text: got.busy, isError: true };
+    if ("busy" in got) return ours(got.busy);
     held = got;
     const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace: place.workspace };
     const result = await parts.checkpoints.around(kept, work);
-    if (!held.isHeld()) return { text: LOST_TEXT, isError: true };
+    if (!held.isHeld()) return ours(LOST_TEXT);
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
   };
   const commit = (tx: Tx) => {
@@ -230,19 +235,22 @@ export async function runTool(
     if (!held) await parts.checkpoints.settle(turn, call.id);
     parts.locks.settled(turn, call.id, "ok" in outcome ? "known" : "unknown");
   } catch (error) {
-    if (error instanceof Stopped) return { text: "Stopped before it ran.", isError: true };
+    if (error instanceof Stopped) return ours("Stopped before it ran.");
     throw error;
   } finally {
     held?.release();
   }
-  const result: ToolResult =
-    "ok" in outcome ? (outcome.ok as unknown as ToolResult) : { text: UNKNOWN_TEXT, isError: true };
+  const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : ours(UNKNOWN_TEXT);
   if (!("ok" in outcome)) {
     p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
   }
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
   return result;
+}
+
+function ours(text: string): ToolResult {
+  return { text, isError: true, origin: "own" };
 }
 
 /** Whether a waiting call is still what was shown. Recorded, so that a replay keeps its word. */

@@ -86,5 +86,5 @@ export function userMessage(m: IntakeMessage) {
 
 /** A file is somebody's text, whoever hands it in (I12). */
 export function carriesOutside(m: IntakeMessage): boolean {
-  return m.authority === "outside" || m.outside === 1 || m.attached.length > 0;
+  return m.authority === "outside" || m.authority === "stranger" || m.outside === 1 || m.attached.length > 0;
 }

@@ -15,7 +15,7 @@ export async function endPauses(
   const over = (p.pauses ?? []).filter(isOver);
   p.pauses = (p.pauses ?? []).filter((pause) => !over.includes(pause));
   for (const { callId, tool, input, on, deadline } of over) {
-    let came: AfterWait = { text: "The time is over." };
+    let came: AfterWait = { text: "The time is over.", origin: "own" };
     await at.ctx.step(
       `after:${callId}`,
       async () => {
@@ -30,7 +30,7 @@ export async function endPauses(
           id: `${turn}:${segment}:after:${callId}`,
           message: { role: "user", content: [{ type: "text", text: `[What came of the wait]\n${came.text}` }] },
           at: parts.clock.now(),
-          outside: came.outside ?? false,
+          outside: came.origin !== "own",
           meta: { kind: "outcome" },
         });
       },

@@ -130,6 +130,8 @@ export interface Room {
 export interface Standing {
   authority: Authority;
   tainted: boolean;
+  /** What the owner wrote in this turn. */
+  said?: string;
 }
 
 export interface Judge {

@@ -43,6 +43,8 @@ export type Progress = {
   tookOwn: boolean;
   /** The least trusted of those whose messages this turn took. */
   authority: Authority;
+  /** What the owner wrote in this turn, as far as it is kept for the gate. */
+  said?: string;
   /** Text from outside was in a request of this turn. */
   tainted: boolean;
   model: string | null;

@@ -13,6 +13,7 @@ import {
   type Outcome,
   type SegmentInput,
   Stopped,
+  type ToolResult,
 } from "../../core/contracts/index.ts";
 import {
   type AgentId,
@@ -63,7 +64,7 @@ interface Run extends At {
 }
 
 type Called =
-  | { reply: ModelReply; took: string[]; warnings?: string[]; authority: Authority; tainted: boolean }
+  | { reply: ModelReply; took: string[]; warnings?: string[]; authority: Authority; tainted: boolean; said?: string }
   | { refused: string }
   /** Not sent: it does not fit. `fresh`: what of it is new, in tokens. */
   | { full: { fresh: number } };
@@ -164,6 +165,8 @@ export function makeTurns(parts: TurnParts) {
         id: `${turn}:given`,
         message: { role: "tool", content: capped },
         at: parts.clock.now(),
+        // The caller ran the tool; what it printed is data like any other tool's output.
+        outside: true,
       }),
     );
   }
@@ -176,9 +179,8 @@ export function makeTurns(parts: TurnParts) {
       const now = await run.ctx.step("now", async () => parts.clock.now());
       const late = p.waiting.filter((w) => w.deadline <= now);
       for (const w of late) {
-        await outcome(run, w, "Nobody answered in time, so it was not run.", (tx) =>
-          parts.questions.close(tx, w.approval, "expired"),
-        );
+        const text = "Nobody answered in time, so it was not run.";
+        await outcome(run, w, { text, origin: "own" }, (tx) => parts.questions.close(tx, w.approval, "expired"));
       }
       p.waiting = p.waiting.filter((w) => !late.includes(w));
       await endPauses(parts, run, p, (pause) => pause.deadline <= now);
@@ -208,7 +210,7 @@ export function makeTurns(parts: TurnParts) {
   ): Promise<(Waiting & { because: string; rule: string }) | undefined> {
     const said = answer.reason ? ` They said: ${answer.reason}` : "";
     if (answer.decision === "deny") {
-      await outcome(run, w, `Denied by ${answer.by}. It was not run.${said}`);
+      await outcome(run, w, { text: `Denied by ${answer.by}. It was not run.${said}`, origin: "own" });
       return undefined;
     }
     if (!(await stillAsShown(parts, run, w))) {
@@ -223,7 +225,7 @@ export function makeTurns(parts: TurnParts) {
         return { shown: plan.shown, rule, binding: plan.binding, ...more } as unknown as Json;
       });
       if (!again) {
-        await outcome(run, w, "It can no longer be run as it was approved.");
+        await outcome(run, w, { text: "It can no longer be run as it was approved.", origin: "own" });
         return undefined;
       }
       const { shown, rule, binding, marks, whole } = again as unknown as {
@@ -242,7 +244,7 @@ export function makeTurns(parts: TurnParts) {
     }
     const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p);
     const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
-    await outcome(run, w, `Allowed by ${answer.by}.${said}\n${kept!.text}`);
+    await outcome(run, w, { ...done, text: `Allowed by ${answer.by}.${said}\n${kept!.text}` });
     return undefined;
   }
 
@@ -250,7 +252,7 @@ export function makeTurns(parts: TurnParts) {
   function outcome(
     run: Run,
     w: Waiting,
-    text: string,
+    said: ToolResult,
     also?: Parameters<typeof parts.records.write>[0],
   ): Promise<void> {
     const { turn, session } = run;
@@ -262,10 +264,10 @@ export function makeTurns(parts: TurnParts) {
         id: `${turn}:${run.segment}:outcome:${w.approval}`,
         message: {
           role: "user",
-          content: [{ type: "text", text: `[Outcome of the ${w.tool} call that waited for approval]\n${text}` }],
+          content: [{ type: "text", text: `[Outcome of the ${w.tool} call that waited for approval]\n${said.text}` }],
         },
         at: parts.clock.now(),
-        outside: isFromOutside(w.tool),
+        outside: isFromOutside(parts, w.tool, said),
         meta: { kind: "outcome", approval: w.approval },
       });
     });
@@ -288,6 +290,7 @@ export function makeTurns(parts: TurnParts) {
       const { reply, took, warnings = [] } = called;
       p.authority = leastTrusted(p.authority, called.authority);
       p.tainted ||= called.tainted;
+      if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
       p.notices.push(...warnings);
       p.tookOwn ||= took.includes(run.turn);
       p.usage = addUsage(p.usage, reply.usage);
@@ -399,7 +402,9 @@ export function makeTurns(parts: TurnParts) {
         const authority = leastTrusted("owner", ...took.map((m) => m.authority));
         const warnings = aside.settle(reply.usage);
         const touched = tainted || took.some(carriesOutside);
-        return { reply, took: took.map((m) => m.turn), warnings, authority, tainted: touched } as unknown as Json;
+        const said = ownerWords(took);
+        const all = { reply, took: took.map((m) => m.turn), warnings, authority, tainted: touched };
+        return (said ? { ...all, said } : all) as unknown as Json;
       },
       (tx, result) => {
         const done = result as unknown as Called;
@@ -472,6 +477,19 @@ export function makeTurns(parts: TurnParts) {
     run.p.activeMs += parts.clock.now() - run.began;
     return park(parts, run, run.p, run.route, fresh);
   }
+}
+
+/** Enough for the hosts of any message a person writes. */
+const MOST_SAID = 8000;
+
+/** What the owner wrote, for the gate: whatever came along from outside is not the owner's word. */
+function ownerWords(took: readonly IntakeMessage[]): string {
+  const own = took.filter((m) => m.authority === "owner" && m.outside !== 1);
+  return own
+    .map((m) => m.text)
+    .filter((text) => text.includes(".") || text.includes("localhost"))
+    .join(" ")
+    .slice(0, MOST_SAID);
 }
 
 const COMPACTED = "The conversation was too long for the model; its older part was compacted.";

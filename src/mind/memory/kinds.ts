@@ -72,6 +72,9 @@ export interface Found {
   at: number;
   kind: MemoryKind | "document" | "message";
   place?: string;
+  /** Who said it. A message counts as the owner's only when nothing from outside had been read before it. */
+  trust: Trust;
+  person?: string;
 }
 
 /** Whose eyes a search has. */

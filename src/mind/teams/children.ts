@@ -312,9 +312,15 @@ export class Children {
     return agents;
   }
 
+  /** Whether this session asked for that one, or asked for one that did. */
+  async isBelow(above: string, target: string): Promise<boolean> {
+    for await (const { session } of this.upFromSession(target)) if (session === above) return true;
+    return false;
+  }
+
   /** A session sees itself and what it asked for, all the way down; more where the settings allow it (SB-03). */
   async mayRead(viewer: { session: string; agent: string }, target: string): Promise<boolean> {
-    for await (const { session } of this.upFromSession(target)) if (session === viewer.session) return true;
+    if (await this.isBelow(viewer.session, target)) return true;
     const { visibility } = this.parts.config();
     if (visibility === "tree") return false;
     const agent = await this.parts.agentOf(target);

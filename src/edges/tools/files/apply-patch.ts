@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, type Origin } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 import { type Inside, withInside, wrongInput } from "../paths/index.ts";
@@ -23,6 +23,8 @@ const schema = z.strictObject({ patch: z.string().min(1).max(1_000_000) });
 
 /** One file before and after; null: no file. */
 interface Written {
+  /** Its name is the patch's own word: no link led to another. */
+  isAsGiven: boolean;
   path: string;
   absolute: string;
   before: Buffer | null;
@@ -31,6 +33,7 @@ interface Written {
 }
 
 interface Worked {
+  origin: Origin;
   /** New contents first, removals last: a renamed file is never gone. */
   files: Written[];
   /** One line a change, for the model. */
@@ -68,10 +71,10 @@ export function createApplyPatch(): Tool {
       };
     },
     async run(raw, place, key, signal) {
-      const { files, said } = await workOut(checked(raw), place);
+      const worked = await workOut(checked(raw), place);
       signal.throwIfAborted();
-      await writeAll(files, place, key);
-      return done(files, said);
+      await writeAll(worked.files, place, key);
+      return done(worked);
     },
     async probe(raw, place, key) {
       return probe(checked(raw), place, key);
@@ -153,7 +156,8 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
   const files = [...known.values()].filter((file) => !isSame(file.before, file.after));
   if (files.length === 0) throw wrongInput("apply_patch: The files already are as the patch would make them.");
   files.sort((a, b) => Number(a.after === null) - Number(b.after === null));
-  return { files, said, shown: [`apply_patch, ${count(changes.length, "change")}:`, ...shown].join("\n") };
+  const origin = [...known.values()].every((file) => file.isAsGiven) ? "own" : "outside";
+  return { files, said, origin, shown: [`apply_patch, ${count(changes.length, "change")}:`, ...shown].join("\n") };
 }
 
 /** The file as the changes so far leave it. The same file under another name is the same file. */
@@ -164,7 +168,8 @@ async function lookAt(path: string, place: ToolPlace, known: Map<string, Written
     inside.checkWritable();
     const before = await contentOf(inside);
     const mode = inside.stat()?.mode;
-    const fresh: Written = { path: inside.path, absolute: inside.absolute, before, after: before, mode };
+    const { path: at, absolute, isAsGiven } = inside;
+    const fresh: Written = { path: at, absolute, isAsGiven, before, after: before, mode };
     known.set(inside.absolute, fresh);
     return fresh;
   });
@@ -248,9 +253,10 @@ async function stillChanged(paths: string[], files: readonly Written[], place: T
   return bad;
 }
 
-function done(files: readonly Written[], said: readonly string[], note = ""): ToolResult {
+function done({ files, said, origin }: Worked, note = ""): ToolResult {
   return {
     text: `${said.join("\n")}${note}`,
+    origin,
     meta: {
       files: files.map(({ path, before, after }) => ({
         path,
@@ -282,16 +288,12 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
     return { text, isError: true, meta: { probed: true } };
   }
   if (standing.every((one) => one !== "unclear")) {
-    const { files, said } = await workOut(
+    const worked = await workOut(
       changes.filter((_, i) => standing[i] === "old"),
       place,
     );
-    await writeAll(files, place, key);
-    return done(
-      files,
-      said,
-      `\n[It was interrupted; done before that: ${names("new").join(", ")}. The rest is done now.]`,
-    );
+    await writeAll(worked.files, place, key);
+    return done(worked, `\n[It was interrupted; done before that: ${names("new").join(", ")}. The rest is done now.]`);
   }
   if (changes.length === 1) return undefined;
   const parts = [

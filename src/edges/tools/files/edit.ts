@@ -73,6 +73,7 @@ export function createEdit(): Tool {
         return {
           text: `edited ${visibleLine(inside.path)}, ${where(after)}.${note}`,
           meta: { path: inside.path, replacements: after.lines.length, lines: after.lines.slice(0, 100) },
+          ...(inside.isAsGiven ? { origin: "own" as const } : {}),
         };
       });
     },
@@ -84,8 +85,10 @@ export function createEdit(): Tool {
 
 function checked(raw: Parameters<Tool["plan"]>[0]): Input {
   const input = parseInput("edit", schema, raw);
-  if (input.old === "") throw wrongInput('edit: Field "old" is empty.', "To make or replace a whole file use write.");
-  if (input.old === input.new) throw wrongInput('edit: "old" and "new" are the same; nothing would change.');
+  if (input.old === "")
+    throw wrongInput('edit: Field "old" is empty.', "To make or replace a whole file use write.", "own");
+  if (input.old === input.new)
+    throw wrongInput('edit: "old" and "new" are the same; nothing would change.', undefined, "own");
   return input;
 }
 

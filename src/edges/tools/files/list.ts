@@ -46,7 +46,9 @@ export function createList(): Tool {
           throw translate(error, path);
         }
         const text = [...lines, ...notes].join("\n") || "[empty directory]";
-        return { text, meta: { path: inside.path, entries: lines.length, cut: notes.length > 0 } };
+        const meta = { path: inside.path, entries: lines.length, cut: notes.length > 0 };
+        // Anyone can name a file: names are text from outside.
+        return { text, meta, ...(lines.length + notes.length === 0 ? { origin: "own" as const } : {}) };
       });
     },
   };

@@ -59,6 +59,7 @@ export function createWrite(): Tool {
         return {
           text: `${created ? "created" : "replaced"} ${visibleLine(inside.path)} (${humanSize(bytes)})`,
           meta: { path: inside.path, bytes, created },
+          ...(inside.isAsGiven ? { origin: "own" as const } : {}),
         };
       });
     },
@@ -70,6 +71,7 @@ export function createWrite(): Tool {
         return {
           text: `wrote ${visibleLine(inside.path)} (${humanSize(Buffer.byteLength(content))})`,
           meta: { path: inside.path, probed: true },
+          ...(inside.isAsGiven ? { origin: "own" as const } : {}),
         };
       });
     },

@@ -21,7 +21,16 @@ function tools() {
       asked.push(query);
       return query.query === "nothing"
         ? []
-        : [{ id: "mem_1", text: "tea, no sugar", source: "/n/a.md", place: "lines 1-2", at: 0 }];
+        : [
+            {
+              id: "mem_1",
+              text: "tea, no sugar",
+              source: "/n/a.md",
+              place: "lines 1-2",
+              at: 0,
+              origin: "own" as const,
+            },
+          ];
     },
     async forget(memory) {
       asked.push(memory);

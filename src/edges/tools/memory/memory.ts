@@ -1,7 +1,7 @@
 /** `memory_save`, `memory_search`, `memory_forget`: what the agent remembers, through a desk that knows whose session it is. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace } from "../../../core/contracts/index.ts";
-import type { JsonObject } from "../../../core/domain/index.ts";
+import type { JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
@@ -16,17 +16,26 @@ export interface MemoryDesk {
     kind?: MemoryKind;
     caller: Caller;
   }): Promise<{ id: string; state: string }>;
-  /** Best first, only what the caller's session may see. */
-  search(query: {
-    query: string;
-    caller: Caller;
-  }): Promise<{ id: string; text: string; source: string | null; at: number; place?: string }[]>;
+  /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
+  search(query: { query: string; caller: Caller }): Promise<Found[]>;
   /** Deletes for good. False when there is no such memory in the session's sight; may be repeated. */
   forget(memory: { id: string; caller: Caller }): Promise<boolean>;
 }
 
+export interface Found {
+  id: string;
+  text: string;
+  source: string | null;
+  at: number;
+  place?: string;
+  origin: Origin;
+}
+
 type Caller = ToolPlace["caller"];
 type MemoryKind = (typeof KINDS)[number];
+
+/** What these tools say is ours; `memory_search` says of each answer whose words it holds. */
+const OURS = { result: "own", failure: "own" } as const;
 
 const saveInput = z.strictObject({ text: z.string().min(1).max(4000), kind: z.enum(KINDS).optional() });
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
@@ -48,6 +57,7 @@ function save(desk: MemoryDesk): Tool {
       },
     },
     repeat: "with-key",
+    words: OURS,
     async plan(input) {
       const { text, kind } = parseInput("memory_save", saveInput, input);
       const shown = `Remember${kind ? ` (${kind})` : ""}: ${visible(text)}`;
@@ -71,6 +81,7 @@ function search(desk: MemoryDesk): Tool {
       input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
     },
     repeat: "safe",
+    words: OURS,
     async plan(input) {
       const { query } = parseInput("memory_search", searchInput, input);
       return {
@@ -88,7 +99,9 @@ function search(desk: MemoryDesk): Tool {
         const source = hit.source === null ? "" : ` [${hit.source}${hit.place ? `, ${hit.place}` : ""}]`;
         return `${hit.id} ${new Date(hit.at).toISOString().slice(0, 10)}${source}: ${hit.text}`;
       });
-      return { text: lines.join("\n") || "nothing found", meta: { found: found.length } };
+      const text = lines.join("\n") || "nothing found";
+      const origin = found.every((hit) => hit.origin === "own") ? "own" : "outside";
+      return { text, origin, meta: { found: found.length } };
     },
   };
 }
@@ -101,6 +114,7 @@ function forget(desk: MemoryDesk): Tool {
       input: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
     },
     repeat: "safe",
+    words: OURS,
     async plan(input) {
       const { id } = parseInput("memory_forget", forgetInput, input);
       return plan("memory_forget", `Forget ${visibleLine(id)}`, { id });

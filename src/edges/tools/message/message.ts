@@ -66,6 +66,7 @@ export function createMessageTool(desk: MessageDesk): Tool {
       },
     },
     repeat: "with-key",
+    words: { result: "own", failure: "own" },
     async plan(input, place): Promise<ActionPlan> {
       const { text, files, to } = read(input);
       const { caller } = place;

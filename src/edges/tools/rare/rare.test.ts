@@ -27,7 +27,7 @@ describe("rarely used tools", () => {
     const place = await scene();
     const call = { name: "kettle", input: { cups: 2 } };
     expect(await run.plan(call, place)).toMatchObject({ tool: "kettle", risk: "state", targets: ["kitchen"] });
-    expect(await run.run(call, place, "k", never)).toEqual({ text: 'boiled {"cups":2}' });
+    expect(await run.run(call, place, "k", never)).toEqual({ text: 'boiled {"cups":2}', origin: "outside" });
   });
 
   test("an unknown one is refused with the nearest name, before anything is asked", async () => {

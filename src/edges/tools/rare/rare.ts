@@ -5,7 +5,7 @@
  * Y1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
  */
 import { z } from "zod";
-import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index.ts";
+import { type ActionPlan, originOf, type Tool, type ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
@@ -28,6 +28,7 @@ function search(rare: readonly Tool[], skills: SkillDesk | undefined): Tool {
       input: { type: "object", properties: { query: { type: "string" } } },
     },
     repeat: "safe",
+    words: { result: "own", failure: "own" },
     async plan(input): Promise<ActionPlan> {
       parseInput("tool_search", searchInput, input);
       return { tool: "tool_search", risk: "read", targets: [], shown: "Look for a tool.", binding: {} };
@@ -61,6 +62,7 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     throw new AppError("TOOL_INPUT", {
       message: `tool_run knows no tool "${name}".`,
       hint: near ? `Did you mean "${near}"?` : "See tool_search.",
+      origin: "own",
     });
   };
   return {
@@ -77,21 +79,38 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     repeat: "never",
     plan: async (input, place) => {
       const { tool, input: given } = inner(input);
-      return tool.plan(given, place);
+      return asItsOwn(tool, () => tool.plan(given, place));
     },
     run: async (input, place, key, signal) => {
       const { tool, input: given } = inner(input);
-      return tool.run(given, place, key, signal);
+      return said(tool, await asItsOwn(tool, () => tool.run(given, place, key, signal)));
     },
     after: async (input, place, wait) => {
       const { tool, input: given } = inner(input);
-      return (await tool.after?.(given, place, wait)) ?? { text: "The time is over." };
+      return (await tool.after?.(given, place, wait)) ?? { text: "The time is over.", origin: "own" };
     },
     probe: async (input, place, key) => {
       const { tool, input: given } = inner(input);
-      if (tool.probe) return tool.probe(given, place, key);
       // Reading again is harmless; anything else stays unknown.
-      return tool.repeat === "safe" ? tool.run(given, place, key, AbortSignal.timeout(60_000)) : undefined;
+      const again = tool.repeat === "safe" ? () => tool.run(given, place, key, AbortSignal.timeout(60_000)) : undefined;
+      const found = await (tool.probe ? tool.probe(given, place, key) : again?.());
+      return found && said(tool, found);
     },
   };
+}
+
+/** Whose words a result is, is up to the tool that was run, not to the one that ran it. */
+function said(tool: Tool, result: ToolResult): ToolResult {
+  return { ...result, origin: originOf(tool, result) };
+}
+
+async function asItsOwn<T>(tool: Tool, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.origin) throw error;
+    const { code, message, hint, retry, details } = error;
+    const more = { ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
+    throw new AppError(code, { message, retry, ...more, cause: error, origin: originOf(tool, { isError: true }) });
+  }
 }

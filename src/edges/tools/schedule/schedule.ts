@@ -1,7 +1,7 @@
 /** The agent's own schedules: set a reminder or a repeating job, see them, take one away. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
@@ -19,13 +19,16 @@ export interface ScheduleDesk {
   }): Promise<{ name: string; words: string; next: string | null }>;
   /** The next due first, bounded; `total` counts all. */
   list(agent: string): Promise<{
-    jobs: { name: string; words: string; next: string | null; prompt: string; enabled: boolean }[];
+    jobs: { name: string; words: string; next: string | null; prompt: string; enabled: boolean; origin: Origin }[];
     total: number;
   }>;
   remove(name: string, agent: string): Promise<void>;
   /** The schedule in words, without making it. Throws as `add` does. */
   preview(job: { in?: string; at?: string; every?: string; cron?: string }): string;
 }
+
+/** What these tools say is ours, except jobs that came from another program (`schedule_list`). */
+const OURS = { result: "own", failure: "own" } as const;
 
 const when = {
   in: z.string().optional(),
@@ -55,6 +58,7 @@ function add(desk: ScheduleDesk): Tool {
       },
     },
     repeat: "with-key",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       const job = parseInput("schedule_add", addInput, input);
       const shown = `Schedule, ${desk.preview(job)}:\n${visible(job.text)}`;
@@ -72,6 +76,7 @@ function list(desk: ScheduleDesk): Tool {
   return {
     spec: { name: "schedule_list", description: "Your scheduled jobs.", input: { type: "object", properties: {} } },
     repeat: "safe",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       parseInput("schedule_list", nothing, input);
       return { tool: "schedule_list", risk: "read", targets: [], shown: "List the schedules.", binding: {} };
@@ -80,7 +85,8 @@ function list(desk: ScheduleDesk): Tool {
       const { jobs, total } = await desk.list(place.caller.agent);
       const lines = jobs.map((j) => `${j.name}: ${j.words}${j.enabled ? next(j.next) : " (paused)"} — ${j.prompt}`);
       if (total > jobs.length) lines.push(`(${total - jobs.length} more are not shown.)`);
-      return { text: lines.join("\n") || "Nothing is scheduled." };
+      const origin = jobs.every((job) => job.origin === "own") ? "own" : "outside";
+      return { text: lines.join("\n") || "Nothing is scheduled.", origin };
     },
   };
 }
@@ -93,6 +99,7 @@ function remove(desk: ScheduleDesk): Tool {
       input: { type: "object", properties: { name: text() }, required: ["name"] },
     },
     repeat: "safe",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       const { name } = parseInput("schedule_remove", removeInput, input);
       return {

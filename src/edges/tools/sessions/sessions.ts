@@ -1,7 +1,7 @@
 /** Tools on sessions: ask a sub-agent, tell it more, stop it, look at what one's own subtree does. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
@@ -20,9 +20,16 @@ export interface SessionDesk {
   send(given: { key: string; session: string; text: string; caller: ToolPlace["caller"] }): Promise<unknown>;
   /** Whether there was something to stop. */
   stop(session: string, caller: ToolPlace["caller"]): Promise<boolean>;
-  list(caller: ToolPlace["caller"]): Promise<{ session: string; state: string; task: string }[]>;
-  history(session: string, limit: number, caller: ToolPlace["caller"]): Promise<{ role: string; text: string }[]>;
+  list(caller: ToolPlace["caller"]): Promise<{ session: string; state: string; task: string; origin: Origin }[]>;
+  history(
+    session: string,
+    limit: number,
+    caller: ToolPlace["caller"],
+  ): Promise<{ messages: { role: string; text: string }[]; origin: Origin }>;
 }
+
+/** What these tools say is ours; where they show what was said in a session, the desk says whose words that is. */
+const OURS = { result: "own", failure: "own" } as const;
 
 const spawnInput = z.strictObject({
   task: z.string().min(1).max(16_000),
@@ -57,6 +64,7 @@ function spawn(desk: SessionDesk): Tool {
       },
     },
     repeat: "with-key",
+    words: OURS,
     async plan(input, place): Promise<ActionPlan> {
       const given = parseInput("sessions_spawn", spawnInput, input);
       const who = given.agent ?? place.caller.agent;
@@ -90,6 +98,7 @@ function send(desk: SessionDesk): Tool {
       input: { type: "object", properties: { session: text, text }, required: ["session", "text"] },
     },
     repeat: "with-key",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       const given = parseInput("sessions_send", sendInput, input);
       return {
@@ -125,6 +134,7 @@ function stop(desk: SessionDesk): Tool {
       input: { type: "object", properties: { session: text }, required: ["session"] },
     },
     repeat: "safe",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       const { session } = parseInput("sessions_stop", stopInput, input);
       const shown = `Stop ${visible(session)}.`;
@@ -138,13 +148,15 @@ function list(desk: SessionDesk): Tool {
   return {
     spec: { name: "sessions_list", description: "Your sub-agents.", input: { type: "object", properties: {} } },
     repeat: "safe",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       parseInput("sessions_list", nothing, input);
       return { tool: "sessions_list", risk: "read", targets: [], shown: "List the sub-agents.", binding: {} };
     },
     async run(_input, place): Promise<ToolResult> {
       const rows = await desk.list(place.caller);
-      return { text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || "There are none." };
+      const origin = rows.every((row) => row.origin === "own") ? "own" : "outside";
+      return { text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || "There are none.", origin };
     },
   };
 }
@@ -157,6 +169,7 @@ function history(desk: SessionDesk): Tool {
       input: { type: "object", properties: { session: text, limit: { type: "number" } }, required: ["session"] },
     },
     repeat: "safe",
+    words: OURS,
     async plan(input): Promise<ActionPlan> {
       const { session } = parseInput("sessions_history", historyInput, input);
       return {
@@ -169,8 +182,8 @@ function history(desk: SessionDesk): Tool {
     },
     async run(input, place): Promise<ToolResult> {
       const { session, limit } = parseInput("sessions_history", historyInput, input);
-      const rows = await desk.history(session, limit ?? 20, place.caller);
-      return { text: rows.map((r) => `${r.role}: ${r.text}`).join("\n\n") || "Nothing was said yet." };
+      const { messages, origin } = await desk.history(session, limit ?? 20, place.caller);
+      return { text: messages.map((m) => `${m.role}: ${m.text}`).join("\n\n") || "Nothing was said yet.", origin };
     },
   };
 }

@@ -56,6 +56,7 @@ export function createWait(desk: WaitDesk): Tool {
       },
     },
     repeat: "with-key",
+    words: { result: "own", failure: "own" },
     async plan(input): Promise<ActionPlan> {
       const given = parseInput("wait", waitInput, input);
       return {
@@ -69,7 +70,7 @@ export function createWait(desk: WaitDesk): Tool {
     run,
     probe: run,
     async after(input, place, { on }): Promise<AfterWait> {
-      if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is over." };
+      if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is over.", origin: "own" };
       const { missing, text, ...rest } = await desk.collect(on, place.caller);
       const late = missing
         ? `${missing} did not end in time; they go on, and their results will come as messages.`

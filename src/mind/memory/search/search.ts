@@ -109,6 +109,8 @@ function found(row: Remembered, score: number): Found {
     score: Math.round(score * 1e4) / 1e4,
     at: row.at,
     kind: row.kind,
+    trust: row.trust,
+    ...(row.person === undefined ? {} : { person: row.person }),
     ...(row.place === undefined ? {} : { place: row.place }),
   };
 }

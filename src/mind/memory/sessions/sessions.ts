@@ -95,6 +95,8 @@ export class Sessions {
         score: Math.round((score + says - asks) * 1e4) / 1e4,
         at: row.at,
         kind: "message",
+        trust: row.tainted === 1 ? "outside" : row.speaker === "owner" ? "owner" : "person",
+        ...(row.person === null ? {} : { person: row.person }),
       });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, limit);

@@ -97,9 +97,17 @@ export async function shelvesNamed(db: Reads, sessions: readonly string[]): Prom
   return rows.map((row) => row.n);
 }
 
-export function messageAt(db: Reads, number: number): Promise<MessageRow | undefined> {
+/** With whose turn it was said in, and whether text from outside was in the conversation by then. */
+export function messageAt(
+  db: Reads,
+  number: number,
+): Promise<(MessageRow & { person: string | null; speaker: string | null; tainted: number }) | undefined> {
   return db.get(
-    `SELECT m.id, m.session, m.seq, m.role, m.content, m.at FROM message_shelf f
+    `SELECT m.id, m.session, m.seq, m.role, m.content, m.at,
+       (SELECT person FROM session WHERE key = m.session) AS person,
+       (SELECT speaker FROM turn WHERE id = m.turn) AS speaker,
+       EXISTS (SELECT 1 FROM message o WHERE o.session = m.session AND o.seq <= m.seq AND o.outside = 1) AS tainted
+     FROM message_shelf f
      JOIN message m ON m.session = f.session AND m.seq = ? WHERE f.n = ?`,
     number % PER_SESSION,
     Math.floor(number / PER_SESSION),

@@ -1,0 +1,22 @@
+/**
+ * What a stranger's turn may do: talk. A stranger is somebody in an open chat whom the owner has not let in.
+ *
+ * S1: what the owner allowed, allowed always or trusts an agent with was not meant for strangers: every action is judged as if
+ *     there were no allow rule, no remembered approval, and the mode were `ask`.
+ * S2: the workspace holds the owner's files. Strangers neither read nor write there, and they make no schedules.
+ */
+import type { ActionPlan } from "../../core/contracts/index.ts";
+import type { Policy } from "./decide.ts";
+
+export function forStrangers(policy: Policy): Policy {
+  return { ...policy, mode: "ask", allow: {}, remembered: new Set() };
+}
+
+/** The sentence that says why it is denied, or undefined. */
+export function strangersMayNot(plan: ActionPlan): string | undefined {
+  if (plan.tool.startsWith("schedule_") || plan.changes === "schedule") {
+    return "Schedules are for people the owner has let in.";
+  }
+  const isFile = (plan.risk === "read" || plan.risk === "write") && plan.targets.some((path) => path.startsWith("/"));
+  return isFile ? "The workspace is not open to people the owner has not let in." : undefined;
+}

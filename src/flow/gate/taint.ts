@@ -1,0 +1,82 @@
+/**
+ * What a turn may not do on its own because of who or what caused it (I12). Pure; modes and allow rules do not reach here.
+ *
+ * | after text from outside                               | what happens                                             |
+ * | ----------------------------------------------------- | -------------------------------------------------------- |
+ * | memory, schedules, skills, another chat               | asks                                                     |
+ * | `web_fetch`, `browser` to a host no rule names        | asks                                                     |
+ * | a command that reaches a host no rule names           | asks, although a rule such as `curl *` covers it         |
+ * | a command that sends somewhere it computes            | asks                                                     |
+ * | a file tool or a command that writes standing files   | asks                                                     |
+ * | input to a running program                            | asks                                                     |
+ * | code a person could not read                          | denied, in every mode                                    |
+ *
+ * What a script or a program does by itself cannot be seen from its command line; there the sandbox is the boundary.
+ */
+import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
+import type { Policy } from "./decide.ts";
+import { destinationsOf, hostsIn } from "./destinations.ts";
+import type { Part } from "./exec.ts";
+import { coveringRule, hostMatches, parseExecRule, rulesFor, STANDING } from "./rules.ts";
+import { standingFileIn } from "./standing.ts";
+
+export interface Word {
+  verdict: "ask" | "deny";
+  because: string;
+}
+
+export function taint(policy: Policy, plan: ActionPlan, parts: readonly Part[], rule: string): Word | undefined {
+  const authority = policy.tainted && policy.authority !== "stranger" ? "outside" : policy.authority;
+  if (authority === "owner") return undefined;
+  const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
+  if (plan.changes || plan.risk === "state") return ask(`${who} would change ${plan.changes ?? "what Lares keeps"}`);
+  if (authority === "known") return undefined;
+  if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
+    return ask(`${who} would reach a new destination`);
+  }
+  if (plan.risk === "write" && plan.targets.some((target) => STANDING.test(target))) {
+    return ask(`${who} would change standing instructions`);
+  }
+  const refused = parts.find((part) => part.verdict === "deny");
+  if (refused) return { verdict: "deny", because: refused.because };
+  // Remembered word for word: the person saw this destination and these files.
+  if (plan.risk !== "exec" || policy.remembered.has(rule)) return undefined;
+  if (!plan.shell) return ask(`${who} would give input to a running program`);
+  return command(policy, plan.shell, who);
+}
+
+function command(policy: Policy, shell: ShellPlan, who: string): Word | undefined {
+  const file = standingFileIn(shell, policy.place);
+  if (file !== undefined) return ask(`${who} would change standing instructions (${file})`);
+  const { hosts, isHidden } = destinationsOf(shell);
+  const fresh = hosts.find((host) => !isNamed(policy, host));
+  if (fresh !== undefined) return ask(`${who} would reach a new destination, ${fresh}`);
+  return isHidden ? ask(`${who} would reach a destination that the command does not show`) : undefined;
+}
+
+/** The owner named this host: in the policy, or in the message that caused the turn. */
+function isNamed(policy: Policy, host: string): boolean {
+  if (isIn(policy.said ?? "", host)) return true;
+  if (rulesFor(policy.allow, "web_fetch").some((rule) => hostMatches(rule, host))) return true;
+  return rulesFor(policy.allow, "exec").some((rule) =>
+    parseExecRule(rule)
+      .words.slice(1)
+      .some((word) => hostsIn(word).some((named) => hostMatches(named, host))),
+  );
+}
+
+/** Whether a text names a host as a whole: `example.com`, not `notexample.com` or `example.com.evil.net`. */
+function isIn(text: string, host: string): boolean {
+  if (!host.includes(".") && host !== "localhost") return false;
+  const said = text.toLowerCase();
+  for (let at = said.indexOf(host); at >= 0; at = said.indexOf(host, at + 1)) {
+    const before = said[at - 1] ?? " ";
+    const after = said.slice(at + host.length, at + host.length + 2);
+    if (!/[a-z0-9.-]/.test(before) && !/^([a-z0-9-]|\.[a-z0-9])/.test(after)) return true;
+  }
+  return false;
+}
+
+function ask(what: string): Word {
+  return { verdict: "ask", because: `${what}; that takes a person.` };
+}
