@@ -1,6 +1,10 @@
 /** Nothing that others send or ask for is without a bound: each case sends too much of one thing and looks at the gateway meanwhile. */
+import { EventEmitter } from "node:events";
+import type { Server } from "node:http";
+import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Lares, startLares, startModel, toolResults } from "../support/index.ts";
+import { Connections } from "../../src/faces/gateway/connections.ts";
+import { type Lares, startLares, startModel, toolResults, until } from "../support/index.ts";
 import { type Flood, floodProviders, PROTOCOLS, startFlood } from "./flood-model.ts";
 import { allowedStall, watched } from "./watching.ts";
 
@@ -129,3 +133,93 @@ describe("answers of models", () => {
     expect(refused).toMatchObject({ state: "failed", reason: expect.stringContaining("more than 1000 tool calls") });
   });
 });
+
+describe("connections", () => {
+  test("4,200 silent connections lock nobody out, and are closed in time", async () => {
+    const { lares } = await house();
+    const most = await allowedStall(lares);
+    const { sockets, open } = await openSilent(lares, 4200);
+    closing.push(async () => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const { value, worstMs } = await watched("4,200 silent connections", lares, async () => {
+      for (let i = 0; i < 20; i++) expect((await freshHealth(lares)).status).toBe(200);
+      return (await lares.chat("owner", "say:still here")).response;
+    });
+    expect(value).toBe("still here");
+    expect(worstMs).toBeLessThan(most);
+    expect(open()).toBeLessThanOrEqual(1024);
+    await until("the silent ones to be closed", () => open() === 0, { withinMs: 25_000, instead: open });
+  });
+
+  test("headers and bodies that arrive byte by byte are cut off in time", async () => {
+    const { lares } = await house({ gateway: { http: { bodySeconds: 2 } } });
+    const { sockets, open } = await openSilent(lares, 200, "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ");
+    const bodies = await openSilent(
+      lares,
+      200,
+      "POST /login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{",
+    );
+    const drip = setInterval(() => {
+      for (const socket of [...sockets, ...bodies.sockets]) if (!socket.destroyed) socket.write("a");
+    }, 500);
+    closing.push(async () => {
+      clearInterval(drip);
+      for (const socket of [...sockets, ...bodies.sockets]) socket.destroy();
+    });
+    expect((await freshHealth(lares)).status).toBe(200);
+    await until("slow headers to be cut", () => open() === 0, { withinMs: 25_000, instead: open });
+    await until("slow bodies to be cut", () => bodies.open() === 0, { withinMs: 25_000, instead: bodies.open });
+  });
+
+  test("one address holds only a share; this machine and a named proxy stand for many", () => {
+    const connections = new Connections(["10.0.0.9"], { most: 8, mostOfAddress: 3 });
+    closing.push(async () => connections.close());
+    const server = new EventEmitter();
+    connections.watch(server as Server);
+    const connect = (remoteAddress: string) => {
+      const socket = Object.assign(new EventEmitter(), { remoteAddress, gone: false });
+      Object.assign(socket, {
+        destroy() {
+          socket.gone = true;
+          socket.emit("close");
+        },
+      });
+      server.emit("connection", socket);
+      return socket;
+    };
+    const stranger = [1, 2, 3, 4, 5].map(() => connect("10.0.0.1"));
+    expect(stranger.map(({ gone }) => gone)).toEqual([true, true, false, false, false]);
+    const proxied = [1, 2, 3, 4].map(() => connect("10.0.0.9"));
+    expect(proxied.map(({ gone }) => gone)).toEqual([false, false, false, false]);
+    const owner = connect("::ffff:127.0.0.1");
+    server.emit("request", { socket: stranger[2] });
+    connections.proven(proxied[0] as unknown as Socket);
+    for (let i = 0; i < 7; i++) connect("127.0.0.1");
+    // The oldest that are quiet went; the one that had asked something is younger than they are, the proven one is safe.
+    expect(stranger.map(({ gone }) => gone)).toEqual([true, true, false, true, true]);
+    expect(proxied.map(({ gone }) => gone)).toEqual([false, true, true, true]);
+    expect(owner.gone).toBe(true);
+  });
+});
+
+/** Opens connections in batches, each sending at most `first`. */
+async function openSilent(lares: Lares, count: number, first = ""): Promise<{ sockets: Socket[]; open: () => number }> {
+  const { port } = new URL(lares.url);
+  const sockets: Socket[] = [];
+  for (let i = 0; i < count; i++) {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("error", () => {});
+    if (first) socket.write(first);
+    socket.resume();
+    sockets.push(socket);
+    if (i % 100 === 99)
+      await new Promise<void>((resolve) => (socket.connecting ? socket.once("connect", resolve) : resolve()));
+  }
+  return { sockets, open: () => sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length };
+}
+
+/** Over a connection of its own, as a newcomer. */
+function freshHealth(lares: Lares): Promise<Response> {
+  return fetch(`${lares.url}/healthz`, { headers: { connection: "close" }, signal: AbortSignal.timeout(5000) });
+}

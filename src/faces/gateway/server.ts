@@ -10,6 +10,7 @@ import { type Identifier, makeIdentifier } from "./auth/identify.ts";
 import { loginRoutes } from "./auth/login.ts";
 import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
+import { Connections } from "./connections.ts";
 import { type App, type Env, errorResponse, letGo, readBody, unproven } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
 import { openaiError } from "./openai/errors.ts";
@@ -27,7 +28,10 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Connections at the same time. Beyond it new ones are dropped at once, before they cost anything (DO-01). */
+/**
+ * Connections at the same time. Beyond it new ones are dropped at once, before they cost anything (DO-01). Those without a credential
+ * never get this far: they have their own, smaller bound (`connections.ts`).
+ */
 const MOST_CONNECTIONS = 4096;
 
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
@@ -37,13 +41,15 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const failures = new Failures(() => parts.clock.now());
   const who = makeIdentifier(parts.door, failures);
   const refused = sayOnce(parts.log);
-  const app = routes(parts, { doors, who, failures, refused });
+  const connections = new Connections(parts.config.trustedProxies);
+  const app = routes(parts, { doors, who, failures, refused, connections });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: { maxHeaderSize: 16_384, headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
   }) as Server;
   server.maxConnections = MOST_CONNECTIONS;
   server.maxHeadersCount = 100;
+  connections.watch(server);
   const sockets = attachSockets(server, parts, { doors, who, refused });
   const port = await listen(server, parts);
   const host = bind.includes(":") ? `[${bind}]` : bind;
@@ -53,6 +59,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     sockets: () => sockets.count(),
     async close() {
       sockets.close();
+      connections.close();
       server.closeIdleConnections();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const patience = setTimeout(() => server.closeAllConnections(), 500);
@@ -67,9 +74,10 @@ interface Security {
   who: Identifier;
   failures: Failures;
   refused: ReturnType<typeof sayOnce>;
+  connections: Connections;
 }
 
-function routes(parts: GatewayParts, { doors, who, failures, refused }: Security): App {
+function routes(parts: GatewayParts, { doors, who, failures, refused, connections }: Security): App {
   const app: App = new Hono();
   app.onError((error, c) => answerError(c, error, parts));
   app.notFound((c) => answerError(c, notHere(c), parts));
@@ -130,6 +138,7 @@ function routes(parts: GatewayParts, { doors, who, failures, refused }: Security
   app.use(async (c, next) => {
     try {
       c.set("principal", who.identify(c.env.incoming));
+      connections.proven(c.env.incoming.socket);
     } catch (error) {
       refused("a credential was refused", refusalFacts(c, error));
       throw error;
