@@ -102,6 +102,11 @@ export function fetchSend(at: { url: string; shown: () => Shown; fetch?: typeof 
 }
 
 export function strange(url: string, status: number): Answer {
+  // Node's own answer to headers beyond its limit; the token is the only long one of ours.
+  if (status === 431) {
+    const message = "Lares refused the request's headers as too large: the token is far too long.";
+    return { ok: false, error: { code: "UNAUTHORIZED", message, hint: "`lares token` prints the right one." } };
+  }
   const message = `What answers ${url ? `at ${url} ` : ""}does not speak as Lares does (HTTP ${status}).`;
   return { ok: false, error: { code: "INTERNAL", message, hint: "Check the address." } };
 }

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { type Asked, type Client, readHttp, rpcHeaders, strange, typedClient } from "../../core/protocol/client.ts";
 import { usage } from "./exit.ts";
+import { httpFailure, notRunning } from "./unreachable.ts";
 
 export interface Place {
   url: string;
@@ -39,38 +40,26 @@ export async function findPlace(at: PlaceOptions): Promise<Place> {
   return { url, token };
 }
 
-export function notRunning(cause?: unknown): AppError {
-  return new AppError("GATEWAY_DOWN", {
-    message: "Lares is not running.",
-    hint: "Start it: lares gateway run",
-    retry: "later",
-    cause,
-  });
-}
-
 /** Finds the gateway anew for every question. `isAsked`: its address was given, so that is what may be wrong. */
 export function rpcClient(find: FindPlace, isAsked: boolean): Client {
   return typedClient(async (asked) => {
     const place = await find();
-    const { status, text } = await post(place, asked).catch((cause: unknown) => {
+    const body = JSON.stringify(asked.params);
+    const { status, text } = await post(place, asked, body).catch((cause: unknown) => {
       if (asked.signal?.aborted) throw cause;
-      throw isAsked
-        ? new AppError("GATEWAY_DOWN", {
-            message: `No Lares answers at ${place.url}.`,
-            hint: "Check the address, or start it: lares gateway run",
-            retry: "later",
-            cause,
-          })
-        : notRunning(cause);
+      throw httpFailure(cause, { url: place.url, isAsked, bytes: Buffer.byteLength(body) });
     });
     return readHttp(status, text) ?? strange(place.url, status);
   });
 }
 
-async function post(place: Place, { method, params, key, signal }: Asked): Promise<{ status: number; text: string }> {
+async function post(
+  place: Place,
+  { method, key, signal }: Asked,
+  body: string,
+): Promise<{ status: number; text: string }> {
   const url = new URL(`${place.url}/rpc/${method}`);
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
-  const body = JSON.stringify(params);
   const headers = { ...rpcHeaders(key, { token: place.token }), "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     // No agent: a kept connection would hold the process, and break when the gateway restarts.

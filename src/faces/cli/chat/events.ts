@@ -1,8 +1,9 @@
 /** Live events over the WebSocket, through restarts of the gateway (core/protocol/live.ts has the rules). */
 import { AppError, type LiveEvent } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { isRefused, LiveLine, nextTryMs } from "../../../core/protocol/client.ts";
-import { type FindPlace, notRunning } from "../connection.ts";
+import { LiveLine, nextTryMs } from "../../../core/protocol/client.ts";
+import type { FindPlace } from "../connection.ts";
+import { socketFailure } from "../unreachable.ts";
 
 export interface EventParts {
   find: FindPlace;
@@ -10,7 +11,8 @@ export interface EventParts {
   onEvent(event: LiveEvent): void;
   /** Connected, again or for the first time. `restarted`: by another process. */
   onOpen(how: { first: boolean; restarted: boolean }): void;
-  onLost(next: { inMs: number }): void;
+  /** `why`: it runs, but does not let this in. */
+  onLost(next: { inMs: number; why?: string }): void;
 }
 
 export interface Events {
@@ -46,22 +48,27 @@ export async function followEvents(parts: EventParts): Promise<Events> {
       socket.on("open", () => line.opened((text) => socket.send(text), { token }));
       socket.on("message", (data: Buffer) => line.take(data.toString("utf8")));
       // What went wrong is told by `close`, which always follows.
-      let why: Error | undefined;
+      let cause: Error | undefined;
       socket.on("error", (error) => {
-        why = error;
+        cause = error;
+      });
+      socket.on("unexpected-response", (_request, response) => {
+        reject(socketFailure({ status: response.statusCode ?? 0, url }));
+        socket.terminate();
       });
       socket.on("close", (code) => {
         line.lost();
         if (isOpen) return lost();
-        reject(isRefused(code) ? refused() : notRunning(why));
+        reject(socketFailure({ code, cause, url }));
       });
     });
   };
 
-  const lost = (): void => {
+  const lost = (error?: unknown): void => {
     if (closed) return;
     const inMs = nextTryMs(failed++);
-    parts.onLost({ inMs });
+    const isDown = !(error instanceof AppError) || error.code === "GATEWAY_DOWN";
+    parts.onLost({ inMs, ...(isDown ? {} : { why: error.message }) });
     parts.clock.after(inMs, () => {
       if (!closed) connect().catch(lost);
     });
@@ -74,12 +81,4 @@ export async function followEvents(parts: EventParts): Promise<Events> {
       close();
     },
   };
-}
-
-function refused(): AppError {
-  return new AppError("UNAUTHORIZED", {
-    message: "Lares refused the token.",
-    hint: "`lares token` prints the right one.",
-    retry: "after-change",
-  });
 }

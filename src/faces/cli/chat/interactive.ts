@@ -49,6 +49,7 @@ class Chat {
   private isStopping = false;
   private interruptedAt = Number.NEGATIVE_INFINITY;
   private lostAt: number | undefined;
+  private lostWhy: string | undefined;
   private nextTryAt = 0;
   private ticking: (() => void) | undefined;
   private readonly answering = new Set<string>();
@@ -146,8 +147,9 @@ class Chat {
         this.conversation.reconnected(restarted);
         this.view.refresh();
       },
-      onLost: ({ inMs }) => {
+      onLost: ({ inMs, why }) => {
         this.lostAt ??= clock.now();
+        this.lostWhy = why;
         this.nextTryAt = clock.now() + inMs;
         this.view.refresh();
         this.tick();
@@ -278,7 +280,8 @@ class Chat {
     const { front } = this.questions;
     if (this.lostAt !== undefined) {
       const wait = duration(Math.max(this.nextTryAt - clock.now(), 0));
-      const text = `No connection since ${clockTime(this.lostAt)}, next try in ${wait}. What you send is kept.`;
+      const why = this.lostWhy ? ` ${this.lostWhy}` : "";
+      const text = `No connection since ${clockTime(this.lostAt)}, next try in ${wait}.${why} What you send is kept.`;
       return { text, tone: "wait" };
     }
     if (this.hint) return { text: this.hint, tone: "dim" };

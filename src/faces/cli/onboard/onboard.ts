@@ -164,8 +164,9 @@ async function test(ctx: Context, model: string, isNew: boolean): Promise<Tested
     return { ok: false, why: oneLine(told.message ?? "the model did not answer."), failed: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === "GATEWAY_DOWN" || error.code === "NOT_READY") return skipped("Lares is not running.");
-    if (error.code === "UNAUTHORIZED" || error.code === "FORBIDDEN") return skipped(oneLine(error.message));
+    if (error.code === "GATEWAY_DOWN") return skipped("Lares is not running.");
+    if (error.code === "NOT_READY" || error.code === "UNAUTHORIZED" || error.code === "FORBIDDEN")
+      return skipped(oneLine(error.message));
     return { ok: false, why: oneLine(error.message), failed: true };
   }
 }
