@@ -21,8 +21,8 @@ export interface ComposerParts {
   history: readonly string[];
   /** Tab: the line as it becomes; undefined leaves it. */
   complete(line: string): string | undefined;
-  /** Sees each key first; true: the key was meant for something else. */
-  intercept(text: string | undefined, key: Key): boolean;
+  /** Any key was pressed; it still goes into the line. */
+  onKey(): void;
 }
 
 const PASTE_ON = "\u001b[?2004h";
@@ -93,15 +93,15 @@ export class Composer {
       this.isPasting = key.name === "paste-start";
       return;
     }
+    if (!this.isPasting) this.parts.onKey();
     if (this.isPasting && (key.name === "return" || key.name === "enter")) {
       this.above.push(this.rl.line);
       this.clearLine();
     } else if (this.isPasting && key.name === "tab") this.rl.write("  ");
-    else if (key.name === "tab") {
-      if (!this.parts.intercept(text, key)) this.tab();
-    } else if (key.name === "backspace" && this.rl.line === "" && this.above.length) {
+    else if (key.name === "tab") this.tab();
+    else if (key.name === "backspace" && this.rl.line === "" && this.above.length) {
       this.rl.write(this.above.pop() ?? "");
-    } else if (this.isPasting || !this.parts.intercept(text, key)) {
+    } else {
       // The typings know text or a key; readline's own listener passes both.
       this.rl.write(text as string, key);
     }

@@ -19,7 +19,7 @@ import {
 } from "../testing.ts";
 
 /** UI.md §4. */
-const DEAF_MS = 600;
+const UNREAD_MS = 600;
 
 let gateway: FakeGateway;
 let clock: ManualClock;
@@ -282,68 +282,82 @@ describe("an approval", () => {
   it("shows exactly what will run", async () => {
     await parked(approval({ shown: "rm \u001b[8m-rf build\nsecond line" }));
     expect(ran.screen().join("\n")).toContain("    rm \\x1b[8m-rf build\n    second line\n");
-    expect(count("a allow once · A always allow · d deny")).toBe(1);
+    expect(count("yes, no or always, then Enter")).toBe(1);
   });
 
   it.each([
-    ["a", "allow-once", "✓ allowed once"],
-    ["A", "allow-always", "✓ allowed from now on"],
-    ["d", "deny", "– denied"],
-  ])("%s answers %s", async (key, decision, line) => {
+    ["yes", "allow-once", "✓ allowed once"],
+    ["Allow", "allow-once", "✓ allowed once"],
+    ["always", "allow-always", "✓ allowed from now on"],
+    [" no ", "deny", "– denied"],
+    [`deny ${approval().id.slice(-6)}`, "deny", "– denied"],
+  ])("%s and Enter answers %s", async (word, decision, line) => {
     await parked();
-    clock.advance(DEAF_MS);
-    ran.type(key);
+    clock.advance(UNREAD_MS);
+    ran.type(`${word}\r`);
     await shows(line);
     expect(resolved()).toEqual([{ id: approval().id, decision }]);
     expect(count("waiting for you")).toBe(0);
+    expect(gateway.callsOf("chat.send")).toHaveLength(1);
   });
 
-  it("is deaf for 600 ms after it appears", async () => {
+  it.each(["a", "A", "d", "y", "n", "ad", "also what is this?", "yes please", "no, wait", "yes 000000"])(
+    "%j answers nothing, and every letter of it is sent",
+    async (text) => {
+      await parked();
+      clock.advance(5000);
+      for (const letter of text) {
+        ran.type(letter);
+        await settled();
+      }
+      expect(resolved()).toEqual([]);
+      expect(ran.screen().at(-2)).toBe(`› ${text}`);
+      await say("");
+      expect(gateway.callsOf("chat.send").at(-1)).toMatchObject({ message: text });
+      expect(resolved()).toEqual([]);
+    },
+  );
+
+  it("nobody has read it in 600 ms: what is sent by then is a message", async () => {
     await parked();
-    clock.advance(DEAF_MS - 1);
-    ran.type("a");
-    await settled();
+    clock.advance(UNREAD_MS - 1);
+    await say("yes");
+    expect(gateway.callsOf("chat.send").at(-1)).toMatchObject({ message: "yes" });
     expect(resolved()).toEqual([]);
-    // The stray key begins the pause anew, and makes room by itself.
-    clock.advance(DEAF_MS - 1);
-    ran.type("a");
-    await settled();
-    expect(resolved()).toEqual([]);
-    clock.advance(DEAF_MS);
-    await until(() => ran.screen().at(-2) === "›");
-    ran.type("a");
-    await until(() => resolved().length === 1);
   });
 
-  it("somebody who is typing answers nothing and loses nothing", async () => {
+  it("a word begun before the question came is a message, and says so", async () => {
     await open();
     await say("clean up");
-    ran.type("also d");
-    await until(() => ran.screen().at(-2) === "› also d");
+    ran.type("ye");
+    await until(() => ran.screen().at(-2) === "› ye");
     turns.t_1 = openTurn({ state: "parked", approvals: [approval()] });
     gateway.emit({ event: "turn.parked", session, turn: id("t_1"), approvals: [] });
     await shows("May main do this?");
+    expect(count("what you are typing goes as a message")).toBe(1);
     clock.advance(5000);
-    ran.type("ad");
-    await until(() => ran.screen().at(-2) === "› also dad");
+    await say("s");
+    expect(gateway.callsOf("chat.send").at(-1)).toMatchObject({ message: "yes" });
     expect(resolved()).toEqual([]);
-    expect(count("empty the line to answer")).toBe(1);
+    ran.type("yes\r");
+    await until(() => resolved().length === 1);
   });
 
-  it("the next one comes to the front, deaf again", async () => {
+  it("the card last shown is the one meant, and an answer begun for the one before is not for it", async () => {
     await parked(approval(), approval({ id: "ap_2", shown: "second" }));
     expect(count("1 more after it")).toBe(1);
-    clock.advance(DEAF_MS);
-    ran.type("d");
+    clock.advance(UNREAD_MS);
+    ran.type("yes");
+    await until(() => ran.screen().at(-2) === "› yes");
+    const answered = { session, turn: id("t_1"), approval: asId<never>(approval().id), state: "denied", by: "ana" };
+    gateway.emit({ event: "approval.answered", ...answered } as LiveEvent);
     await shows("    second");
+    clock.advance(UNREAD_MS);
+    await say("");
+    expect(resolved()).toEqual([]);
+    ran.type("no\r");
     await until(() => resolved().length === 1);
-    ran.type("d");
-    await settled();
-    expect(resolved()).toHaveLength(1);
-    clock.advance(DEAF_MS);
-    await until(() => ran.screen().at(-2) === "›");
-    ran.type("d");
-    await until(() => resolved().length === 2);
+    expect(resolved()).toEqual([{ id: "ap_2", decision: "deny" }]);
   });
 
   it("that waited from before is asked again when its session is taken up", async () => {
@@ -355,7 +369,7 @@ describe("an approval", () => {
     await shows("Ctrl-C again leaves.");
     expect(gateway.callsOf("chat.abort")).toEqual([]);
     clock.advance(2000);
-    ran.type("a");
+    ran.type("yes\r");
     await until(() => resolved().length === 1);
     end("t_old", { response: "Cleaned up." });
     await shows("Cleaned up.");
@@ -366,9 +380,8 @@ describe("an approval", () => {
     const answered = { session, turn: id("t_1"), approval: asId<never>(approval().id), state: "allowed", by: "ana" };
     gateway.emit({ event: "approval.answered", ...answered } as LiveEvent);
     await shows("– allowed by ana");
-    clock.advance(DEAF_MS);
-    ran.type("a");
-    await until(() => ran.screen().at(-2) === "› a");
+    clock.advance(UNREAD_MS);
+    await say("yes");
     expect(resolved()).toEqual([]);
   });
 });

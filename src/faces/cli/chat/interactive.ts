@@ -1,5 +1,5 @@
 /**
- * `lares chat` in a terminal: type while it works, answer approvals with one key, stop with Ctrl-C.
+ * `lares chat` in a terminal: type while it works, answer approvals with a word, stop with Ctrl-C.
  *
  * T1: Ctrl-C stops what runs; a second one within two seconds, or while it is still stopping, leaves.
  * T2: what is sent while the gateway is away is kept and sent when it is back, under the same key.
@@ -19,7 +19,7 @@ import { Composer } from "./composer.ts";
 import { Conversation } from "./conversation.ts";
 import { type Events, followEvents } from "./events.ts";
 import { type ChatHistory, openHistory } from "./history.ts";
-import { isImpatient, Questions } from "./questions.ts";
+import { Questions } from "./questions.ts";
 import { type Row, Screen } from "./screen.ts";
 import { ChatView, footerText } from "./view.ts";
 
@@ -87,7 +87,7 @@ class Chat {
     this.questions = new Questions({
       clock,
       onFront: (approval) => this.view.print(...askCard(approval, out.paint, clock.now())),
-      onReady: () => this.ready(),
+      lineIsEmpty: () => this.composer?.isEmpty ?? true,
       onAnswer: (approval, decision) => void this.answer(approval, decision),
     });
   }
@@ -105,11 +105,16 @@ class Chat {
       output: stdout,
       history: this.history.lines,
       complete: (line) => this.complete(line),
-      onMessage: (text) => void this.send(text),
+      onMessage: (text) => this.entered(text),
       onInterrupt: () => this.interrupt(),
       onEnd: () => this.leave(EXIT.done),
-      onChange: () => this.view.refresh(),
-      intercept: (text, key) => this.pressed(text, key.ctrl === true || key.meta === true),
+      onChange: () => {
+        this.questions.typed();
+        this.view.refresh();
+      },
+      onKey: () => {
+        this.hint = "";
+      },
     });
     this.view.refresh();
     void this.learnCommands();
@@ -205,15 +210,9 @@ class Chat {
     return completed?.line;
   }
 
-  private pressed(text: string | undefined, isChord: boolean): boolean {
-    this.hint = "";
-    return !isChord && this.questions.key(text, this.composer?.isEmpty ?? true);
-  }
-
-  /** The pause after a question is over. What was only an impatient answer makes room for a real one. */
-  private ready(): void {
-    if (isImpatient(this.composer?.line ?? "")) this.composer?.clear();
-    this.view.refresh();
+  /** An answer to the question in front, or a message. */
+  private entered(text: string): void {
+    if (!this.questions.line(text)) void this.send(text);
   }
 
   private async answer(approval: Approval, decision: ApprovalDecision): Promise<void> {
@@ -288,10 +287,10 @@ class Chat {
     if (this.isStopping) return { text: "● stopping · Ctrl-C again leaves", tone: "dim" };
     if (front) {
       const more = this.questions.waitingBehind ? ` · ${this.questions.waitingBehind} more after it` : "";
-      const how = this.composer?.isEmpty
-        ? "a allow once · A always allow · d deny"
-        : "empty the line to answer with a, A or d";
-      return { text: `◐ waiting for you · ${how}${more}`, tone: this.questions.isDeaf ? "dim" : "wait" };
+      const how = this.questions.isTypingOther
+        ? "what you are typing goes as a message; then yes, no or always"
+        : "yes, no or always, then Enter";
+      return { text: `◐ waiting for you · ${how}${more}`, tone: "wait" };
     }
     // Turns from before that wait for a person have their question; those that wait for a time are not shown.
     if (!this.conversation.isSending && !this.conversation.turns.length) return undefined;
@@ -312,7 +311,6 @@ class Chat {
     const { turns, session } = this.conversation;
     const { out } = this.ctx;
     this.ticking?.();
-    this.questions.close();
     this.conversation.close();
     this.view.settle();
     this.screen.clear();

@@ -1,33 +1,42 @@
 /**
- * Approvals answered by one key. One question is in front at a time; the others wait behind it.
+ * Approvals answered by a word. One question is in front at a time, and its card is the last one shown; the others wait behind it.
  *
- * Q1: a key answers only when nothing was pressed for 600 ms and the question has stood as long, so that somebody who types
- *     answers nothing by accident. Such keys are text as ever.
- * Q2: a key answers only on an empty line.
+ * Q1: an answer is a whole line, a word such as `yes`, `no` or `always`, sent with Enter. No letter answers by itself and none
+ *     is swallowed: whatever else is typed is a message.
+ * Q2: the line was begun after the card was shown. A "yes" that somebody was typing when a question, or the next one, came up
+ *     was meant for something else, so it is sent as a message.
+ * Q3: with its code after the word (`yes 7kd2qa`) any question that waits can be answered, whichever is in front.
  */
 import type { ApprovalDecision } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import type { Approval } from "../../../core/protocol/index.ts";
+import { shortId } from "../format.ts";
 
 /** UI.md §4: long enough for the eye to find the question. */
-export const DEAF_MS = 600;
+export const UNREAD_MS = 600;
 
-const KEYS: Readonly<Record<string, ApprovalDecision>> = { a: "allow-once", A: "allow-always", d: "deny" };
+const WORDS: Readonly<Record<string, ApprovalDecision>> = {
+  yes: "allow-once",
+  allow: "allow-once",
+  always: "allow-always",
+  no: "deny",
+  deny: "deny",
+};
 
 export interface QuestionParts {
   clock: Clock;
+  /** Whether nothing is typed at the moment. */
+  lineIsEmpty(): boolean;
   /** A question came to the front. */
   onFront(approval: Approval): void;
-  /** The pause is over: keys are heard from now on. */
-  onReady(): void;
   onAnswer(approval: Approval, decision: ApprovalDecision): void;
 }
 
 export class Questions {
   private readonly parts: QuestionParts;
   private readonly queue: Approval[] = [];
-  private deafUntil = 0;
-  private off: (() => void) | undefined;
+  private shownAt = 0;
+  private lineIsOlder = false;
 
   constructor(parts: QuestionParts) {
     this.parts = parts;
@@ -41,8 +50,9 @@ export class Questions {
     return Math.max(this.queue.length - 1, 0);
   }
 
-  get isDeaf(): boolean {
-    return this.parts.clock.now() < this.deafUntil;
+  /** What is being typed was begun before the question was shown: it will be a message (Q2). */
+  get isTypingOther(): boolean {
+    return this.lineIsOlder;
   }
 
   add(approval: Approval): void {
@@ -64,43 +74,32 @@ export class Questions {
     for (const a of this.queue.filter((one) => one.turn === turn)) this.remove(a.id);
   }
 
-  /** True when the key answered the question in front. */
-  key(text: string | undefined, lineIsEmpty: boolean): boolean {
-    const { front } = this;
-    if (!front) return false;
-    if (this.isDeaf) {
-      this.hush();
-      return false;
-    }
-    const decision = text !== undefined && Object.hasOwn(KEYS, text) ? KEYS[text] : undefined;
-    if (!decision || !lineIsEmpty) {
-      this.hush();
-      return false;
-    }
-    this.remove(front.id);
-    this.parts.onAnswer(front, decision);
+  /** The line changed. */
+  typed(): void {
+    if (this.parts.lineIsEmpty()) this.lineIsOlder = false;
+  }
+
+  /** True when the line that was sent answered a question; otherwise it is a message. */
+  line(text: string): boolean {
+    const [word = "", code, ...more] = text.trim().toLowerCase().split(/\s+/);
+    const decision = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+    if (!decision || more.length) return false;
+    const meant = code === undefined ? this.readable() : this.queue.find((a) => shortId(a.id).toLowerCase() === code);
+    if (!meant) return false;
+    this.remove(meant.id);
+    this.parts.onAnswer(meant, decision);
     return true;
   }
 
-  close(): void {
-    this.off?.();
+  /** The question in front, once it could have been read. */
+  private readable(): Approval | undefined {
+    const isRead = this.parts.clock.now() - this.shownAt >= UNREAD_MS && !this.lineIsOlder;
+    return isRead ? this.front : undefined;
   }
 
   private toFront(): void {
-    this.hush();
+    this.shownAt = this.parts.clock.now();
+    this.lineIsOlder = !this.parts.lineIsEmpty();
     this.parts.onFront(this.queue[0]!);
   }
-
-  private hush(): void {
-    this.deafUntil = this.parts.clock.now() + DEAF_MS;
-    this.off?.();
-    this.off = this.parts.clock.after(DEAF_MS, () => {
-      if (this.front) this.parts.onReady();
-    });
-  }
-}
-
-/** A line that is nothing but an impatient answer. */
-export function isImpatient(line: string): boolean {
-  return /^(a+|A+|d+)$/.test(line);
 }
