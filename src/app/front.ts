@@ -15,6 +15,7 @@ import { makeContextHandlers } from "./context-handlers.ts";
 import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
 import { makeImportHandlers } from "./import-handlers.ts";
+import { makeProposalHandlers } from "./import-proposals.ts";
 import { withKeys } from "./keyed.ts";
 import { makeMemoryHandlers } from "./memory-handlers.ts";
 import { makeMetrics } from "./metrics.ts";
@@ -64,6 +65,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       ...makeTimeHandlers(shared),
       ...makeMemoryHandlers(shared),
       ...makeImportHandlers({ ...shared, vault: parts.setup.vault }),
+      ...makeProposalHandlers(shared),
       ...makeWakeHandlers(shared),
       ...makeSkillHandlers(shared),
       ...makeWorkHandlers(shared),

@@ -1,4 +1,5 @@
 /** The method registry's handlers: each a few lines over the rooms. Faces call them; nothing here knows a face. */
+import { createHash } from "node:crypto";
 import { CANCEL, type FailedAttempt, type ModelReply } from "../core/contracts/index.ts";
 import {
   type AgentId,
@@ -23,6 +24,7 @@ import { beatViews } from "./heartbeats.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
 import type { makeImportHandlers } from "./import-handlers.ts";
+import type { makeProposalHandlers } from "./import-proposals.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
 import type { makeSkillHandlers } from "./skill-handlers.ts";
@@ -48,6 +50,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeChannelHandlers>
   | keyof ReturnType<typeof makeTimeHandlers>
   | keyof ReturnType<typeof makeImportHandlers>
+  | keyof ReturnType<typeof makeProposalHandlers>
   | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
   | keyof ReturnType<typeof makeWakeHandlers>
@@ -194,8 +197,10 @@ export function makeHandlers(
       ),
     }),
     async "sessions.import"(p) {
-      const session = asId<SessionKey>(p.session ?? p.lines[0]!.session);
-      const agent = p.agent ?? /^agent:([^:]+):/.exec(session)?.[1] ?? parts.config.routing.defaultAgent;
+      // Where it goes is the caller's to say, never the file's: its lines would end up in somebody's conversation.
+      const named = p.session === undefined ? undefined : /^agent:([^:]+):/.exec(p.session)?.[1];
+      const agent = p.agent ?? named ?? parts.config.routing.defaultAgent;
+      const session = asId<SessionKey>(p.session ?? importedKey(agent, p.lines));
       if (!parts.house().agents.exists(asId<AgentId>(agent))) {
         throw new AppError("AGENT_UNKNOWN", {
           message: `There is no agent "${agent}".`,
@@ -236,6 +241,12 @@ export function makeHandlers(
     "approvals.rules": async (p) => ({ rules: await parts.house().approvals.rules(p.agent) }),
     "approvals.forget": async (p) => ({ forgotten: await parts.house().approvals.forget(p.agent, p.rule) }),
   };
+}
+
+/** The same lines again are the same session. */
+function importedKey(agent: string, lines: readonly unknown[]): string {
+  const print = createHash("sha256").update(JSON.stringify(lines)).digest("hex");
+  return `agent:${agent}:import:lares:${print.slice(0, 20)}`;
 }
 
 function inbound(

@@ -3,6 +3,9 @@
  *
  * Each item has a name of its place in the source, so the same import again finds it there. Nothing that is already here is
  * overwritten; what cannot be taken is told with the reason.
+ *
+ * IM1: a folder is not the owner, whoever it belonged to. Instructions become proposals (import-proposals.ts), facts wait for a
+ *      decision, jobs are paused, conversations and skills are text from outside, channel accounts are not connected.
  */
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -112,12 +115,10 @@ function taker(
     const { agents } = house();
     const now = agents.exists(agent) ? (await agents.readFile(agent, item.file)).text : "";
     if (now.trim() === item.text.trim()) return there(becomes);
-    if (now.trim() === "" || agents.isAsMade(item.file, now))
-      return made(becomes, () => agents.writeFile(agent, item.file, item.text));
-    // Somebody wrote their own: the other one is put beside it.
+    // Instructions are the owner's to give: they wait as a proposal, also where the file is still as it was made.
     const beside = `agents/${item.agent}/imported/${item.file}`;
     const place = { root: join(parts.home, "agents", item.agent), path: `imported/${item.file}` };
-    const why = `${item.file} is in use; this one is put beside it.`;
+    const why = `A proposal. Read it with: lares import proposals; take it with: lares import accept ${item.agent}/${item.file}`;
     const known = await textBelow({ ...place, most: MOST_FILE_BYTES });
     if (known?.trim() === item.text.trim()) return there(beside);
     const content = item.text;
@@ -131,9 +132,10 @@ function taker(
     if (await memory.get(id)) return there(becomes);
     if (await memory.wasForgotten(item.text))
       return { becomes: "", state: "left out", why: "It was forgotten here on purpose." };
+    const pending = `It was imported from ${from}.`;
     return made(becomes, () =>
       memory.add({
-        ...{ id, text: item.text, kind: item.kind, agent: item.agent, trust: "owner" as const },
+        ...{ id, text: item.text, kind: item.kind, agent: item.agent, trust: "outside" as const, pending },
         source: `import:${from}:${basename(item.from)}`,
         ...(item.at === undefined ? {} : { at: item.at }),
       }),
@@ -197,13 +199,13 @@ function taker(
     if (item.when.at !== undefined && Date.parse(item.when.at) < parts.clock.now())
       return { becomes: "", state: "left out", why: "Its time has passed." };
     schedules.preview(item.when, 1);
-    const why = "It answers nowhere yet: give it a place to deliver to.";
+    const why = `Paused. Read what it does and where it answers, then: lares schedule update ${JSON.stringify(name)} --resume`;
     return made(
       `schedule ${name}`,
       () =>
         schedules.add({
           ...item.when,
-          ...{ name, prompt: item.prompt, agent: item.agent, enabled: item.enabled, createdBy },
+          ...{ name, prompt: item.prompt, agent: item.agent, enabled: false, createdBy },
         }),
       why,
     );

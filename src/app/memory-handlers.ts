@@ -54,7 +54,10 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" |
     "memory.export": async ({ after, limit }) => ({
       facts: (await memory().page(after, limit ?? 500)).map(({ kind, ...row }) => ({ ...row, kind })),
     }),
-    "memory.import": async ({ facts }) => memory().import(facts as Remembered[]),
+    async "memory.import"({ facts, trusted = false }) {
+      const rows = facts as Remembered[];
+      return memory().import(trusted ? rows : rows.map(untrusted));
+    },
     "memory.index": async ({ dir, scope }) => rooms().documents.add(dir, scope === undefined ? {} : { scope }),
     "memory.unindex": async ({ dir }) => ({ removed: await rooms().documents.remove(dir) }),
     async "memory.status"() {
@@ -117,6 +120,12 @@ export function memoryDesk(
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };
+}
+
+/** Nobody can tell who wrote an export: what it says waits for a person. What was superseded there stays history. */
+function untrusted(fact: Remembered): Remembered {
+  const state = fact.state === "superseded" ? "superseded" : "pending";
+  return { ...fact, trust: "outside", state, why: "It came with an imported file." };
 }
 
 /** The owner's own memory is not text from outside; what others said is, except to themselves. */

@@ -274,11 +274,14 @@ const dropping: Scenario = {
 };
 
 const importing: Scenario = {
-  provoke: ({ lares }) => lares.rpc("sessions.import", { lines: LINES }),
+  provoke: ({ lares }) => lares.rpc("sessions.import", { session: LINES[0]!.session, lines: LINES }),
   async settle({ lares }) {
     const { session } = LINES[0]!;
     await expect(lares.rpc("sessions.get", { session })).rejects.toMatchObject({ status: 404 });
-    expect(await lares.rpc("sessions.import", { lines: LINES })).toMatchObject({ imported: LINES.length, skipped: 0 });
+    expect(await lares.rpc("sessions.import", { session: LINES[0]!.session, lines: LINES })).toMatchObject({
+      imported: LINES.length,
+      skipped: 0,
+    });
     expect((await lares.rpc("sessions.export", { session })).lines).toEqual(LINES);
   },
 };

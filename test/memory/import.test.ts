@@ -99,7 +99,7 @@ describe("OpenClaw", () => {
     const before = fingerprint(openclaw);
     const items = await run("openclaw", { dryRun: true });
     expect(fingerprint(openclaw)).toBe(before);
-    expect(find(items, "file", "SOUL.md")).toMatchObject({ becomes: "agents/main/SOUL.md", state: "new" });
+    expect(find(items, "file", "SOUL.md")).toMatchObject({ becomes: "agents/main/imported/SOUL.md", state: "new" });
     expect(find(items, "channel", "telegram")).toMatchObject({
       state: "left out",
       why: expect.stringContaining("secret"),
@@ -126,10 +126,17 @@ describe("OpenClaw", () => {
     const before = fingerprint(openclaw);
     const items = await run("openclaw");
     expect(states(items)).toEqual(new Set(["new", "there already", "left out"]));
+    expect(readFileSync(join(lares.home, "agents/main/SOUL.md"), "utf8")).not.toContain("dry and quick");
+    const proposed = await lares.rpc("import.proposals", {});
+    expect(proposed.files.map(({ id }) => id)).toEqual(["main/SOUL.md", "main/AGENTS.md"]);
+    expect((await lares.rpc("memory.list", {})).facts).toEqual([]);
+    expect(await lares.rpc("import.accept", { id: "facts" })).toEqual({ accepted: proposed.facts });
+    for (const { id } of proposed.files) await lares.rpc("import.accept", { id });
     const soul = readFileSync(join(lares.home, "agents/main/SOUL.md"), "utf8");
     expect(soul).toContain("dry and quick");
     expect(soul).toContain("lobster");
     expect(readFileSync(join(lares.home, "agents/main/AGENTS.md"), "utf8")).toContain("cam-1");
+    expect(await lares.rpc("import.proposals", {})).toEqual({ files: [], facts: 0 });
     for (const [question, answer] of [
       ["who services the boiler", "Weber"],
       ["landlord", "letters"],
@@ -158,7 +165,7 @@ describe("OpenClaw", () => {
     ]);
     const { jobs } = await lares.rpc("schedule.list", {});
     expect(jobs.map((job) => [job.name, job.enabled]).sort()).toEqual([
-      ["Morning brief", true],
+      ["Morning brief", false],
       ["Tide table", false],
       ["Water the plants", false],
     ]);
@@ -188,11 +195,12 @@ describe("OpenClaw", () => {
   });
 });
 
-test("Hermes: memory, sessions from its database, skills and jobs; a soul in use stays and the other is put beside it", async () => {
+test("Hermes: memory, sessions from its database, skills and jobs; the soul is only proposed", async () => {
   const before = fingerprint(hermes);
   const items = await run("hermes");
   expect(fingerprint(hermes)).toBe(before);
   expect(find(items, "file", "SOUL.md")).toMatchObject({ becomes: "agents/main/imported/SOUL.md", state: "new" });
+  await lares.rpc("import.accept", { id: "facts" });
   expect((await lares.rpc("memory.search", { query: "staging server" })).results[0]?.text).toContain("heron");
   const session = find(items, "session", "Server talk")!.becomes;
   expect((await lares.rpc("sessions.export", { session })).lines).toHaveLength(2);

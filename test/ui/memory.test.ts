@@ -117,6 +117,7 @@ describe.skipIf(!hasBrowser)("the memory page", () => {
   test("what waits is decided, a correction is undone, the page follows news, the graph leads to a search; also on a phone", async () => {
     await house.rpc("memory.add", { text: "Nora works on the lighthouse film", scope: "shared" });
     await house.rpc("memory.import", {
+      trusted: true,
       facts: [
         {
           ...{ id: "mem_doubtful", text: "Nora owns a submarine", kind: "fact", scope: "shared", state: "pending" },

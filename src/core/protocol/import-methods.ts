@@ -2,6 +2,12 @@
 import { z } from "zod";
 import { keyed, method } from "./method.ts";
 
+const proposalId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("AGENT/FILE as import.proposals lists it, or `facts` for all imported facts that wait");
+
 export const IMPORT_METHODS = {
   "import.run": method({
     in: z.strictObject({
@@ -30,6 +36,42 @@ export const IMPORT_METHODS = {
     }),
     scope: "admin",
     mutates: true,
-    doc: "Takes in souls, memory, skills, sessions, schedules and channel accounts. Twice is as good as once.",
+    doc: "Takes in memory, skills, sessions, schedules and channel accounts. None of it counts as the owner's word: facts wait for a decision, jobs are paused, instructions become proposals. Twice is as good as once.",
+  }),
+  "import.proposals": method({
+    in: z.strictObject({}),
+    out: z.object({
+      files: z.array(
+        z.object({
+          id: z.string().describe("AGENT/FILE, for import.accept and import.reject"),
+          agent: z.string(),
+          file: z.string(),
+          now: z.string().describe("what the file says now"),
+          proposed: z.string().describe("what it would say"),
+        }),
+      ),
+      facts: z.number().int().describe("imported facts that wait for a decision"),
+    }),
+    scope: "admin",
+    mutates: false,
+    doc: "What an import brought and nobody has accepted yet.",
+  }),
+  "import.accept": method({
+    in: z.strictObject({
+      id: proposalId,
+      proposed: z.string().optional().describe("the text that was read; refused when it is another one by now"),
+      ...keyed,
+    }),
+    out: z.object({ accepted: z.number().int().describe("files replaced, or facts kept") }),
+    scope: "admin",
+    mutates: true,
+    doc: "Puts a proposed file in the place of the present one, or keeps the imported facts that wait.",
+  }),
+  "import.reject": method({
+    in: z.strictObject({ id: proposalId, ...keyed }),
+    out: z.object({ rejected: z.number().int() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Throws a proposal away, or the imported facts that wait.",
   }),
 } as const;

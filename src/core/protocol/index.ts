@@ -1,4 +1,5 @@
 export type { Client } from "./client.ts";
+export * from "./diff.ts";
 export { EVENTS } from "./events.ts";
 export * from "./frames.ts";
 export { agentFile } from "./house-methods.ts";

@@ -180,11 +180,15 @@ export const MEMORY_METHODS = {
     doc: "Everything remembered but documents, in order of adding, a page at a time.",
   }),
   "memory.import": method({
-    in: z.strictObject({ facts: z.array(carried).max(1000), ...keyed }),
+    in: z.strictObject({
+      facts: z.array(carried).max(1000),
+      trusted: z.boolean().optional().describe("they are the caller's own export: they hold at once, as they were"),
+      ...keyed,
+    }),
     out: z.object({ added: z.number(), known: z.number() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes what memory.export gave. What is there already stays as it is.",
+    doc: "Takes what memory.export gave. Each fact waits for a decision unless `trusted`. What is there already stays as it is.",
   }),
   "memory.index": method({
     in: z.strictObject({ dir: z.string().min(1).max(4096), scope: scope.optional(), ...keyed }),

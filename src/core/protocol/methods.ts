@@ -180,7 +180,7 @@ export const METHODS = {
   }),
   "sessions.import": method({
     in: z.strictObject({
-      session: sessionKey.optional(),
+      session: sessionKey.optional().describe("where to; without it a new session, whatever the lines say"),
       agent: agentId.optional(),
       lines: z.array(historyMessage).min(1).max(100_000),
       ...keyed,
@@ -188,7 +188,7 @@ export const METHODS = {
     out: z.object({ session: z.string(), imported: z.number(), skipped: z.number() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes in an exported session; messages already there are skipped.",
+    doc: "Takes in an exported session as text from outside; messages already there are skipped.",
   }),
   "sessions.prune": method({
     in: z.strictObject({ olderThanDays: z.number().min(0).max(36_500), dryRun: z.boolean().optional(), ...keyed }),

@@ -31,6 +31,7 @@ export interface Options {
   remove?: boolean;
   replace?: boolean;
   withSecrets?: boolean;
+  trusted?: boolean;
   list?: boolean;
   all?: boolean;
   open?: boolean;

@@ -111,7 +111,10 @@ export class Sessions {
     return messages;
   }
 
-  /** All or nothing. A message whose id is already there is skipped, so importing twice changes nothing. */
+  /**
+   * All or nothing. A message whose id is already there is skipped, so importing twice changes nothing. Whoever wrote the lines,
+   * they are text from outside (I12); what they say about people and turns is not believed in a session of another name.
+   */
   async import(
     into: { session: SessionKey; agent: string },
     lines: HistoryEntry[],
@@ -120,11 +123,13 @@ export class Sessions {
     const before = await countMessages(records, into.session);
     const same = into.session === lines[0]?.session;
     await records.write((tx) => {
-      insertSession(tx, { key: into.session, agent: into.agent, person: lines[0]?.person ?? null, at: clock.now() });
+      const person = same ? (lines[0]?.person ?? null) : null;
+      insertSession(tx, { key: into.session, agent: into.agent, person, at: clock.now() });
       for (const line of lines) {
         // Under another key the same ids would collide with the original's.
         const id = same ? line.id : `${into.session}/${line.id}`;
-        insertImported(tx, { ...line, id, session: into.session }, this.parts.estimate(line));
+        const turn = same ? line.turn : asId<TurnId>(`imported:${line.turn}`);
+        insertImported(tx, { ...line, id, turn, session: into.session }, this.parts.estimate(line));
         crash.at("import.row");
       }
     });

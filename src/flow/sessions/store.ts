@@ -132,10 +132,11 @@ export function insertSession(tx: Tx, s: { key: SessionKey; agent: string; perso
   );
 }
 
+/** Always marked as text from outside: nobody can tell who wrote an export. */
 export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
   tx.run(
-    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, meta, at, replaced_by)
-     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at, replaced_by)
+     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     m.session,
     m.session,

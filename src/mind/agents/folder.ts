@@ -71,11 +71,6 @@ export class AgentFolders {
     return parts.map((part) => part.trim()).join("\n\n");
   }
 
-  /** Whether a file still says what it was made with. */
-  isAsMade(name: string, text: string): boolean {
-    return AGENT_FILES[name]?.trim() === text.trim();
-  }
-
   /** Which of the files people edit are there. */
   files(agent: AgentId): AgentFileInfo[] {
     return Object.keys(AGENT_FILES).flatMap((name) => fileInfo(this.dir(agent), name));

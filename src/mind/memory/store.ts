@@ -94,9 +94,9 @@ export function supersede(tx: Tx, old: string, by: string): void {
   tx.run("UPDATE memory SET state = 'superseded', superseded_by = ? WHERE id = ?", by, old);
 }
 
-/** A pending memory counts from now on. */
+/** A pending memory counts from now on, as the word of the person who said so. */
 export function confirm(tx: Tx, id: string): void {
-  tx.run("UPDATE memory SET state = 'live', why = NULL WHERE id = ? AND state = 'pending'", id);
+  tx.run("UPDATE memory SET state = 'live', why = NULL, trust = 'owner' WHERE id = ? AND state = 'pending'", id);
   intoIndex(tx, id);
 }
 

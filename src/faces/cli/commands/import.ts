@@ -1,9 +1,9 @@
 /** `lares import`: moving in from another system, item by item, with a dry run first. */
 import { resolve } from "node:path";
-import type { Result } from "../../../core/protocol/index.ts";
+import { diff, type Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { oneLine, plural } from "../format.ts";
+import { oneLine, plural, visible } from "../format.ts";
 import { table } from "../output.ts";
 
 type Item = Result<"import.run">["items"][number];
@@ -33,10 +33,44 @@ const importFrom =
         "  ",
       ),
       `${plural(items.length, "item")}: ${count("new")} ${dryRun ? "would be taken" : "taken"}, ${count("there already")} there already, ${count("left out")} left out${count("failed") ? `, ${count("failed")} failed` : ""}.`,
-      ...(dryRun ? ["Nothing was changed. Leave --dry-run away to do it."] : []),
+      ...(dryRun
+        ? ["Nothing was changed. Leave --dry-run away to do it."]
+        : ["What came along waits for you: lares import proposals"]),
     );
     return count("failed") ? EXIT.failed : EXIT.done;
   };
 
 export const openclaw = importFrom("openclaw");
 export const hermes = importFrom("hermes");
+
+export const proposals: Action = async ({ rpc, out }) => {
+  const found = await rpc.call("import.proposals", {});
+  out.document(found);
+  const facts = found.facts
+    ? [
+        `${plural(found.facts, "imported fact")} to decide about: lares memory pending; all at once: lares import accept facts`,
+      ]
+    : [];
+  const files = found.files.flatMap(({ id, now, proposed }) => [
+    `${id}  lares import accept ${id}`,
+    ...diff(now, proposed).map(({ mark, text }) =>
+      out.paint(`  ${mark} ${visible(text)}`, mark === " " ? "dim" : mark === "+" ? "ok" : "fail"),
+    ),
+  ]);
+  out.say(...files, ...facts, ...(files.length + facts.length ? [] : ["Nothing is proposed."]));
+  return EXIT.done;
+};
+
+export const accept: Action = async ({ rpc, out }, [id = ""]) => {
+  const done = await rpc.call("import.accept", { id });
+  out.document(done);
+  out.say(id === "facts" ? `${plural(done.accepted, "fact")} kept.` : `${id} is replaced by what was proposed.`);
+  return EXIT.done;
+};
+
+export const reject: Action = async ({ rpc, out }, [id = ""]) => {
+  const done = await rpc.call("import.reject", { id });
+  out.document(done);
+  out.say(id === "facts" ? `${plural(done.rejected, "fact")} deleted.` : `The proposal for ${id} is deleted.`);
+  return EXIT.done;
+};

@@ -55,18 +55,22 @@ export const exportFacts: Action = async ({ rpc, out, options }) => {
   return EXIT.done;
 };
 
-export const importFacts: Action = async ({ rpc, out, ports }, [file = ""]) => {
+export const importFacts: Action = async ({ rpc, out, ports, options }, [file = ""]) => {
   const facts = parseLines<Carried>(await readGiven(file, ports.stdin), file === "-" ? "stdin" : file, {
     empty: "Make one: lares memory export -o FILE",
   });
   const sum = { added: 0, known: 0 };
   for (let n = 0; n < facts.length; n += PAGE) {
-    const done = await rpc.call("memory.import", { facts: facts.slice(n, n + PAGE) });
+    const done = await rpc.call("memory.import", {
+      facts: facts.slice(n, n + PAGE),
+      ...(options.trusted ? { trusted: true } : {}),
+    });
     sum.added += done.added;
     sum.known += done.known;
   }
   out.document(sum);
-  out.say(`${plural(sum.added, "fact")} added${sum.known ? `; ${sum.known} were already there` : ""}.`);
+  const wait = sum.added && !options.trusted ? " They wait for your word: lares memory pending" : "";
+  out.say(`${plural(sum.added, "fact")} added${sum.known ? `; ${sum.known} were already there` : ""}.${wait}`);
   return EXIT.done;
 };
 

@@ -42,6 +42,26 @@ export const setUp: Group = {
       load: async () => (await import("../commands/import.ts"))[from],
     })),
     {
+      name: "import proposals",
+      about: "what an import brought and waits for your word, with the difference",
+      example: "lares import proposals",
+      load: async () => (await import("../commands/import.ts")).proposals,
+    },
+    {
+      name: "import accept",
+      takes: "<proposal>",
+      about: "take a proposed file, or all imported facts",
+      example: "lares import accept main/SOUL.md",
+      load: async () => (await import("../commands/import.ts")).accept,
+    },
+    {
+      name: "import reject",
+      takes: "<proposal>",
+      about: "throw a proposed file away, or all imported facts that wait",
+      example: "lares import reject facts",
+      load: async () => (await import("../commands/import.ts")).reject,
+    },
+    {
       name: "models list",
       about: "the models and why each is here",
       example: "lares models list",

@@ -224,7 +224,8 @@ export const talk: Group = {
     {
       name: "memory import",
       takes: "<file>",
-      about: "take in exported facts; - reads stdin",
+      about: "take in exported facts, which then wait for your word; - reads stdin",
+      flags: [{ flag: "--trusted", about: "the file is your own export: its facts hold at once" }],
       example: "lares memory import memory.jsonl",
       load: async () => (await memoryFiles()).importFacts,
     },
