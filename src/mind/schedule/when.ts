@@ -4,8 +4,8 @@
  * H1: `nextDue(s, after)` is the first due time strictly later than `after`, or nothing when there is none.
  * H2: calling it again from its own result walks all due times: none twice, none left out, over every clock change.
  */
-import { Cron } from "croner";
 import { AppError } from "../../core/domain/index.ts";
+import { nextCron } from "./cron.ts";
 import { checkZone, momentOf, type Wall, wallAt, wallWords } from "./zone.ts";
 
 export type When =
@@ -22,23 +22,8 @@ export function nextDue(when: When, after: number): number | undefined {
       return when.anchor + Math.max(steps, 0) * when.everyMs;
     }
     case "cron":
-      return patternOf(when).nextRun(new Date(after))?.getTime();
+      return nextCron(when, after);
   }
-}
-
-/** Reading a pattern costs more than asking it; the same few are asked again and again. */
-const patterns = new Map<string, Cron>();
-const MOST_PATTERNS = 200;
-
-function patternOf({ cron, zone }: { cron: string; zone: string }): Cron {
-  const key = `${zone} ${cron}`;
-  let pattern = patterns.get(key);
-  if (!pattern) {
-    pattern = new Cron(cron, { timezone: zone, mode: "5-or-6-parts" });
-    if (patterns.size >= MOST_PATTERNS) patterns.clear();
-    patterns.set(key, pattern);
-  }
-  return pattern;
 }
 
 /** The last due time not later than `until`, or nothing. */
@@ -132,8 +117,8 @@ function pastAnchor(given: string | number, everyMs: number, now: number, zone: 
 
 function parseCron(cron: string, zone: string, now: number): When {
   try {
-    const next = new Cron(cron, { timezone: zone, mode: "5-or-6-parts" }).nextRun(new Date(now));
-    if (next) return { kind: "cron", cron, zone };
+    const next = nextCron({ cron, zone }, now);
+    if (next !== undefined) return { kind: "cron", cron, zone };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "").replace(/\.$/, "") : String(cause);
     throw wrong(`"${cron}" is no cron expression: ${why}.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');

@@ -62,9 +62,55 @@ export function minutesOfDay(time: number, zone: string): number {
   return hour * 60 + minute;
 }
 
-function offsetAt(time: number, zone: string): number {
-  return utcOf(wallAt(time, zone)) - Math.floor(time / 1000) * 1000;
+/** How far the wall clock there is ahead of UTC. Kept for each quarter of an hour: since 1972 no clock has changed between two. */
+export function offsetAt(time: number, zone: string): number {
+  const quarter = Math.floor(time / QUARTER_MS);
+  let known = offsets.get(zone);
+  if (!known) {
+    if (offsets.size > MOST_ZONES) offsets.clear();
+    known = new Map();
+    offsets.set(zone, known);
+  }
+  let offset = known.get(quarter);
+  if (offset === undefined) {
+    offset = utcOf(wallAt(quarter * QUARTER_MS, zone)) - quarter * QUARTER_MS;
+    if (known.size >= MOST_OFFSETS) known.clear();
+    known.set(quarter, offset);
+  }
+  return offset;
 }
+
+const offsets = new Map<string, Map<number, number>>();
+const QUARTER_MS = 900_000;
+const MOST_ZONES = 100;
+/** Ten days of one zone, in a few kilobytes. */
+const MOST_OFFSETS = 1000;
+
+/** The first moment after `from`, up to `to`, at which the clocks there change; a few days at most, or changes hide each other. */
+export function firstTurn(from: number, to: number, zone: string): number | undefined {
+  const before = offsetAt(from, zone);
+  if (to <= from || offsetAt(to, zone) === before) return undefined;
+  let low = Math.floor(from / QUARTER_MS);
+  let high = Math.ceil(to / QUARTER_MS);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle * QUARTER_MS, zone) === before) low = middle;
+    else high = middle;
+  }
+  return high * QUARTER_MS;
+}
+
+/** The first moment a wall clock shows this time (given as if it were UTC) or, when the clocks jump over it, the jump itself. */
+export function firstMoment(wall: number, zone: string): number {
+  const early = wall - offsetAt(wall - TURN_MS, zone);
+  const late = wall - offsetAt(wall + TURN_MS, zone);
+  const exact = [early, late].filter((time) => time + offsetAt(time, zone) === wall);
+  if (exact.length) return Math.min(...exact);
+  return firstTurn(Math.min(early, late) - 1, Math.max(early, late), zone) ?? Math.max(early, late);
+}
+
+/** Long enough to be on the other side of a clock change, whatever the offset. */
+const TURN_MS = 86_400_000;
 
 function utcOf(w: Wall): number {
   return Date.UTC(w.year, w.month - 1, w.day, w.hour, w.minute, w.second);
@@ -83,7 +129,7 @@ function formatFor(zone: string): Intl.DateTimeFormat {
       second: "numeric",
       hourCycle: "h23",
     });
-    if (formats.size > 100) formats.clear();
+    if (formats.size > MOST_ZONES) formats.clear();
     formats.set(zone, format);
   }
   return format;
