@@ -7,31 +7,48 @@ import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../ed
 import type { SystemEvent, SystemEvents } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
-import { inWords, type JobView, previewWhen, type Schedules, wallWords } from "../mind/schedule/index.ts";
+import { inWords, type JobView, type Schedules, wallWords } from "../mind/schedule/index.ts";
 import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
 import type { Spotted } from "../mind/watch/index.ts";
 
-export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Clock): ScheduleDesk {
+export function scheduleDesk(schedules: Schedules): ScheduleDesk {
   const shown = ({ name, when, next, zone: of }: JobView) => ({
     ...{ name, words: inWords(when, of) },
     // On the person's clock, as the words are.
     next: next === undefined ? null : `${wallWords(next, of)}, ${of}`,
   });
+  const mayPlan = async ({ turn, session }: { turn: string; session: string }) => {
+    const cause = await schedules.jobBehind(asId<TurnId>(turn), session);
+    if (!cause || cause.mayPlan) return;
+    throw new AppError("TOOL_INPUT", {
+      message: `This works for the job "${cause.name}", and jobs do not make jobs.`,
+      hint: "The owner can allow it: mayPlan: true.",
+    });
+  };
+  const mine = async (name: string, agent: string): Promise<JobView> => {
+    const job = await schedules.get(name).catch(() => undefined);
+    if (job?.name === name && job.agent === agent && job.kind === "work" && !job.declared) return job;
+    throw new AppError("TOOL_INPUT", {
+      message: `There is no schedule "${name}" of yours.`,
+      hint: "See schedule_list.",
+    });
+  };
   return {
-    preview: (job) => previewWhen(job, clock.now(), zone()),
+    async preview({ text, caller, ...when }) {
+      await mayPlan(caller);
+      const { agent, session, route } = caller;
+      return schedules.rehearse({ ...when, prompt: text, agent, session, route, createdBy: "" });
+    },
+    async own(name, agent) {
+      await mine(name, agent);
+    },
     async add({ key, text, caller, ...when }) {
       const createdBy = `tool ${key}`;
       // The same call again, after a crash, is the same job.
       const known = await schedules.madeBy(createdBy);
       if (known) return shown(known);
-      const { agent, session, route, turn } = caller;
-      const cause = await schedules.jobBehind(asId<TurnId>(turn), session);
-      if (cause && !cause.mayPlan) {
-        throw new AppError("TOOL_INPUT", {
-          message: `This works for the job "${cause.name}", and jobs do not make jobs.`,
-          hint: "The owner can allow it: mayPlan: true.",
-        });
-      }
+      await mayPlan(caller);
+      const { agent, session, route } = caller;
       return shown(await schedules.add({ ...when, prompt: text, agent, session, route, createdBy }));
     },
     async list(agent) {
@@ -47,14 +64,33 @@ export function scheduleDesk(schedules: Schedules, zone: () => string, clock: Cl
       };
     },
     async remove(name, agent) {
-      const job = await schedules.get(name).catch(() => undefined);
-      if (job?.name !== name || job.agent !== agent || job.kind !== "work" || job.declared) {
-        throw new AppError("TOOL_INPUT", {
-          message: `There is no schedule "${name}" of yours.`,
-          hint: "See schedule_list.",
-        });
-      }
-      await schedules.remove(job.id);
+      await schedules.remove((await mine(name, agent)).id);
+    },
+    async previewUpdate(name, { text: _text, paused, ...when }, caller) {
+      await mayPlan(caller);
+      const job = await mine(name, caller.agent);
+      const words = Object.values(when).some((one) => one !== undefined)
+        ? schedules.preview({ zone: job.zone, ...when }, 1).words
+        : inWords(job.when, job.zone);
+      return `${words}${paused === undefined ? "" : paused ? ", paused" : ", not paused"}.`;
+    },
+    async update(name, { text, paused, ...when }, caller) {
+      await mayPlan(caller);
+      const { id } = await mine(name, caller.agent);
+      const change = {
+        ...(text === undefined ? {} : { prompt: text }),
+        ...(paused === undefined ? {} : { enabled: !paused }),
+      };
+      return shown(await schedules.update(id, { ...when, ...change }));
+    },
+    async previewSnooze(name, later, caller) {
+      await mayPlan(caller);
+      const job = await mine(name, caller.agent);
+      return schedules.preview({ zone: job.zone, ...later }, 1).words;
+    },
+    async snooze(name, later, caller, key) {
+      await mayPlan(caller);
+      return shown(await schedules.snooze((await mine(name, caller.agent)).id, later, key));
     },
   };
 }

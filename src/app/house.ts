@@ -482,6 +482,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     crash,
     admit: (message) => inbox.admit(message),
     turn: (turn) => waiters.read(turn),
+    question: async (turn) => {
+      const [open] = await approvals.list({ pendingOnly: true, turn, limit: 1 });
+      return open && shortCode(open.id);
+    },
     ...ports,
     beats: heartbeat,
   });
@@ -524,7 +528,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   registerTools(
     tools,
     [
-      ...createScheduleTools(scheduleDesk(schedules, zone, clock)),
+      ...createScheduleTools(scheduleDesk(schedules)),
       ...createSessionTools(
         sessionDesk(
           children,
@@ -605,6 +609,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await outbox.start();
   void memoryRooms.start().catch((error: unknown) => log.warn("memory did not start", { reason: String(error) }));
   await reminders.start();
+  await approvals.settle();
   await checkpoints.start();
   const declare = async () => {
     scheduleProblems = [

@@ -82,6 +82,10 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
       const wishes = { ...change, ...(deliver === undefined ? {} : { route: deliver }) } as GivenWhen & Wishes;
       return wire(await schedules().update(id, wishes));
     },
+    async "schedule.snooze"({ id, idempotencyKey, ...given }, caller) {
+      const key = idempotencyKey ?? `${caller.principal.id} ${parts.clock.now()}`;
+      return wire(await schedules().snooze(id, given as Pick<GivenWhen, "at" | "in" | "zone">, key));
+    },
     async "schedule.remove"({ id }) {
       await schedules().remove(id);
       return { removed: true };

@@ -157,4 +157,20 @@ describe("a heartbeat", () => {
     await rpc("heartbeat.run", { agent: "main" });
     await until("the beat", () => model.requests.length === calls + 1);
   });
+
+  it("names a hint it does not understand, and keeps the day's figures when it is set to beat otherwise", async () => {
+    list("- (every blue moon) look at the sky", "- look (every 2 hours), then tell me");
+    const before = await beat();
+    expect(before.problems).toEqual([
+      expect.stringMatching(/"\(every blue moon\) look at the sky": "blue moon" is no time/),
+    ]);
+    expect(before.today.looks).toBeGreaterThan(0);
+    expect(before.today.calls).toBeGreaterThan(0);
+    await rpc("config.set", { path: "agents.main.heartbeat.every", value: "1 hour" });
+    const after = await until("the new rhythm", async () => {
+      const now = await beat();
+      return now.every === 3_600_000 ? now : undefined;
+    });
+    expect(after.today).toEqual(before.today);
+  });
 });

@@ -101,6 +101,32 @@ describe("a script", () => {
     expect(await run("asks")).toMatchObject({ state: "done", output: "yes" });
   });
 
+  it("'always' also answers the same question of other runs, also when Lares dies right after it", async () => {
+    const asks = async (name: string) => {
+      await add({ name, script: "echo the same", agent: "asker" });
+      return (await lares.rpc("schedule.run", { id: name })).turn;
+    };
+    const open = async () => (await lares.rpc("approvals.list", {})).approvals.filter((one) => one.state === "pending");
+    const ended = (name: string) =>
+      until(`${name} to end`, async () =>
+        (await lares.rpc("schedule.history", { id: name })).slots.find((s) => s.endedAt),
+      );
+    for (const name of ["same-1", "same-2", "same-3"]) await asks(name);
+    await add({ name: "other", script: "echo other", agent: "asker" });
+    await lares.rpc("schedule.run", { id: "other" });
+    const asked = await until("four questions", async () => ((await open()).length === 4 ? open() : undefined));
+    await lares.restart({ LARES_CRASH_AT: "resume.committed" });
+    const id = asked.find((one) => one.shown.includes("the same"))!.id;
+    await lares.rpc("approvals.resolve", { id, decision: "allow-always" }).catch(() => {});
+    await lares.gone;
+    await lares.start({ LARES_CRASH_AT: "" });
+    for (const name of ["same-1", "same-2", "same-3"]) expect(await ended(name)).toMatchObject({ output: "the same" });
+    const [left, ...more] = await open();
+    expect(left!.shown).toContain("echo other");
+    expect(more).toEqual([]);
+    await lares.rpc("approvals.resolve", { id: left!.id, decision: "deny" });
+  });
+
   it("gets another job's output as a file, a prompt gets it as words", async () => {
     await add({ name: "source", script: "echo the figures" });
     await run("source");
@@ -145,6 +171,12 @@ describe("a run", () => {
     const { session } = await lares.rpc("turns.get", { turn: slots.find((one) => one.turn)!.turn! });
     const { turn } = await lares.rpc("chat.send", { session, message: plan, wait: false });
     expect((await lares.rpc("turns.wait", { turn })).response).toMatch(/jobs do not make jobs/);
+    // Nobody is asked for what would be refused anyway.
+    await add({ name: "asks-to-breed", prompt: `#asks-to-breed ${plan}`, agent: "asker" });
+    expect((await run("asks-to-breed")).output).toMatch(/jobs do not make jobs/);
+    const forgets = `tool:tool_run {"name":"schedule_remove","input":{"name":"whole"}} then: say:{results}`;
+    await add({ name: "forgets", prompt: `#forgets ${forgets}`, agent: "asker" });
+    expect((await run("forgets")).output).toMatch(/no schedule "whole" of yours/);
     await lares.rpc("schedule.update", { id: "breeds", mayPlan: true });
     expect((await run("breeds")).output).toMatch(/Scheduled as/);
     expect(toolResults(requestsWith(model, "#breeds").at(-1)!)).toHaveLength(1);
@@ -171,9 +203,7 @@ describe("a run", () => {
 describe("from a chat", () => {
   it("/schedule plans in the person's words, pauses and removes", async () => {
     const say = async (text: string) => (await lares.chat("planner", text)).response;
-    expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(
-      /^Planned as "water-the-plants-\w+", once at/,
-    );
+    expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(/^Planned as "water-the-plants-\w+", once, /);
     const name = /^water-the-plants-\w+/m.exec((await say("/schedule"))!)![0];
     expect(await say(`/schedule pause ${name}`)).toMatch(/paused/);
     expect(await say("/schedule whenever: x")).toMatch(/no time.*tomorrow 9am/);

@@ -122,6 +122,7 @@ export const beat = z.object({
   next: z.number().optional(),
   lastAt: z.number().optional().describe("the last time a model was asked"),
   lastSaid: z.string().optional(),
+  problems: z.array(z.string()).describe("hints of HEARTBEAT.md that are not understood, in sentences"),
   today: z.object({
     looks: z.number().describe("how often it looked, mostly without a model"),
     calls: z.number().describe("model calls"),
@@ -159,6 +160,7 @@ export const TIME_METHODS = {
       cursor: z.string().min(1).max(500).optional().describe("of the page before"),
       search: z.string().min(1).max(128).optional().describe("a part of the name or id"),
       agent: agentId.optional(),
+      finished: z.boolean().optional().describe("true: also reminders and other single runs that are over"),
     }),
     out: z.object({
       jobs: z.array(job),
@@ -224,6 +226,13 @@ export const TIME_METHODS = {
     scope: "write",
     mutates: true,
     doc: "Changes, pauses or resumes a job.",
+  }),
+  "schedule.snooze": method({
+    in: z.strictObject({ id: jobId, in: when.in, at: when.at, zone: when.zone, ...keyed }),
+    out: job,
+    scope: "write",
+    mutates: true,
+    doc: "Once more, later: what runs once is moved, what repeats gets one run beside its times.",
   }),
   "schedule.remove": method({
     in: z.strictObject({ id: jobId, ...keyed }),

@@ -52,6 +52,8 @@ const RARE: ReadonlySet<string> = new Set([
   "memory_forget",
   "schedule_list",
   "schedule_remove",
+  "schedule_update",
+  "schedule_snooze",
   "sessions_list",
   "sessions_history",
   "sessions_send",

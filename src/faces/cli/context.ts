@@ -35,6 +35,7 @@ export interface Options {
   list?: boolean;
   all?: boolean;
   open?: boolean;
+  finished?: boolean;
   always?: boolean;
   reason?: string;
   unset?: boolean;

@@ -4,6 +4,7 @@
  * A1: the row is written with the park, so nobody can answer before the turn waits.
  * A2: the first answer wins, from any surface; later ones are told who answered.
  * A3: an expired approval is a denial.
+ * A4: "allow always" also answers every question about the very same action that waits, whenever Lares dies.
  */
 import type { EngineEvent, Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -24,12 +25,14 @@ import {
   forgetRule,
   insertApproval,
   type KeptRule,
+  leftByRules,
   listApprovals,
   listRules,
   type NewApproval,
   readApproval,
   rememberedRules,
   rememberRule,
+  sameAs,
 } from "./store.ts";
 
 export interface ApprovalParts {
@@ -76,6 +79,30 @@ export class Approvals {
   }
 
   async resolve(id: string, answer: Answer): Promise<ApprovalView> {
+    const answered = await this.answer(id, answer);
+    if (answer.decision === "allow-always") {
+      await this.settleSame(await sameAs(this.parts.records, answered.id), answer.by);
+    }
+    return answered;
+  }
+
+  /** After a start: what an "allow always" did not get to before Lares died. */
+  async settle(): Promise<void> {
+    for (const { id, by } of await leftByRules(this.parts.records)) await this.settleSame([id], by);
+  }
+
+  /** Questions about what has just been allowed always. Somebody may answer one at the same moment: that answer holds. */
+  private async settleSame(ids: readonly ApprovalId[], by: string): Promise<void> {
+    for (const id of ids) {
+      try {
+        await this.answer(id, { decision: "allow-once", by, reason: "The same action was allowed always." });
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === "ALREADY_ANSWERED")) throw error;
+      }
+    }
+  }
+
+  private async answer(id: string, answer: Answer): Promise<ApprovalView> {
     const { records, clock } = this.parts;
     const asked = await readApproval(records, id);
     if (!asked) {

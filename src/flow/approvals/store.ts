@@ -159,6 +159,26 @@ export async function rememberedRules(db: Reads, agent: string): Promise<Set<str
   return new Set(rows.map((row) => row.rule));
 }
 
+/** Pending questions of the same agent about the very same action. */
+export async function sameAs(db: Reads, id: ApprovalId): Promise<ApprovalId[]> {
+  const rows = await db.all<{ id: ApprovalId }>(
+    `SELECT p.id FROM approval a JOIN approval p ON p.agent = a.agent AND p.hash = a.hash AND p.tool = a.tool
+     WHERE a.id = ? AND p.state = 'pending' AND p.id <> a.id ORDER BY p.asked_at`,
+    id,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Pending questions asked before the same action was allowed always, with who did. */
+export function leftByRules(db: Reads): Promise<{ id: ApprovalId; by: string }[]> {
+  return db.all(
+    `SELECT p.id, r.made_by AS by FROM approval p
+     JOIN remembered r ON r.agent = p.agent AND r.rule = json_extract(p.action, '$.rule') AND r.made_at >= p.asked_at
+     JOIN approval a ON a.id = r.approval AND a.hash = p.hash AND a.tool = p.tool
+     WHERE p.state = 'pending' ORDER BY p.asked_at`,
+  );
+}
+
 export interface KeptRule {
   agent: string;
   rule: string;

@@ -1,5 +1,5 @@
 /**
- * HEARTBEAT.md as data. A line is an item; a hint in brackets at its end says when it is worth a look by itself. Pure.
+ * HEARTBEAT.md as data. A line is an item; a hint in brackets, anywhere in it, says when it is worth a look by itself. Pure.
  *
  *   - [ ] Answer the landlord (due 2026-11-20 09:00)
  *   - Look whether the backup ran (every 1 day)
@@ -36,14 +36,21 @@ export function readChecklist(markdown: string): Item[] {
   return items;
 }
 
+/** What stands in brackets and begins as a hint does; of two of a kind the first holds. Other brackets are only words. */
 function hintOf(text: string): Pick<Item, "due" | "every" | "watch"> {
-  const hint = /\(([^()]+)\)\.?$/.exec(text)?.[1]?.trim() ?? "";
-  const [, due] = /^due\s+(.+)$/i.exec(hint) ?? [];
-  if (due) return { due };
-  const [, every] = /^every\s+(.+)$/i.exec(hint) ?? [];
-  if (every) return { every };
-  const [, watch] = /^when\s+(.+?)\s+changes$/i.exec(hint) ?? [];
-  return watch ? { watch } : {};
+  const hint: Pick<Item, "due" | "every" | "watch"> = {};
+  for (const piece of text.split("(").slice(1)) {
+    const inside = piece.split(")", 1)[0]!.trim();
+    const [first = "", ...rest] = inside.split(/\s+/);
+    if (rest.length === 0 || !piece.includes(")")) continue;
+    const word = first.toLowerCase();
+    if (word === "due") hint.due ??= rest.join(" ");
+    if (word === "every") hint.every ??= rest.join(" ");
+    if (word === "when" && rest.length > 1 && rest.at(-1)!.toLowerCase() === "changes") {
+      hint.watch ??= rest.slice(0, -1).join(" ");
+    }
+  }
+  return hint;
 }
 
 export function keyOf(text: string): string {

@@ -35,6 +35,8 @@ describe("a checklist", () => {
         "* Look whether the backup ran (every 1 day)",
         "Keep the summary up to date (when notes/today.md changes)",
         "- Tell me about anything that failed (soon)",
+        "- (every 2 hours) look at the queue (it is long), then tidy up",
+        "- Water (every day), but only (when rain.txt changes) it is dry",
         "",
       ].join("\n"),
     );
@@ -43,6 +45,15 @@ describe("a checklist", () => {
       { text: "Look whether the backup ran (every 1 day)", every: "1 day" },
       { text: "Keep the summary up to date (when notes/today.md changes)", watch: "notes/today.md" },
       { text: "Tell me about anything that failed (soon)" },
+      { text: "(every 2 hours) look at the queue (it is long), then tidy up", every: "2 hours" },
+      { text: "Water (every day), but only (when rain.txt changes) it is dry", every: "day", watch: "rain.txt" },
     ]);
+  });
+
+  test("with hostile brackets is read in one pass", () => {
+    const began = performance.now();
+    for (const piece of ["(", "(when\t", "(every ", "( \t", "when  changes "])
+      readChecklist(`- ${piece.repeat(50_000)})`);
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 });

@@ -11,7 +11,16 @@
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import type { AgentId, Given, Json, ReplyRoute, SessionKey, TurnId, TurnResult } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type Given,
+  type Json,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+  type TurnResult,
+} from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import { type Item, readChecklist } from "./checklist.ts";
 import type { HeartbeatConfig } from "./config.ts";
@@ -35,7 +44,8 @@ export interface HeartbeatParts {
     words(at: number, zone: string): string;
     /** Both throw for what is no time. */
     moment(text: string, now: number, zone: string): number;
-    duration(text: string): number;
+    /** When "2 hours", "day" or "monday 9am" comes next after `from`. */
+    again(every: string, from: number, zone: string): number;
   };
   send: (tx: Tx, word: { answer: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
 }
@@ -47,6 +57,8 @@ export interface BeatState {
   useless: number;
   lastAt: number | null;
   lastSaid: string | null;
+  /** Hints of HEARTBEAT.md that are not understood, in sentences. */
+  problems: string[];
 }
 
 const DAY_MS = 86_400_000;
@@ -134,7 +146,8 @@ export class Heartbeat {
     const text = config ? await this.parts.checklist(agent) : "";
     const items = readChecklist(text);
     const { useless, lastAt, lastSaid, paused } = await this.awake(agent, hash(text), false);
-    const facts = { items: items.length, useless, lastAt, lastSaid };
+    const problems = config ? this.problems(items, config) : [];
+    const facts = { items: items.length, useless, lastAt, lastSaid, problems };
     if (!config) return { ...facts, state: "off", because: "It is switched off." };
     if (!items.length) return { ...facts, state: "nothing-to-watch", because: "HEARTBEAT.md names nothing." };
     if (paused) return { ...facts, state: "paused", because: paused };
@@ -199,13 +212,32 @@ export class Heartbeat {
 
   private isDue(item: Item, looked: number | undefined, now: number, config: HeartbeatConfig): boolean {
     const { time } = this.parts;
+    const zone = config.zone ?? time.zone();
     try {
-      if (item.due) return looked === undefined && time.moment(item.due, now, config.zone ?? time.zone()) <= now;
-      if (item.every) return looked !== undefined && now - looked >= time.duration(item.every);
+      if (item.due && looked === undefined && time.moment(item.due, now, zone) <= now) return true;
+      if (item.every) return looked !== undefined && time.again(item.every, looked, zone) <= now;
     } catch {
-      // A hint that is no time is only words.
+      // Said in `problems`.
     }
     return false;
+  }
+
+  /** A hint that is no time would never come: that is said, and not taken for words. */
+  private problems(items: readonly Item[], config: HeartbeatConfig): string[] {
+    const { time, clock } = this.parts;
+    const zone = config.zone ?? time.zone();
+    const now = clock.now();
+    return items.flatMap((item) => {
+      try {
+        if (item.due) time.moment(item.due, now, zone);
+        if (item.every) time.again(item.every, now, zone);
+        return [];
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        const line = item.text.length > 60 ? `${item.text.slice(0, 59)}…` : item.text;
+        return [[`HEARTBEAT.md, "${line}": ${error.message}`, error.hint].filter(Boolean).join(" ")];
+      }
+    });
   }
 
   private words(config: HeartbeatConfig, items: Item[], news: string[], now: number): string {
@@ -215,6 +247,7 @@ export class Heartbeat {
       ...items.map((item) => `- ${item.text}`),
       news.length ? "New since the last beat:" : "Nothing is new; you were asked to look anyway.",
       ...news.map((one) => `- ${one}`),
+      ...this.problems(items, config),
       "Do what this calls for. Then call heartbeat_tell with a short message if the person should know something now, else heartbeat_quiet.",
     ].join("\n");
   }

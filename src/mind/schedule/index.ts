@@ -4,5 +4,7 @@ export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
 export type { SlotBody } from "./runs.ts";
 export { type GivenWhen, type JobView, type NewJob, Schedules, type Wishes } from "./schedules.ts";
 export type { Slot } from "./store.ts";
-export { asGiven, duration, inWords, moment, nextDue, previewWhen } from "./when.ts";
+export { asGiven, comesAgain, inWords, momentWords, nextDue, settled } from "./when.ts";
+export { moment } from "./words/moments.ts";
+export { duration } from "./words/spans.ts";
 export { minutesOfDay, wallWords } from "./zone.ts";

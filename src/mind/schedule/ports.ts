@@ -31,6 +31,8 @@ export interface ScheduleParts {
   obstacle: (need: Need) => AppError | undefined;
   /** A turn as it stands. */
   turn: (turn: TurnId) => Promise<{ state: TurnState; result?: TurnResult | undefined } | undefined>;
+  /** The code of the approval a parked turn waits for; nothing when it waits for something else. */
+  question: (turn: TurnId) => Promise<string | undefined>;
   files: WorkspaceFiles;
   /** A word to people, written with the change it tells of. The same key again changes nothing. */
   tell: (tx: Tx, word: { key: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;

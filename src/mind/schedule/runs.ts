@@ -9,6 +9,7 @@
  * D5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
  * D6: an answer that reached nobody makes its slot a failed one, whenever Lares dies: told at once, at the slot's end, or at the
  *     next start.
+ * D7: a job has one open question at most: while a run waits for an approval, later slots are skipped and say so.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
@@ -243,7 +244,9 @@ export class Runs {
 
   /** Whether a slot runs. No model is asked. */
   private async decide(job: Job, isOneOfMany: boolean): Promise<Decision> {
-    const { records, clock } = this.parts;
+    const { clock } = this.parts;
+    const busy = await this.busy(job, isOneOfMany);
+    if (busy) return { go: false, skip: busy };
     if (job.kind === "beat") {
       const found = await this.parts.beats?.check(job.agent, clock.now());
       if (!found || "quiet" in found) return { go: false, skip: found?.quiet ?? "Heartbeats are not set up." };
@@ -251,17 +254,23 @@ export class Runs {
       if (obstacle) return { go: false, fail: obstacle };
       return { go: true, seen: null, say: found.text, given: found.given as unknown as Json, note: found.note };
     }
-    if (!isOneOfMany) {
-      for (const slot of await runningSlotsOf(records, job.id)) {
-        const before = slot.turn && (await this.parts.turn(slot.turn));
-        if (before && (before.state === "queued" || before.state === "running")) {
-          return { go: false, skip: "The run before it was still going." };
-        }
-      }
-    }
     const obstacle = this.obstacle(job);
     if (obstacle) return { go: false, fail: obstacle };
     return this.look(job);
+  }
+
+  /** Why an earlier run keeps this one from starting (D7). Runs that are made up for together do not wait for each other. */
+  private async busy(job: Job, isOneOfMany: boolean): Promise<string | undefined> {
+    for (const slot of await runningSlotsOf(this.parts.records, job.id)) {
+      const state = slot.turn && (await this.parts.turn(slot.turn))?.state;
+      if (!slot.turn || !state) continue;
+      const code = state === "parked" ? await this.parts.question(slot.turn) : undefined;
+      if (code) return `The run before it still waits for approval (${code}).`;
+      if (!isOneOfMany && (state === "queued" || state === "running" || state === "parked")) {
+        return "The run before it was still going.";
+      }
+    }
+    return undefined;
   }
 
   /** The cheap conditions; a script is asked in the run itself, where it passes the gate. */

@@ -23,6 +23,8 @@ class Life {
   readonly clock: ManualClock;
   readonly ran: { key: string; text: string; at: number }[];
   readonly unknown = new Set<string>();
+  /** A turn that was held ends well. */
+  finish!: (turn: TurnId) => Promise<void>;
   outcome: Partial<TurnResult> = { state: "answered" };
   hasKey = true;
   /** The turn is over before whoever admitted it hears of it, as after a crash between the two. */
@@ -32,6 +34,10 @@ class Life {
   /** Answers that were given up. */
   readonly lost = new Map<TurnId, string>();
   readonly removed: string[] = [];
+  /** Turns do their work and stay open, as parked ones do. */
+  holdsTurns = false;
+  /** Approvals that turns wait for. */
+  readonly questions = new Map<TurnId, string>();
   readonly admitted: InboundMessage[] = [];
 
   constructor(home: string, clock: ManualClock, ran: Life["ran"]) {
@@ -47,6 +53,10 @@ class Life {
     const places = { interactive: 50, scheduled: 50, background: 50 };
     this.engine = new EmbeddedEngine({ records: this.records, clock, ids, crash: noCrash, log: silentLog, places });
     const results = new Map<string, TurnResult>();
+    this.finish = async (turn) => {
+      results.set(turn, { state: "answered", text: "", notices: [] } as unknown as TurnResult);
+      await this.schedules.ended(turn);
+    };
     this.schedules = new Schedules({
       records: this.records,
       clock,
@@ -70,6 +80,7 @@ class Life {
         if (route && route.channel !== "webhook") return missing("Nothing can be delivered there.");
         return model === undefined || this.hasKey ? undefined : missing("There is no key.");
       },
+      question: async (turn) => this.questions.get(turn),
       files: {
         mark: async (_agent, path) => this.files.get(path) ?? null,
         leave: async (_agent, name, text) => {
@@ -89,7 +100,8 @@ class Life {
       },
       turn: async (turn) => {
         const result = results.get(turn);
-        return { state: result?.state ?? "running", result };
+        const open = this.questions.has(turn) ? "parked" : "running";
+        return { state: result?.state ?? open, result };
       },
     });
     await this.engine.start({
@@ -107,6 +119,7 @@ class Life {
         );
         // Killed between intent and act: the engine says so, and nobody runs it again.
         if ("unknown" in done && !this.ran.some((r) => r.key === body.key)) this.unknown.add(body.key);
+        if (this.holdsTurns) return { end: null as Json };
         results.set(input.turn, { state: "answered", text: "", notices: [], ...this.outcome } as TurnResult);
         return { end: null as Json };
       },
@@ -205,6 +218,89 @@ describe("a job", () => {
     expect(life.ran).toHaveLength(1);
   });
 
+  test("whose run waits for an approval is skipped until that is answered: one open question a job", async () => {
+    const life = await begin();
+    const job = await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
+    life.holdsTurns = true;
+    await life.pass(HOUR);
+    const [first] = (await life.schedules.history("look", 5)).filter((slot) => slot.turn);
+    life.questions.set(first!.turn!, "abc123");
+    await life.pass(HOUR);
+    await life.pass(HOUR);
+    const waiting = await life.schedules.history("look", 5);
+    expect(waiting.map((slot) => slot.state)).toEqual(["pending", "skipped", "skipped", "running"]);
+    expect(waiting[1]!.reason).toBe("The run before it still waits for approval (abc123).");
+    // Answered: the run ends, and the next slot runs again.
+    life.questions.clear();
+    life.holdsTurns = false;
+    await life.finish(first!.turn!);
+    await life.pass(HOUR);
+    expect((await life.schedules.history("look", 1))[0]!.due).toBe(job.next! + 4 * HOUR);
+    expect((await life.schedules.history("look", 5)).map((slot) => slot.state)).toEqual([
+      ...["pending", "done", "skipped", "skipped", "done"],
+    ]);
+  });
+
+  test("that runs once leaves the list when it is over; its history stays and its name is free", async () => {
+    let life = await begin();
+    await life.schedules.add({ in: "5 minutes", prompt: "drink", createdBy: "t", name: "water" });
+    await life.schedules.add({ every: "1 day", prompt: "look", createdBy: "t", name: "look" });
+    const names = async (finished: boolean) =>
+      (await life.schedules.page({ limit: 10, finished })).jobs.map((job) => job.name);
+    expect(await names(false)).toEqual(["water", "look"]);
+    await life.pass(5 * MIN);
+    life = await life.kill();
+    expect(await names(false)).toEqual(["look"]);
+    expect(await names(true)).toEqual(["look", "water"]);
+    expect((await life.schedules.page({ limit: 10 })).total).toBe(1);
+    expect(await life.schedules.history("water", 5)).toMatchObject([{ state: "done" }]);
+    await life.schedules.add({ in: "1 hour", prompt: "drink more", createdBy: "t", name: "water" });
+    expect(await names(false)).toEqual(["water", "look"]);
+    expect(await life.schedules.history("water", 5)).toMatchObject([{ state: "pending" }, { state: "done" }]);
+    // What nobody will look at any more goes after its time.
+    await life.pass(HOUR);
+    life.clock.advance(100 * 24 * HOUR);
+    await life.schedules.sweep();
+    expect(await names(true)).toEqual(["look"]);
+  });
+
+  test("that runs once and failed for good stays on the list", async () => {
+    const life = await begin();
+    life.outcome = { state: "failed", failure: "unknown-outcome", reason: "nobody knows" };
+    await life.schedules.add({ in: "5 minutes", prompt: "drink", createdBy: "t", name: "water" });
+    await life.pass(5 * MIN);
+    expect(await life.schedules.page({ limit: 10 })).toMatchObject({ jobs: [{ name: "water" }] });
+  });
+
+  test("is put off: what runs once comes again, what repeats keeps its times and comes once more, over a kill", async () => {
+    let life = await begin();
+    await life.schedules.add({ in: "5 minutes", prompt: "drink", createdBy: "t", name: "water" });
+    await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "look" });
+    await life.pass(5 * MIN);
+    const again = await life.schedules.snooze("water", { in: "10 minutes" }, "k1");
+    const beside = await life.schedules.snooze("look", { in: "10 minutes" }, "k2");
+    expect((await life.schedules.snooze("look", { in: "10 minutes" }, "k2")).id).toBe(beside.id);
+    life = await life.kill();
+    expect(again).toMatchObject({ name: "water", next: START + 15 * MIN });
+    expect(beside.name).toMatch(/^look, again /);
+    await life.pass(10 * MIN);
+    expect(life.ran.map((run) => run.text.replace(/.*\] /, ""))).toEqual(["drink", "drink", "look"]);
+    expect((await life.schedules.get("look")).next).toBe(START + HOUR);
+    await expect(life.schedules.snooze("look", { at: "every day" }, "k3")).rejects.toThrow(/again and again/);
+  });
+
+  test("of the house that is set otherwise keeps its id and what it did", async () => {
+    const life = await begin();
+    const given = { name: "heartbeat:main", kind: "beat" as const, prompt: "look" };
+    await life.schedules.ensure({ ...given, every: "30 minutes", createdBy: "v1" });
+    await life.pass(30 * MIN);
+    const before = await life.schedules.get("heartbeat:main");
+    await life.schedules.ensure({ ...given, every: "1 hour", createdBy: "v2" });
+    const after = await life.schedules.get("heartbeat:main");
+    expect(after).toMatchObject({ id: before.id, next: START + 90 * MIN, recent: [{ state: "skipped" }] });
+    expect(before.recent).toHaveLength(1);
+  });
+
   test("that fails waits longer each time, is paused after five, and is not forgotten", async () => {
     const life = await begin();
     life.outcome = { state: "failed", reason: "no key" };
@@ -235,13 +331,13 @@ describe("a job", () => {
     }
     await life.schedules.add({ in: "30 minutes", prompt: "look", createdBy: "t", name: "once" });
     await life.schedules.add({ every: "1 hour", prompt: "look", createdBy: "t", name: "paused", enabled: false });
-    const first = await life.schedules.page({ limit: 3 });
+    const first = await life.schedules.page({ limit: 3, finished: true });
     expect(first).toMatchObject({ total: 8, planned: 7 });
     // The first one runs and goes to the end of the list.
     await life.pass(31 * MIN);
     const found = first.jobs.map((job) => job.name);
     for (let { cursor } = first; cursor; ) {
-      const page = await life.schedules.page({ limit: 3, cursor });
+      const page = await life.schedules.page({ limit: 3, finished: true, cursor });
       found.push(...page.jobs.map((job) => job.name));
       cursor = page.cursor as string;
     }
@@ -258,7 +354,7 @@ describe("a job", () => {
       kind: "beat",
     });
     expect((await life.schedules.list({ kind: "beat" })).map((job) => job.name)).toEqual(["heartbeat:main"]);
-    expect((await life.schedules.page({ limit: 1 })).total).toBe(8);
+    expect((await life.schedules.page({ limit: 1, finished: true })).total).toBe(8);
     expect(await life.schedules.list()).toHaveLength(8);
     const { jobs, left } = await life.schedules.calendar(START, START + 3 * HOUR + 1);
     expect([jobs.map(({ job }) => job.name), left]).toEqual([["f", "a", "e"], 0]);

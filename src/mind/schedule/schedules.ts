@@ -20,6 +20,7 @@ import {
   deleteJob,
   dropPending,
   hasSlot,
+  isFinished,
   type JobQuery,
   jobMadeBy,
   listJobs,
@@ -100,14 +101,28 @@ export class Schedules {
     this.runs = new Runs(parts);
   }
 
-  async add(given: NewJob, declared = false): Promise<JobView> {
+  async add(given: NewJob, declared = false, before?: Job): Promise<JobView> {
+    const job = await this.imagine(given, declared, before);
+    await this.keep(job, firstDue(job.when, this.parts.clock.now()), true);
+    return this.view(job);
+  }
+
+  /** The schedule in words, if `add` would take it. Throws what it would throw; makes nothing. */
+  async rehearse(given: NewJob): Promise<string> {
+    const { when, zone } = await this.imagine(given, false);
+    return inWords(when, zone);
+  }
+
+  private async imagine(given: NewJob, declared: boolean, before?: Job): Promise<Job> {
     const { clock, ids, records } = this.parts;
     const now = clock.now();
     const zone = given.zone ?? this.parts.zone();
     const when = parseWhen(given, now, zone);
     const name = given.name ?? nameFrom(given.prompt || given.script || "", ids);
-    const known = await readJob(records, name);
-    if (known && !(declared && known.declared)) {
+    const known = before ?? (await readJob(records, name));
+    // A reminder that is over left the list, and its name is free again; the history goes on.
+    const isFree = before || (declared && known?.declared) || (known && (await isFinished(records, known.id)));
+    if (known && !isFree) {
       throw new AppError("CONFLICT", {
         message: `There is already a job "${name}".`,
         hint: "Choose another name, or update it.",
@@ -131,8 +146,7 @@ export class Schedules {
       failures: 0,
     };
     await this.check(job);
-    await this.keep(job, firstDue(when, now), true);
-    return this.view(job);
+    return job;
   }
 
   async update(idOrName: string, change: GivenWhen & Wishes): Promise<JobView> {
@@ -172,6 +186,26 @@ export class Schedules {
     const due = isTimed || isMoved || !pending ? firstDue(next.when, now) : pending;
     await this.keep(next, due, change.condition !== undefined);
     return this.view(next);
+  }
+
+  /**
+   * Once more, later. What runs once is moved; what repeats keeps its times and gets one run beside them. The same `key` again is
+   * the same snooze.
+   */
+  async snooze(idOrName: string, given: Pick<GivenWhen, "at" | "in" | "zone">, key: string): Promise<JobView> {
+    const job = await this.must(idOrName);
+    if (job.kind === "beat") throw wrong("A heartbeat comes by itself.", "Pause it instead: lares heartbeat pause");
+    const zone = given.zone ?? job.zone;
+    const when = parseWhen(given, this.parts.clock.now(), zone);
+    if (when.kind !== "at")
+      throw wrong("That comes again and again.", 'Give one time: "in 10 minutes" or "tomorrow 9am".');
+    if (job.when.kind === "at" && !job.declared) return this.update(job.id, { at: when.at, zone, enabled: true });
+    const createdBy = `snooze ${job.id} ${key}`;
+    const known = await this.madeBy(createdBy);
+    if (known) return known;
+    const { id: _id, when: _when, enabled: _enabled, failures: _failures, declared: _declared, ...same } = job;
+    const name = `${job.name.slice(0, 80)}, again ${this.parts.ids.next("n").slice(-4)}`;
+    return this.add({ ...same, name, zone, at: when.at, createdBy });
   }
 
   async remove(idOrName: string): Promise<void> {
@@ -302,8 +336,8 @@ export class Schedules {
   async ensure(given: NewJob & { name: string }): Promise<void> {
     const before = await readJob(this.parts.records, given.name);
     if (before?.createdBy === given.createdBy) return;
-    if (before) await this.remove(before.id);
-    await this.add(given);
+    // Under the same id: what it did today, and what it cost, stays its own.
+    await this.add(given, false, before);
   }
 
   fire(ctx: Ctx, body: SlotBody): Promise<Outcome> {

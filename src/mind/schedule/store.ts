@@ -60,10 +60,16 @@ export interface JobQuery {
   agent?: string | undefined;
   /** A part of the name or of the id. */
   search?: string | undefined;
+  /** Also reminders and other single runs that are over. */
+  finished?: boolean | undefined;
 }
 
+/** A job that ran once and will not come again. It leaves the list; its history stays. */
+const IS_FINISHED = `job.enabled = 1 AND p.due IS NULL AND json_extract(job.spec, '$.when.kind') = 'at'
+  AND COALESCE((SELECT state FROM slot WHERE slot.job = job.id ORDER BY due DESC LIMIT 1), 'done') IN ('done', 'skipped')`;
+
 /** Work with its next due time. Both conditions of `state`: the first is that of the index. */
-function planned({ agent, search }: JobQuery): { sql: string; params: string[] } {
+function planned({ agent, search, finished }: JobQuery): { sql: string; params: string[] } {
   const isNamed = "(instr(lower(job.name), lower(?)) > 0 OR instr(lower(job.id), lower(?)) > 0)";
   const sql = `
     SELECT job.spec, job.enabled, job.failures, job.signature, job.name,
@@ -71,7 +77,8 @@ function planned({ agent, search }: JobQuery): { sql: string; params: string[] }
     FROM job LEFT JOIN (
       SELECT job, MIN(due) AS due FROM slot WHERE state IN ('pending', 'running') AND state = 'pending' GROUP BY job
     ) p ON p.job = job.id
-    WHERE job.kind = 'work' ${agent ? "AND job.agent = ?" : ""} ${search ? `AND ${isNamed}` : ""}`;
+    WHERE job.kind = 'work' ${agent ? "AND job.agent = ?" : ""} ${search ? `AND ${isNamed}` : ""}
+      ${finished ? "" : `AND NOT (${IS_FINISHED})`}`;
   return { sql, params: [...(agent ? [agent] : []), ...(search ? [search, search] : [])] };
 }
 
@@ -286,11 +293,25 @@ export function forgetSession(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM run_session WHERE session = ?", session);
 }
 
+/** Whether this job ran once and will not come again. */
+export async function isFinished(db: Reads, id: ScheduleId): Promise<boolean> {
+  const sql = `SELECT 1 FROM job LEFT JOIN (
+      SELECT job, MIN(due) AS due FROM slot WHERE job = ? AND state = 'pending' GROUP BY job
+    ) p ON p.job = job.id WHERE job.id = ? AND ${IS_FINISHED}`;
+  return (await db.get(sql, id, id)) !== undefined;
+}
+
 /** Ends that nobody will look at any more go; those of beats that found nothing go sooner. */
 export function pruneSlots(tx: Tx, before: { any: number; quietBeats: number }): void {
   tx.run("DELETE FROM slot WHERE ended_at < ? AND state NOT IN ('pending', 'running')", before.any);
   tx.run(
     "DELETE FROM slot WHERE state = 'skipped' AND ended_at < ? AND job IN (SELECT id FROM job WHERE kind = 'beat')",
     before.quietBeats,
+  );
+  // Without its slots a single run that is over is only a name.
+  tx.run(
+    `DELETE FROM job WHERE kind = 'work' AND declared = 0 AND enabled = 1 AND updated_at < ?
+       AND json_extract(spec, '$.when.kind') = 'at' AND NOT EXISTS (SELECT 1 FROM slot WHERE slot.job = job.id)`,
+    before.any,
   );
 }

@@ -6,21 +6,27 @@
  */
 import { AppError } from "../../core/domain/index.ts";
 import { nextCron } from "./cron.ts";
-import { checkZone, momentOf, type Wall, wallAt, wallWords } from "./zone.ts";
+import { moment } from "./words/moments.ts";
+import { isRepeat, readRepeat } from "./words/repeats.ts";
+import { checkZone, firstMoment, offsetAt, wallAt, wallWords } from "./zone.ts";
 
 export type When =
   | { kind: "at"; at: number }
-  | { kind: "every"; everyMs: number; anchor: number }
+  /**
+   * From `anchor` on. With a zone it counts days on the wall there, or months when it says so, and keeps the time of day; without
+   * one it counts the time that passes.
+   */
+  | { kind: "every"; everyMs: number; anchor: number; zone?: string; months?: number }
   | { kind: "cron"; cron: string; zone: string };
+
+type Every = Extract<When, { kind: "every" }>;
 
 export function nextDue(when: When, after: number): number | undefined {
   switch (when.kind) {
     case "at":
       return when.at > after ? when.at : undefined;
-    case "every": {
-      const steps = Math.floor((after - when.anchor) / when.everyMs) + 1;
-      return when.anchor + Math.max(steps, 0) * when.everyMs;
-    }
+    case "every":
+      return stepAt(when, stepsUntil(when, after));
     case "cron":
       return nextCron(when, after);
   }
@@ -32,8 +38,8 @@ export function lastDue(when: When, until: number): number | undefined {
     case "at":
       return when.at <= until ? when.at : undefined;
     case "every": {
-      const steps = Math.floor((until - when.anchor) / when.everyMs);
-      return steps < 0 ? undefined : when.anchor + steps * when.everyMs;
+      const steps = stepsUntil(when, until);
+      return steps === 0 ? undefined : stepAt(when, steps - 1);
     }
     case "cron": {
       // Walked from behind with the one function that knows the clock changes, so that both agree on every due time.
@@ -47,6 +53,31 @@ export function lastDue(when: When, until: number): number | undefined {
     }
   }
 }
+
+/** The moment of the n-th step. Steps on the calendar keep the time of day; a date that a month lacks is its last day. */
+function stepAt({ everyMs, anchor, zone, months }: Every, n: number): number {
+  if (zone === undefined) return anchor + n * everyMs;
+  const wall = anchor + offsetAt(anchor, zone);
+  if (!months) return firstMoment(wall + n * everyMs, zone);
+  const from = new Date(wall);
+  const first = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + n * months, 1);
+  const days = new Date(first);
+  const last = new Date(Date.UTC(days.getUTCFullYear(), days.getUTCMonth() + 1, 0)).getUTCDate();
+  return firstMoment(first + (Math.min(from.getUTCDate(), last) - 1) * DAY_MS + (wall % DAY_MS), zone);
+}
+
+/** How many steps have come by then: the first that has not is the next. */
+function stepsUntil(when: Every, until: number): number {
+  const { everyMs, anchor, zone, months } = when;
+  if (until < anchor) return 0;
+  // Never too many: the longest month, and a day for a clock change.
+  const longest = months ? months * 31 * DAY_MS : everyMs;
+  let steps = Math.max(0, Math.floor((until - anchor - (zone ? DAY_MS : 0)) / longest));
+  while (stepAt(when, steps) <= until) steps++;
+  return steps;
+}
+
+const DAY_MS = 86_400_000;
 
 /** A leap day comes every eight years at worst. */
 const LONGEST_GAP_MS = 9 * 366 * 86_400_000;
@@ -84,35 +115,67 @@ export function parseWhen(
     throw wrong("An anchor goes with every.", 'For example every: "2 hours", anchor: "07:00".');
   }
   if (given.cron !== undefined) return parseCron(given.cron, tz, now);
-  if (given.every !== undefined) {
-    const everyMs = typeof given.every === "number" ? given.every : rhythm(given.every);
-    if (everyMs < SHORTEST_EVERY_MS)
-      throw wrong(`"${given.every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
-    if (everyMs > FARTHEST_MS) throw wrong(`"${given.every}" is too seldom.`, 'For example "2 hours" or "30 days".');
-    return {
-      kind: "every",
-      everyMs,
-      anchor: given.anchor === undefined ? now : pastAnchor(given.anchor, everyMs, now, tz),
-    };
-  }
-  const at = given.in !== undefined ? now + duration(given.in.replace(/^in\s+/i, "")) : moment(given.at!, now, tz);
+  if (given.every !== undefined) return parseEvery(given.every, given.anchor, now, tz);
+  // "every monday 9am" is no moment, wherever it is written.
+  if (typeof given.at === "string" && isRepeat(given.at)) return parseEvery(given.at, undefined, now, tz);
+  const at = moment(given.in === undefined ? given.at! : `in ${given.in.replace(/^\s*in\s/i, "")}`, now, tz);
   if (at < now - PAST_GRACE_MS) {
     throw wrong(`${wallWords(at, tz)} (${tz}) is in the past.`, 'Give a time to come, e.g. "in 30 minutes".');
   }
-  if (at > now + FARTHEST_MS) throw wrong(`"${given.in ?? given.at}" is too far away.`, EXAMPLES);
+  if (at > now + FARTHEST_MS) {
+    throw wrong(`"${given.in ?? given.at}" is too far away.`, 'For example "tomorrow 9am" or "in 30 days".');
+  }
   return { kind: "at", at: Math.max(at, now) };
 }
 
-/** "2 hours", "every 2 hours", "day". */
-function rhythm(text: string): number {
-  const bare = text.trim().replace(/^every\s+/i, "");
-  return UNITS[bare.toLowerCase()] ?? duration(bare);
+function parseEvery(every: string | number, from: string | number | undefined, now: number, zone: string): When {
+  const found = typeof every === "number" ? { span: { ms: every, days: 0, months: 0 } } : readRepeat(every, now, zone);
+  if ("cron" in found) {
+    if (from !== undefined) throw wrong(`"${every}" says when by itself.`, "Leave the anchor out.");
+    return parseCron(found.cron, zone, now);
+  }
+  const { ms, days, months } = found.span;
+  if (months && (days || ms)) throw wrong(`"${every}" mixes months with days.`, 'For example "3 months" or "45 days".');
+  const everyMs = months ? months * MONTH_MS : ms + days * DAY_MS;
+  if (everyMs < SHORTEST_EVERY_MS) {
+    throw wrong(`"${every}" is too often.`, 'Use at least "1 second", e.g. "5 minutes".');
+  }
+  if (everyMs > FARTHEST_MS) throw wrong(`"${every}" is too seldom.`, 'For example "2 hours" or "30 days".');
+  const onCalendar = months ? { zone, months } : days && !ms ? { zone } : {};
+  const when: Every = { kind: "every", everyMs, anchor: now, ...onCalendar };
+  if (from !== undefined) return { ...when, anchor: pastAnchor(when, moment(from, now, zone), now) };
+  return found.anchor === undefined ? when : { ...when, anchor: found.anchor };
 }
 
 /** An anchor says where on the clock the rhythm lies, not when it begins: "07:15" said at eight is not tomorrow. */
-function pastAnchor(given: string | number, everyMs: number, now: number, zone: string): number {
-  const at = moment(given, now, zone);
-  return at <= now ? at : at - Math.ceil((at - now) / everyMs) * everyMs;
+function pastAnchor(when: Every, at: number, now: number): number {
+  if (at <= now) return at;
+  const back = Math.ceil((at - now) / when.everyMs);
+  return stepAt({ ...when, anchor: at }, -back);
+}
+
+/** What a month is taken for where a length is needed; its steps go by the calendar. */
+const MONTH_MS = 30 * DAY_MS;
+
+/** When something that is to come "every …" comes next after `from`. Throws for what is no such thing. */
+export function comesAgain(every: string, from: number, zone: string): number {
+  return nextDue(parseEvery(every, undefined, from, zone), from) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The same time with nothing left that depends on when it is read: "in 10 minutes" becomes a moment, a rhythm gets its anchor.
+ * What is shown to a person is then what will be made, however long the answer takes. Throws as `parseWhen` does.
+ */
+export function settled(
+  given: Parameters<typeof parseWhen>[0],
+  now: number,
+  zone: string,
+): { at: string } | { every: string; anchor: string; zone: string } | { cron: string; zone: string } {
+  const when = parseWhen(given, now, zone);
+  const tz = given.zone ?? zone;
+  if (when.kind === "cron") return { cron: when.cron, zone: when.zone };
+  if (when.kind === "at") return { at: new Date(when.at).toISOString() };
+  return { every: asGiven(when), anchor: new Date(when.anchor).toISOString(), zone: tz };
 }
 
 function parseCron(cron: string, zone: string, now: number): When {
@@ -126,128 +189,32 @@ function parseCron(cron: string, zone: string, now: number): When {
   throw wrong(`"${cron}" never comes.`, 'Five fields, e.g. "0 7 * * 1-5" for weekdays at 7.');
 }
 
-const UNITS: Record<string, number> = {
-  s: 1000,
-  sec: 1000,
-  second: 1000,
-  m: 60_000,
-  min: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hr: 3_600_000,
-  hour: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000,
-  w: 604_800_000,
-  week: 604_800_000,
-};
-
-/** "30 minutes", "1h 30m", "an hour", "2.5 hours". */
-export function duration(text: string): number {
-  const words = text
-    .trim()
-    .toLowerCase()
-    .replace(/\band\b/g, " ")
-    .replace(/\b(an?|one)\s+/g, "1 ");
-  const whole = words.replace(/(\d+(?:\.\d+)?)\s*([a-z]+)/g, "").trim();
-  let ms = 0;
-  for (const [, count, unit] of words.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g)) {
-    // A plural needs a word before its s: "ms" is not "m".
-    const size = UNITS[unit!] ?? (unit!.length > 2 ? UNITS[unit!.replace(/s$/, "")] : undefined);
-    if (!size) throw wrong(`"${text}" is no length of time.`, 'Write e.g. "30 minutes" or "1h 30m".');
-    ms += Number(count) * size;
-  }
-  if (whole || ms <= 0) throw wrong(`"${text}" is no length of time.`, 'Write e.g. "30 minutes" or "1h 30m".');
-  return ms;
-}
-
-const EXAMPLES = 'Write e.g. "tomorrow 9am", "18:30" or 2027-01-31T09:00.';
-
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
-/** ISO, epoch, "in 30 minutes", "tomorrow 9am", "monday 18:30", "18:30", in the person's zone. */
-export function moment(given: string | number, now: number, zone: string): number {
-  if (typeof given === "number" || /^\d{9,13}$/.test(given)) {
-    const n = Number(given);
-    // Seconds until the year 2286 have at most ten digits.
-    const at = n < 1e11 ? n * 1000 : n;
-    if (Number.isFinite(at) && Math.abs(at) <= LATEST) return at;
-    throw wrong(`${given} is no time.`, EXAMPLES);
-  }
-  const text = given.trim().toLowerCase();
-  if (text.startsWith("in ")) return now + duration(text.slice(3));
-  const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2})(?::(\d{2}))?)?(\.\d+)?(z|[+-]\d{2}:?\d{2})?$/.exec(text);
-  if (iso) {
-    const [year, month, day, hour, minute, second] = iso.slice(1, 7).map((n) => Number(n ?? 0));
-    const wall = { year: year!, month: month!, day: day!, hour: hour!, minute: minute!, second: second! };
-    const at = iso[8] ? Date.parse(text.replace(" ", "t").toUpperCase()) : momentOf(wall, zone);
-    // The 31st of February is no day: read as the 3rd of March it would come as a surprise.
-    if (isOnCalendar(wall) && !Number.isNaN(at)) return at;
-    throw wrong(`"${given}" is no time.`, EXAMPLES);
-  }
-  const match =
-    /^(?:(?:next|on)\s+(?=[a-z]+day))?(?:(today|tomorrow|tonight|[a-z]+day)\s*(?:at\s+)?)?(?:at\s+)?(?:(\d{1,2})(?::(\d{2}))?\s*(am|pm)?|noon|midnight)?$/.exec(
-      text,
-    );
-  if (!match || !text) throw wrong(`"${given}" is no time.`, EXAMPLES);
-  return spoken(given, text, match, now, zone);
-}
-
-/** The last moment a Date can hold. */
-const LATEST = 8.64e15;
-
-function isOnCalendar({ year, month, day, hour, minute, second }: Wall): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
-}
-
-function spoken(given: string, text: string, match: RegExpExecArray, now: number, zone: string): number {
-  const [, dayWord, hourText, minuteText, half] = match;
-  let hour = text.includes("noon") ? 12 : text.includes("midnight") ? 0 : hourText ? Number(hourText) : undefined;
-  hour ??= dayWord === "tonight" ? 20 : 9;
-  if (half === "pm" && hour < 12) hour += 12;
-  if (half === "am" && hour === 12) hour = 0;
-  const minute = Number(minuteText ?? 0);
-  if (hour > 23 || minute > 59) throw wrong(`"${given}" is no time.`, 'Write e.g. "9am" or "18:30".');
-  const today = wallAt(now, zone);
-  let days = dayWord === "tomorrow" ? 1 : 0;
-  const weekday = dayWord ? WEEKDAYS.indexOf(dayWord) : -1;
-  if (dayWord?.endsWith("day") && weekday < 0 && dayWord !== "today") {
-    throw wrong(`"${dayWord}" is no day.`, 'Write e.g. "monday 9am".');
-  }
-  if (weekday >= 0) {
-    const from = new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay();
-    days = (weekday - from + 7) % 7;
-  }
-  const on = (ahead: number) => {
-    const date = new Date(Date.UTC(today.year, today.month - 1, today.day + ahead));
-    const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
-    return momentOf({ year, month, day, hour, minute, second: 0 }, zone);
-  };
-  const at = on(days);
-  if (at > now || (dayWord && weekday < 0)) return at;
-  // "9am" said at ten, or "monday" said on a monday evening: the next one is meant.
-  return on(days + (weekday >= 0 ? 7 : 1));
-}
-
 /** A schedule as it can be given again: an ISO time, a length of time, or cron's fields. */
 export function asGiven(when: When): string {
   if (when.kind === "cron") return when.cron;
-  return when.kind === "at" ? new Date(when.at).toISOString() : span(when.everyMs).replace(/^([a-z])/, "1 $1");
+  return when.kind === "at" ? new Date(when.at).toISOString() : rhythm(when).replace(/^([a-z])/, "1 $1");
 }
 
 /** A schedule in words a person reads. */
 export function inWords(when: When, zone: string): string {
   switch (when.kind) {
     case "at":
-      return `once at ${new Date(when.at).toLocaleString("en-GB", { timeZone: zone, dateStyle: "medium", timeStyle: "short" })}`;
+      return `once, ${momentWords(when.at, zone)}`;
     case "every":
-      return `every ${span(when.everyMs)}`;
+      return `every ${rhythm(when)}${when.zone ? ` at ${wallWords(when.anchor, when.zone).slice(11)}, ${cityOf(when.zone)}` : ""}`;
     case "cron":
       return `${cronWords(when.cron) ?? when.cron}, ${cityOf(when.zone)}`;
   }
 }
 
+/** A moment nobody can misread: "Mon 16 Nov 2026, 09:00 (Europe/Berlin)". */
+export function momentWords(at: number, zone: string): string {
+  const { year, month, day } = wallAt(at, zone);
+  const date = new Date(Date.UTC(year, month - 1, day)).toUTCString();
+  return `${date.slice(0, 3)} ${day} ${date.slice(8, 11)} ${year}, ${wallWords(at, zone).slice(11)} (${zone})`;
+}
+
+const SHORT_DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const DAY_NAMES = ["Sundays", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays"];
 
 /** What people mostly write, as a sentence; nothing for the rest, which is shown as it is. */
@@ -275,9 +242,7 @@ function cronWords(cron: string): string | undefined {
 }
 
 function daysOf(field: string): string | undefined {
-  const text = field
-    .toLowerCase()
-    .replace(/sun|mon|tue|wed|thu|fri|sat/g, (d) => String(WEEKDAYS.findIndex((w) => w.startsWith(d))));
+  const text = field.toLowerCase().replace(/sun|mon|tue|wed|thu|fri|sat/g, (d) => String(SHORT_DAYS.indexOf(d)));
   if (text === "*") return "every day";
   if (text === "1-5") return "weekdays";
   if (["0,6", "6,0", "6,7", "6-7"].includes(text)) return "weekends";
@@ -293,9 +258,15 @@ function cityOf(zone: string): string {
   return zone.split("/").at(-1)!.replaceAll("_", " ");
 }
 
-/** A schedule as it would be, in words. Throws as `parseWhen` does. */
-export function previewWhen(given: Parameters<typeof parseWhen>[0], now: number, zone: string): string {
-  return inWords(parseWhen(given, now, zone), zone);
+function rhythm({ everyMs, months, zone }: Every): string {
+  if (months) return months % 12 ? many(months, "month") : many(months / 12, "year");
+  // 24 hours that pass are not a day on the wall.
+  if (!zone && everyMs % DAY_MS === 0) return many(everyMs / 3_600_000, "hour");
+  return span(everyMs);
+}
+
+function many(count: number, unit: string): string {
+  return count === 1 ? unit : `${count} ${unit}s`;
 }
 
 function span(ms: number): string {
@@ -305,7 +276,7 @@ function span(ms: number): string {
     ["minute", 60_000],
     ["second", 1000],
   ] as const) {
-    if (ms % size === 0) return ms === size ? unit : `${ms / size} ${unit}s`;
+    if (ms % size === 0) return many(ms / size, unit);
   }
   return `${ms} ms`;
 }

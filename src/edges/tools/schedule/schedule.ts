@@ -1,9 +1,25 @@
-/** The agent's own schedules: set a reminder or a repeating job, see them, take one away. */
+/** The agent's own schedules: set a reminder or a repeating job, see them, change one, put one off, take one away. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
+
+export interface Shown {
+  name: string;
+  words: string;
+  next: string | null;
+}
+export interface Later {
+  in?: string;
+  at?: string;
+}
+export interface Change extends Later {
+  text?: string;
+  every?: string;
+  cron?: string;
+  paused?: boolean;
+}
 
 /** What these tools need of the house. */
 export interface ScheduleDesk {
@@ -16,15 +32,31 @@ export interface ScheduleDesk {
     every?: string;
     cron?: string;
     caller: ToolPlace["caller"];
-  }): Promise<{ name: string; words: string; next: string | null }>;
+  }): Promise<Shown>;
   /** The next due first, bounded; `total` counts all. */
   list(agent: string): Promise<{
     jobs: { name: string; words: string; next: string | null; prompt: string; enabled: boolean; origin: Origin }[];
     total: number;
   }>;
   remove(name: string, agent: string): Promise<void>;
-  /** The schedule in words, without making it. Throws as `add` does. */
-  preview(job: { in?: string; at?: string; every?: string; cron?: string }): string;
+  /** What the change would make of it, in words. Throws whatever `update` would throw. */
+  previewUpdate(name: string, change: Change, caller: ToolPlace["caller"]): Promise<string>;
+  update(name: string, change: Change, caller: ToolPlace["caller"]): Promise<Shown>;
+  /** Once more, later. `key` again is the same snooze. */
+  snooze(name: string, given: Later, caller: ToolPlace["caller"], key: string): Promise<Shown>;
+  /** The moment in words. Throws for what is no single moment. */
+  previewSnooze(name: string, given: Later, caller: ToolPlace["caller"]): Promise<string>;
+  /** The schedule in words, without making it. Throws whatever `add` would throw, so that nobody is asked in vain. */
+  preview(job: {
+    text: string;
+    in?: string;
+    at?: string;
+    every?: string;
+    cron?: string;
+    caller: ToolPlace["caller"];
+  }): Promise<string>;
+  /** Throws when there is no such schedule of this agent. */
+  own(name: string, agent: string): Promise<void>;
 }
 
 /** What these tools say is ours, except jobs that came from another program (`schedule_list`). */
@@ -37,13 +69,20 @@ const when = {
   cron: z.string().optional(),
 };
 const addInput = z.strictObject({ text: z.string().min(1).max(4000), ...when });
+const updateInput = z.strictObject({
+  name: z.string().min(1).max(200),
+  text: z.string().min(1).max(4000).optional(),
+  paused: z.boolean().optional(),
+  ...when,
+});
+const snoozeInput = z.strictObject({ name: z.string().min(1).max(200), in: when.in, at: when.at });
 const removeInput = z.strictObject({ name: z.string().min(1).max(200) });
 const nothing = z.strictObject({});
 
 const text = (description?: string): JsonObject => ({ type: "string", ...(description ? { description } : {}) });
 
 export function createScheduleTools(desk: ScheduleDesk): Tool[] {
-  return [add(desk), list(desk), remove(desk)];
+  return [add(desk), list(desk), remove(desk), update(desk), snooze(desk)];
 }
 
 function add(desk: ScheduleDesk): Tool {
@@ -59,9 +98,9 @@ function add(desk: ScheduleDesk): Tool {
     },
     repeat: "with-key",
     words: OURS,
-    async plan(input): Promise<ActionPlan> {
+    async plan(input, place): Promise<ActionPlan> {
       const job = parseInput("schedule_add", addInput, input);
-      const shown = `Schedule, ${desk.preview(job)}:\n${visible(job.text)}`;
+      const shown = `Schedule, ${await desk.preview({ ...job, caller: place.caller })}:\n${visible(job.text)}`;
       return { tool: "schedule_add", risk: "state", targets: ["own chat"], shown, binding: { ...job } as JsonObject };
     },
     async run(input, place, key): Promise<ToolResult> {
@@ -100,8 +139,9 @@ function remove(desk: ScheduleDesk): Tool {
     },
     repeat: "safe",
     words: OURS,
-    async plan(input): Promise<ActionPlan> {
+    async plan(input, place): Promise<ActionPlan> {
       const { name } = parseInput("schedule_remove", removeInput, input);
+      await desk.own(name, place.caller.agent);
       return {
         tool: "schedule_remove",
         risk: "state",
@@ -114,6 +154,83 @@ function remove(desk: ScheduleDesk): Tool {
       const { name } = parseInput("schedule_remove", removeInput, input);
       await desk.remove(name, place.caller.agent);
       return { text: `Removed "${name}".` };
+    },
+  };
+}
+
+function update(desk: ScheduleDesk): Tool {
+  return {
+    spec: {
+      name: "schedule_update",
+      description: "Change a scheduled job: its text, its time (one of in, at, every, cron), or pause and resume it.",
+      input: {
+        type: "object",
+        properties: {
+          ...{
+            name: text(),
+            text: text(),
+            in: text("30 minutes"),
+            at: text("tomorrow 9am"),
+            every: text(),
+            cron: text(),
+          },
+          paused: { type: "boolean" },
+        },
+        required: ["name"],
+      },
+    },
+    // Made again with the same words it is the same job; "in 10 minutes" then counts from the second time.
+    repeat: "with-key",
+    words: OURS,
+    async plan(input, place): Promise<ActionPlan> {
+      const { name, ...change } = parseInput("schedule_update", updateInput, input);
+      const words = await desk.previewUpdate(name, change, place.caller);
+      const shown = `Change the schedule "${visible(name)}": ${words}${change.text ? `\n${visible(change.text)}` : ""}`;
+      return {
+        tool: "schedule_update",
+        risk: "state",
+        targets: [name],
+        shown,
+        binding: { name, ...change } as JsonObject,
+      };
+    },
+    async run(input, place): Promise<ToolResult> {
+      const { name, ...change } = parseInput("schedule_update", updateInput, input);
+      const made = await desk.update(name, change, place.caller);
+      return { text: `Changed "${made.name}": ${made.words}.${next(made.next)}`, meta: { name: made.name } };
+    },
+  };
+}
+
+function snooze(desk: ScheduleDesk): Tool {
+  return {
+    spec: {
+      name: "schedule_snooze",
+      description: "Remind again later: run a scheduled job, also one that is over, once more; give in or at.",
+      input: {
+        type: "object",
+        properties: { name: text(), in: text("10 minutes"), at: text("tomorrow 9am") },
+        required: ["name"],
+      },
+    },
+    repeat: "with-key",
+    words: OURS,
+    async plan(input, place): Promise<ActionPlan> {
+      const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
+      const words = await desk.previewSnooze(name, later, place.caller);
+      const shown = `Run the schedule "${visible(name)}" again, ${words}.`;
+      return {
+        tool: "schedule_snooze",
+        risk: "state",
+        targets: [name],
+        shown,
+        binding: { name, ...later } as JsonObject,
+      };
+    },
+    async run(input, place, key): Promise<ToolResult> {
+      const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
+      const made = await desk.snooze(name, later, place.caller, key);
+      return { text: `"${made.name}" comes again, ${made.words}.`, meta: { name: made.name } };
     },
   };
 }

@@ -28,6 +28,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
       ]),
       "  ",
     ),
+    ...on.flatMap((one) => one.problems.map((problem) => out.paint(`  ${oneLine(problem)}`, "wait"))),
   );
   return EXIT.done;
 };

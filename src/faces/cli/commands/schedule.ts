@@ -15,8 +15,8 @@ type SlotState = NonNullable<Job["last"]>["state"];
 
 export const list: Action = async (ctx) => {
   const { out, clock, options } = ctx;
-  const { search, agent } = options;
-  const { jobs, total } = await pages(ctx, { search, agent }, options.limit ?? PAGE);
+  const { search, agent, finished } = options;
+  const { jobs, total } = await pages(ctx, { search, agent, finished }, options.limit ?? PAGE);
   // The one that runs next stands next to the prompt.
   jobs.reverse();
   out.items(jobs);
@@ -104,6 +104,15 @@ export const run: Action = async (ctx, [typed = ""]) => {
   return EXIT.done;
 };
 
+export const snooze: Action = async (ctx, [typed = ""]) => {
+  const { options } = ctx;
+  if (options.in !== undefined && options.at !== undefined) throw usage("Give --in or --at, not both.");
+  const job = await find(ctx, typed);
+  const later = options.at === undefined ? { in: options.in ?? "10 minutes" } : { at: options.at };
+  const snoozed = await ctx.rpc.call("schedule.snooze", { id: job.id, ...later, zone: options.zone });
+  return tell(ctx, `${snoozed.name} comes again`, snoozed);
+};
+
 export const history: Action = async (ctx, [typed = ""]) => {
   const { rpc, out, options, clock } = ctx;
   const job = await find(ctx, typed);
@@ -177,7 +186,11 @@ const PAGE = 100;
 const LARGEST_PAGE = 500;
 
 /** As many as wanted, page by page, the next due first. */
-async function pages({ rpc }: Context, q: { search?: string | undefined; agent?: string | undefined }, most: number) {
+async function pages(
+  { rpc }: Context,
+  q: { search?: string | undefined; agent?: string | undefined; finished?: boolean | undefined },
+  most: number,
+) {
   const found = new Map<string, Job>();
   let total = 0;
   for (let cursor: string | undefined; ; ) {
@@ -191,7 +204,7 @@ async function pages({ rpc }: Context, q: { search?: string | undefined; agent?:
 
 /** Among those whose name or id has it; else among the first, to say what was meant. */
 async function find(ctx: Context, typed: string): Promise<Job> {
-  const like = typed ? await pages(ctx, { search: typed.slice(0, 128) }, LARGEST_PAGE) : undefined;
+  const like = typed ? await pages(ctx, { search: typed.slice(0, 128), finished: true }, LARGEST_PAGE) : undefined;
   const { jobs } = like?.jobs.length ? like : await pages(ctx, {}, LARGEST_PAGE);
   return pick(jobs, typed, { noun: "schedule", list: "lares schedule list" });
 }

@@ -8,8 +8,8 @@ const heartbeat = () => import("../commands/heartbeat.ts");
 const schedule = () => import("../commands/schedule.ts");
 const when: readonly Flag[] = [
   { flag: "--in <time>", about: 'once, after so long: "30 minutes"' },
-  { flag: "--at <time>", about: 'once: "tomorrow 9am", or an ISO time' },
-  { flag: "--every <time>", about: 'again and again: "2 hours"' },
+  { flag: "--at <time>", about: 'once: "tomorrow 9am", "fri 5pm", "Dec 25", or an ISO time' },
+  { flag: "--every <time>", about: 'again and again: "2 hours", "monday 9am", "3 months"' },
   { flag: "--anchor <time>", about: 'where --every counts from: "07:00"' },
   { flag: "--cron <fields>", about: 'by cron: "0 7 * * 1-5"' },
   { flag: "--zone <zone>", about: "time zone: Europe/Lisbon" },
@@ -77,6 +77,7 @@ export const look: Group = {
         limit(100_000, "at most so many (100)"),
         { flag: "--search <text>", about: "only those with this in name or id" },
         { flag: "--agent <a>", about: "only this agent's" },
+        { flag: "--finished", about: "also reminders that are over" },
       ],
       example: "lares schedule list --search mail",
       load: async () => (await schedule()).list,
@@ -129,6 +130,18 @@ export const look: Group = {
       about: "run one now, beside its plan",
       example: "lares schedule run mail",
       load: async () => (await schedule()).run,
+    },
+    {
+      name: "schedule snooze",
+      takes: "<id>",
+      about: "once more, later; also a reminder that is over",
+      flags: [
+        { flag: "--in <time>", about: 'after so long ("10 minutes")' },
+        { flag: "--at <time>", about: 'at this time: "tomorrow 9am"' },
+        { flag: "--zone <zone>", about: "time zone: Europe/Lisbon" },
+      ],
+      example: 'lares schedule snooze plants --in "1 hour"',
+      load: async () => (await schedule()).snooze,
     },
     {
       name: "schedule history",
