@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
 import type { Bus } from "../core/kit/index.ts";
 import { createFetcher, type WebConfig, withListed } from "../edges/tools/index.ts";
-import { Events, type Gateway, startGateway } from "../faces/gateway/index.ts";
+import { Events, type Gateway, type Handlers, startGateway } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { Replays } from "../flow/replays/index.ts";
@@ -20,6 +20,7 @@ import { withKeys } from "./keyed.ts";
 import { makeMemoryHandlers } from "./memory-handlers.ts";
 import { makeMetrics } from "./metrics.ts";
 import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
+import { withReach } from "./reach.ts";
 import type { Settings } from "./settings.ts";
 import { makeSkillHandlers } from "./skill-handlers.ts";
 import { makeTimeHandlers } from "./time-handlers.ts";
@@ -58,36 +59,33 @@ export async function openFront(parts: FrontParts): Promise<Front> {
   // Behind the #: browsers do not send that part, so the code is in no log on the way.
   const loginUrl = (code: string) => `${reachable(gateway)}/login#code=${code}`;
   const shared = { ...parts, config, url, redact: (text: string) => log.redactor.redact(text) };
-  const handlers = withKeys(
-    {
-      ...makeHandlers(shared),
-      ...makeChannelHandlers({ ...shared, vault: parts.setup.vault, log: log as never }),
-      ...makeTimeHandlers(shared),
-      ...makeMemoryHandlers(shared),
-      ...makeImportHandlers({ ...shared, vault: parts.setup.vault }),
-      ...makeProposalHandlers(shared),
-      ...makeWakeHandlers(shared),
-      ...makeSkillHandlers(shared),
-      ...makeWorkHandlers(shared),
-      ...makeContextHandlers(shared),
-      ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
-      ...makeHouseHandlers({
-        ...shared,
-        access,
-        events,
-        loginUrl,
-        auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
-      }),
+  const every: Handlers = {
+    ...makeHandlers(shared),
+    ...makeChannelHandlers({ ...shared, vault: parts.setup.vault, log: log as never }),
+    ...makeTimeHandlers(shared),
+    ...makeMemoryHandlers(shared),
+    ...makeImportHandlers({ ...shared, vault: parts.setup.vault }),
+    ...makeProposalHandlers(shared),
+    ...makeWakeHandlers(shared),
+    ...makeSkillHandlers(shared),
+    ...makeWorkHandlers(shared),
+    ...makeContextHandlers(shared),
+    ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
+    ...makeHouseHandlers({
+      ...shared,
+      access,
+      events,
+      loginUrl,
+      auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
+    }),
+  };
+  const handlers = withKeys(withReach(every, house), new Replays(records, clock), {
+    // The token's text is not written down; it is made again from its id.
+    "tokens.create": {
+      keep: (result) => ({ ...(result as object), token: undefined }),
+      revive: (kept) => ({ ...(kept as object), token: access.tokenOf((kept as { id: string }).id) }),
     },
-    new Replays(records, clock),
-    {
-      // The token's text is not written down; it is made again from its id.
-      "tokens.create": {
-        keep: (result) => ({ ...(result as object), token: undefined }),
-        revive: (kept) => ({ ...(kept as object), token: access.tokenOf((kept as { id: string }).id) }),
-      },
-    },
-  );
+  });
   const metrics = makeMetrics({
     house,
     version: parts.version,

@@ -277,8 +277,17 @@ function inbound(
     ...(p.given ? { given: p.given } : {}),
     ...(p.replaces ? { replaces: asId<TurnId>(p.replaces) } : {}),
     ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
-    ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey } : {}),
+    ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey, fingerprint: fingerprintOf(p, user) } : {}),
   };
+}
+
+/** Without the attachments: a request of `/v1` that is sent again uploads its pictures again. */
+function fingerprintOf(
+  p: Pick<InboundMessage, "model" | "given"> & { message: string; replaces?: string },
+  user: string,
+) {
+  const asked = JSON.stringify([p.message, user, p.model ?? null, p.replaces ?? null, p.given ?? null]);
+  return createHash("sha256").update(asked).digest("base64url");
 }
 
 /** Waits for the end; for a parked turn only as long as a caller is asked to wait. */

@@ -327,3 +327,21 @@ export async function dropPromptsWith(db: Records, texts: readonly string[]): Pr
     });
   return sessions;
 }
+
+export async function hasSession(db: Reads, session: string): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM session WHERE key = ?", session)) !== undefined;
+}
+
+export async function sessionOfTurn(db: Reads, turn: string): Promise<string | undefined> {
+  return (await db.get<{ session: string }>("SELECT session FROM turn WHERE id = ?", turn))?.session;
+}
+
+/** Whether this caller of the API has said something there. */
+export async function hasSpokenIn(db: Reads, session: string, account: string): Promise<boolean> {
+  const found = await db.get(
+    `SELECT 1 FROM turn WHERE session = ? AND route ->> '$.account' = ? AND route ->> '$.channel' IN ('http', 'ws') LIMIT 1`,
+    session,
+    account,
+  );
+  return found !== undefined;
+}

@@ -101,7 +101,7 @@ describe("idempotency keys", () => {
     await expect(house.rpc("sessions.rename", { session, title: "Two", idempotencyKey: "r1" })).rejects.toMatchObject({
       status: 409,
     });
-    const other = await house.rpc("tokens.create", { name: "other", scopes: ["write"] });
+    const other = await house.rpc("tokens.create", { name: "other", scopes: ["read", "write"] });
     await house.rpc("sessions.rename", { session, title: "Two", idempotencyKey: "r1" }, { token: other.token });
     expect((await house.rpc("sessions.get", { session })).title).toBe("Two");
   });

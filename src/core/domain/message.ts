@@ -39,6 +39,8 @@ export interface InboundMessage {
   /** The platform's id of this message, or the caller's idempotency key. Same id again is the same turn (I2). */
   platformId?: string;
   idempotencyKey?: string;
+  /** What was asked with the key. The same key with another one is refused, not taken for the same message. */
+  fingerprint?: string;
   text: string;
   /** Wishes of the caller; the routing rules decide where there are none. */
   agent?: AgentId;

@@ -103,7 +103,7 @@ export const CHANNEL_METHODS = {
     out: z.object({ removed: z.boolean() }),
     scope: "admin",
     mutates: true,
-    doc: "Takes the account out of lares.yaml, with its secrets, position and the people it let in.",
+    doc: "Takes the account out of lares.yaml, with its secrets, position, the people it let in and the ids of messages it has seen: added again it starts as new. Conversations stay.",
   }),
   "channels.test": method({
     in: z.strictObject({ name, chat: z.string().min(1).max(256).optional(), ...keyed }),

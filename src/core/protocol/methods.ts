@@ -64,7 +64,7 @@ export const METHODS = {
   "chat.send": method({
     in: chatMessage({
       message: z.string().max(262_144).describe("empty only beside attachments"),
-      session: sessionKey.optional(),
+      session: sessionKey.optional().describe("a conversation that exists, or one you may begin: see Conversations"),
       user: z.string().min(1).max(256).optional(),
       agent: agentId.optional(),
       mode: z.enum(["steer", "followup", "collect", "interrupt"]).optional(),

@@ -131,8 +131,16 @@ Schema: [protocol.schema.json](protocol.schema.json).
 ## Idempotency
 
 Every method that changes something takes an \`idempotencyKey\`. The same key of the same caller returns the same result,
-also after a restart, for 24 hours; the same key with other parameters is a \`CONFLICT\`. Keys of \`chat.send\` name the turn and
-are known for ever.
+also after a restart, for 24 hours; the same key with other parameters is a \`CONFLICT\`. Keys of \`chat.send\`,
+\`/chat\` and \`/v1\` name the turn and are known for ever; with another text, user or conversation they are a \`CONFLICT\` (409).
+
+## Conversations
+
+\`chat.send {session}\` (also \`/chat\`) names a conversation. A caller acts only in those it may see: with the right \`read\` in all,
+without it in its own, which are those named after its id and those it has spoken in. Everything else is \`NOT_FOUND\`, whether it
+exists or not. A key that does not exist begins a conversation only when it is \`agent:<agent>:http:<your id>:<name>\` (or \`ws\`),
+\`agent:<agent>:web:<name>\` (right: read), or \`agent:<agent>:<name>\` (right: admin; \`main\` is one). Keys of chats, jobs and
+sub-agents are made by Lares alone. Without \`session\`, \`user\` chooses one of yours.
 
 ## Events and coming back
 

@@ -18,7 +18,7 @@ import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
 import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
-import { recordAdmission } from "./store.ts";
+import { readAsked, recordAdmission } from "./store.ts";
 
 export interface Admitted extends Accepted {
   session: SessionKey;
@@ -111,12 +111,32 @@ export function makeInbox(parts: InboxParts) {
       const admitted = await accept(parts, { id, message, placement, reply, held, record }).finally(() =>
         held?.release(),
       );
+      if (admitted.duplicate && message.fingerprint !== undefined) return asBefore(parts, id, message, admitted);
       if (replaced) await stop(parts, admitted, replaced.stop);
       else if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
         await interrupt(parts, admitted);
       return admitted;
     },
   };
+}
+
+/**
+ * The place it was given then, when the same was asked; else a conflict. Compared after the engine knows it again, so two
+ * requests at the same moment are compared too.
+ */
+async function asBefore(parts: InboxParts, id: string, message: InboundMessage, now: Admitted): Promise<Admitted> {
+  const before = await readAsked(parts.messages, id);
+  if (!before) return now;
+  const isSame =
+    (before.fingerprint ?? message.fingerprint) === message.fingerprint &&
+    (message.session ?? before.session) === before.session &&
+    (message.agent ?? before.agent) === before.agent;
+  if (isSame) return { ...now, session: before.session as SessionKey, agent: before.agent as AgentId };
+  throw new AppError("CONFLICT", {
+    message: "This idempotency key was used for another message, user or conversation.",
+    hint: "Use a new key for a new message; the same key only to send the same one again.",
+    details: { field: "idempotencyKey" },
+  });
 }
 
 async function accept(
@@ -156,6 +176,7 @@ async function accept(
     recordAdmission(tx, {
       turn,
       acceptId: id,
+      fingerprint: message.fingerprint,
       session,
       agent,
       person,
@@ -209,8 +230,13 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
 function acceptId(message: InboundMessage, ids: IdMaker): string {
   const { channel, account, chat } = message.route;
   if (message.idempotencyKey) return `key:${channel}:${account}:${message.idempotencyKey}`;
-  if (message.platformId) return `msg:${channel}:${account}:${chat}:${message.platformId}`;
+  if (message.platformId) return `${messageIds({ channel, account })}${chat}:${message.platformId}`;
   return ids.next("m");
+}
+
+/** What the ids of an account's messages begin with. */
+export function messageIds({ channel, account }: { channel: string; account: string }): string {
+  return `msg:${channel}:${account}:`;
 }
 
 function unknownAgent(agent: string, known: string[]): AppError {

@@ -1,4 +1,4 @@
-import type { Reads, Tx } from "../../core/contracts/index.ts";
+import type { Reads, Records, Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
   Authority,
@@ -15,6 +15,7 @@ import type {
 export interface AdmittedRow {
   turn: TurnId;
   acceptId: string;
+  fingerprint: string | undefined;
   session: SessionKey;
   agent: AgentId;
   person: PersonId;
@@ -48,8 +49,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.at,
   );
   tx.run(
-    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     row.turn,
     row.session,
     row.agent,
@@ -60,6 +61,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.at,
     row.isEvent ? "event" : row.authority,
     row.isGroup ? 1 : 0,
+    row.fingerprint ?? null,
   );
   // Somebody new reads along from now on: what the model was told of the others is asked for again.
   tx.run(
@@ -117,4 +119,27 @@ export async function openFrom(db: Reads, session: SessionKey, target: TurnId): 
 
 export async function wasAdmitted(db: Reads, acceptId: string): Promise<boolean> {
   return (await db.get("SELECT 1 FROM turn WHERE accept_id = ?", acceptId)) !== undefined;
+}
+
+/** What was asked under this id before. No fingerprint: by an older version, or not by a key. */
+export async function readAsked(
+  db: Reads,
+  acceptId: string,
+): Promise<{ session: string; agent: string; fingerprint: string | null } | undefined> {
+  return db.get("SELECT session, agent, fingerprint FROM turn WHERE accept_id = ?", acceptId);
+}
+
+/** Up to a thousand turns whose accept id begins with this; how many there were. */
+export async function forgetAdmitted(records: Records, prefix: string): Promise<number> {
+  const rows = await records.all<{ id: string }>(
+    "SELECT id FROM turn WHERE accept_id >= ? AND accept_id < ? LIMIT 1000",
+    prefix,
+    `${prefix}\u{10FFFF}`,
+  );
+  if (rows.length) {
+    await records.write((tx) => {
+      for (const { id } of rows) tx.run("UPDATE turn SET accept_id = 'forgotten:' || id WHERE id = ?", id);
+    });
+  }
+  return rows.length;
 }

@@ -827,4 +827,8 @@ export const MIGRATIONS: readonly string[] = [
   DELETE FROM access_login;
   ALTER TABLE access_login ADD COLUMN proof TEXT NOT NULL DEFAULT '';
   `,
+  `
+  -- What was asked with an idempotency key: the same key with something else is a conflict.
+  ALTER TABLE turn ADD COLUMN fingerprint TEXT;
+  `,
 ];

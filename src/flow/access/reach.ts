@@ -1,0 +1,31 @@
+/**
+ * Which conversations a caller may begin by naming one. Pure: the key and who asks decide.
+ *
+ * | shape of the key                                | who may begin it                             |
+ * | ----------------------------------------------- | -------------------------------------------- |
+ * | `agent:<agent>:http:<id>:<chat>…`, also `ws`    | whoever has that id: a token, the owner      |
+ * | `agent:<agent>:web:<name>`                      | whoever may read conversations: the page     |
+ * | `agent:<agent>:main`, `agent:<agent>:<name>`    | whoever has the right `admin`                |
+ *
+ * AC7: every other key is made by Lares itself (chats of channels, jobs, sub-agents): it exists or it is refused.
+ */
+import type { Principal } from "../../core/protocol/index.ts";
+
+/** As the inbox writes them: what separates parts is percent-encoded in a part. */
+const PART = /^[^%:#\s]*(?:%[0-9A-F]{2}[^%:#\s]*)*$/;
+const NAME = /^[A-Za-z0-9._-]+$/;
+const DOORS: readonly string[] = ["http", "ws"];
+
+export function mayBegin(session: string, { id, scopes }: Principal, isAgent: (name: string) => boolean): boolean {
+  const [kind, agent = "", place = "", ...rest] = session.split(":");
+  if (kind !== "agent" || !isAgent(agent) || ![place, ...rest].every((part) => part && PART.test(part))) return false;
+  if (DOORS.includes(place)) return rest.length >= 2 && rest.length <= 4 && rest[0] === id;
+  if (place === "web") return rest.length === 1 && NAME.test(rest[0]!) && scopes.has("read");
+  return rest.length === 0 && NAME.test(place) && scopes.has("admin");
+}
+
+/** Where a caller's own messages go by themselves: its conversations, also without the right to read others'. */
+export function isOwnKey(session: string, { id }: Principal): boolean {
+  const [kind, , place = "", account] = session.split(":");
+  return kind === "agent" && DOORS.includes(place) && account === id;
+}
