@@ -5,6 +5,7 @@ import type { Parsed } from "../core/protocol/index.ts";
 import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
+import { forgetAdmitted, messageIds } from "../flow/inbox/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { Settings } from "./settings.ts";
@@ -97,6 +98,18 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
     }
   };
 
+  /**
+   * Nothing of an account of this name is left: positions, people, codes, counts, and which messages it had seen, so that one that
+   * is added again takes what the platform still has as new. Conversations stay; they go on under the same key.
+   */
+  const startClean = async (at: { channel: string; account: string }) => {
+    const { records, engine } = house();
+    await records.write((tx) => forgetAccount(tx, at));
+    const ids = messageIds(at);
+    while (await forgetAdmitted(records, ids));
+    await engine.forgetIds(ids);
+  };
+
   return {
     "channels.list": async () => ({ channels: list() }),
     async "channels.status"({ name }) {
@@ -145,6 +158,8 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
           `vault:${secret}`;
       }
       const at = ["channels", channel, account];
+      // Removed by hand in the file, or by a process that died half-way: it starts as new all the same.
+      if (!before) await startClean({ channel, account });
       await settings.change(before ? Object.entries(kept).map(([key, value]) => [[...at, key], value]) : [[at, kept]]);
       const pairs = house().channels.accounts.policy({ channel, account })?.dm === "pairing";
       return {
@@ -161,7 +176,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
     async "channels.remove"({ name }) {
       const { channel, account } = find(name);
       await settings.change([[["channels", channel, account], undefined]]);
-      await house().records.write((tx) => forgetAccount(tx, { channel, account }));
+      await startClean({ channel, account });
       await rm(folderOf(house().channels.home, { channel, account }), { recursive: true, force: true });
       for (const field of entryOf(channel).secrets) await vault.remove(secretName(channel, account, field));
       return { removed: true };

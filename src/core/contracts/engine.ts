@@ -52,6 +52,8 @@ export interface Engine {
   history(query: { session?: SessionKey; turn?: TurnId; open?: boolean }): AsyncIterable<JournalEntry>;
   /** Erases what the ended turns of a session did and said. Their ids stay known: the same id is still the same turn. */
   erase(session: SessionKey): Promise<void>;
+  /** Ids that begin with this are no longer known: the same id again is a new turn. The turns themselves stay. May be repeated. */
+  forgetIds(prefix: string): Promise<void>;
   /** Erases the journal of turns that ended before this time. Returns how many. */
   prune(before: number): Promise<number>;
   /** The turn that runs in this session now, if any. A hint: it may end while you read it. */

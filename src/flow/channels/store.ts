@@ -39,6 +39,8 @@ export function writeKept(tx: Tx, at: AccountKey, name: string, value: Json | un
 export function forgetAccount(tx: Tx, at: AccountKey): void {
   for (const table of ["channel_kept", "channel_grant", "pairing"])
     tx.run(`DELETE FROM ${table} WHERE channel = ? AND account = ?`, at.channel, at.account);
+  const scope = `account:${at.channel}/${at.account}`;
+  tx.run("DELETE FROM message_count WHERE scope = ? OR (scope >= ? AND scope < ?)", scope, `${scope}/`, `${scope}0`);
 }
 
 export function grantsOf(db: Reads, at: AccountKey, sender: string): Promise<Grant[]> {

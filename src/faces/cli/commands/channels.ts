@@ -127,7 +127,10 @@ export const remove: Action = async (ctx, [name = ""]) => {
   if (!(await confirmed(ctx, `Remove ${name}, its secrets, and the people it let in?`))) return EXIT.declined;
   const done = await ctx.rpc.call("channels.remove", { name });
   ctx.out.document(done);
-  ctx.out.say(`${name} is removed.`);
+  ctx.out.say(
+    `${name} is removed, with its secrets, its people, its position and what it had seen: added again, it starts as new.`,
+    "Its conversations stay: lares sessions list",
+  );
   return EXIT.done;
 };
 

@@ -156,6 +156,16 @@ export class EmbeddedEngine implements Engine {
     await this.parts.records.write((tx) => this.store.erase(tx, session));
   }
 
+  async forgetIds(prefix: string): Promise<void> {
+    for (;;) {
+      const some = this.store.withIdsFrom(prefix);
+      if (some.length === 0) return;
+      await this.parts.records.write((tx) => {
+        for (const turn of some) this.store.forgetId(tx, turn);
+      });
+    }
+  }
+
   async prune(before: number): Promise<number> {
     const old = this.store.endedBefore(before);
     await this.parts.records.write((tx) => {

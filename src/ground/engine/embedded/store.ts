@@ -243,6 +243,21 @@ export class EngineStore {
     tx.run("UPDATE engine_turn SET body = 'null', result = NULL WHERE id = ?", id);
   }
 
+  /** At most a thousand at a time, so that forgetting a busy account never blocks a turn for long. */
+  withIdsFrom(prefix: string): TurnId[] {
+    return this.db
+      .many<{ id: TurnId }>(
+        "SELECT id FROM engine_turn WHERE accept_id >= ? AND accept_id < ? LIMIT 1000",
+        prefix,
+        `${prefix}\u{10FFFF}`,
+      )
+      .map((row) => row.id);
+  }
+
+  forgetId(tx: Tx, turn: TurnId): void {
+    tx.run("UPDATE engine_turn SET accept_id = 'forgotten:' || id WHERE id = ?", turn);
+  }
+
   /** At most a thousand at a time, so that pruning never blocks a turn for long. */
   endedBefore(before: number): TurnId[] {
     return this.db
