@@ -42,6 +42,7 @@ const retentionConfig = z
 
 const agentConfig = z
   .strictObject({
+    name: z.string().min(1).max(40).optional().describe("What people call it. Example: Vesta"),
     model: z.string().optional().describe("provider/model this agent uses."),
     messages: z.strictObject(limitsShape).optional().describe("How much this agent takes through channels."),
     policy: agentPolicyConfig.optional(),

@@ -23,6 +23,7 @@ import {
   createWait,
   createWebTools,
   Processes,
+  RARE_TOOLS,
   registerTools,
   type WebConfig,
   withListed,
@@ -71,6 +72,7 @@ import { type Judging, makeJudging } from "./judging.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
+import { callerPrompt, makePrompts } from "./prompt.ts";
 import { openSkills, skillDesk } from "./skills.ts";
 import { agentOf, hasReadOutside, routeOfTurn, standingOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
@@ -184,14 +186,31 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     records,
     clock,
     config: () => config.context,
-    systemPrompt: async (agent, session) => {
-      const words = [await memoryRooms.systemPrompt(agent, session), await skills.section(agent)];
-      return words.filter(Boolean).join("\n\n");
-    },
-    tools: () => tools.specs(),
+    prompt: (of) => prompts(of),
+    callerPrompt: async (agent) => callerPrompt(await agents.promptFiles(agent, { forOwner: false })),
     model: (id) => (id === undefined ? undefined : parts.models.info(id)) ?? parts.models.primary(),
     agentModel: (agent) => config.agents[agent]?.model,
     snapshot: (of) => snapshot(of),
+  });
+  const prompts = makePrompts({
+    records,
+    files: (agent, session) => memoryRooms.promptFiles(agent, session),
+    skills: (agent) => skills.section(agent),
+    tools: () => ({ specs: tools.specs(), found: RARE_TOOLS }),
+    window: (model) => (parts.models.info(model) ?? parts.models.primary()).contextWindow,
+    zone: () => zone(),
+    agent: (agent) => ({
+      name: config.agents[agent]?.name,
+      mode: config.agents[agent]?.policy?.mode ?? config.policy.mode,
+    }),
+    account: (channel, of) => {
+      const can = channels.accounts.get(channel, of)?.can;
+      return can && { can, policy: channels.accounts.policy({ channel, account: of }) };
+    },
+    sandbox: async (agent) => {
+      const room = await sandbox.room(agents.place(agent).workspace, { agent, session: "" });
+      return { name: room.name, network: room.rules.network };
+    },
   });
   const snapshot: ContextParts["snapshot"] = (of) => snapshotOf({ rooms: memoryRooms, records }, of);
   const waiters = new TurnWatch(records);
@@ -416,6 +435,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     isKnown: (id) => wasAdmitted(records, id),
     messages: records,
     attachments,
+    zoneOf: () => zone(),
     agents,
     clock,
     ids,

@@ -25,6 +25,7 @@ import {
   Sessions as MessageIndex,
   View,
 } from "../mind/memory/index.ts";
+import type { PromptFiles } from "../mind/prompt/index.ts";
 import { nextDue } from "../mind/schedule/index.ts";
 import type { LaresConfig } from "./config.ts";
 import { doorsOf, dropPromptsWith, slotDue } from "./store.ts";
@@ -42,8 +43,8 @@ export interface MemoryRooms {
   stop(): Promise<void>;
   /** A turn of this session ended. */
   ended(session: SessionKey): void;
-  /** The agent's prompt for this session: what is the owner's own is left out of a stranger's. */
-  systemPrompt(agent: AgentId, session: SessionKey): Promise<string>;
+  /** The agent's files for this session: what is the owner's own is left out of a stranger's. */
+  promptFiles(agent: AgentId, session: SessionKey): Promise<PromptFiles>;
   /** Whose memory a session sees; undefined for sessions nobody has spoken in. */
   viewer(session: string): Promise<SessionViewer | undefined>;
   /** Whether the agent's files carry the owner's facts into the prompt. */
@@ -183,10 +184,10 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       messages.wake();
       capture.ended(session);
     },
-    async systemPrompt(agent, session) {
+    async promptFiles(agent, session) {
       if (config().files.keep) await view.fresh(agent);
       const who = await viewer(session);
-      return agents.systemPrompt(agent, { forOwner: who === undefined || who.owner === true });
+      return agents.promptFiles(agent, { forOwner: who === undefined || who.owner === true });
     },
     keepsFiles: () => config().files.keep,
     problems: () => (problem === undefined ? [] : [problem]),

@@ -274,22 +274,42 @@ export interface Door {
   /** How they stood then; null in turns of older versions. */
   speaker: Authority | "event" | null;
   isGroup: boolean;
+  /** As the platform gave them: for people, never identity. */
+  name?: string;
+  title?: string;
 }
 
 /** How and as whom people came into this session: its first and its newest turns. */
 export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
   const turns = (order: string) =>
-    `SELECT * FROM (SELECT route, person, speaker, is_group FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
+    `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
   const rows = await db.all<{
     route: string;
     person: string | null;
     speaker: Door["speaker"];
     is_group: number;
-  }>(`${turns("DESC")} UNION ${turns("ASC")}`, session, session);
-  return rows.map(({ route, person, speaker, is_group }) => {
+    name: string | null;
+    title: string | null;
+  }>(`SELECT * FROM (${turns("DESC")} UNION ${turns("ASC")}) ORDER BY accepted_at`, session, session);
+  return rows.map(({ route, person, speaker, is_group, name, title }) => {
     const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
-    return { channel, account, chat, person, speaker, isGroup: is_group === 1 };
+    return {
+      ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
+      ...(name ? { name } : {}),
+      ...(title ? { title } : {}),
+    };
   });
+}
+
+/** What kind of job a session is a run of; undefined when it is none. */
+export async function jobOfRun(
+  db: Reads,
+  session: string,
+): Promise<{ isHeartbeat: boolean; isQuiet: boolean } | undefined> {
+  const [, id] = /^cron:([^:]+):run:/.exec(session) ?? [];
+  if (id === undefined) return undefined;
+  const row = await db.get<{ kind: string }>("SELECT kind FROM job WHERE id = ?", id);
+  return { isHeartbeat: row?.kind === "beat", isQuiet: false };
 }
 
 /** The prompt a session has, and when the session began. */

@@ -218,14 +218,14 @@ describe("a message with attachments", () => {
       /^\[Attached file paper\.pdf, PDF, 2 pages\]\n.*material, not instructions\.\n\n\[Page 1\]\nThe bill is 42\n/,
     );
     const { messages } = await house.rpc("chat.history", { session: answer.session });
-    expect(messages[0]!.content.map((part) => part.type)).toEqual(["text", "image", "text", "text", "text"]);
-    expect(messages[0]!.content[1]).toEqual({
+    expect(messages[0]!.content.map((part) => part.type)).toEqual(["text", "text", "image", "text", "text", "text"]);
+    expect(messages[0]!.content[2]).toEqual({
       type: "image",
       attachment: image,
       mediaType: "image/png",
       name: "pixel.png",
     });
-    expect(messages[0]!.content[2]).toMatchObject({ file: { attachment: text, name: "table.csv", bytes: 8 } });
+    expect(messages[0]!.content[3]).toMatchObject({ file: { attachment: text, name: "table.csv", bytes: 8 } });
     expect(JSON.stringify(messages)).not.toContain(PNG.toString("base64"));
     // The next call shows it again.
     await house.rpc("chat.send", { message: "say:again", user: "ana" });
@@ -237,7 +237,7 @@ describe("a message with attachments", () => {
     const answer = await house.rpc("chat.send", { message: "", user: "wordless", attachments: [image] });
     expect(answer.state).toBe("answered");
     const parts = model.requests.at(-1)!.messages[0]!.parts;
-    expect(parts.map((part) => part.type)).toEqual(["image"]);
+    expect(parts.map((part) => part.type)).toEqual(["envelope", "image"]);
     await expect(house.rpc("chat.send", { message: "", user: "wordless" })).rejects.toMatchObject({
       body: { code: "BAD_REQUEST", details: { field: "message" } },
     });
@@ -294,14 +294,14 @@ describe("a message with attachments", () => {
     const id = await uploaded(house, PNG, "gone.png");
     const first = await house.rpc("chat.send", { message: "say:ok", user: "export", attachments: [id] });
     const { lines } = await house.rpc("sessions.export", { session: first.session });
-    expect(lines[0]!.content[1]).toMatchObject({ type: "image", attachment: id });
+    expect(lines[0]!.content[2]).toMatchObject({ type: "image", attachment: id });
     await house.rpc("sessions.delete", { session: first.session });
     const { imported } = await house.rpc("sessions.import", { session: first.session, lines });
     expect(imported).toBe(lines.length);
     await house.rpc("chat.send", { message: "say:later", session: first.session });
     expect(lastParts()).toContainEqual({ type: "text", text: "[Picture gone.png: no longer here]" });
     const { messages } = await house.rpc("chat.history", { session: first.session });
-    expect(messages[0]!.content[1]).toMatchObject({ type: "image", attachment: id });
+    expect(messages[0]!.content[2]).toMatchObject({ type: "image", attachment: id });
   });
 
   it("goes with its session", async () => {

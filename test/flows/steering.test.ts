@@ -124,7 +124,7 @@ describe("interrupt", () => {
     expect((await first).state).toBe("stopped");
     expect(next.response).toBe("this");
     const { messages } = await lares.rpc("chat.history", { session: next.session });
-    const texts = messages.filter((m) => m.role === "user").map((m) => (m.content[0] as { text: string }).text);
+    const texts = messages.filter((m) => m.role === "user").map((m) => (m.content.at(-1) as { text: string }).text);
     expect(texts).toEqual(["#imo delay:20000 say:never", "instead say:this"]);
   });
 });

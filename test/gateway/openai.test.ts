@@ -46,7 +46,7 @@ describe("pictures and files", () => {
     expect(JSON.stringify(parts())).toContain("It is 42");
     const session = decodeURI(response.headers.get("x-lares-session")!);
     const { messages } = await house.rpc("chat.history", { session });
-    expect(messages[0]!.content.map((p) => p.type)).toEqual(["text", "image", "text"]);
+    expect(messages[0]!.content.map((p) => p.type)).toEqual(["text", "text", "image", "text"]);
     await client.chat.completions.create({
       model: "lares",
       messages: [

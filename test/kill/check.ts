@@ -145,7 +145,7 @@ async function checkUnknown(f: Findings, world: World, talk: Conversation, turn:
 /** The later message that tells how a call that waited went. */
 function outcomeOf(lines: HistoryMessage[], turn: string): string | undefined {
   const line = lines.find((l) => l.turn === turn && l.meta?.kind === "outcome");
-  const part = line?.content[0];
+  const part = line?.content.find((one) => one.type === "text" && !one.ours);
   return part?.type === "text" ? part.text.replace(/^\[Outcome[^\n]*\n/, "") : undefined;
 }
 
@@ -196,7 +196,7 @@ function checkRequests(f: Findings, world: World, talks: Conversation[]): void {
 
 function idsIn(lines: HistoryMessage[]): string[] {
   return lines.flatMap((line) => {
-    const part = line.role === "user" ? line.content[0] : undefined;
+    const part = line.role === "user" ? line.content.find((one) => one.type === "text" && !one.ours) : undefined;
     const id = part?.type === "text" ? /^#(\S+)/.exec(part.text)?.[1] : undefined;
     return id ? [id] : [];
   });

@@ -4,7 +4,7 @@ import type { HistoryMessage } from "../../src/core/protocol/index.ts";
 /** Role and text of each message; calls and results are left out. */
 export function textsOf(messages: HistoryMessage[]): [string, string][] {
   return messages.flatMap((m) => {
-    const text = m.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const text = m.content.map((part) => (part.type === "text" && !part.ours ? part.text : "")).join("");
     return text ? [[m.role, text] as [string, string]] : [];
   });
 }

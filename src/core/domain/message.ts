@@ -70,6 +70,24 @@ export interface InboundMessage {
   replaces?: TurnId;
   /** Files uploaded before, by id, and which principal brings them. */
   attachments?: { ids: readonly string[]; by: string };
+  /** What its envelope says beside time and speaker. */
+  about?: About;
+}
+
+/** How a message came to be, as the platform or the room that sends it knows it. */
+export interface About {
+  /** When it was said, where the platform tells. */
+  saidAt?: number;
+  /** What happened, in our words, when nobody speaks. */
+  label?: string;
+  /** The group's title; for people, never identity. */
+  title?: string;
+  isEdited?: boolean;
+  /** Whose words were passed on; true when the platform does not say. */
+  forwardedFrom?: string | true;
+  /** What it answers. */
+  answers?: { name?: string; text: string };
+  isVoice?: boolean;
 }
 
 /** The terms of a turn nobody waits for: a job's, a heartbeat's. */
@@ -109,8 +127,11 @@ export interface Given {
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };
 export type ToolResultPart = { type: "tool-result"; id: string; name: string; text: string; isError?: boolean };
-/** `file`: the text stands for an attached file, as the person did not type it. */
-export type TextPart = { type: "text"; text: string; file?: AttachedFile };
+/**
+ * `file`: the text stands for an attached file, as the person did not type it. `ours`: Lares' own line before a message (its
+ * envelope), for models only: it is not shown, searched, captured or made a title of.
+ */
+export type TextPart = { type: "text"; text: string; file?: AttachedFile; ours?: true };
 /** A picture by reference; its bytes are read when a model is asked. */
 export type ImagePart = { type: "image"; attachment: string; mediaType: string; name: string };
 export interface AttachedFile {
@@ -119,6 +140,11 @@ export interface AttachedFile {
   name: string;
   bytes: number;
 }
+/** Somebody's own words: not the text of a file, nor a line of Lares'. */
+export function isWritten(part: TextPart): boolean {
+  return part.file === undefined && part.ours !== true;
+}
+
 /** The files among a message's parts, as one shows them: pictures without their size, which the part does not carry. */
 export function filesOf(
   parts: readonly (TextPart | ImagePart)[],

@@ -97,7 +97,12 @@ export const attachedFile = z.object({
 });
 
 export const part = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string(), file: attachedFile.optional() }),
+  z.object({
+    type: z.literal("text"),
+    text: z.string(),
+    file: attachedFile.optional(),
+    ours: z.literal(true).optional().describe("Lares' own line before the message, for models; not shown"),
+  }),
   z.object({
     type: z.literal("image"),
     attachment: z.string().max(64),

@@ -1,5 +1,6 @@
 export { type ChunkOptions, chunks, LEAST_LIMIT, length, type RenderOptions, render } from "./chunks.ts";
 export { DIALECTS, type DialectName, type Part, type Style, type Unit } from "./dialect.ts";
 export { ircRoom } from "./dialects/lines.ts";
+export { type Shows, shows } from "./format.ts";
 export { parse } from "./parse.ts";
 export { type Block, type Inline, type Item, plainText, type Tree } from "./tree.ts";

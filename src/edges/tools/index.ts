@@ -16,7 +16,14 @@ export { createMessageTool, type MessageDesk } from "./message/message.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createProcess, type Exit, Processes } from "./process/index.ts";
 export { createRareTools } from "./rare/rare.ts";
-export { createTools, emptyRegistry, registerTools, type ToolRegistry, type ToolsOptions } from "./registry.ts";
+export {
+  createTools,
+  emptyRegistry,
+  RARE_TOOLS,
+  registerTools,
+  type ToolRegistry,
+  type ToolsOptions,
+} from "./registry.ts";
 export { type Confinement, createConfinement, type Rules, sandboxConfig, within } from "./sandbox/index.ts";
 export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";

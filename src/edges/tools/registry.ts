@@ -44,7 +44,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
 }
 
 /** Offered only through `tool_search`: their schemas would be paid for on every call and are rarely wanted. */
-const RARE: ReadonlySet<string> = new Set([
+export const RARE_TOOLS: readonly string[] = [
   "message",
   "browser",
   "web_search",
@@ -59,7 +59,8 @@ const RARE: ReadonlySet<string> = new Set([
   "sessions_send",
   "sessions_stop",
   "wait",
-]);
+];
+const RARE: ReadonlySet<string> = new Set(RARE_TOOLS);
 
 /** Registers the house's tools; rarely used ones behind `tool_search`, which finds skills as well. */
 export function registerTools(registry: ToolRegistry, tools: readonly Tool[], skills?: SkillDesk): void {

@@ -16,9 +16,10 @@ import type {
 import { AppError, filesOf } from "../../core/domain/index.ts";
 import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
+import { envelope } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
-import { readAsked, recordAdmission } from "./store.ts";
+import { lastMessage, readAsked, recordAdmission } from "./store.ts";
 
 export interface Admitted extends Accepted {
   session: SessionKey;
@@ -64,6 +65,8 @@ export interface InboxParts {
   /** The messages admitted so far. */
   messages: Reads;
   attachments: AttachedFiles;
+  /** The zone a person's clock shows; the owner's where none is known. */
+  zoneOf: (person: string) => string;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
   ids: IdMaker;
@@ -170,6 +173,7 @@ async function accept(
           ...(message.replaces ? { replaces: message.replaces } : {}),
         }
       : { kind: "command", agent, route, reply };
+  const line = reply === undefined ? await envelopeOf(parts, message, placement, at) : null;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
   const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, (tx, turn) => {
@@ -190,6 +194,9 @@ async function accept(
       isGroup: message.isGroup ?? false,
       outside: message.outside ?? false,
       attached: held?.parts ?? [],
+      envelope: line,
+      title: message.about?.title,
+      name: message.origin === "event" ? undefined : message.sender.name,
       forModel: reply === undefined,
     });
     held?.record(tx);
@@ -207,6 +214,31 @@ async function accept(
     });
   }
   return { ...accepted, session, agent };
+}
+
+/** Lares' own line before the message. None for a caller that brings its own conversation: nothing of ours belongs in it. */
+async function envelopeOf(
+  parts: InboxParts,
+  message: InboundMessage,
+  { session, person }: Placement,
+  at: number,
+): Promise<string | null> {
+  const { given, about = {}, route, sender } = message;
+  if (given?.instructions !== undefined || given?.history || given?.tools) return null;
+  const last = await lastMessage(parts.messages, session);
+  const isPerson = message.origin !== "event";
+  const isShared = message.isGroup || (last !== undefined && last.person !== person);
+  const standing = ({ owner: "owner", known: "known", outside: "guest", stranger: "guest" } as const)[
+    message.authority ?? "outside"
+  ];
+  return envelope({
+    at,
+    zone: parts.zoneOf(person),
+    channel: route.channel,
+    ...(last ? { last } : {}),
+    ...(isPerson && isShared ? { speaker: { name: sender.name ?? sender.id, standing } } : {}),
+    ...about,
+  });
 }
 
 /** The running turn ends at its next safe point, with a visible outcome; this message's own turn is next. */

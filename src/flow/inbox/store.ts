@@ -32,6 +32,11 @@ export interface AdmittedRow {
   outside: boolean;
   /** What was attached, as parts of the message. */
   attached: readonly (TextPart | ImagePart)[];
+  /** Lares' own line before it; null for callers that bring their own conversation. */
+  envelope: string | null;
+  /** The group's title and the speaker's name, as the platform gave them. */
+  title: string | undefined;
+  name: string | undefined;
   /** False for a command: it has no message for a model. */
   forModel: boolean;
 }
@@ -49,8 +54,9 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.at,
   );
   tx.run(
-    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint,
+       title, name)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     row.turn,
     row.session,
     row.agent,
@@ -62,6 +68,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.isEvent ? "event" : row.authority,
     row.isGroup ? 1 : 0,
     row.fingerprint ?? null,
+    row.title ?? null,
+    row.name ?? null,
   );
   // Somebody new reads along from now on: what the model was told of the others is asked for again.
   tx.run(
@@ -76,8 +84,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   if (!row.forModel) return;
   tx.run(
-    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
+    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at, envelope)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
     route,
@@ -88,6 +96,19 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.outside ? 1 : 0,
     row.attached.length ? JSON.stringify(row.attached) : null,
     row.at,
+    row.envelope,
+  );
+}
+
+/** The newest message of a session; nothing when the model's view of it begins again (new, reset, compacted, a new reader). */
+export async function lastMessage(
+  db: Reads,
+  session: SessionKey,
+): Promise<{ at: number; channel: string; person: string } | undefined> {
+  return db.get(
+    `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel FROM inbox i JOIN session s ON s.key = i.session
+     WHERE i.session = ? AND s.snapshot IS NOT NULL ORDER BY i.ord DESC LIMIT 1`,
+    session,
   );
 }
 

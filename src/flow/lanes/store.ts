@@ -11,6 +11,8 @@ export interface InboxRow {
   /** 1: it carries text from outside although its sender is known. */
   outside: number;
   at: number;
+  /** Lares' own line before it. */
+  envelope: string | null;
   /** What came with it, as parts of the message. */
   attached: (TextPart | ImagePart)[];
 }
@@ -20,7 +22,7 @@ type TakenRow = InboxRow & { taken_by: TurnId | null; taken_call: number | null 
 /** What waits in this session, in the order of admission. */
 export async function waitingIn(db: Reads, session: SessionKey): Promise<InboxRow[]> {
   const rows = await db.all<Stored<InboxRow>>(
-    `SELECT turn, mode, route, person, text, authority, outside, attached, at FROM inbox
+    `SELECT turn, mode, route, person, text, authority, outside, attached, at, envelope FROM inbox
      WHERE session = ? AND taken_by IS NULL ORDER BY ord`,
     session,
   );
@@ -29,7 +31,7 @@ export async function waitingIn(db: Reads, session: SessionKey): Promise<InboxRo
 
 export async function takenBy(db: Reads, turn: TurnId): Promise<TakenRow | undefined> {
   const row = await db.get<Stored<TakenRow>>(
-    "SELECT turn, mode, route, person, text, authority, outside, attached, at, taken_by, taken_call FROM inbox WHERE turn = ?",
+    "SELECT turn, mode, route, person, text, authority, outside, attached, at, envelope, taken_by, taken_call FROM inbox WHERE turn = ?",
     turn,
   );
   return row && { ...row, attached: partsOf(row.attached) };

@@ -172,9 +172,9 @@ export class Sessions {
 
 function titleFrom(first: string | null): string | undefined {
   if (!first) return undefined;
-  const parts = JSON.parse(first) as { text?: string; name?: string; file?: { name: string } }[];
+  const parts = JSON.parse(first) as { text?: string; name?: string; file?: { name: string }; ours?: true }[];
   // A message without words is called after what came with it.
-  const named = parts.find((part) => part.text || part.name);
+  const named = parts.find((part) => !part.ours && (part.text || part.name));
   const text = named?.file?.name ?? named?.text ?? named?.name;
   const line = text?.trim().split("\n")[0];
   return line && (line.length > 60 ? `${line.slice(0, 59)}…` : line);

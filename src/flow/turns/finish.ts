@@ -74,7 +74,8 @@ export function spoken(result: TurnResult): string {
 
 export function userMessage(m: IntakeMessage) {
   const said = { type: "text" as const, text: m.text };
-  const content = m.text.trim() === "" && m.attached.length ? [...m.attached] : [said, ...m.attached];
+  const words = m.text.trim() === "" && m.attached.length ? [...m.attached] : [said, ...m.attached];
+  const content = m.envelope ? [{ type: "text" as const, text: m.envelope, ours: true as const }, ...words] : words;
   return {
     id: `${m.turn}:in`,
     message: { role: "user" as const, content },

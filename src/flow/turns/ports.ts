@@ -40,6 +40,8 @@ export interface IntakeMessage {
   /** 1: it carries text from outside although its sender is known. */
   outside: number;
   at: number;
+  /** Lares' own line before it; null for callers that bring their own conversation. */
+  envelope: string | null;
   /** What came with it, as parts of the message. */
   attached: readonly (TextPart | ImagePart)[];
 }

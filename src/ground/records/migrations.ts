@@ -823,6 +823,13 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX job_kind ON job (kind, name);
   `,
   `
+  -- Lares' own line before a message: computed once at admission, so that no replay or change of zone alters a byte.
+  ALTER TABLE inbox ADD COLUMN envelope TEXT;
+  -- The group's title as the platform last gave it, and how the speaker wants to be called; for people, never identity.
+  ALTER TABLE turn ADD COLUMN title TEXT;
+  ALTER TABLE turn ADD COLUMN name TEXT;
+  `,
+  `
   -- A login is a cookie and a proof that only the page's origin can read. Logins made before have no proof: they end here.
   DELETE FROM access_login;
   ALTER TABLE access_login ADD COLUMN proof TEXT NOT NULL DEFAULT '';

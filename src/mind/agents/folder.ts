@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId } from "../../core/domain/index.ts";
 import { withInside } from "../../core/files/index.ts";
-import { AGENT_FILES, isUntouched, OWNER_FILES, PROMPT_FILES } from "./defaults.ts";
+import { AGENT_FILES, OWNER_FILES, type PromptFile, promptText } from "./defaults.ts";
 import { type AgentFile, type AgentFileInfo, fileInfo, readAgentFile, writeAgentFile } from "./files.ts";
 
 export interface AgentPlace {
@@ -60,15 +60,20 @@ export class AgentFolders {
     return { agentDir: dir, workspace, spillDir: join(workspace, ".lares", "out") };
   }
 
-  /** The system prompt as the files stand now. Sessions keep the one they began with. What is the owner's goes to the owner only. */
-  async systemPrompt(agent: AgentId, how: { forOwner: boolean } = { forOwner: true }): Promise<string> {
-    const parts: string[] = [];
-    for (const name of PROMPT_FILES) {
-      if (!how.forOwner && OWNER_FILES.has(name)) continue;
-      const text = await promptFile(this.dir(agent), name);
-      if (text.trim() && !isUntouched(name, text)) parts.push(text);
-    }
-    return parts.map((part) => part.trim()).join("\n\n");
+  /** The files a prompt is made of, as they stand now; empty where they say nothing. What is the owner's goes to the owner only. */
+  async promptFiles(
+    agent: AgentId,
+    how: { forOwner: boolean },
+  ): Promise<{ soul: string; agents: string; user: string; memory: string }> {
+    const read = async (name: PromptFile) =>
+      !how.forOwner && OWNER_FILES.has(name) ? "" : promptText(name, await promptFile(this.dir(agent), name)).trim();
+    const [soul, agents, user, memory] = await Promise.all([
+      read("SOUL.md"),
+      read("AGENTS.md"),
+      read("USER.md"),
+      read("MEMORY.md"),
+    ]);
+    return { soul, agents, user, memory };
   }
 
   /** Which of the files people edit are there. */

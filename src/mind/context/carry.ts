@@ -5,7 +5,7 @@
  * Y1: what the rules find comes from the messages themselves, word for word.
  * Y2: it never grows beyond the tokens it is given; the oldest goes first. What goes stays in the records and is found by search.
  */
-import type { Json, ModelMessage } from "../../core/domain/index.ts";
+import { isWritten, type Json, type ModelMessage } from "../../core/domain/index.ts";
 import { clip, textTokens } from "./tokens.ts";
 
 export interface Carry {
@@ -72,7 +72,7 @@ export function gather(carried: Carry, messages: readonly ModelMessage[]): Carry
   };
   for (const [i, message] of messages.entries()) {
     for (const part of message.content) {
-      if (part.type === "text" && !("file" in part && part.file)) readText(found, message.role, part.text);
+      if (part.type === "text" && isWritten(part)) readText(found, message.role, part.text);
       if (part.type === "tool-call") {
         found.files.push(...filesIn(part.input));
         const next = messages[i + 1];
@@ -180,7 +180,9 @@ export function carryText(carry: Carry): string {
 export function quoted(before: string, messages: readonly ModelMessage[], tokens: number): string {
   const lines = messages.flatMap((m) => {
     if (m.role === "tool") return [];
-    const text = m.content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+    const text = m.content
+      .map((part) => (part.type === "text" && !("ours" in part && part.ours) ? part.text : ""))
+      .join(" ");
     return text.trim()
       ? [`${m.role === "user" ? "person" : "agent"}: ${oneLine(text, m.role === "user" ? 40 : 25)}`]
       : [];

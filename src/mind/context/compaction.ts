@@ -367,7 +367,9 @@ function askedIn(view: View, cut: number, wish: Wish): string {
   const at = view.messages.findLastIndex((m) => m.role === "user");
   if (at < 0) return view.carry.asked;
   if (at >= cut) return "";
-  return view.messages[at]!.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return view.messages[at]!.content.map((part) =>
+    part.type === "text" && !("ours" in part && part.ours) ? part.text : "",
+  ).join("\n");
 }
 
 function sum(numbers: readonly number[]): number {

@@ -29,8 +29,10 @@ export interface ContextParts {
   records: Records;
   clock: Clock;
   config: () => ContextConfig;
-  systemPrompt: (agent: AgentId, session: SessionKey) => Promise<string>;
-  tools: () => ToolSpec[];
+  /** What a session is told for its whole life: made once, when it begins or begins again. */
+  prompt: (of: { agent: AgentId; session: SessionKey; model: string }) => Promise<Prompt>;
+  /** What a program that brings its own conversation is given instead: who the agent is, and whose word counts. */
+  callerPrompt: (agent: AgentId) => Promise<string>;
   /** The model a request goes to; without an id the default one. */
   model: (id: string | undefined) => { id: string; contextWindow: number };
   /** The model an agent is configured with. */
@@ -74,6 +76,7 @@ interface KnownPrompt extends Prompt {
 interface Hot {
   agent: AgentId;
   prompt?: KnownPrompt;
+  callerPrompt?: string;
   model: string | null;
   thinking: ThinkingLevel | null;
   base: number;
@@ -147,8 +150,11 @@ export class Contexts {
     const led = notes !== "";
     if (!given) return { system, tools, notes, messages: wellFormed(hot.messages, led), model, thinking, tainted };
     // What a caller brings for one turn stands around what the session has.
+    const isCaller = given.instructions !== undefined || given.history !== undefined || given.tools !== undefined;
+    if (isCaller) hot.callerPrompt ??= await this.parts.callerPrompt(agent);
+    const base = isCaller ? hot.callerPrompt : system;
     return {
-      system: [system, given.instructions].filter(Boolean).join("\n\n"),
+      system: [base, given.instructions].filter(Boolean).join("\n\n"),
       tools: given.tools ?? [...tools, ...(given.finish ?? [])],
       notes,
       messages: wellFormed([...(given.history ?? []), ...hot.messages], led),
@@ -322,7 +328,7 @@ export class Contexts {
   /** Loaded, with its prompt and its snapshot. */
   private async ready(session: SessionKey, agent: AgentId): Promise<Hot> {
     const hot = await this.load(session, agent);
-    hot.prompt ??= await this.promptFor(session, agent);
+    hot.prompt ??= await this.promptFor(session, agent, hot.model ?? undefined);
     if (hot.snapshot === null) {
       const text = await this.freeze(session, agent, hot);
       hot.snapshot ??= text;
@@ -433,12 +439,14 @@ export class Contexts {
     }
   }
 
-  private async promptFor(session: SessionKey, agent: AgentId): Promise<KnownPrompt> {
+  private async promptFor(session: SessionKey, agent: AgentId, chosen: string | undefined): Promise<KnownPrompt> {
     const { records, clock } = this.parts;
     const hash = (await store.readSession(records, session))?.prompt;
     if (hash) return this.prompts.get(hash) ?? this.remember(hash, await store.readPrompt(records, hash));
-    const system = await this.parts.systemPrompt(agent, session);
-    const tools = JSON.stringify(this.parts.tools());
+    const model = this.modelOf(chosen ?? this.parts.agentModel(agent)).id;
+    const made = await this.parts.prompt({ agent, session, model });
+    const system = made.system;
+    const tools = JSON.stringify(made.tools);
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
     if (await store.readSession(records, session)) {
       // A failed write stops the engine by itself.

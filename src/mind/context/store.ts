@@ -253,5 +253,12 @@ export function keepPrompt(
 }
 
 export function tuneSession(tx: Tx, session: SessionKey, set: { model: string | null; thinking: string | null }): void {
-  tx.run("UPDATE session SET model = ?, thinking = ? WHERE key = ?", set.model, set.thinking, session);
+  // Another model has no cache to lose: what it is told is made for it.
+  tx.run(
+    "UPDATE session SET prompt = CASE WHEN model IS ? THEN prompt END, model = ?, thinking = ? WHERE key = ?",
+    set.model,
+    set.model,
+    set.thinking,
+    session,
+  );
 }

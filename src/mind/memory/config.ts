@@ -60,11 +60,11 @@ export const memoryConfig = z
           .int()
           .min(200)
           .max(16_000)
-          .default(1400)
+          .default(2200)
           .describe(
             "Most letters of facts in MEMORY.md, of other scripts half or a third as many; each new session reads them.",
           ),
-        userChars: z.number().int().min(200).max(16_000).default(700).describe("The same for USER.md."),
+        userChars: z.number().int().min(200).max(16_000).default(1400).describe("The same for USER.md."),
       })
       .prefault({})
       .describe("The files of an agent's folder as a view of its memory."),

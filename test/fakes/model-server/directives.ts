@@ -88,7 +88,11 @@ function withoutNotes(messages: NormalMessage[]): NormalMessage[] {
 
 function compacted(request: NormalRequest): string {
   const text = textOf(request.messages.at(-1)!);
-  const lines = text.slice(text.indexOf("Transcript:")).split("\n").slice(1);
+  const lines = text
+    .slice(text.indexOf("Transcript:"))
+    .split("\n")
+    .slice(1)
+    .map((line) => line.replace(/\[[^\]]*\] ?/, ""));
   const list = (title: string) => new RegExp(`^${title}:\n((?:- .*\n)+)`, "m").exec(text)?.[1]?.trim() ?? "none";
   return [
     `SUMMARY\nThey said ${lines.length} things, first "${lines[0]?.slice(0, 40)}".`,
@@ -231,8 +235,14 @@ function render(phase: Phase, count: number, request: NormalRequest): Reply {
   return reply;
 }
 
+/** What was said, without the line Lares puts before it. */
 export function textOf(message: NormalMessage): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** The line Lares put before this message. */
+export function envelopeOf(message: NormalMessage): string | undefined {
+  return message.parts.find((part) => part.type === "envelope")?.text;
 }
 
 /** The user texts after the last assistant message; the last user text when there is none. */

@@ -50,16 +50,20 @@ export function pushUserParts(messages: NormalMessage[], parts: NormalPart[]): v
   const results = parts.filter((part) => part.type === "tool-result");
   if (results.length > 0) messages.push({ role: "tool", parts: results });
   let current: NormalMessage | undefined;
-  for (const part of parts) {
-    if (part.type !== "text" && part.type !== "image") continue;
-    // A picture stands with the text before it.
-    if (part.type === "image" && current) current.parts.push(part);
+  for (const one of parts) {
+    if (one.type !== "text" && one.type !== "image") continue;
+    const part = one.type === "text" && ENVELOPE.test(one.text) ? { ...one, type: "envelope" as const } : one;
+    // A picture stands with the text before it, and what was said with the envelope before it.
+    const isLed = current?.parts.at(-1)?.type === "envelope" && part.type !== "envelope";
+    if (current && (part.type === "image" || isLed)) current.parts.push(part);
     else {
       current = { role: "user", parts: [part] };
       messages.push(current);
     }
   }
 }
+
+const ENVELOPE = /^\[(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d)[^\n]*\]$/;
 
 /** `data:image/png;base64,…` as a part. */
 export function readDataUrl(url: string): NormalPart {

@@ -6,6 +6,8 @@ export type Protocol = "anthropic" | "openai-chat" | "openai-responses" | "googl
 
 export type NormalPart =
   | { type: "text"; text: string }
+  /** The line Lares puts before a message. It leads the message it belongs to. */
+  | { type: "envelope"; text: string }
   | { type: "image"; mediaType: string; data: string }
   | { type: "thinking"; text: string; signature?: string }
   | { type: "tool-call"; id: string; name: string; input: unknown }

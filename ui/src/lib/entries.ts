@@ -84,7 +84,9 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
 }
 
 function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<string, ToolUse>): void {
-  const text = record.content.map((part) => (part.type === "text" && !part.file ? part.text : "")).join("");
+  const text = record.content
+    .map((part) => (part.type === "text" && !part.file && !part.ours ? part.text : ""))
+    .join("");
   const files = record.content.flatMap(attachedOf);
   const { turn, id } = record;
   if (record.meta?.kind === "outcome") {
@@ -104,7 +106,9 @@ function readReplaced(record: HistoryMessage, by: string, out: Entry[]): void {
       ? last
       : { kind: "replaced", key: `replaced ${by}`, turn: by, said: [] };
   if (entry !== last) out.push(entry);
-  const text = record.content.map((part) => (part.type === "text" && !part.file ? part.text : "")).join("");
+  const text = record.content
+    .map((part) => (part.type === "text" && !part.file && !part.ours ? part.text : ""))
+    .join("");
   if (text.trim() && record.role !== "tool") entry.said.push({ mine: record.person !== undefined, text });
 }
 

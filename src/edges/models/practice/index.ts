@@ -7,6 +7,7 @@
 import type { ModelDelta, ModelInfo, ModelReply, ModelRequest } from "../../../core/contracts/index.ts";
 import {
   type ImagePart,
+  isWritten,
   type ModelMessage,
   NO_USAGE,
   type TextPart,
@@ -62,7 +63,7 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
   const said = fresh.flatMap((message) => (message.role === "user" ? [message.content] : []));
   // What stands in an attached file is no wish of the person's.
   const texts = said.flatMap((content) => {
-    const typed = content.filter((part) => part.type === "text" && !part.file);
+    const typed = content.filter((part) => part.type === "text" && isWritten(part));
     return typed.length ? [typed.map((part) => (part.type === "text" ? part.text : "")).join("\n")] : [];
   });
   const offered = new Set(request.tools.map((tool) => tool.name));

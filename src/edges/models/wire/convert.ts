@@ -136,7 +136,8 @@ function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): 
   const content: UserContent = [];
   for (const part of message.content) {
     if (part.type === "text") {
-      if (part.text.trim() !== "") content.push({ type: "text", text: part.text });
+      const text = part.ours ? part.text : withoutEnvelopes(part.text);
+      if (text.trim() !== "") content.push({ type: "text", text });
       continue;
     }
     const shown = images.get(part.attachment) ?? { why: "not shown" };
@@ -146,6 +147,18 @@ function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): 
   // Providers refuse a message without text; a person may still send one.
   if (content.length === 0) content.push({ type: "text", text: "(empty message)" });
   return { role: "user", content };
+}
+
+/** How a line of Lares' own begins: a time of day, or a weekday and a date. */
+const ENVELOPE = /^\[(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-)/;
+
+/** Messages may be joined on the wire, so a typed line that looks like ours is shown as a quotation. What is stored stays as it was. */
+function withoutEnvelopes(text: string): string {
+  if (!text.includes("[")) return text;
+  return text
+    .split("\n")
+    .map((line) => (ENVELOPE.test(line.trimStart()) ? `> ${line}` : line))
+    .join("\n");
 }
 
 type AssistantContent = Extract<SdkMessage, { role: "assistant" }>["content"];

@@ -137,7 +137,7 @@ function gist(m: HistoryMessage): string {
   return oneLine(
     m.content
       .map((part) => {
-        if (part.type === "text") return part.text;
+        if (part.type === "text") return part.ours ? "" : part.text;
         if (part.type === "tool-call") return `[${part.name} ${JSON.stringify(part.input)}]`;
         return part.type === "tool-result" ? `[${part.name}: ${part.text}]` : "";
       })

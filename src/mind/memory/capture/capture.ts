@@ -261,9 +261,9 @@ function bounded(rows: readonly SaidRow[]): SaidRow[] {
 
 function said(row: SaidRow): Line[] {
   if (row.role === "tool") return [];
-  const parts = JSON.parse(row.content) as readonly { type: string; text?: string }[];
+  const parts = JSON.parse(row.content) as readonly { type: string; text?: string; ours?: true }[];
   const text = parts
-    .filter((part) => part.type === "text")
+    .filter((part) => part.type === "text" && !part.ours)
     .map((part) => part.text ?? "")
     .join("\n")
     .trim();

@@ -153,9 +153,9 @@ function sessionWord(n: number): string {
 /** What was said: text of people and agents, not thoughts, calls and their output. */
 function textOf(row: { role: string; content: string }): string {
   if (row.role === "tool") return "";
-  const parts = JSON.parse(row.content) as readonly { type: string; text?: string }[];
+  const parts = JSON.parse(row.content) as readonly { type: string; text?: string; ours?: true }[];
   return parts
-    .filter((part) => part.type === "text")
+    .filter((part) => part.type === "text" && !part.ours)
     .map((part) => part.text ?? "")
     .join("\n")
     .trim();

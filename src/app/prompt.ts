@@ -1,0 +1,162 @@
+/** What a session's model is told for its life: joins the facts of records, channels, sandbox and config to `mind/prompt`. */
+import { existsSync } from "node:fs";
+import type { AccountPolicy, Capabilities, Reads, ToolSpec } from "../core/contracts/index.ts";
+import type { AgentId, SessionKey } from "../core/domain/index.ts";
+import { shows } from "../core/render/index.ts";
+import {
+  type ChatFormat,
+  FAMILY_NOTES,
+  familyOf,
+  joinSections,
+  type Machine,
+  orderTools,
+  type Place,
+  type PromptFiles,
+  type PromptSection,
+  promptSections,
+  type Situation,
+  situate,
+} from "../mind/prompt/index.ts";
+import { type Door, doorsOf, jobOfRun } from "./store.ts";
+
+export interface PromptParts {
+  records: Reads;
+  files: (agent: AgentId, session: SessionKey) => Promise<PromptFiles>;
+  skills: (agent: AgentId) => Promise<string>;
+  /** What is offered, and the names of what is found by search. */
+  tools: () => { specs: ToolSpec[]; found: readonly string[] };
+  window: (model: string) => number;
+  zone: () => string;
+  agent: (agent: AgentId) => { name?: string | undefined; mode: "ask" | "record" | "ignore" };
+  account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
+  sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean }>;
+}
+
+export interface MadePrompt {
+  system: string;
+  sections: PromptSection[];
+  tools: ToolSpec[];
+}
+
+/** For a program that brings its own instructions, history or tools: nothing of the chat, no tool of ours. */
+export function callerPrompt(files: PromptFiles): string {
+  const situation: Situation = { kind: "api", tools: new Set(), window: Number.POSITIVE_INFINITY };
+  const place: Place = { kind: "api", agent: "", zone: "" };
+  const own = { ...files, user: "", memory: "" };
+  return joinSections(promptSections({ situation, place, files: own, familyNote: "", skills: "" }));
+}
+
+export function makePrompts(parts: PromptParts) {
+  return async (of: { agent: AgentId; session: SessionKey; model: string }): Promise<MadePrompt> => {
+    const { agent, session, model } = of;
+    const doors = await doorsOf(parts.records, session);
+    const people = doors.filter((door) => door.speaker !== "event");
+    const last = people.at(-1) ?? doors.at(-1);
+    const account = last && parts.account(last.channel, last.account);
+    const group = last?.isGroup ? (account?.policy?.groups[last.chat] ?? account?.policy?.groups["*"]) : undefined;
+    const { specs, found } = parts.tools();
+    const offered = group?.tools ? specs.filter(({ name }) => isOffered(name, group.tools!)) : specs;
+    const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
+    const job = await jobOfRun(parts.records, session);
+    const situation = situate({
+      session,
+      ...(job ? { job } : {}),
+      speakers: people.map((door) => door.speaker ?? "owner").filter((one) => one !== "event"),
+      isGroup: last?.isGroup ?? false,
+      needsMention: group?.mention ?? true,
+      tools: names,
+      window: parts.window(model),
+    });
+    const family = familyOf(model);
+    const [files, skills, place] = await Promise.all([
+      parts.files(agent, session),
+      situation.kind === "child" || situation.kind === "stranger" ? "" : parts.skills(agent),
+      placeOf(parts, { agent, situation, last, can: account?.can, names }),
+    ]);
+    const sections = promptSections({ situation, place, files, familyNote: FAMILY_NOTES[family], skills });
+    return { system: joinSections(sections), sections, tools: orderTools(family, offered) };
+  };
+}
+
+/** Finding and running tools is always possible: what they find is judged by name when it is called. */
+function isOffered(name: string, allowed: readonly string[]): boolean {
+  return name === "tool_search" || name === "tool_run" || allowed.includes(name);
+}
+
+async function placeOf(
+  parts: PromptParts,
+  of: {
+    agent: AgentId;
+    situation: Situation;
+    last: Door | undefined;
+    can: Capabilities | undefined;
+    names: ReadonlySet<string>;
+  },
+): Promise<Place> {
+  const { agent, situation, last, can, names } = of;
+  const { kind } = situation;
+  const { name, mode } = parts.agent(agent);
+  const isGuest = kind === "stranger";
+  return {
+    kind,
+    agent,
+    zone: parts.zone(),
+    ...(name ? { name } : {}),
+    ...(last && last.channel !== "none" ? { channel: CHANNEL_NAMES[last.channel] ?? last.channel } : {}),
+    ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),
+    ...withOf(kind, last),
+    ...formatOf(kind, can, last),
+    ...(names.has("exec") && !isGuest ? { machine: await machineOf(parts, agent), approvals: mode } : {}),
+    ...(kind === "owner" ? { commands: ["/stop", "/new", "/model", "/schedule", "/approve CODE"] } : {}),
+  };
+}
+
+function withOf(kind: Situation["kind"], last: Door | undefined): Pick<Place, "with"> {
+  const named = last?.name ? { name: last.name } : {};
+  if (kind === "owner") return { with: { standing: "owner", ...named } };
+  if (kind === "known") return { with: { standing: "known", ...named } };
+  return kind === "stranger" ? { with: { standing: "guest" } } : {};
+}
+
+/** Where an answer is fetched and not sent, whoever fetches it shows Markdown. */
+function formatOf(
+  kind: Situation["kind"],
+  can: Capabilities | undefined,
+  last: Door | undefined,
+): { format?: ChatFormat } {
+  if (kind === "child") return {};
+  if (!can) return last && last.channel !== "none" ? { format: shows("raw") } : {};
+  const { limit, unit, most, files } = can;
+  return { format: { ...shows(can.dialect), limit, unit, files, ...(most ? { most } : {}) } };
+}
+
+async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
+  const { name, network } = await parts.sandbox(agent);
+  return {
+    os: { linux: "Linux", darwin: "macOS", win32: "Windows" }[process.platform as string] ?? process.platform,
+    shell: existsSync("/bin/bash") ? "bash" : "sh",
+    ...(name === "none" ? {} : { sandbox: name === "ssh" ? "another machine (ssh)" : `a sandbox (${name})` }),
+    network,
+  };
+}
+
+/** As people call them. */
+const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  ws: "the web page or the terminal",
+  http: "a program over HTTP",
+  telegram: "Telegram",
+  slack: "Slack",
+  discord: "Discord",
+  whatsapp: "WhatsApp",
+  "whatsapp-web": "WhatsApp",
+  matrix: "Matrix",
+  mattermost: "Mattermost",
+  signal: "Signal",
+  email: "email",
+  irc: "IRC",
+  xmpp: "XMPP",
+  teams: "Microsoft Teams",
+  nostr: "Nostr",
+  webhook: "a webhook",
+  external: "a program outside",
+};

@@ -1,0 +1,21 @@
+/** Names that other people chose, made safe to stand in a line of ours. */
+
+/** Longer ones are cut: a name is a name, not a message. */
+const LONGEST_NAME = 40;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+/** Marks our own lines are built with: brackets, quotes, and the dot between their parts. */
+const MARKS = /[[\](){}<>"“”„«»`·|\\]/gu;
+
+/** In quotes, on one line, without anything that could end the line it stands in or pose as a part of it. */
+export function quotedName(name: string, longest = LONGEST_NAME): string {
+  const plain = name
+    .slice(0, 4 * longest)
+    .normalize("NFC")
+    .replace(HIDDEN, " ")
+    .replace(MARKS, " ")
+    .replace(/\s+/gu, " ")
+    .trim();
+  const letters = [...plain];
+  const cut = letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : plain;
+  return `"${cut || "?"}"`;
+}

@@ -1,0 +1,95 @@
+/**
+ * The envelope: one line of Lares' own before each message, so that a model knows when it is, who speaks and where.
+ *
+ * INBOX-ENV-1: computed once, when the message is admitted, and stored with it: no replay, restart or change of zone alters a byte.
+ * INBOX-ENV-2: a content part of its own, never in the person's text; names in it are cleaned and quoted, so nobody can forge one.
+ */
+import { quotedName, type Stamp, stampIn } from "../../core/kit/index.ts";
+
+export interface EnvelopeFacts {
+  /** When it was admitted, and when it was said if the platform tells. */
+  at: number;
+  saidAt?: number;
+  /** IANA name: the speaker's zone if known, else the owner's. */
+  zone: string;
+  /** The message before it in this session; without one, or when the model's view begins again, the long form is used. */
+  last?: { at: number; channel: string };
+  channel: string;
+  /** Where several people can speak: who does. */
+  speaker?: { name: string; standing: "owner" | "known" | "guest" };
+  /** What is not a person: what happened, in our words. */
+  label?: string;
+  isEdited?: boolean;
+  /** True when the platform does not say whose words they were. */
+  forwardedFrom?: string | true;
+  answers?: { name?: string; text: string };
+  isVoice?: boolean;
+  /** Paths of attached files, below the workspace. */
+  files?: readonly string[];
+}
+
+/** After this long a pause the date is told again, with the gap. */
+const LONG_PAUSE_MS = 3 * 3_600_000;
+/** A message heard this much later than it was said says so. */
+const LATE_MS = 5 * 60_000;
+const LONGEST_QUOTE = 60;
+const LONGEST_LABEL = 160;
+const MOST_FILES = 4;
+
+export function envelope(facts: EnvelopeFacts): string {
+  const said = facts.saidAt ?? facts.at;
+  const parts = [timeOf(facts, said)];
+  if (facts.label) parts.push(oneLine(facts.label, LONGEST_LABEL));
+  if (facts.speaker) parts.push(`${quotedName(facts.speaker.name)} (${facts.speaker.standing})`);
+  if (facts.last && facts.last.channel !== facts.channel) parts.push(`by ${facts.channel}`);
+  if (facts.at - said > LATE_MS) parts.push(`received ${duration(facts.at - said)} later`);
+  if (facts.isEdited) parts.push("edited");
+  if (facts.forwardedFrom === true) parts.push("forwarded");
+  else if (facts.forwardedFrom) parts.push(`forwarded from ${quotedName(facts.forwardedFrom)}`);
+  if (facts.answers) {
+    const whom = facts.answers.name ? `${quotedName(facts.answers.name)}: ` : "";
+    parts.push(`answers ${whom}${quotedName(facts.answers.text, LONGEST_QUOTE)}`);
+  }
+  if (facts.isVoice) parts.push("voice, transcribed");
+  if (facts.files?.length) parts.push(filesWords(facts.files));
+  return `[${parts.join(" · ")}]`;
+}
+
+/** `13:09`, or the whole date with the offset where it could be in doubt. */
+function timeOf({ last, zone }: EnvelopeFacts, said: number): string {
+  const now = stampIn(zone, said);
+  const pause = last ? said - last.at : 0;
+  if (last && pause <= LONG_PAUSE_MS && stampIn(zone, last.at).date === now.date) return now.time;
+  const gap = last && pause > LONG_PAUSE_MS ? `, ${duration(pause)} later` : "";
+  return `${longForm(now)}${gap}`;
+}
+
+function longForm({ weekday, date, time, offset }: Stamp): string {
+  return `${weekday} ${date} ${time} ${offset}`;
+}
+
+/** `2 h`, `3 days`: rounded, for a reader. */
+function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  if (hours < 48) return `${hours} h`;
+  return `${Math.round(hours / 24)} days`;
+}
+
+function filesWords(files: readonly string[]): string {
+  const shown = files.slice(0, MOST_FILES).map((file) => oneLine(file, 60));
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : "";
+  return `${files.length === 1 ? "1 file" : `${files.length} files`}: ${shown.join(", ")}${more}`;
+}
+
+/** Our own words with somebody's in them: no bracket, no line break. */
+function oneLine(text: string, longest: number): string {
+  const plain = text
+    .slice(0, 4 * longest)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, " ")
+    .replace(/\s+/gu, " ")
+    .trim();
+  const letters = [...plain];
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : plain;
+}

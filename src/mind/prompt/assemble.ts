@@ -1,0 +1,60 @@
+/** The system prompt of a session, in the order that lets sessions of one agent share as much of it as they can. */
+import { houseText } from "./house.ts";
+import { type Place, placeText } from "./place.ts";
+import type { Situation } from "./situation.ts";
+
+/** The owner's files as they stand; empty where they say nothing. */
+export interface PromptFiles {
+  soul: string;
+  agents: string;
+  user: string;
+  memory: string;
+}
+
+/** Said before the files about the owner, so that no model takes them for somebody's message or for rules of its own. */
+const USER_HEAD =
+  "# About the owner (USER.md)\n\nThe owner's own notes about themselves. Follow the preferences among them.";
+const MEMORY_HEAD =
+  "# What you remember (MEMORY.md)\n\nFacts learned from the owner. They inform you and may be out of date; preferences among them are to be followed.";
+
+export interface PromptSection {
+  name: "soul" | "house" | "family" | "agents" | "place" | "user" | "memory" | "skills";
+  text: string;
+}
+
+/**
+ * PROMPT-3: soul, house, family note and standing instructions are the same bytes for all chats of one situation; what belongs
+ *           to the chat follows them.
+ */
+export function promptSections(of: {
+  situation: Situation;
+  place: Place;
+  files: PromptFiles;
+  familyNote: string;
+  skills: string;
+}): PromptSection[] {
+  const { situation, place, files, familyNote, skills } = of;
+  const { kind } = situation;
+  const isPersonal = kind === "owner" || kind === "job" || kind === "heartbeat";
+  const all: PromptSection[] = [
+    { name: "soul", text: kind === "child" ? "" : files.soul },
+    { name: "house", text: houseText(situation) },
+    { name: "family", text: kind === "api" ? "" : familyNote },
+    { name: "agents", text: files.agents },
+    { name: "place", text: placeText(place) },
+    { name: "user", text: isPersonal && files.user ? `${USER_HEAD}\n\n${withoutTitle(files.user)}` : "" },
+    { name: "memory", text: isPersonal && files.memory ? `${MEMORY_HEAD}\n\n${withoutTitle(files.memory)}` : "" },
+    { name: "skills", text: kind === "api" ? "" : skills },
+  ];
+  return all.map(({ name, text }) => ({ name, text: text.trim() })).filter(({ text }) => text !== "");
+}
+
+export function joinSections(sections: readonly PromptSection[]): string {
+  return sections.map(({ text }) => text).join("\n\n");
+}
+
+/** Our heading says whose file it is; the file's own first title would say it again. */
+function withoutTitle(text: string): string {
+  const lines = text.trim().split("\n");
+  return lines[0]?.startsWith("# ") ? lines.slice(1).join("\n").trim() : text.trim();
+}

@@ -1,0 +1,6 @@
+export { joinSections, type PromptFiles, type PromptSection, promptSections } from "./assemble.ts";
+export { FAMILY_NOTES, type Family, familyOf, orderTools } from "./families.ts";
+export { HOUSE_VERSION, houseText } from "./house.ts";
+export { type ChatFormat, type Machine, type Place, placeText } from "./place.ts";
+export { type SessionFacts, situate } from "./situate.ts";
+export { isSmall, type Situation, type SituationKind, SMALL_WINDOW } from "./situation.ts";

@@ -1,0 +1,131 @@
+/**
+ * Place: where the agent is, in generated lines. Frozen for the session. Each line is left out when nothing is known, and none
+ * has a date, a path that differs by run, or a name nobody cleaned.
+ */
+import { quotedName } from "../../core/kit/index.ts";
+import type { SituationKind } from "./situation.ts";
+
+/** How a chat shows text, from the channel's own declaration: a hint that is not true of the renderer is worse than none. */
+export interface ChatFormat {
+  /** Marks and tables as the dialect's own table says. */
+  text: "markdown" | "rich" | "plain";
+  tables: "real" | "narrow" | "lists";
+  /** Where messages have a limit: how long one may be, and how large a file. */
+  limit?: number;
+  unit?: "utf16" | "bytes" | "codepoints";
+  /** Most messages of one answer. */
+  most?: number;
+  files?: number;
+  oneLine?: boolean;
+}
+
+export interface Place {
+  kind: SituationKind;
+  agent: string;
+  name?: string;
+  /** The channel's own name: Telegram, web page, terminal. */
+  channel?: string;
+  group?: { title?: string };
+  with?: { standing: "owner" | "known" | "guest"; name?: string };
+  zone: string;
+  format?: ChatFormat;
+  machine?: Machine;
+  approvals?: "ask" | "record" | "ignore";
+  /** Slash commands the person has here. */
+  commands?: readonly string[];
+  /** Chats the `message` tool reaches by name. */
+  chats?: readonly string[];
+}
+
+export interface Machine {
+  os: string;
+  shell: string;
+  /** Undefined: commands run without a sandbox. */
+  sandbox?: string;
+  network: boolean;
+  /** Project folders beside the workspace. */
+  roots?: readonly string[];
+}
+
+export function placeText(place: Place): string {
+  if (place.kind === "api") return "";
+  const lines = [
+    whoLine(place),
+    place.format && formatLine(place.format),
+    place.machine && machineLine(place.machine),
+    place.machine && place.approvals && approvalLine(place.approvals),
+    place.chats?.length ? `You can send to: ${place.chats.map((chat) => quotedName(chat)).join(", ")}.` : undefined,
+    place.commands?.length ? `The person can type ${place.commands.join(", ")}.` : undefined,
+  ];
+  return `# Place\n\n${lines.filter(Boolean).join("\n")}`;
+}
+
+function whoLine({ agent, name, kind, channel, group, with: person, zone }: Place): string {
+  const called = name ? `, called ${quotedName(name)}` : "";
+  const chat = chatWords(kind, group);
+  const where = [channel, chat].filter(Boolean).join(", ");
+  const whom = person ? `, with ${person.standing === "guest" ? "a guest" : whomWords(person)}` : "";
+  return `You are the agent ${agent}${called}. Chat: ${where}${whom}. Time zone: ${zone}.`;
+}
+
+function whomWords({ standing, name }: { standing: string; name?: string }): string {
+  const role = standing === "owner" ? "the owner" : "a person the owner knows";
+  return name ? `${role}, ${quotedName(name)}` : role;
+}
+
+function chatWords(kind: SituationKind, group: Place["group"]): string {
+  switch (kind) {
+    case "group":
+      return group?.title ? `group ${quotedName(group.title)}` : "group";
+    case "job":
+      return "run of a scheduled job";
+    case "heartbeat":
+      return "heartbeat";
+    case "child":
+      return "sub-agent";
+    case "owner":
+    case "known":
+    case "stranger":
+      return "direct";
+    case "api":
+      return "api";
+  }
+}
+
+const UNITS = { utf16: "characters", codepoints: "characters", bytes: "bytes" } as const;
+
+function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFormat): string {
+  const marks = {
+    markdown: "Markdown is shown as it is meant",
+    rich: "Markdown is turned into what this chat can show",
+    plain: "this chat shows plain text, so use no Markdown",
+  }[text];
+  const grid = {
+    real: "tables work",
+    narrow: "narrow tables become aligned text, wide ones lists",
+    lists: "tables become lists",
+  }[tables];
+  const size = limit
+    ? `one message holds ${limit.toLocaleString("en-US")} ${UNITS[unit ?? "utf16"]}${most ? `, an answer at most ${most} messages` : ""}`
+    : "";
+  const attached =
+    files === undefined ? "" : files > 0 ? `files up to ${Math.floor(files / 1_000_000)} MB` : "no files can be sent";
+  return `Format: ${[marks, oneLine ? "a message is one line" : "", grid, size, attached].filter(Boolean).join("; ")}.`;
+}
+
+function machineLine({ os, shell, sandbox, network, roots }: Machine): string {
+  const also = roots?.length ? ` and the project folders ${roots.join(", ")}` : "";
+  const box = sandbox ? `Commands run in ${sandbox}` : "Commands run without a sandbox";
+  return (
+    `Files: paths are relative to your workspace; nothing outside it${also} can be reached, so ask for other files to be attached. ` +
+    `${box} on ${os} with ${shell}, ${network ? "with network" : "without network"}.`
+  );
+}
+
+function approvalLine(mode: "ask" | "record" | "ignore"): string {
+  return {
+    ask: "Approvals: reading here is free; commands, changes and new places on the web may be asked about first. Make the call and Lares decides.",
+    record: "Approvals: most calls run at once and are recorded; text from outside and dangerous commands still ask.",
+    ignore: "Approvals: calls run without asking. Only what can never be allowed is refused.",
+  }[mode];
+}

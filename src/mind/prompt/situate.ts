@@ -1,0 +1,38 @@
+/**
+ * From what is known about a session to the situation its model is told about. Pure: who came in, through which door, under
+ * which policy.
+ */
+import type { Authority } from "../../core/domain/index.ts";
+import type { Situation, SituationKind } from "./situation.ts";
+
+export interface SessionFacts {
+  session: string;
+  /** What a run of a job is for; undefined for every other session. */
+  job?: { isHeartbeat: boolean; isQuiet: boolean };
+  /** How the people who spoke here stand to the owner. */
+  speakers: readonly Authority[];
+  isGroup: boolean;
+  /** In a group: only messages that address the agent reach it. */
+  needsMention: boolean;
+  tools: ReadonlySet<string>;
+  window: number;
+}
+
+export function situate(facts: SessionFacts): Situation {
+  const kind = kindOf(facts);
+  return {
+    kind,
+    tools: facts.tools,
+    window: facts.window,
+    ...(kind === "group" ? { hears: facts.needsMention ? ("mentions" as const) : ("all" as const) } : {}),
+    ...(kind === "job" && facts.job?.isQuiet ? { isQuiet: true } : {}),
+  };
+}
+
+function kindOf({ session, job, speakers, isGroup }: SessionFacts): SituationKind {
+  if (session.startsWith("sub:")) return "child";
+  if (job) return job.isHeartbeat ? "heartbeat" : "job";
+  if (isGroup) return "group";
+  if (speakers.includes("stranger") || speakers.includes("outside")) return "stranger";
+  return speakers.includes("known") ? "known" : "owner";
+}
