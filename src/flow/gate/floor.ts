@@ -3,6 +3,7 @@
  * command that only may wipe the disk is bad enough; it is not the boundary (the sandbox is), it is the last sign before it.
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
+import { ownCommand, ownRequest } from "./own-commands.ts";
 import { absolute, isInside, normalise, relation } from "./paths.ts";
 import { isLooker } from "./programs.ts";
 import type { Place } from "./rules.ts";
@@ -111,7 +112,7 @@ const READS_DEEP =
 
 /** Programs the floor looks at more closely, beside those it knows by name alone. */
 const WATCHED =
-  /^(init|systemctl|loginctl|sysctl|kill|lares|node|nodejs|npx|npm|bun|tsx|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
+  /^(init|systemctl|loginctl|sysctl|kill|lares(\.m?js)?|main\.(m?js|ts)|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
 
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: Place): string | undefined {
@@ -131,13 +132,39 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
   const bad = shell.reasons.find(
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
+  const dirs = new Set([shell.cwd]);
   for (const command of shell.commands) {
-    const why = commandFloor(command, shell.cwd, place);
-    if (why) return why;
+    for (const dir of dirs) {
+      const why = commandFloor(command, dir, place);
+      if (why) return why;
+    }
+    for (const dir of enters(command, dirs, place)) if (dirs.size < MOST_DIRS) dirs.add(dir);
   }
   if (!bad) return undefined;
   if (bad.kind === "fork-bomb") return bad.text;
   return `${bad.text} What cannot be read cannot be judged; write it as plainer commands.`;
+}
+
+/** A text that changes its directory more often than this is nobody's honest command; what is first counts. */
+const MOST_DIRS = 24;
+const TAKES_DIR = /^(env|sudo|doas|git|make|gmake|tar|bsdtar|ninja|unshare|chroot|npm|pnpm|yarn)$/;
+
+/**
+ * Where the commands after this one may run: `cd / && rm -rf *`. Each place that was entered stays possible, because a later
+ * `cd` may fail, and a subshell ends.
+ */
+function enters({ words }: ShellCommand, dirs: ReadonlySet<string>, place: Place): string[] {
+  const [name = "", ...args] = words.map((word) => word.literal ?? word.guess);
+  const to: string[] = [];
+  if (/^(cd|pushd|chdir)$/.test(name)) to.push(args.find((arg) => !arg.startsWith("-")) ?? "~");
+  else if (TAKES_DIR.test(baseName(name))) {
+    for (const [i, arg] of args.entries()) {
+      if (/^(-C|-D|--chdir|--directory|--cwd|--wd|--root)$/.test(arg)) to.push(args[i + 1] ?? ".");
+      else if (/^(-C.|--(chdir|directory|cwd|wd|root)=)/.test(arg)) to.push(arg.replace(/^(-C|--[a-z]+=)/, ""));
+    }
+    if (baseName(name) === "chroot") to.push(args.find((arg) => !arg.startsWith("-")) ?? ".");
+  }
+  return to.flatMap((path) => [...dirs].map((dir) => absolute(path, dir, place.userHome)));
 }
 
 function commandFloor(command: ShellCommand, cwd: string, place: Place): string | undefined {
@@ -157,8 +184,14 @@ function commandFloor(command: ShellCommand, cwd: string, place: Place): string 
       .find(Boolean);
     if (why) return why;
   }
-  // A wrapper's inner program may begin at any of its words.
   const name = baseName(words[0] ?? "");
+  if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
+    return `${command.within.join(" > ")} would hand ${name} names that nobody has seen; use find with -delete, or name them.`;
+  if (!isLooker(name) || name === "echo" || name === "printf") {
+    const own = ownRequest(words);
+    if (own) return own;
+  }
+  // A wrapper's inner program may begin at any of its words.
   const starts = isLooker(name) ? [0] : words.map((_, i) => i);
   for (const from of starts) {
     const why = programFloor(words.slice(from), { cwd, place, isProgram: from === 0 });
@@ -209,19 +242,8 @@ function programFloor(
     return "sysctl changes the kernel.";
   if (name === "kill" && args.some((arg) => arg === "-1" || arg === "1") && operands.length + options.length > 1)
     return "It would end every process.";
-  if (
-    name === "lares" ||
-    args.some((arg) => /(^|\/)lares(\.js)?$/.test(arg) && /^(node|nodejs|npx|npm|bun|tsx)$/.test(name))
-  ) {
-    const said = args.filter((arg) => !arg.startsWith("-"));
-    if (
-      said.some((arg) =>
-        /^(config|token|tokens|policy|approvals?|agents|channels|setup|vault|secrets?|undo|import)$/.test(arg),
-      )
-    ) {
-      return "Lares' own settings, tokens and approvals are changed by people only.";
-    }
-  }
+  const own = ownCommand(words);
+  if (own) return own;
   if (name === "dd" && args.some((arg) => arg.startsWith("of=") && isDisk(at(arg.slice(3)))))
     return "dd writes to a disk.";
   if (
@@ -275,6 +297,16 @@ function programFloor(
     if (all) return `${name} would read everything in ${all}, keys and credentials included.`;
   }
   return undefined;
+}
+
+/** `rm -r`, also behind `sudo` and its like. */
+function isDeepRemoval(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => /^(rm|srm)$/.test(baseName(word)));
+  if (at < 0) return false;
+  return (
+    baseName(words[at]!) === "srm" ||
+    words.slice(at + 1).some((word) => /^-[A-Za-z]*[rR]/.test(word) || /^--rec/.test(word))
+  );
 }
 
 function isDisk(path: string): boolean {

@@ -1,0 +1,49 @@
+/**
+ * Lares' own command line and its own doors. A command an agent runs would speak there as the owner: answer the questions it was
+ * asked, change the policy it is judged by, make a token. Part of the hard floor: denied in every mode.
+ */
+
+const DENIED = "Lares' own settings, tokens and approvals are changed by people only.";
+const LARES = /(^|\/)lares(\.m?js)?$/;
+/** How it is started from its sources or its build. */
+const ENTRY = /(^|\/)(bin\/lares\.m?js|(dist|src)\/main\.(m?js|ts))$/;
+const STARTERS = /^(node|nodejs|bun|bunx|deno|tsx|npx|npm|pnpm|yarn|sh|bash|dash|zsh)$/;
+/** What only looks, and shows nothing that opens a door. */
+const LOOKS = /^(status|doctor|usage|timeline|turns|help|version)$/;
+const METHOD = "[a-z]+(?:\\.[A-Za-z]+){1,3}";
+const BY_ADDRESS = new RegExp(`/rpc/(${METHOD})`);
+const BY_NAME = new RegExp(`method["']?[ ]?[:=][ ]?["']?(${METHOD})`);
+const READS = /\.(list|get|status|search|explain|preview|calendar|history|schema|check|summary|audit|kinds)$/;
+/** Answering a question in the chat is answering it. */
+const ANSWERS = /(^|["' :=])\/?(approve|always|deny) [a-z0-9]{4,}/i;
+
+/** `words` begin at a program, or at what a wrapper may start. */
+export function ownCommand(words: readonly string[]): string | undefined {
+  const rest = afterLares(words);
+  if (!rest) return undefined;
+  const said = rest.find((word) => !word.startsWith("-"));
+  return said === undefined || LOOKS.test(said) ? undefined : DENIED;
+}
+
+function afterLares(words: readonly string[]): readonly string[] | undefined {
+  const [program = "", ...args] = words;
+  if (LARES.test(program) || ENTRY.test(program)) return args;
+  if (!STARTERS.test(program.slice(program.lastIndexOf("/") + 1))) return undefined;
+  const at = args.findIndex((word) => LARES.test(word) || ENTRY.test(word));
+  return at < 0 ? undefined : args.slice(at + 1);
+}
+
+/** A request to Lares' own doors in any word of a command, or in what is fed to one. */
+export function ownRequest(words: readonly string[]): string | undefined {
+  const toChat = words.some((word) => /:\d+\/(chat|v1\/chat)/.test(word));
+  for (const word of words) {
+    const method = BY_ADDRESS.exec(word)?.[1] ?? BY_NAME.exec(word)?.[1];
+    if (method && OWN_ROOMS.test(method) && !READS.test(method)) return DENIED;
+    if (toChat && ANSWERS.test(word)) return DENIED;
+  }
+  return undefined;
+}
+
+/** The rooms whose methods change what an agent may do, or speak for the owner. */
+const OWN_ROOMS =
+  /^(agents|approvals|channels|chat|config|goals|heartbeat|import|login|memory|models|people|policy|schedule|secrets|sessions|skills|tokens|undo|vault|wakes)\./;
