@@ -92,10 +92,10 @@ export function makeChannels(parts: ChannelParts) {
       accounts.apply(configuredAccounts(config().channels as never, { home: parts.home, clock, log, libraries })),
 
     /** Buttons for a question, their meaning kept. */
-    buttons(tx: Tx, approval: string): Button[] {
+    buttons(tx: Tx, { approval, once }: { approval: string; once?: true }): Button[] {
       const choices: [ApprovalDecision, string, Button["kind"]][] = [
         ["allow-once", "Allow once", "yes"],
-        ["allow-always", "Always allow", "plain"],
+        ...(once ? [] : [["allow-always", "Always allow", "plain"] as [ApprovalDecision, string, Button["kind"]]]),
         ["deny", "Deny", "no"],
       ];
       return choices.map(([decision, label, kind]) => {

@@ -34,6 +34,7 @@ export function scheduleDesk(schedules: Schedules): ScheduleDesk {
     });
   };
   return {
+    settle: (given) => schedules.momentOf(given),
     async preview({ text, caller, ...when }) {
       await mayPlan(caller);
       const { agent, session, route } = caller;

@@ -252,7 +252,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     records,
     channel: account,
     pieces,
-    buttons: (tx, approval) => channels.buttons(tx, approval),
+    buttons: (tx, question) => channels.buttons(tx, question),
     file: (id) => attachments.outgoing(id),
     draft: (turn) => live.yield(turn),
     fared: (route, ok, detail) => channels.accounts.sent(route, ok, detail),

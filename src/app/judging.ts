@@ -22,7 +22,7 @@ export interface JudgingParts {
   home: string;
   config: LaresConfig;
   agents: AgentFolders;
-  approvals: Pick<Approvals, "remembered">;
+  approvals: Pick<Approvals, "remembered" | "used">;
   tools: Pick<ToolRegistry, "get">;
   /** Who asked for this session, and who asked for theirs. */
   ancestors: (session: string) => Promise<readonly string[]>;
@@ -54,7 +54,10 @@ export function makeJudging({ home, config, agents, approvals, tools, ancestors 
       const words = policies.map((policy) =>
         decide({ ...policy, authority, tainted, ...(said ? { said } : {}) }, plan),
       );
-      return { ...strictest(words), rule: ruleFor(plan) };
+      const verdict = strictest(words);
+      const rule = plan.once ? "" : ruleFor(plan);
+      if (verdict.verdict === "allow" && words[0]!.remembered) approvals.used(agent, rule);
+      return { ...verdict, rule };
     },
     async explainCommand(command, name = config.routing.defaultAgent) {
       const agent = asId<AgentId>(name);

@@ -116,7 +116,7 @@ describe("rules for commands", () => {
   test("a list and a pipe of covered commands are allowed, and the shell gets our own words", async () => {
     const plan = await g.plan("ls   -l # x\n echo 'a  b' | cat");
     expect(decide(policy(exec("ls *", "echo *", "cat *")), plan).verdict).toBe("allow");
-    expect(plan.binding.argv).toEqual(["/bin/bash", "-c", "/usr/bin/ls -l; /usr/bin/echo 'a  b' | /usr/bin/cat"]);
+    expect(plan.binding.argv).toEqual(["/bin/bash", "-c", "/usr/bin/ls -l\n/usr/bin/echo 'a  b' | /usr/bin/cat"]);
     expect(await g.run("ls a.txt && echo 'a  b' | cat")).toMatch(/^a\.txt\na {2}b\n/);
   });
 
@@ -169,7 +169,8 @@ describe("rules for commands", () => {
     writeFileSync(inWorkspace("job.sh"), "echo one\n");
     const remembered = new Set([ruleFor(await g.plan("bash job.sh")), ruleFor(await g.plan("ls | wc -l > n"))]);
     const over = { allow: {}, remembered };
-    expect((await g.judge("bash job.sh", over)).verdict).toBe("allow");
+    // Code of the workspace can change without its words changing.
+    expect((await g.judge("bash job.sh", over)).verdict).toBe("ask");
     expect((await g.judge("ls | wc -l > n", over)).verdict).toBe("allow");
     expect((await g.judge("ls | wc -l > m", over)).verdict).toBe("ask");
     expect(decide(policy(over), await g.plan("ls | wc -l > n", "sub")).verdict).toBe("ask");
@@ -481,7 +482,7 @@ describe("showing", () => {
     expect(plan.shown.length).toBeLessThan(4000);
     expect(plan.shown).toMatch(/\[… \d+ of \d+ characters not shown …\]/);
     expect(plan.shown).toMatch(/; \S*pwn\n\[programs: echo, pwn\]/);
-    expect(plan.whole).toMatch(/^\S*echo a{10000}; \S*pwn\n\[programs: echo, pwn\]\n\[in /);
+    expect(plan.whole).toMatch(/^\$ \S*echo a{10000}; \S*pwn\n\[programs: echo, pwn\]\n\[in /);
     expect((await g.judge("echo short; pwn")).plan.whole).toBeUndefined();
     const middle = await g.judge(`echo ${"a".repeat(5000)}; pwn; echo ${"b".repeat(5000)} > out`);
     expect(middle.plan.shown).toMatch(/; \S*pwn; /);
@@ -512,7 +513,7 @@ describe("showing", () => {
 
   test("AP-11, AP-01: what is shown is what runs, quoting tricks undone, controls spelt out", async () => {
     expect((await g.plan("p\\w'n' \"a b\"")).shown).toContain(`${g.bin}/pwn 'a b'`);
-    expect((await g.plan("./env sh -c pwn")).shown).toMatch(/^\.\/env sh -c pwn\n/);
+    expect((await g.plan("./env sh -c pwn")).shown).toMatch(/^\$ \.\/env sh -c pwn\n/);
     expect((await g.plan("echo '\u202e' x")).shown).toContain("\\u{202e}");
     expect((await g.plan("pwsh -enc cAB3AG4A")).shown).toContain("says: pwn");
     expect((await g.plan("echo \u001b[2Jx; pwn")).shown).toContain("\\u{1b}");

@@ -2,7 +2,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createExec } from "../../src/edges/tools/index.ts";
 import {
+  type Confinement,
   createConfinement,
   createContainer,
   createNone,
@@ -12,6 +14,7 @@ import {
   sandboxConfig,
 } from "../../src/edges/tools/sandbox/index.ts";
 import { scratch } from "../support/index.ts";
+import { world } from "./support.ts";
 
 const SECRET = "correct-horse";
 const command = {
@@ -145,4 +148,33 @@ test("a sandbox that was asked for by name and is not there refuses to run comma
 test("none is a choice, and it is said", async () => {
   const { home, made } = confine("none");
   expect((await made.room(home)).where).toBe("without a sandbox: the config says so");
+});
+
+test.each([
+  ["ssh", { host: "one@build.lan" }, { host: "two@build.lan" }],
+  ["ssh", { host: "one@build.lan", folder: "/srv/a" }, { host: "one@build.lan", folder: "/srv/b" }],
+  ["docker", { image: "debian:12" }, { image: "debian:13" }],
+] as const)("%s: an approval holds for this host or image only", async (backend, here, there) => {
+  const place = world();
+  const planned = async (config: object) => {
+    const parsed = sandboxConfig.parse({ backend, ...config });
+    const sandbox =
+      backend === "ssh"
+        ? createSsh({ host: parsed.host!, ...(parsed.folder ? { folder: parsed.folder } : {}) })
+        : createContainer({ engine: "docker", image: parsed.image! });
+    const room = {
+      room: async () => ({
+        name: sandbox.name,
+        where: sandbox.where(rules),
+        rules,
+        wrap: () => ({ argv: ["x"], env: {} }),
+      }),
+    } as unknown as Confinement;
+    const { binding, targets } = await createExec({ sandbox: room }).plan({ command: "touch a" }, place);
+    return JSON.stringify([binding, targets]);
+  };
+  expect(await planned(here)).toBe(await planned(here));
+  const [a, b] = [await planned(here), await planned(there)].map((one) => JSON.parse(one) as [object, string[]]);
+  expect(a![0]).not.toEqual(b![0]);
+  expect(a![1]).not.toEqual(b![1]);
 });

@@ -106,7 +106,18 @@ describe.skipIf(!works.ok)(`in bubblewrap${works.ok ? "" : ` (not here: ${works.
     const { text } = await tool.run({ command: "/usr/bin/env" }, at, newKey(), never);
     const names = text.split("\n").flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
     expect(names.sort()).toEqual(
-      ["DEPLOY_KEY", "HOME", "LANG", "LARES_RUN", "LC_ALL", "PATH", "PWD", "TERM", "TZ"].sort(),
+      [
+        "DEPLOY_KEY",
+        "GIT_CEILING_DIRECTORIES",
+        "HOME",
+        "LANG",
+        "LARES_RUN",
+        "LC_ALL",
+        "PATH",
+        "PWD",
+        "TERM",
+        "TZ",
+      ].sort(),
     );
     expect(text).toContain("DEPLOY_KEY=s3cret");
     expect(text).not.toMatch(/evil|canary/);

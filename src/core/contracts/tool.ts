@@ -50,6 +50,10 @@ export interface ActionPlan {
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
   /** It only adds to what Lares keeps, and a person can take it back: in the owner's own turn nobody is asked. */
   adds?: true;
+  /** Why it can be allowed once only: what runs may change without its words changing. */
+  once?: string;
+  /** The same call with what depends on the moment written out ("in 2 minutes" as a time): asked about and run in its place. */
+  fixed?: Json;
   /** Files this leaves in the workspace, by their absolute paths, where the tool knows beforehand; null: no file. */
   leaves?: { path: string; sha256: string | null }[];
 }

@@ -237,6 +237,8 @@ export const METHODS = {
           approval: z.string().describe("the question it was kept with"),
           madeBy: z.string(),
           madeAt: z.number(),
+          used: z.number().describe("how often it has allowed something"),
+          usedAt: z.number().nullable().describe("when it last did"),
         }),
       ),
     }),

@@ -8,7 +8,7 @@ Talk    lares chat                        a conversation; -m TEXT for one answer
 Answer  lares approvals list              what waits for your yes or no
         lares approve ID                  allow it; --always from now on
         lares deny ID --reason TEXT       refuse it
-        lares policy explain COMMAND      would it be allowed?
+        lares policy explain COMMAND      would it be allowed? rules, forget
         lares undo TURN                   put back the files it changed
 Look    lares status                      is it running, does it need you
         lares turns get TURN              what it did, step by step; list

@@ -22,6 +22,7 @@ import type { Reminders } from "./reminders.ts";
 import {
   answerApproval,
   byEnding,
+  countUse,
   forgetRule,
   insertApproval,
   type KeptRule,
@@ -113,6 +114,12 @@ export class Approvals {
     }
     const state: ApprovalState = answer.decision === "deny" ? "denied" : "allowed";
     if (asked.state !== "pending") throw alreadyAnswered(asked);
+    if (answer.decision === "allow-always" && !canBeKept(asked)) {
+      throw new AppError("BAD_REQUEST", {
+        message: "This can be allowed once only: it runs code of the workspace, which can change.",
+        hint: "Allow it once, or write a rule for it: policy.allow.exec in lares.yaml.",
+      });
+    }
     const at = clock.now();
     // Past its deadline the turn is already on its way to hear "no" (A3), whatever the row still says.
     if (at >= asked.deadline) throw alreadyAnswered({ ...asked, state: "expired" });
@@ -176,6 +183,12 @@ export class Approvals {
     return listRules(this.parts.records.committed, agent);
   }
 
+  /** Counts what a rule has allowed. Nobody waits for it: a count lost in a crash changes nothing. */
+  used(agent: string, rule: string): void {
+    const { records, clock } = this.parts;
+    void records.write((tx) => countUse(tx, agent, rule, clock.now())).catch(() => {});
+  }
+
   /** The next action under this rule is asked again. False when there was no such rule. */
   async forget(agent: string, rule: string): Promise<boolean> {
     const { records } = this.parts;
@@ -183,6 +196,11 @@ export class Approvals {
     if (known) await records.write((tx) => forgetRule(tx, agent, rule));
     return known;
   }
+}
+
+/** Whether "allow always" is offered: there is a rule to keep. */
+export function canBeKept({ action }: Pick<ApprovalView, "action">): boolean {
+  return typeof action.rule === "string" && action.rule !== "";
 }
 
 export function newApprovalId(ids: { next(prefix: string): string }): ApprovalId {

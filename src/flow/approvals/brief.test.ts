@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { asId } from "../../core/domain/index.ts";
+import { DIALECTS, parse, render } from "../../core/render/index.ts";
 import { brief, MOST_LETTERS, MOST_LINES } from "./brief.ts";
 import { questionText } from "./words.ts";
 
@@ -66,7 +67,21 @@ test("a question says what, why and how to answer; its marks come from the actio
     because: "It runs a program on this machine.",
     action: { marks: ["pwn"] },
   });
-  expect(text).toMatch(/^May I do this\?\n\necho line number 0\n/);
-  expect(text).toMatch(/\npwn\n/);
+  expect(text).toMatch(/^May I do this\?\n\n```\n│ echo line number 0\n/);
+  expect(text).toMatch(/\n│ pwn\n/);
   expect(text).toMatch(/It runs a program on this machine\. Answer with \/approve abcdef or \/deny abcdef\.$/);
+});
+
+test("nothing in an action can pass for Lares' own words, and its lines stay lines in every dialect", () => {
+  const shown =
+    "$ echo 'x\n> ```\n> \n> It is safe. Answer with /approve 000000.\n> [in /safe]'\n[in /work, up to 120 s]";
+  const text = questionText({ id: asId("ap_0123456789abcdef"), shown, because: "It runs echo.", action: {} });
+  for (const dialect of DIALECTS) {
+    const said = render(parse(text), dialect)
+      .map((part) => part.html ?? part.text)
+      .join("\n");
+    const lines = said.split("\n").filter((line) => /approve 000000|\[in \/safe\]/.test(line));
+    expect(lines.length, said).toBe(2);
+    for (const line of lines) expect(line).toMatch(/│ >|│ &gt;/);
+  }
 });

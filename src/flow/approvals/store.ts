@@ -185,11 +185,19 @@ export interface KeptRule {
   approval: ApprovalId;
   madeBy: string;
   madeAt: number;
+  /** How often it has allowed something, and when it last did. */
+  used: number;
+  usedAt: number | null;
+}
+
+/** A rule allowed something once more. */
+export function countUse(tx: Tx, agent: string, rule: string, at: number): void {
+  tx.run("UPDATE remembered SET used = used + 1, used_at = ? WHERE agent = ? AND rule = ?", at, agent, rule);
 }
 
 export function listRules(db: Reads, agent?: string): Promise<KeptRule[]> {
   return db.all(
-    `SELECT agent, rule, approval, made_by AS madeBy, made_at AS madeAt FROM remembered
+    `SELECT agent, rule, approval, made_by AS madeBy, made_at AS madeAt, used, used_at AS usedAt FROM remembered
      WHERE ? = '' OR agent = ? ORDER BY made_at DESC, agent, rule`,
     agent ?? "",
     agent ?? "",

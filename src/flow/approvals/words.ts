@@ -17,12 +17,12 @@ export interface Question {
 }
 
 export function questionText(q: Question): string {
-  return `May I do this?\n\n${brief(q.shown, marksIn(q.action))}\n\n${q.because} ${howToAnswer(q.id)}`;
+  return `May I do this?\n\n${actionBlock(q)}\n\n${q.because} ${howToAnswer(q.id)}`;
 }
 
 /** For a chat that shows buttons under it. */
 export function questionTextWithButtons(q: Question): string {
-  return `May I do this?\n\n${brief(q.shown, marksIn(q.action))}\n\n${q.because}`;
+  return `May I do this?\n\n${actionBlock(q)}\n\n${q.because}`;
 }
 
 /** What the question's message says once it was answered. */
@@ -35,7 +35,18 @@ export function reminderText(q: Question & { askedAt: number; deadline: number }
   const ago = hours(now - q.askedAt);
   const left = hours(q.deadline - now);
   const when = `I asked ${ago} ago; without an answer it counts as no in ${left}.`;
-  return `This still waits for you.\n\n${brief(q.shown, marksIn(q.action))}\n\n${when} ${howToAnswer(q.id)}`;
+  return `This still waits for you.\n\n${actionBlock(q)}\n\n${when} ${howToAnswer(q.id)}`;
+}
+
+/**
+ * The action as it is, line by line. A code block keeps its lines and signs where Markdown is read; the bar at each line tells
+ * it from our own words where it is not.
+ */
+function actionBlock({ shown, action }: Question): string {
+  const lines = brief(shown, marksIn(action)).split("\n");
+  let fence = "```";
+  while (lines.some((line) => line.includes(fence))) fence += "`";
+  return [fence, ...lines.map((line) => `│ ${line}`), fence].join("\n");
 }
 
 function howToAnswer(id: ApprovalId): string {

@@ -37,6 +37,8 @@ export interface Verdict {
   because: string;
   /** What was judged, part by part. */
   parts: Part[];
+  /** Allowed by a rule that a person had Lares remember. */
+  remembered?: true;
 }
 
 /** More than this nobody reads before saying yes (AP-09). */
@@ -83,7 +85,9 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
-  if (policy.remembered.has(rule)) return { verdict: "allow", because: `You allowed this always: ${rule}`, parts };
+  if (!plan.once && policy.remembered.has(rule)) {
+    return { verdict: "allow", because: `You allowed this always: ${rule}`, parts, remembered: true };
+  }
   const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
   if (covered) return { verdict: "allow", because: covered, parts };
   if (trusted)

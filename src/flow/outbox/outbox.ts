@@ -51,6 +51,13 @@ export interface Piece {
   styles?: Json;
 }
 
+/** What a message asks. `once`: there is nothing to keep, so "always" is not offered. */
+export interface Asked {
+  approval: string;
+  textWithButtons: string;
+  once?: true;
+}
+
 /** A message that wants to leave. */
 export interface Intention {
   /** Names the message for ever: intended again, it is the same (I6). */
@@ -60,7 +67,7 @@ export interface Intention {
   route: ReplyRoute;
   text: string;
   /** A question: with buttons where there are some, and then without the typed code. */
-  question?: { approval: string; textWithButtons: string };
+  question?: Asked;
   /** Attachments of this turn, by id. */
   files?: readonly string[];
 }
@@ -72,7 +79,7 @@ export interface OutboxParts {
   /** Cuts a text into a platform's messages. The same text gives the same pieces. */
   pieces: (text: string, can: Capabilities) => Piece[];
   /** Buttons for a question; what they mean is kept, the platform sees only ids. */
-  buttons: (tx: Tx, approval: string) => Button[];
+  buttons: (tx: Tx, question: Asked) => Button[];
   file: (id: string) => Promise<OutgoingFile | undefined>;
   /** The live answer of a turn, given up by whoever writes it: this message replaces it. */
   draft?: (turn: TurnId) => Promise<string | undefined>;
@@ -125,7 +132,7 @@ export class Outbox {
     const found = this.parts.channel(m.route.channel, m.route.account);
     if (found === "pull") return;
     const can = found?.can ?? UNKNOWN;
-    const buttons = m.question && can.buttons >= 2 ? this.parts.buttons(tx, m.question.approval) : [];
+    const buttons = m.question && can.buttons >= 2 ? this.parts.buttons(tx, m.question) : [];
     const pieces = this.parts.pieces(buttons.length ? m.question!.textWithButtons : m.text, can);
     pieces.forEach(({ text, ...forms }, part) => {
       const isLast = part === pieces.length - 1;

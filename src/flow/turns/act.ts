@@ -64,6 +64,8 @@ export type Judged = {
   whole?: string;
   /** Of `because`, where the model reads it. */
   origin?: Origin;
+  /** What is run and asked about instead of the call's own input. */
+  input?: Json;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -73,6 +75,9 @@ export function wholeOf({ whole }: ActionPlan): { whole?: string } {
 
 const UNKNOWN_TEXT =
   "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
+
+const CHANGED_TEXT =
+  "Not run: something it would run changed between the approval and the start. Ask again if it is still wanted.";
 
 const LOST_TEXT =
   "Outcome unclear: the lock on these files was taken away while this ran, and somebody else may have changed them since. Look before you go on.";
@@ -115,7 +120,7 @@ export async function act(
       const text = `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`;
       return result({ text, origin: "own" });
     }
-    const done = await runTool(parts, at, call, p);
+    const done = await runTool(parts, at, { ...call, input: j.input ?? call.input }, p);
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
@@ -144,12 +149,18 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
     return { verdict: "error", because, origin: "own", ...none };
   }
   try {
-    const plan = await tool.plan(call.input, placeOf(parts, at));
+    let { input } = call;
+    let plan = await tool.plan(input, placeOf(parts, at));
+    if (plan.fixed !== undefined) {
+      input = plan.fixed;
+      plan = await tool.plan(input, placeOf(parts, at));
+    }
     if (at.tools && !at.tools.includes(plan.tool)) {
       const because = `The tool "${plan.tool}" may not be used in this chat.`;
       return { verdict: "deny", because, origin: "own", ...none, shown: plan.shown };
     }
-    const { verdict, because, rule } = await parts.judge.judge(at, plan, standing);
+    const { verdict, because: why, rule } = await parts.judge.judge(at, plan, standing);
+    const because = verdict === "ask" && plan.once ? `${why} ${plan.once}` : why;
     const hash = hashOf(call.name, plan.binding);
     return {
       verdict,
@@ -161,6 +172,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       origin: "own",
       marks: verdict === "ask" ? marksOf(plan) : [],
       ...wholeOf(plan),
+      ...(input === call.input ? {} : { input }),
     };
   } catch (error) {
     if (error instanceof AppError) {
@@ -177,6 +189,8 @@ export async function runTool(
   at: At,
   call: { id: string; name: string; input: Json },
   p: Progress,
+  /** Of the plan a person said yes to. */
+  approved?: string,
 ): Promise<ToolResult> {
   const { ctx, turn, session } = at;
   const tool = parts.tools.get(call.name)!;
@@ -185,7 +199,12 @@ export async function runTool(
   const run = async (key: string): Promise<Json> => {
     parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
     const signal = ctx.halt;
-    const work = () => tool.run(call.input, place, key, signal);
+    const work = async (): Promise<ToolResult> => {
+      // The lock may have been waited for, and files changed meanwhile.
+      if (approved !== undefined && hashOf(call.name, (await tool.plan(call.input, place)).binding) !== approved)
+        return ours(CHANGED_TEXT);
+      return tool.run(call.input, place, key, signal);
+    };
     const result = await alone(work, signal).catch((error: unknown): ToolResult => {
       if (ctx.signal.aborted) throw error;
       if (ctx.stopping.aborted) return ours("Stopped before it was finished.");

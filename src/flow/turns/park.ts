@@ -17,7 +17,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     approval: asId<ApprovalId>(`ap_${id}`),
     callId: call.id,
     tool: call.name,
-    input: call.input,
+    input: j.input ?? call.input,
     hash: j.hash,
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
@@ -72,7 +72,11 @@ export function park(
           session,
           route,
           text: parts.questions.text(question),
-          question: { approval: w.approval, textWithButtons: parts.questions.textWithButtons(question) },
+          question: {
+            approval: w.approval,
+            textWithButtons: parts.questions.textWithButtons(question),
+            ...(w.rule ? {} : { once: true as const }),
+          },
         });
       }
       recordParked(tx, turn, p.startedAt);

@@ -188,7 +188,7 @@ export interface ReplySink {
       session: SessionKey;
       route: ReplyRoute;
       text: string;
-      question?: { approval: string; textWithButtons: string };
+      question?: { approval: string; textWithButtons: string; once?: true };
     },
   ): void;
 }

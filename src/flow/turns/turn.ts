@@ -17,6 +17,7 @@ import {
 } from "../../core/contracts/index.ts";
 import {
   type AgentId,
+  AppError,
   type Authority,
   addUsage,
   asId,
@@ -218,14 +219,20 @@ export function makeTurns(parts: TurnParts) {
       const because = "It changed since you approved it, so it is asked again.";
       const again = await run.ctx.step(`replan:${w.approval}`, async () => {
         const tool = parts.tools.get(w.tool);
-        const plan = await tool?.plan(w.input, placeOf(parts, run)).catch(() => undefined);
-        if (!plan) return null;
+        const plan = await tool?.plan(w.input, placeOf(parts, run)).catch((error: unknown) => {
+          if (error instanceof AppError) return error.message;
+          throw error;
+        });
+        if (plan === undefined || typeof plan === "string") return plan ?? null;
         const { rule } = await parts.judge.judge(run, plan, run.p);
         const more = { marks: marksOf(plan), ...wholeOf(plan) };
         return { shown: plan.shown, rule, binding: plan.binding, ...more } as unknown as Json;
       });
-      if (!again) {
-        await outcome(run, w, { text: "It can no longer be run as it was approved.", origin: "own" });
+      if (!again || typeof again === "string") {
+        const why = again ? `: ${again}` : ".";
+        run.p.notices.push(`You approved a call to ${w.tool}, but it could no longer be run${why}`);
+        // The reason may quote the call.
+        await outcome(run, w, { text: `It can no longer be run as it was approved${why}`, origin: "outside" });
         return undefined;
       }
       const { shown, rule, binding, marks, whole } = again as unknown as {
@@ -242,7 +249,7 @@ export function makeTurns(parts: TurnParts) {
         rule,
       };
     }
-    const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p);
+    const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, w.hash);
     const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
     await outcome(run, w, { ...done, text: `Allowed by ${answer.by}.${said}\n${kept!.text}` });
     return undefined;

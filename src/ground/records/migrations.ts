@@ -838,4 +838,9 @@ export const MIGRATIONS: readonly string[] = [
   -- What was asked with an idempotency key: the same key with something else is a conflict.
   ALTER TABLE turn ADD COLUMN fingerprint TEXT;
   `,
+  `
+  -- What each remembered rule has allowed so far.
+  ALTER TABLE remembered ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE remembered ADD COLUMN used_at INTEGER;
+  `,
 ];

@@ -35,7 +35,7 @@ import {
   slotOf,
   slotsOf,
 } from "./store.ts";
-import { inWords, nextDue, parseWhen, type When } from "./when.ts";
+import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
 
 /** The time of a job, as it was said. */
 export interface GivenWhen {
@@ -111,6 +111,12 @@ export class Schedules {
   async rehearse(given: NewJob): Promise<string> {
     const { when, zone } = await this.imagine(given, false);
     return inWords(when, zone);
+  }
+
+  /** The moment of what runs once, with nothing left that depends on when it is read; undefined for what repeats. */
+  momentOf(given: Parameters<typeof settled>[0]): string | undefined {
+    const at = settled(given, this.parts.clock.now(), given.zone ?? this.parts.zone());
+    return "at" in at ? at.at : undefined;
   }
 
   private async imagine(given: NewJob, declared: boolean, before?: Job): Promise<Job> {

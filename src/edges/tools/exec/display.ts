@@ -19,6 +19,14 @@ export function spelt(text: string): string {
   return visible(text).replace(BLANKS, (blank) => ` [… ${blank.length} blanks …] `);
 }
 
+/** Each line marked as the command's, so that none of them can pass for a line of ours. */
+export function asCommand(text: string): string {
+  return text
+    .split("\n")
+    .map((line, i) => (i === 0 ? `$ ${line}` : `> ${line}`))
+    .join("\n");
+}
+
 /** `parts` are texts inside that must stay visible. */
 export function elide(text: string, parts: readonly string[]): string {
   const seen = spelt(text);

@@ -78,7 +78,7 @@ test("EN-01, EN-03, EN-05: nothing of the parent's environment reaches a command
   // PWD, SHLVL, OLDPWD and _ are bash's own.
   const own = ["PWD", "SHLVL", "OLDPWD", "_"];
   expect(names.filter((name) => !own.includes(name!)).sort()).toEqual(
-    ["HOME", "LANG", "LARES_RUN", "LC_ALL", "PATH", "TERM", "TZ"].sort(),
+    ["GIT_CEILING_DIRECTORIES", "HOME", "LANG", "LARES_RUN", "LC_ALL", "PATH", "TERM", "TZ"].sort(),
   );
   expect(text).toContain(`HOME=${place.workspace}\n`);
   expect(text).toContain(`${RUN_TAG}=${key}\n`);
@@ -117,7 +117,7 @@ test("the plan shows hidden characters spelt out and the end of a long command, 
   const place = await scene();
   const command = `echo ${"a".repeat(9000)}\u202e; pwn\r\nls`;
   const plan = await createExec().plan({ command }, place);
-  expect(plan.shown).toContain("\\u{202e}; pwn\\u{d}\nls\n[programs: echo, pwn\\u{d}, ls]");
+  expect(plan.shown).toContain("\\u{202e}; pwn\\u{d}\n> ls\n[programs: echo, pwn\\u{d}, ls]");
   expect(plan.shown).toMatch(/\[… \d+ of 9026 characters not shown …\]/);
   expect(plan).toMatchObject({ risk: "exec", targets: ["/bin/bash", "-c", command] });
   expect(plan.binding).toMatchObject({ argv: ["/bin/bash", "-c", command], env: { HOME: place.workspace } });
@@ -146,7 +146,7 @@ test("X4: plain commands in a row reach the shell as a text made from their word
   const place = await scene();
   const plan = await createExec().plan({ command: "ls   -a # x\n echo 'a  b'|cat" }, place);
   expect(plan.shell).toMatchObject({ form: "rendered", reasons: [] });
-  expect(plan.binding.argv).toEqual(["/bin/bash", "-c", "/usr/bin/ls -a; /usr/bin/echo 'a  b' | /usr/bin/cat"]);
+  expect(plan.binding.argv).toEqual(["/bin/bash", "-c", "/usr/bin/ls -a\n/usr/bin/echo 'a  b' | /usr/bin/cat"]);
   expect((await exec(place, { command: "echo one && echo 'it'\\''s' | cat" })).text).toMatch(/^one\nit's\n/);
 });
 

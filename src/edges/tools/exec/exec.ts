@@ -11,7 +11,8 @@ import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, wrongInput } from "../paths/index.ts";
 import type { Processes, Seen } from "../process/index.ts";
 import { type Confinement, named, type Room } from "../sandbox/index.ts";
-import { elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
+import { codeTree, loadsCode } from "./code-tree.ts";
+import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import type { Locale } from "./environment.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
@@ -120,16 +121,20 @@ export function createExec(options: ExecOptions = {}): Tool {
           const room = await sandbox?.room(held.home, place.caller);
           const names = Object.keys(granted(place));
           const whole = spelt(textOf(prepared));
+          const loads = loadsCode(shell);
+          const tree = loads ? await codeTree([held.home]) : undefined;
           const below = [
+            ...(loads ? [tree === undefined ? NOT_COVERED : COVERED] : []),
             ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
             placed(given, held.path, room),
           ];
           return {
             tool: "exec",
             risk: "exec" as const,
-            targets: [...targetsOf(prepared, held), ...(room?.name === "none" ? [UNCONFINED] : [])],
+            targets: [...targetsOf(prepared, held), ...placeOf(room)],
             shown: [...show(prepared), ...below].join("\n"),
-            ...(whole.length > SHOWN_WHOLE ? { whole: [whole, ...notes(shell), ...below].join("\n") } : {}),
+            ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
+            ...(loads ? { once: ONCE } : {}),
             binding: {
               argv: [...argv],
               argv0: argv0 ?? null,
@@ -142,6 +147,7 @@ export function createExec(options: ExecOptions = {}): Tool {
               secrets: names,
               sandbox: room ? boundTo(room) : null,
               files,
+              ...(loads ? { tree: tree ?? null } : {}),
               settings: shell.settings ?? [],
             },
             shell,
@@ -153,7 +159,7 @@ export function createExec(options: ExecOptions = {}): Tool {
           tool: "exec",
           risk: "exec" as const,
           targets: [command],
-          shown: `${elide(command, [])}\n${placed(given, cwd)}`,
+          shown: `${asCommand(elide(command, []))}\n${placed(given, cwd)}`,
           binding: { command, cwd },
           outside: error.message,
         };
@@ -187,9 +193,28 @@ function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string,
   return `[in ${visibleLine(path)}, ${long}${pty ? ", on a terminal" : ""}${room ? `, ${visibleLine(room.where)}` : ""}]`;
 }
 
-/** Somebody who said yes to a sandbox did not say yes to none. */
-function boundTo({ name, rules }: Room): JsonObject {
-  return { name, network: rules.network, writable: [...rules.writable], readable: [...rules.readable] };
+const ONCE =
+  "It can only be allowed once: it runs code of the workspace, which can change. A rule in policy.allow.exec allows it for good.";
+const COVERED =
+  "[asks again if code in the workspace changes before it runs; not checked: data files, node_modules, .git, virtual environments]";
+const NOT_COVERED = "[not checked: the other files it loads; the workspace has too many]";
+
+/** Somebody who said yes to a sandbox did not say yes to none, nor to another machine or image. */
+function boundTo({ name, where, rules }: Room): JsonObject {
+  // Why there is no sandbox may be said differently from one moment to the next.
+  return {
+    name,
+    where: name === "none" ? "" : where,
+    network: rules.network,
+    writable: [...rules.writable],
+    readable: [...rules.readable],
+  };
+}
+
+/** What "allow always" keeps of the place: another host or another image asks again. */
+function placeOf(room: Room | undefined): string[] {
+  if (room === undefined || room.name === "bubblewrap") return [];
+  return [room.name === "none" ? UNCONFINED : room.where];
 }
 
 function started({ id, pid }: Seen): ToolResult {
@@ -236,7 +261,7 @@ function show(prepared: Prepared): string[] {
     words[0]!.literal ?? words[0]!.guess,
     ...redirects.map(({ operator, target }) => `${operator} ${target.guess}`),
   ]);
-  return [elide(textOf(prepared), parts), ...notes(shell)];
+  return [asCommand(elide(textOf(prepared), parts)), ...notes(shell)];
 }
 
 /** What "allow always" keeps: exactly this, here, with these contents. */

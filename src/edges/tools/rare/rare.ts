@@ -79,7 +79,8 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     repeat: "never",
     plan: async (input, place) => {
       const { tool, input: given } = inner(input);
-      return asItsOwn(tool, () => tool.plan(given, place));
+      const plan = await asItsOwn(tool, () => tool.plan(given, place));
+      return plan.fixed === undefined ? plan : { ...plan, fixed: { name: tool.spec.name, input: plan.fixed } };
     },
     run: async (input, place, key, signal) => {
       const { tool, input: given } = inner(input);

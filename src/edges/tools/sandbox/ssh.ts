@@ -55,7 +55,7 @@ export function createSsh(options: SshOptions): Sandbox {
         ),
       };
     },
-    where: () => `on ${host} over SSH, with that machine's network`,
+    where: () => `on ${host} over SSH${options.folder ? ` in ${options.folder}` : ""}, with that machine's network`,
   };
 
   function there(cwd: string, rules: Rules): string {

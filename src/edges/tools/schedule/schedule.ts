@@ -57,6 +57,8 @@ export interface ScheduleDesk {
   }): Promise<string>;
   /** Throws when there is no such schedule of this agent. */
   own(name: string, agent: string): Promise<void>;
+  /** The moment of a job that runs once, as the words mean it now; undefined for one that repeats. */
+  settle(given: { in?: string; at?: string; every?: string; cron?: string }): string | undefined;
 }
 
 /** What these tools say is ours, except jobs that came from another program (`schedule_list`). */
@@ -101,7 +103,10 @@ function add(desk: ScheduleDesk): Tool {
     async plan(input, place): Promise<ActionPlan> {
       const job = parseInput("schedule_add", addInput, input);
       const shown = `Schedule, ${await desk.preview({ ...job, caller: place.caller })}:\n${visible(job.text)}`;
-      return { tool: "schedule_add", risk: "state", targets: ["own chat"], shown, binding: { ...job } as JsonObject };
+      return {
+        ...{ tool: "schedule_add", risk: "state", targets: ["own chat"], shown, binding: { ...job } as JsonObject },
+        ...fixedTime(desk, job),
+      };
     },
     async run(input, place, key): Promise<ToolResult> {
       const job = parseInput("schedule_add", addInput, input);
@@ -192,6 +197,7 @@ function update(desk: ScheduleDesk): Tool {
         targets: [name],
         shown,
         binding: { name, ...change } as JsonObject,
+        ...(change.in === undefined && change.at === undefined ? {} : fixedTime(desk, { name, ...change })),
       };
     },
     async run(input, place): Promise<ToolResult> {
@@ -225,6 +231,7 @@ function snooze(desk: ScheduleDesk): Tool {
         targets: [name],
         shown,
         binding: { name, ...later } as JsonObject,
+        ...fixedTime(desk, { name, ...later }),
       };
     },
     async run(input, place, key): Promise<ToolResult> {
@@ -233,6 +240,19 @@ function snooze(desk: ScheduleDesk): Tool {
       return { text: `"${made.name}" comes again, ${made.words}.`, meta: { name: made.name } };
     },
   };
+}
+
+/** "in 2 minutes" counts from when it was said, not from when somebody said yes. */
+function fixedTime(
+  desk: ScheduleDesk,
+  given: Later & { every?: string; cron?: string } & Record<string, unknown>,
+): {
+  fixed?: Json;
+} {
+  const at = desk.settle(given);
+  if (at === undefined || at === given.at) return {};
+  const { in: _span, ...rest } = given;
+  return { fixed: { ...rest, at } as JsonObject };
 }
 
 function next(at: string | null): string {

@@ -29,7 +29,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
         ago(a.askedAt, clock.now()),
         a.agent,
         a.tool,
-        cut(oneLine(a.shown.split("\n")[0] ?? ""), room),
+        cut(firstLine(a.shown), room),
       ]),
       "  ",
     ),
@@ -71,7 +71,7 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
   });
   out.document(a);
   const done = { "allow-once": "Allowed once", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
-  out.say(`${done}: ${a.tool} ${oneLine(a.shown.split("\n")[0] ?? "")}`);
+  out.say(`${done}: ${a.tool} ${firstLine(a.shown)}`);
   out.note(`The turn goes on: lares turns get ${a.turn}`);
   return EXIT.done;
 }
@@ -119,6 +119,12 @@ function card(ctx: Context, a: Approval): string[] {
     .split("\n")
     .map((line) => `    ${line}`);
   return [`${mark(ctx.out.paint, a)} ${question} (${a.tool})`, ...shown, ...table(rows, "  "), ...how];
+}
+
+/** A list has room for one line; that there are more is said. */
+function firstLine(shown: string): string {
+  const [first = "", ...rest] = shown.split("\n").filter((line) => !line.startsWith("["));
+  return `${oneLine(first)}${rest.length > 0 ? ` (+ ${plural(rest.length, "line")})` : ""}`;
 }
 
 function mark(paint: Context["out"]["paint"], a: Approval): string {

@@ -236,6 +236,43 @@ describe("memory", () => {
   });
 });
 
+describe("policy rules and forget", () => {
+  const kept = (end: string, rule: string, used: number) => ({
+    ...{ agent: "main", rule, approval: `ap_00000000${end}`, madeBy: "anna", madeAt: 1_000, used },
+    usedAt: used ? 2_000 : null,
+  });
+  const more = {
+    "approvals.rules": () => ({ rules: [kept("aaaa11", 'exec "touch" "a"', 3), kept("bbbb22", 'write "/x"', 0)] }),
+    "approvals.forget": () => ({ forgotten: true }),
+  };
+
+  it("shows what each has allowed so far", async () => {
+    const { out, code } = await run(["policy", "rules"], more);
+    expect(out).toMatch(/aaaa11 +main +used 3 times, last .+made .+exec "touch" "a"/);
+    expect(out).toMatch(/bbbb22 +main +not used yet .+write "\/x"/);
+    expect(code).toBe(0);
+    await gateway.close();
+  });
+
+  it("takes one back by its id", async () => {
+    const { out, code } = await run(["policy", "forget", "bbbb22"], more);
+    expect(gateway.callsOf("approvals.forget")).toEqual([
+      expect.objectContaining({ agent: "main", rule: 'write "/x"' }),
+    ]);
+    expect(out).toContain('Forgotten: write "/x"');
+    expect(code).toBe(0);
+    await gateway.close();
+  });
+
+  it("says so when there is none of that id", async () => {
+    const { err, code } = await run(["policy", "forget", "cccc33"], more);
+    expect(err).toContain("No remembered rule");
+    expect(code).not.toBe(0);
+    expect(gateway.callsOf("approvals.forget")).toEqual([]);
+    await gateway.close();
+  });
+});
+
 describe("policy explain", () => {
   it.each([
     ["allow", "✓ It would run without asking: It is listed."],

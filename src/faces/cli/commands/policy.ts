@@ -1,8 +1,11 @@
-/** `lares policy explain`: what the gate would say to a command. Nothing runs. */
+/** `lares policy`: what the gate would say to a command, and the rules it remembers from "always allow". */
+import { AppError } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
-import type { Action } from "../context.ts";
-import { EXIT } from "../exit.ts";
-import { oneLine, type Tone, visible } from "../format.ts";
+import type { Action, Context } from "../context.ts";
+import { EXIT, usage } from "../exit.ts";
+import { ago, oneLine, plural, shortId, type Tone, visible } from "../format.ts";
+import { table } from "../output.ts";
+import { cut } from "../width.ts";
 
 const SAYS: Readonly<Record<Result<"policy.explain">["verdict"], { glyph: string; words: string; tone: Tone }>> = {
   allow: { glyph: "✓", words: "It would run without asking", tone: "ok" },
@@ -23,3 +26,57 @@ export const explain: Action = async ({ rpc, out, options }, [command = ""]) => 
   );
   return EXIT.done;
 };
+
+type Rule = Result<"approvals.rules">["rules"][number];
+
+export const rules: Action = async (ctx) => {
+  const { out, clock, ports } = ctx;
+  const found = await remembered(ctx);
+  out.items(found.map((rule) => ({ ...rule, id: shortId(rule.approval) })));
+  const room = Math.max((ports.stdout.columns ?? 120) - 56, 30);
+  out.say(
+    found.length ? `${plural(found.length, "rule")} from "always allow".` : 'No rule was made with "always allow".',
+    ...table(
+      found.map((rule) => [
+        shortId(rule.approval),
+        rule.agent,
+        useOf(rule, clock.now()),
+        `made ${ago(rule.madeAt, clock.now())}`,
+        cut(oneLine(rule.rule), room),
+      ]),
+      "  ",
+    ),
+  );
+  if (found.length)
+    out.note("Take one back: lares policy forget ID. Rules you wrote yourself are in lares.yaml (policy.allow).");
+  return EXIT.done;
+};
+
+export const forget: Action = async (ctx, [typed = ""]) => {
+  const near = (await remembered(ctx)).filter(
+    (rule) => rule.approval === typed || (typed.length >= 4 && rule.approval.endsWith(typed)),
+  );
+  if (near.length > 1)
+    throw usage(`"${typed}" fits ${near.length} rules.`, "Say more of it, or name the agent with --agent.");
+  const [rule] = near;
+  if (!rule) {
+    throw new AppError("NOT_FOUND", {
+      message: `No remembered rule has the id "${typed}".`,
+      hint: "See them all: lares policy rules",
+    });
+  }
+  const { forgotten } = await ctx.rpc.call("approvals.forget", { agent: rule.agent, rule: rule.rule });
+  ctx.out.document({ ...rule, forgotten });
+  ctx.out.say(`Forgotten: ${oneLine(rule.rule)}`);
+  ctx.out.note("The next such action asks again.");
+  return EXIT.done;
+};
+
+async function remembered({ rpc, options }: Context): Promise<Rule[]> {
+  return (await rpc.call("approvals.rules", options.agent ? { agent: options.agent } : {})).rules;
+}
+
+function useOf({ used, usedAt }: Rule, now: number): string {
+  if (!used) return "not used yet";
+  return `used ${used === 1 ? "once" : `${used} times`}${usedAt === null ? "" : `, last ${ago(usedAt, now)}`}`;
+}

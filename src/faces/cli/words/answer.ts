@@ -71,5 +71,20 @@ export const answer: Group = {
       example: 'lares policy explain "rm -rf build"',
       load: async () => (await import("../commands/policy.ts")).explain,
     },
+    {
+      name: "policy rules",
+      about: 'what "always allow" has kept, and how often each was used',
+      flags: [{ flag: "--agent <a>", about: "only this agent's" }],
+      example: "lares policy rules",
+      load: async () => (await import("../commands/policy.ts")).rules,
+    },
+    {
+      name: "policy forget",
+      takes: "<id>",
+      about: "take back one of them: the next such action asks again",
+      flags: [{ flag: "--agent <a>", about: "only among this agent's" }],
+      example: "lares policy forget 3f9c1a",
+      load: async () => (await import("../commands/policy.ts")).forget,
+    },
   ],
 };

@@ -61,7 +61,7 @@ interface Scan {
 export function analyse(text: string): Analysis {
   const scan: Scan = { commands: [], reasons: [] };
   const script = scanText(scan, text, []);
-  const sequence = script && plainScript(script);
+  const sequence = script && plainScript(script, text);
   if (scan.commands.length === 0 && scan.reasons.length === 0) {
     add(scan, "construct", "It starts no program.");
   }

@@ -7,7 +7,7 @@
 import type { CommandNode, Redirect, SyntaxNode } from "unbash";
 import { readWord } from "./word.ts";
 
-export type Joint = ";" | "&&" | "||" | "|";
+export type Joint = ";" | "\n" | "&&" | "||" | "|";
 
 export interface Sequence {
   commands: string[][];
@@ -17,12 +17,14 @@ export interface Sequence {
   joints: Joint[];
 }
 
-export function plainScript(script: SyntaxNode): Sequence | undefined {
+/** `text` is what the script was read from: commands on lines of their own keep them. */
+export function plainScript(script: SyntaxNode, text: string): Sequence | undefined {
   if (script.type !== "Script" || script.errors?.length || script.commands.length === 0) return undefined;
   const sequence: Sequence = { commands: [], redirects: [], joints: [] };
   for (const [i, statement] of script.commands.entries()) {
     if (statement.background) return undefined;
-    if (i > 0) sequence.joints.push(";");
+    const before = i > 0 ? text.slice(script.commands[i - 1]!.end, statement.pos) : "";
+    if (i > 0) sequence.joints.push(before.includes("\n") ? "\n" : ";");
     if (!take(sequence, statement.command)) return undefined;
   }
   return sequence;
@@ -93,7 +95,7 @@ function redirection(node: Redirect): string | undefined {
 export function render({ commands, redirects, joints }: Sequence, paths: readonly string[]): string {
   return commands
     .map(([, ...args], i) => {
-      const joint = i === 0 ? "" : joints[i - 1] === ";" ? "; " : ` ${joints[i - 1]} `;
+      const joint = i === 0 ? "" : joints[i - 1] === ";" ? "; " : joints[i - 1] === "\n" ? "\n" : ` ${joints[i - 1]} `;
       return joint + [...[paths[i]!, ...args].map(quote), ...redirects[i]!].join(" ");
     })
     .join("");

@@ -1,0 +1,130 @@
+/** An approval is for what runs, where it runs, at the time that was shown. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Lares, startLares, startModel, until } from "../support/index.ts";
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let lares: Lares;
+beforeAll(async () => {
+  model = await startModel();
+  lares = await startLares({
+    env: model.env,
+    config: {
+      gateway: { http: { wait: 0.05 } },
+      // The sandbox is not what is tested here.
+      sandbox: { backend: "none" },
+      agents: { slow: { policy: { mode: "ask" } } },
+    },
+  });
+  // Folders are made with the first message.
+  await send("first", "hello");
+});
+afterAll(async () => {
+  await lares?.dispose();
+  await model?.close();
+});
+
+const send = (user: string, message: string) => lares.rpc("chat.send", { user, message, agent: "main" });
+const exec = (user: string, command: string) => send(user, `tool:exec ${JSON.stringify({ command })} then: say:{seen}`);
+const at = (name: string) => join(lares.workspace(), name);
+const allow = (id: string) => lares.rpc("approvals.resolve", { id, decision: "allow-once" });
+const endOf = async (turn: string) =>
+  until(`turn ${turn} ends`, async () => {
+    const found = await lares.rpc("turns.get", { turn });
+    return found.endedAt === undefined ? undefined : found;
+  });
+
+describe("what a script loads", () => {
+  it("a sourced file that was changed while the question waited is asked about again, and does not run", async () => {
+    writeFileSync(at("t.sh"), ". ./lib.sh\n");
+    writeFileSync(at("lib.sh"), "touch good\n");
+    const { approval, turn } = await exec("load", "bash t.sh");
+    expect(approval!.shown).toContain("asks again if code in the workspace changes");
+    writeFileSync(at("lib.sh"), "touch bad\n");
+    await allow(approval!.id);
+    const again = await until("it is asked again", async () => {
+      const { approvals } = await lares.rpc("approvals.list", {});
+      return approvals.find((one) => one.turn === turn && one.id !== approval!.id);
+    });
+    expect(again!.because).toContain("changed since you approved it");
+    expect([existsSync(at("good")), existsSync(at("bad"))]).toEqual([false, false]);
+    await lares.rpc("approvals.resolve", { id: again!.id, decision: "deny" });
+  });
+
+  it("unchanged, it runs", async () => {
+    writeFileSync(at("lib.sh"), "touch good\n");
+    const { approval, turn } = await exec("load-2", "bash t.sh");
+    // A note is no code.
+    writeFileSync(at("notes.md"), "meanwhile\n");
+    await allow(approval!.id);
+    await endOf(turn);
+    expect(existsSync(at("good"))).toBe(true);
+  });
+
+  it('is never allowed always: "always" is neither offered nor taken', async () => {
+    mkdirSync(at("pkg"), { recursive: true });
+    writeFileSync(at("x.py"), "import y\n");
+    for (const command of ["python3 x.py", "npm test", "./t.sh", "make", "bash -c '. ./lib.sh'"]) {
+      writeFileSync(at("t.sh"), ". ./lib.sh\n", { mode: 0o755 });
+      const { approval } = await exec(`always-${command}`, command);
+      expect(approval!.rule, command).toBeUndefined();
+      expect(approval!.because).toContain("only be allowed once");
+      const press = { id: approval!.id, decision: "allow-always" as const };
+      await expect(lares.rpc("approvals.resolve", press)).rejects.toMatchObject({ status: 400 });
+      expect((await lares.rpc("approvals.get", { id: approval!.id })).state).toBe("pending");
+      await lares.rpc("approvals.resolve", { id: approval!.id, decision: "deny" });
+    }
+    const { approval } = await exec("always-plain", "touch plain");
+    expect(approval!.rule).toContain("touch");
+    await lares.rpc("approvals.resolve", { id: approval!.id, decision: "deny" });
+  });
+});
+
+describe("times", () => {
+  it('"in 2 minutes" is a time before the question is asked, and stays that time', async () => {
+    const soon = Date.now() + 120_000;
+    const call = { text: "tea", in: "2 minutes" };
+    // Text from outside makes it a question.
+    writeFileSync(at("page.txt"), "plan something");
+    const { approval, turn } = await send(
+      "time",
+      `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{seen}`,
+    );
+    expect(approval!.tool).toBe("schedule_add");
+    expect(approval!.shown).toMatch(/\d{1,2}:\d\d/);
+    await allow(approval!.id);
+    await endOf(turn);
+    const { jobs } = await lares.rpc("schedule.list", {});
+    const next = jobs.find((job) => job.prompt === "tea")!.next!;
+    expect(Math.abs(next - soon)).toBeLessThan(15_000);
+  });
+});
+
+it("a command of several lines is shown as several lines, each marked as the command's", async () => {
+  const { approval } = await exec("lines", "touch a\ntouch 'b\n[in /safe, up to 1 s]'");
+  const lines = approval!.shown.split("\n");
+  expect(lines.slice(0, 3)).toEqual([
+    expect.stringMatching(/^\$ \S*touch a$/),
+    expect.stringMatching(/^> \S*touch 'b$/),
+    "> [in /safe, up to 1 s]'",
+  ]);
+  expect(lines.at(-1)).toMatch(/^\[in .*workspace, up to 120 s/);
+  await lares.rpc("approvals.resolve", { id: approval!.id, decision: "deny" });
+});
+
+it("a remembered rule counts what it has allowed, and is taken back with one word", async () => {
+  const { approval, turn } = await exec("kept", "touch kept");
+  await lares.rpc("approvals.resolve", { id: approval!.id, decision: "allow-always" });
+  await endOf(turn);
+  const rule = async () => (await lares.rpc("approvals.rules", {})).rules.find((one) => one.approval === approval!.id);
+  expect(await rule()).toMatchObject({ used: 0, usedAt: null });
+  for (const n of [1, 2]) {
+    expect((await exec(`kept-${n}`, "touch kept")).approval).toBeUndefined();
+    await until("it is counted", async () => (await rule())?.used === n);
+  }
+  expect((await rule())!.usedAt).toBeGreaterThan(approval!.askedAt);
+  const { agent, rule: text } = (await rule())!;
+  await lares.rpc("approvals.forget", { agent, rule: text });
+  expect((await exec("kept-3", "touch kept")).approval).toBeDefined();
+});
