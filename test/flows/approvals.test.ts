@@ -146,7 +146,7 @@ describe("the answer", () => {
     const second = await lares.chat("a4-other-session", `${callExec(command)} then: say:two`);
     expect(second).toMatchObject({ status: 200, state: "answered", response: "two" });
     expect(lines("always.txt")).toEqual(["ran", "ran"]);
-    expect((await lares.chat("a4", `${callExec(`${command} `)} then: say:no`)).state).toBe("parked");
+    expect((await lares.chat("a4", `${callExec(`${command}x`)} then: say:no`)).state).toBe("parked");
     // Remembered means kept.
     await lares.restart();
     expect(await lares.chat("a4", `${callExec(command)} then: say:three`)).toMatchObject({ response: "three" });
