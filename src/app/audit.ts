@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../core/protocol/index.ts";
+import { hasPrlimit } from "../edges/tools/index.ts";
 import type { LaresConfig } from "./config.ts";
 
 type Finding = Result<"security.audit">["findings"][number];
@@ -27,6 +28,7 @@ export function audit(parts: AuditParts): Result<"security.audit"> {
     ...policies(parts),
     ...channels(parts),
     tokens(parts),
+    commandLimits(parts),
   ];
   const rank = { ok: 0, warn: 1, bad: 2 };
   const worst = findings.reduce<Finding["level"]>((w, f) => (rank[f.level] > rank[w] ? f.level : w), "ok");
@@ -113,6 +115,24 @@ function policies({ config }: AuditParts): Finding[] {
       hint: "Set policy.mode: ask",
     };
   });
+}
+
+/** What a command may use up, and what of it the kernel does not hold here. */
+function commandLimits({ config }: AuditParts): Finding {
+  const { memoryMb, processes, tmpMb, fileMb } = config.sandbox.limits;
+  const text = `A command may use ${memoryMb} MB of memory, ${processes} processes, ${tmpMb} MB in /tmp, and write files of ${fileMb} MB.`;
+  if (!hasPrlimit()) {
+    return {
+      id: "limits",
+      level: "warn",
+      text: `${text} The limits of single processes do not hold here: prlimit is not installed.`,
+      hint: "Install util-linux.",
+    };
+  }
+  const isRoot = process.getuid?.() === 0;
+  const watched =
+    " Lares runs as root, whose processes the kernel does not count: they are counted four times a second.";
+  return { id: "limits", level: "ok", text: isRoot ? text + watched : text };
 }
 
 function channels({ config }: AuditParts): Finding[] {

@@ -1,10 +1,12 @@
 /** Nothing that others send or ask for is without a bound: each case sends too much of one thing and looks at the gateway meanwhile. */
 import { EventEmitter } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { Connections } from "../../src/faces/gateway/connections.ts";
-import { type Lares, startLares, startModel, toolResults, until } from "../support/index.ts";
+import { type Lares, notRun, scratch, startLares, startModel, toolResults, until } from "../support/index.ts";
 import { type Flood, floodProviders, PROTOCOLS, startFlood } from "./flood-model.ts";
 import { allowedStall, watched } from "./watching.ts";
 
@@ -200,6 +202,111 @@ describe("connections", () => {
     expect(stranger.map(({ gone }) => gone)).toEqual([true, true, false, true, true]);
     expect(proxied.map(({ gone }) => gone)).toEqual([false, true, true, true]);
     expect(owner.gone).toBe(true);
+  });
+});
+
+describe("what a command may use up", () => {
+  /** One command as the model calls it, and what it got back. */
+  async function run(
+    { lares, model }: Awaited<ReturnType<typeof house>>,
+    command: string,
+    more: object = {},
+  ): Promise<string> {
+    model.use((request) =>
+      request.messages.at(-1)?.role === "tool"
+        ? { text: "done" }
+        : { toolCalls: [{ name: "exec", input: { command, ...more } }] },
+    );
+    const name = command.slice(0, 40);
+    const { value } = await watched(name, lares, () => lares.chat(`owner-${Math.random()}`, "go"));
+    expect(value.response).toBe("done");
+    return toolResults(model.requests.at(-1)!)[0]!.text;
+  }
+  const sleepers = (seconds: number) =>
+    readdirSync("/proc").filter((pid) => {
+      try {
+        return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+      } catch {
+        return false;
+      }
+    }).length;
+  const bomb = (seconds: number) => `for i in $(seq 1500); do sleep ${seconds} & done; sleep ${seconds}`;
+  const REFUSED = /sandbox\.limits\.processes allows 512|Resource temporarily unavailable/;
+  const linux = process.platform === "linux";
+
+  test.skipIf(!linux).each([["auto"], ["none"]])("1,500 processes are refused, sandbox: %s", async (backend) => {
+    const at = await house({ policy: { mode: "record" }, sandbox: { backend } });
+    const most = await allowedStall(at.lares);
+    const seconds = backend === "auto" ? 4321 : 4322;
+    const { value, worstMs } = await watched("1,500 processes", at.lares, () =>
+      run(at, bomb(seconds), { timeout_s: 60 }),
+    );
+    expect(value).toMatch(REFUSED);
+    expect(sleepers(seconds)).toBe(0);
+    expect(worstMs).toBeLessThan(most);
+  });
+
+  test.skipIf(!linux)("a command in the background is bound too", async () => {
+    const at = await house({ policy: { mode: "record" } });
+    await run(at, bomb(4323), { background: true });
+    const peak = await until("the processes to be there", () => sleepers(4323) > 100 && sleepers(4323));
+    expect(peak).toBeLessThan(1500);
+    await until("the processes to be gone", () => sleepers(4323) === 0, { withinMs: 30_000 });
+  });
+
+  test.skipIf(!linux)("2 GB in /tmp do not fit", async (context) => {
+    if (!existsSync("/usr/bin/bwrap")) {
+      notRun("the size of /tmp in the sandbox", "Install it: apt-get install bubblewrap");
+      context.skip();
+    }
+    const at = await house({ policy: { mode: "record" } });
+    for (const folder of ["/tmp", "/var/tmp", "/dev/shm"]) {
+      const said = await run(at, `dd if=/dev/zero of=${folder}/x bs=1M count=2048 2>&1 | head -1`, { timeout_s: 60 });
+      expect(said).toContain("No space left on device");
+    }
+    expect(await run(at, "touch /dev/x")).toContain("Read-only file system");
+  });
+
+  test.skipIf(!linux)("memory of one process, of all together, and the size of a file are bound", async () => {
+    const limits = { memoryMb: 200, fileMb: 10 };
+    for (const backend of ["auto", "none"]) {
+      const at = await house({ policy: { mode: "record" }, sandbox: { backend, limits } });
+      // tail keeps what it reads: there is no end of line in it.
+      const one = await run(at, "head -c 600000000 /dev/zero | tail | wc -c");
+      expect(one).toMatch(/memory exhausted|sandbox\.limits\.memoryMb allows 200/);
+      const hold = "(head -c 120000000 /dev/zero | tail | sleep 20)";
+      const together = await run(at, `${hold} & ${hold} & ${hold} & wait`);
+      expect(together).toContain("sandbox.limits.memoryMb allows 200");
+      expect(await run(at, "dd if=/dev/zero of=large bs=1M count=20; ls -l large")).toMatch(
+        /File too large|SIGXFSZ|10485760/,
+      );
+    }
+  });
+
+  test.skipIf(!linux)("open files of whoever started Lares do not reach commands", async () => {
+    const folder = scratch("descriptors");
+    writeFileSync(join(folder, "secret"), "the-inherited-secret");
+    const start = join(folder, "start");
+    const shell = `exec 200<${folder}/secret 251>>${folder}/log 17<${folder}/secret\nexec ${process.execPath} "$@"`;
+    writeFileSync(start, `#!/bin/bash\n${shell}\n`, { mode: 0o755 });
+    const model = await startModel();
+    closing.push(() => model.close());
+    for (const backend of ["auto", "none"]) {
+      const config = { policy: { mode: "record" }, sandbox: { backend } };
+      const lares = await startLares({ env: model.env, config, node: start });
+      closing.push(() => lares.dispose());
+      const look = "cat <&200; cat <&17; echo spoiled >&251";
+      for (const more of [{}, { pty: true }]) {
+        const said = await run({ lares, model }, look, more);
+        expect(said).not.toContain("the-inherited-secret");
+        for (const fd of [17, 200, 251]) expect(said).toContain(`${fd}: Bad file descriptor`);
+      }
+      await run({ lares, model }, `(${look}) > seen 2>&1; touch seen.all`, { background: true });
+      await until("the background command", () => existsSync(join(lares.workspace(), "seen.all")));
+      const seen = readFileSync(join(lares.workspace(), "seen"), "utf8");
+      for (const fd of [17, 200, 251]) expect(seen).toContain(`${fd}: Bad file descriptor`);
+      expect(readFileSync(join(folder, "log"), "utf8")).toBe("");
+    }
   });
 });
 

@@ -67,10 +67,10 @@ export function createExec(options: ExecOptions = {}): Tool {
       ...(given.pty ? { terminal: true } : {}),
     };
     const wrapped = room ? room.wrap(command) : command;
-    return { end: undefined, ...wrapped };
+    return { end: undefined, limits: room?.rules.limits, ...wrapped };
   };
   const inForeground = async (given: Given, held: Held, place: ToolPlace, key: string, signal: AbortSignal) => {
-    const { argv, argv0, env, end } = await confined(given, held, place, key);
+    const { argv, argv0, env, end, limits } = await confined(given, held, place, key);
     const ended = await runCommand(
       {
         ...(given.pty ? { argv: named(argv, argv0), terminal: true } : { argv, ...(argv0 ? { argv0 } : {}) }),
@@ -80,6 +80,7 @@ export function createExec(options: ExecOptions = {}): Tool {
         timeoutMs: (given.timeout_s ?? DEFAULT_S) * 1000,
         place,
         ...(end ? { end } : {}),
+        ...(limits ? { limits } : {}),
         ...(given.apart ? { apart: true } : {}),
       },
       signal,
@@ -89,10 +90,12 @@ export function createExec(options: ExecOptions = {}): Tool {
   };
   const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
     const id = processes!.name();
-    const { argv, argv0, env, end } = await confined(given, held, place, id);
+    const { argv, argv0, env, end, limits } = await confined(given, held, place, id);
     const { command } = given;
     const start = { key, command, argv: named(argv, argv0), env, cwd: held.use, caller: place.caller };
-    return started(await processes!.start(id, { ...start, ...(end ? { stop: end } : {}) }));
+    return started(
+      await processes!.start(id, { ...start, ...(end ? { stop: end } : {}), ...(limits ? { limits } : {}) }),
+    );
   };
   return {
     spec: {
@@ -292,16 +295,18 @@ async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) =
   }
 }
 
-function render({ output, errors = "", code, signal, how, leftovers, ms }: Ended): string {
+function render({ output, errors = "", code, signal, how, why, leftovers, ms }: Ended): string {
   const took = `${(ms / 1000).toFixed(1)} s`;
   const end =
     how === "timeout"
       ? `timed out and was ended with all its processes, ${took}`
       : how === "aborted"
         ? `stopped by request with all its processes, ${took}`
-        : signal
-          ? `killed by ${signal}, ${took}`
-          : `exit ${code}, ${took}`;
+        : how === "limit"
+          ? `ended with all its processes: ${why}; ${took}`
+          : signal
+            ? `killed by ${signal}, ${took}`
+            : `exit ${code}, ${took}`;
   const left = leftovers > 0 ? `; ${leftovers} background processes were ended` : "";
   const text = [output.text, errors].filter(Boolean).join("\n");
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";

@@ -55,6 +55,8 @@ export interface Member {
   id: string;
   /** The program's name, as far as it is known. */
   name: string;
+  /** Memory it has in use, as far as it is known. */
+  rssKb: number;
 }
 
 /** Processes of the run that still live. `known` are ids seen before, which may have lost every other trace. */
@@ -82,6 +84,9 @@ interface Row extends Member {
   /** The runs it says it belongs to. */
   tags: string[];
 }
+
+/** Of a page of memory; larger on some ARM machines, where the sum comes out too small. */
+const PAGE_KB = 4;
 
 /** Files of /proc read side by side: enough to be quick, few enough that a machine full of processes stalls nobody. */
 const READ_AT_ONCE = 16;
@@ -134,6 +139,7 @@ async function look(pid: string): Promise<Row | undefined> {
       pid: Number(pid),
       id: `${pid}:${fields[19]}`,
       name: stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")),
+      rssKb: Number(fields[21]) * PAGE_KB,
       parent: Number(parent),
       group: Number(group),
       session: Number(session),
@@ -146,7 +152,7 @@ async function look(pid: string): Promise<Row | undefined> {
 
 /** Without /proc only the group is known. */
 function groupAlive(leader: number | undefined): Member[] {
-  return leader !== undefined && kill(-leader, 0) ? [{ pid: -leader, id: String(-leader), name: "" }] : [];
+  return leader !== undefined && kill(-leader, 0) ? [{ pid: -leader, id: String(-leader), name: "", rssKb: 0 }] : [];
 }
 
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {

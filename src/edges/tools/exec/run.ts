@@ -9,8 +9,10 @@ import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
+import type { Limits } from "../sandbox/limits.ts";
 import { Capture, type Captured } from "./capture.ts";
 import { RUN_TAG } from "./environment.ts";
+import { guard } from "./guard.ts";
 import { makePipe, turnToStart } from "./pipe.ts";
 import { endRun, membersOf } from "./processes.ts";
 import { onScript, startOnTerminal } from "./pty.ts";
@@ -38,6 +40,8 @@ export interface Command {
   terminal?: boolean;
   /** Errors are not part of the output. */
   apart?: boolean;
+  /** What it may use up; without it nothing is watched. */
+  limits?: Limits;
   /** Ends the run where our signals do not reach: in a container, on another machine. */
   end?: readonly [string, ...string[]];
 }
@@ -58,7 +62,9 @@ export interface Ended {
   errors?: string;
   code: number | null;
   signal: NodeJS.Signals | null;
-  how: "exited" | "timeout" | "aborted";
+  how: "exited" | "timeout" | "aborted" | "limit";
+  /** With `limit`: which one. */
+  why?: string;
   /** Processes it left running, which were ended. */
   leftovers: number;
   ms: number;
@@ -74,15 +80,30 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
   };
   const { pid, exited, drained, close } = await start(command, (chunk) => capture.add(chunk), complain);
   try {
-    const how = await firstOf(exited, command.timeoutMs, signal);
     const run = { key: command.key, ...(pid === undefined ? {} : { leader: pid }) };
+    let why: string | undefined;
+    const unguard = command.limits
+      ? guard(run, command.limits, (excess) => {
+          why = excess;
+        })
+      : () => {};
+    const first = await firstOf(exited, command.timeoutMs, signal).finally(unguard);
+    const how = why ? "limit" : first;
     const ended = how === "exited" ? await endLeftovers(run) : await endRun(run);
     if (how !== "exited" && command.end) await endElsewhere(command.end, command.env);
     const last = await exited;
     await Promise.race([drained, wait(DRAIN_MS)]);
     const ms = Math.round(performance.now() - begun);
     const apart = command.apart ? { errors: errors.toString("utf8") } : {};
-    return { output: await capture.end(), ...apart, ...last, how, leftovers: how === "exited" ? ended : 0, ms };
+    return {
+      output: await capture.end(),
+      ...apart,
+      ...last,
+      how,
+      ...(why ? { why } : {}),
+      leftovers: how === "exited" ? ended : 0,
+      ms,
+    };
   } finally {
     close();
   }

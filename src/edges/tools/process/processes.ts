@@ -14,7 +14,9 @@ import { promisify } from "node:util";
 import type { Records, ToolCaller } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+import { guard } from "../exec/guard.ts";
 import { endRun } from "../exec/processes.ts";
+import type { Limits } from "../sandbox/limits.ts";
 import { identityOf } from "./identity.ts";
 import { readOutput, type Stretch } from "./output.ts";
 import {
@@ -81,6 +83,8 @@ export interface Start {
   caller: ToolCaller;
   /** Ends it where our signals do not reach. */
   stop?: readonly string[];
+  /** What it may use up. */
+  limits?: Limits;
 }
 
 export interface Seen {
@@ -142,14 +146,18 @@ export class Processes {
       ended_at: null,
     };
     await records.write((tx) => insertProcess(tx, row));
-    const { argv, env, cwd } = given;
+    const { argv, env, cwd, limits } = given;
     const { limit } = this.parts;
+    // For this life of Lares; the kernel's own limits hold for as long as the command runs.
+    const unguard = limits ? guard({ key: id }, limits, () => {}) : () => {};
     let pid: number;
     try {
       pid = await supervise({ dir: this.dirOf(id), id, argv, env, cwd, ...(limit ? { limit } : {}) }, () => {
+        unguard();
         void this.check(id);
       });
     } catch (error) {
+      unguard();
       await records.write((tx) => deleteProcess(tx, id));
       throw error;
     }

@@ -3,6 +3,7 @@
  * user namespaces, no capabilities, and the whole of it ends with its first process.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { withLimits } from "./limits.ts";
 import { named } from "./named.ts";
 import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
 import { privatePaths } from "./private.ts";
@@ -40,10 +41,14 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
     // A terminal that is the command's own has nobody else's keys to forge, and needs its session for ^C and windows.
     if (!command.terminal) args.push("--new-session");
     args.push("--proc", "/proc", "--dev", "/dev");
+    const { limits } = rules;
+    // In memory, like all that is not bound from the machine: without a size it may take half of the machine's.
+    const size = limits ? ["--size", String(limits.tmpMb * 1024 * 1024)] : [];
+    args.push(...size, "--perms", "1777", "--tmpfs", "/dev/shm");
     const sealed: string[] = [];
     for (const { path, how } of mounts(rules, hidden)) {
       if (how === "write") args.push("--bind", path, path);
-      else if (how === "scratch") args.push("--perms", "1777", "--tmpfs", path);
+      else if (how === "scratch") args.push(...size, "--perms", "1777", "--tmpfs", path);
       else if (how === "read") {
         const link = linkOf(path);
         args.push(...(link === undefined ? ["--ro-bind", path, path] : ["--symlink", link, path]));
@@ -55,9 +60,10 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
     // Names are looked up through a link that often leads out of /etc.
     if (rules.network) args.push(...resolver());
     // Root changes the machine's settings in /proc/sys without any capability; nobody inside needs to write in /proc.
-    for (const path of [...sealed, "/proc", "/"]) args.push("--remount-ro", path);
+    for (const path of [...sealed, "/proc", "/dev", "/"]) args.push("--remount-ro", path);
     args.push("--chdir", command.cwd, "--");
-    return { argv: [program, ...args, ...named(command.argv, command.argv0)], env: { ...command.env } };
+    const inside = withLimits(named(command.argv, command.argv0), limits, { apart: true });
+    return { argv: [program, ...args, ...inside], env: { ...command.env } };
   };
 
   return {

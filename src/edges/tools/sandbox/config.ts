@@ -18,6 +18,27 @@ export const sandboxConfig = z
     image: z.string().min(1).optional().describe("The image for docker and podman. Example: debian:stable-slim"),
     host: z.string().min(1).optional().describe("The machine for ssh. Example: agent@build.lan"),
     folder: z.string().min(1).optional().describe("The folder on that machine that stands for the workspace."),
+    limits: z
+      .strictObject({
+        memoryMb: z
+          .number()
+          .int()
+          .min(64)
+          .default(4096)
+          .describe("Memory of one command with all its processes; never more than three quarters of the machine's."),
+        processes: z.number().int().min(8).default(512).describe("Processes one command may have at a time."),
+        tmpMb: z
+          .number()
+          .int()
+          .min(1)
+          .default(1024)
+          .describe("Room in each of /tmp, /var/tmp and /dev/shm inside the sandbox; it is memory."),
+        fileMb: z.number().int().min(1).default(8192).describe("Largest file a command may write."),
+      })
+      .prefault({})
+      .describe(
+        "What one command may use up. Holds without a sandbox too, but for tmpMb; not on another machine (ssh).",
+      ),
     dangerouslyAllow: z
       .array(z.enum(["binds", "network"]))
       .default([])

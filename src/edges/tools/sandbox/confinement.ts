@@ -9,6 +9,8 @@ import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
 import { createContainer } from "./container.ts";
 import { CREDENTIALS, type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
+import { hasPrlimit, onThisMachine, withLimits } from "./limits.ts";
+import { named } from "./named.ts";
 import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
 import { within } from "./rules.ts";
 import { createSsh } from "./ssh.ts";
@@ -41,7 +43,10 @@ export function createNone(why?: string): Sandbox {
   return {
     name: "none",
     available: async () => ({ ok: true }),
-    wrap: ({ argv, argv0, env }) => ({ argv: [...argv], ...(argv0 === undefined ? {} : { argv0 }), env: { ...env } }),
+    wrap: ({ argv, argv0, env }, { limits }) =>
+      limits && hasPrlimit()
+        ? { argv: withLimits(named(argv, argv0), limits, { apart: false }), env: { ...env } }
+        : { argv: [...argv], ...(argv0 === undefined ? {} : { argv0 }), env: { ...env } },
     where: () => (why ? `without a sandbox: ${why}` : "without a sandbox"),
   };
 }
@@ -106,6 +111,7 @@ export function rulesOf(config: SandboxConfig, workspace: string, homes: Homes):
     readable,
     hidden: [realOr(homes.home), ...CREDENTIALS.map((name) => realOr(join(homes.userHome, name)))],
     network: config.network !== false && config.network !== "none",
+    limits: onThisMachine(config.limits),
   };
 }
 

@@ -36,14 +36,33 @@ export function createContainer(options: ContainerOptions): Sandbox {
       return found.ok ? found : { ok: false, why: `${engine} does not answer: ${found.why}` };
     },
     wrap(command: Confined, rules: Rules): Wrapped {
+      const { limits } = rules;
       const name = `lares-${command.key.replace(/[^\w.-]/g, "_")}`;
       const owner = options.owner ?? { uid: process.getuid?.() ?? 1000, gid: process.getgid?.() ?? 1000 };
       const args = ["run", "--rm", "--init", "--name", name, "--label", `lares.run=${command.key}`];
       args.push("--pull", "missing", "--log-driver", "none");
       args.push("--network", rules.network ? (options.network ?? "bridge") : "none");
-      args.push("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", String(MOST_PROCESSES));
+      args.push(
+        "--cap-drop",
+        "ALL",
+        "--security-opt",
+        "no-new-privileges",
+        "--pids-limit",
+        String(limits?.processes ?? MOST_PROCESSES),
+      );
+      if (limits)
+        args.push(
+          "--memory",
+          `${limits.memoryMb}m`,
+          "--ulimit",
+          "core=0",
+          "--ulimit",
+          `fsize=${limits.fileMb * 1024 * 1024}`,
+        );
       args.push("--user", `${owner.uid}:${owner.gid}`, ...(engine === "podman" ? ["--userns", "keep-id"] : []));
-      args.push("--read-only", "--tmpfs", "/tmp:rw,nosuid,nodev,mode=1777");
+      const size = limits ? `,size=${limits.tmpMb}m` : "";
+      args.push("--read-only", "--tmpfs", `/tmp:rw,nosuid,nodev,mode=1777${size}`);
+      if (limits) args.push("--shm-size", `${limits.tmpMb}m`);
       const open = [...rules.writable, ...rules.readable];
       for (const path of rules.writable) args.push("--mount", `type=bind,src=${plain(path)},dst=${path}`);
       for (const path of rules.readable) args.push("--mount", `type=bind,src=${plain(path)},dst=${path},readonly`);

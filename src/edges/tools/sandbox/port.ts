@@ -5,6 +5,8 @@
  * S1: the variables of a command never stand on a command line: secrets among them would be read by everybody who may see processes.
  * S2: a backend that cannot keep a rule says so in `where`; it never says it keeps one it does not.
  */
+import type { Limits } from "./limits.ts";
+
 export type SandboxName = "bubblewrap" | "none" | "docker" | "podman" | "ssh";
 
 export interface Rules {
@@ -15,6 +17,8 @@ export interface Rules {
   /** Paths it must not see, also where they lie inside the others. */
   hidden: readonly string[];
   network: boolean;
+  /** What a command may use up. */
+  limits?: Limits;
 }
 
 export interface Confined {

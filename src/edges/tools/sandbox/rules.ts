@@ -3,6 +3,7 @@
  *
  * S3: a child is never less confined than its parent: what `within` gives permits exactly what both permit.
  */
+import { strictest } from "./limits.ts";
 import type { Rules } from "./port.ts";
 
 export type Deed = "read" | "write";
@@ -28,11 +29,13 @@ export function within(parent: Rules, child: Rules): Rules {
   const both = (deed: Deed) => (path: string) => permits(parent, deed, path) && permits(child, deed, path);
   const candidates = [...new Set(deeper)];
   const writable = candidates.filter(both("write"));
+  const limits = strictest(parent.limits, child.limits);
   return {
     writable,
     readable: candidates.filter((path) => !writable.includes(path)).filter(both("read")),
     hidden: [...new Set([...parent.hidden, ...child.hidden])],
     network: parent.network && child.network,
+    ...(limits ? { limits } : {}),
   };
 }
 

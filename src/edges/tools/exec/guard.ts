@@ -1,0 +1,73 @@
+/**
+ * Watches how many processes a run has, and how much memory they use together. The kernel bounds a single process; a command that
+ * starts thousands of them is inside every such bound, and for root the kernel does not count processes at all.
+ *
+ * Looking through all processes of the machine is dear, so it is done only when the machine as a whole has changed enough for a run
+ * to be over its limit.
+ */
+import { readFile } from "node:fs/promises";
+import type { Limits } from "../sandbox/limits.ts";
+import { endRun, membersOf, type Run } from "./processes.ts";
+
+const LOOK_EVERY_MS = 250;
+/** Below its limit by so much, a run is looked at again at the next turn. */
+const WATCHFUL = 0.5;
+
+interface Machine {
+  tasks: number;
+  availableMb: number;
+}
+
+/** Ends the run when it is over a limit, and says why. Call what it returns when the run is over. */
+export function guard(run: Run, limits: Limits, onExcess: (why: string) => void): () => void {
+  if (process.platform !== "linux") return () => {};
+  let over = false;
+  let timer: NodeJS.Timeout | undefined;
+  const start = machine();
+  const look = async (): Promise<void> => {
+    const [before, now] = await Promise.all([start, machine()]);
+    if (over || !before || !now) return;
+    const mayBe =
+      now.tasks - before.tasks > limits.processes * WATCHFUL ||
+      before.availableMb - now.availableMb > limits.memoryMb * WATCHFUL;
+    const why = mayBe ? await excessOf(run, limits) : undefined;
+    if (over) return;
+    if (!why) {
+      again();
+      return;
+    }
+    onExcess(why);
+    // At once: a command that forks without end is not asked politely.
+    await endRun(run, 0);
+  };
+  const again = () => {
+    timer = setTimeout(() => void look().catch(() => {}), LOOK_EVERY_MS);
+    timer.unref();
+  };
+  again();
+  return () => {
+    over = true;
+    clearTimeout(timer);
+  };
+}
+
+async function excessOf(run: Run, limits: Limits): Promise<string | undefined> {
+  const members = await membersOf(run);
+  if (members.length > limits.processes) {
+    return `it had ${members.length} processes, and sandbox.limits.processes allows ${limits.processes}`;
+  }
+  const mb = Math.round(members.reduce((sum, { rssKb }) => sum + rssKb, 0) / 1024);
+  return mb > limits.memoryMb ? `it used ${mb} MB, and sandbox.limits.memoryMb allows ${limits.memoryMb}` : undefined;
+}
+
+/** Tasks and free memory of the whole machine: two small files. */
+async function machine(): Promise<Machine | undefined> {
+  try {
+    const [load, memory] = await Promise.all([readFile("/proc/loadavg", "utf8"), readFile("/proc/meminfo", "utf8")]);
+    const tasks = Number(load.split(" ")[3]?.split("/")[1]);
+    const at = memory.indexOf("MemAvailable:");
+    return { tasks, availableMb: Number.parseInt(memory.slice(at + 13), 10) / 1024 };
+  } catch {
+    return undefined;
+  }
+}
