@@ -1,8 +1,7 @@
 /** arguments → config → app.start() → wait for a signal → app.stop(). Each command loads only what it needs. */
 import { readFileSync } from "node:fs";
-import { closeInherited } from "./core/kit/descriptors.ts";
 import { runCli } from "./faces/cli/index.ts";
-import { readEnvironment } from "./ground/config/index.ts";
+import { closeInherited, readEnvironment } from "./ground/config/index.ts";
 
 // Before anything is opened or started.
 closeInherited();

@@ -66,6 +66,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "app/import-handlers.ts": "makes and removes a temporary folder of ours for a copied database",
   "app/token.ts": "the owner's token in the home",
   "main.ts": "reads our own package.json",
+  "ground/config/descriptors.ts": "reads /proc, closes what was inherited",
   "edges/channels/library.ts": "makes the folder that optional packages are installed into",
   "edges/channels/signal/listener.ts": "the folder of a Signal account, which only this listener and the gateway use",
   "edges/channels/signal/mailbox.ts": "the same folder, on the gateway's side",
@@ -74,6 +75,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/tools/exec/pipe.ts": "a pipe in a fresh temporary folder of ours",
   "edges/tools/exec/prepare.ts":
     "hashes the script that will run, wherever it is: without waiting, plain files only, bounded",
+  "edges/tools/exec/guard.ts": "reads /proc",
   "edges/tools/exec/processes.ts": "reads /proc",
   "edges/tools/exec/run.ts": "closes the child's end of our pipe",
   "edges/tools/process/identity.ts": "reads /proc",

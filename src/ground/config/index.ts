@@ -1,4 +1,5 @@
 export { type ConfigKey, configSchemaJson, explain } from "./describe.ts";
+export { closeInherited } from "./descriptors.ts";
 export { getFromFile, setInFile } from "./edit.ts";
 export { type Environment, type ModelEnvironment, readEnvironment } from "./environment.ts";
 export {
