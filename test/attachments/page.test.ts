@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startModel, until } from "../support/index.ts";
-import { complaints, type House, hasBrowser, startBrowser, startHouse } from "../ui/support.ts";
+import { complaints, type House, needsBrowser, startBrowser, startHouse } from "../ui/support.ts";
 import { PNG, ZIP } from "./support.ts";
 
 const file = (name: string, buffer: Buffer, mimeType = "application/octet-stream") => ({ name, mimeType, buffer });
@@ -23,7 +23,7 @@ const hand = (how: "paste" | "drop") => `(() => {
 
 const LOADED = `[...document.querySelectorAll("[role=log] img")].every((img) => img.complete && img.naturalWidth > 0)`;
 
-describe.skipIf(!hasBrowser)("attachments in the browser", () => {
+describe.skipIf(!needsBrowser("attachments in the browser"))("attachments in the browser", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;

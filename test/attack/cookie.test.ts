@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { METHODS } from "../../src/core/protocol/index.ts";
 import { Socket } from "../gateway/support.ts";
 import { until } from "../support/index.ts";
-import { type House, hasBrowser, startBrowser, startHouse } from "../ui/support.ts";
+import { type House, needsBrowser, startBrowser, startHouse } from "../ui/support.ts";
 
 const GUESS = "A".repeat(43);
 
-describe.skipIf(!hasBrowser)("a cookie that another port received", () => {
+describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie that another port received", () => {
   let browser: Browser;
   let house: House;
   let context: BrowserContext;

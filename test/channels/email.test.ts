@@ -2,15 +2,13 @@
 import { describe, expect, test } from "vitest";
 import type { PlatformEvent } from "../../src/core/contracts/index.ts";
 import { channelContract } from "../contracts/channel.ts";
-import { AUTHSERV, DOVECOT, PASSWORD, startMail } from "../servers/mail.ts";
-import { notRun, until } from "../support/index.ts";
+import { AUTHSERV, PASSWORD, startMail } from "../servers/mail.ts";
+import { needs, until } from "../support/index.ts";
 import { connected, listeningDoor, openAlone } from "./support.ts";
 
 const BOT = "lares@house.test";
 
-if (!DOVECOT) notRun("the email channel", "Install it: apt-get install dovecot-imapd dovecot-lmtpd");
-
-describe.skipIf(!DOVECOT)("email", () => {
+describe.skipIf(!needs("dovecot", "the email channel"))("email", () => {
   channelContract({
     name: "email",
     async start() {

@@ -5,15 +5,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { channelContract } from "../contracts/channel.ts";
-import { type Lares, notRun, startLares, startModel, until } from "../support/index.ts";
+import { type Lares, needs, startLares, startModel, until } from "../support/index.ts";
 import { connected } from "./support.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/channel.py", import.meta.url));
 const CHANNEL_TOKEN = "a-token-of-the-program";
 const hasPython = runs("python3");
-if (!hasPython) notRun("a channel outside the process", "Install it: apt-get install python3");
 
-describe.skipIf(!hasPython)("external", () => {
+describe.skipIf(!needs("python3", "a channel outside the process", hasPython))("external", () => {
   channelContract({
     name: "external",
     async start() {

@@ -3,15 +3,13 @@ import { describe, expect, test } from "vitest";
 import { pieces } from "../../src/app/channels.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { channelContract } from "../contracts/channel.ts";
-import { ircPerson, NGIRCD, startIrc } from "../servers/irc.ts";
-import { notRun, until } from "../support/index.ts";
+import { ircPerson, startIrc } from "../servers/irc.ts";
+import { needs, until } from "../support/index.ts";
 import { connected, listeningDoor, openAlone } from "./support.ts";
-
-if (!NGIRCD) notRun("the IRC channel", "Install it: apt-get install ngircd");
 
 const GROUP = "#towns";
 
-describe.skipIf(!NGIRCD)("irc", () => {
+describe.skipIf(!needs("ngircd", "the IRC channel"))("irc", () => {
   channelContract({
     name: "irc",
     async start() {

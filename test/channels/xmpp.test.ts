@@ -1,16 +1,14 @@
 /** XMPP under the contract every channel passes, against a real Prosody. */
 import { describe, expect, test } from "vitest";
 import { channelContract } from "../contracts/channel.ts";
-import { PROSODY, startXmpp, XMPP_PASSWORD, xmppPerson } from "../servers/xmpp.ts";
-import { notRun, until } from "../support/index.ts";
+import { startXmpp, XMPP_PASSWORD, xmppPerson } from "../servers/xmpp.ts";
+import { needs, until } from "../support/index.ts";
 import { connected, listeningDoor, openAlone } from "./support.ts";
-
-if (!PROSODY) notRun("the XMPP channel", "Install it: apt-get install prosody");
 
 const BOT = "lares@people.test";
 const GROUP = "towns@rooms.people.test";
 
-describe.skipIf(!PROSODY)("xmpp", () => {
+describe.skipIf(!needs("prosody", "the XMPP channel"))("xmpp", () => {
   channelContract({
     name: "xmpp",
     async start() {

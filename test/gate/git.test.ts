@@ -2,7 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { needs } from "../support/index.ts";
 import { ground } from "./support.ts";
 
 const g = ground({ exec: ["git *"] });
@@ -27,75 +28,77 @@ const LOOKS = [
   "git stash list",
 ];
 
-beforeEach(() => {
-  rmSync(at(".git"), { recursive: true, force: true });
-  rmSync(at(".gitattributes"), { force: true });
-  rmSync(at(".gitconfig"), { force: true });
-  writeFileSync(at("a.txt"), "alpha\n");
-  git("init", "-q");
-  git("add", "a.txt");
-  git("commit", "-qm", "one");
-  writeFileSync(at("a.txt"), "beta\n");
-  git("commit", "-qam", "two");
-  writeFileSync(at("a.txt"), "gamma\n");
-});
+describe.skipIf(!needs("git", "repositories whose settings name programs"))("a repository", () => {
+  beforeEach(() => {
+    rmSync(at(".git"), { recursive: true, force: true });
+    rmSync(at(".gitattributes"), { force: true });
+    rmSync(at(".gitconfig"), { force: true });
+    writeFileSync(at("a.txt"), "alpha\n");
+    git("init", "-q");
+    git("add", "a.txt");
+    git("commit", "-qm", "one");
+    writeFileSync(at("a.txt"), "beta\n");
+    git("commit", "-qam", "two");
+    writeFileSync(at("a.txt"), "gamma\n");
+  });
 
-test("an ordinary repository is looked at without asking", async () => {
-  git("remote", "add", "origin", "https://example.com/x.git");
-  git("config", "user.name", "somebody");
-  for (const command of LOOKS) expect((await g.judge(command)).verdict, command).toBe("allow");
-  expect(await g.run("git log --oneline")).toMatch(/two\n.*one\n/);
-  expect(await g.run("git status --short")).toContain("M a.txt");
-});
+  test("an ordinary repository is looked at without asking", async () => {
+    git("remote", "add", "origin", "https://example.com/x.git");
+    git("config", "user.name", "somebody");
+    for (const command of LOOKS) expect((await g.judge(command)).verdict, command).toBe("allow");
+    expect(await g.run("git log --oneline")).toMatch(/two\n.*one\n/);
+    expect(await g.run("git status --short")).toContain("M a.txt");
+  });
 
-test.each([
-  ["core.fsmonitor", "pwn"],
-  ["core.pager", "pwn"],
-  ["core.sshCommand", "pwn"],
-  ["core.hooksPath", "hooks"],
-  ["diff.external", "pwn"],
-  ["diff.x.command", "pwn"],
-  ["diff.x.textconv", "pwn"],
-  ["filter.x.clean", "pwn"],
-  ["filter.x.process", "pwn"],
-  ["alias.status", "!pwn"],
-  ["alias.x", "!pwn"],
-  ["include.path", "../evil"],
-  ["gpg.program", "pwn"],
-  ["credential.helper", "!pwn"],
-  ["remote.origin.url", "ext::pwn"],
-  ["remote.origin.uploadpack", "pwn"],
-  ["pager.log", "pwn"],
-  ["url.ext::pwn.insteadOf", "https://x"],
-  ["submodule.x.update", "!pwn"],
-  ["some.new.key", "pwn"],
-])("%s=%s in the repository's settings asks, and the setting is shown", async (key, value) => {
-  git("config", key, value);
-  writeFileSync(at(".gitattributes"), "* diff=x filter=x\n");
-  for (const command of LOOKS) {
-    const { verdict, plan } = await g.judge(command);
-    expect(verdict, command).toBe("ask");
-    expect(plan.shown.toLowerCase()).toContain(`${key}=${value}`.toLowerCase());
-  }
-});
+  test.each([
+    ["core.fsmonitor", "pwn"],
+    ["core.pager", "pwn"],
+    ["core.sshCommand", "pwn"],
+    ["core.hooksPath", "hooks"],
+    ["diff.external", "pwn"],
+    ["diff.x.command", "pwn"],
+    ["diff.x.textconv", "pwn"],
+    ["filter.x.clean", "pwn"],
+    ["filter.x.process", "pwn"],
+    ["alias.status", "!pwn"],
+    ["alias.x", "!pwn"],
+    ["include.path", "../evil"],
+    ["gpg.program", "pwn"],
+    ["credential.helper", "!pwn"],
+    ["remote.origin.url", "ext::pwn"],
+    ["remote.origin.uploadpack", "pwn"],
+    ["pager.log", "pwn"],
+    ["url.ext::pwn.insteadOf", "https://x"],
+    ["submodule.x.update", "!pwn"],
+    ["some.new.key", "pwn"],
+  ])("%s=%s in the repository's settings asks, and the setting is shown", async (key, value) => {
+    git("config", key, value);
+    writeFileSync(at(".gitattributes"), "* diff=x filter=x\n");
+    for (const command of LOOKS) {
+      const { verdict, plan } = await g.judge(command);
+      expect(verdict, command).toBe("ask");
+      expect(plan.shown.toLowerCase()).toContain(`${key}=${value}`.toLowerCase());
+    }
+  });
 
-test("settings in the commands' home count as the repository's", async () => {
-  writeFileSync(at(".gitconfig"), "[core]\n\tfsmonitor = pwn\n");
-  expect((await g.judge("git status")).verdict).toBe("ask");
-});
+  test("settings in the commands' home count as the repository's", async () => {
+    writeFileSync(at(".gitconfig"), "[core]\n\tfsmonitor = pwn\n");
+    expect((await g.judge("git status")).verdict).toBe("ask");
+  });
 
-test("hooks and monitors do not run when git only looks, even if they appear after the judgement", async () => {
-  mkdirSync(at(".git/hooks"), { recursive: true });
-  for (const hook of ["post-index-change", "pre-commit", "post-checkout", "reference-transaction"]) {
-    writeFileSync(at(`.git/hooks/${hook}`), `#!/bin/sh\n${g.bin}/pwn\n`);
-    chmodSync(at(`.git/hooks/${hook}`), 0o755);
-  }
-  for (const command of LOOKS) {
-    expect((await g.judge(command)).verdict, command).toBe("allow");
-    await g.run(command);
-  }
-  git("config", "core.fsmonitor", `${g.bin}/pwn`);
-  git("config", "diff.external", `${g.bin}/pwn`);
-  for (const command of LOOKS) await g.run(command);
-  expect(g.pwned()).toBe(false);
+  test("hooks and monitors do not run when git only looks, even if they appear after the judgement", async () => {
+    mkdirSync(at(".git/hooks"), { recursive: true });
+    for (const hook of ["post-index-change", "pre-commit", "post-checkout", "reference-transaction"]) {
+      writeFileSync(at(`.git/hooks/${hook}`), `#!/bin/sh\n${g.bin}/pwn\n`);
+      chmodSync(at(`.git/hooks/${hook}`), 0o755);
+    }
+    for (const command of LOOKS) {
+      expect((await g.judge(command)).verdict, command).toBe("allow");
+      await g.run(command);
+    }
+    git("config", "core.fsmonitor", `${g.bin}/pwn`);
+    git("config", "diff.external", `${g.bin}/pwn`);
+    for (const command of LOOKS) await g.run(command);
+    expect(g.pwned()).toBe(false);
+  });
 });

@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { decide } from "../../src/flow/gate/index.ts";
+import { needs } from "../support/index.ts";
 import { ground } from "./support.ts";
 
 const OPEN = [
@@ -176,12 +177,15 @@ test("below a folder's end, words count from there", async () => {
   expect(decide(g.policy, await g.plan("cp ../../a.txt .", "notes")).verdict).toBe("ask");
 });
 
-test("git does not take the repository of a folder above the workspace", async () => {
-  const { execFileSync } = await import("node:child_process");
-  const above = g.policy.place.agentDir;
-  execFileSync("git", ["init", "-q"], { cwd: above, env: { PATH: "/usr/bin:/bin", HOME: g.dir } });
-  expect(await g.run("git rev-parse --show-toplevel")).toContain("not a git repository");
-});
+test.skipIf(!needs("git", "a repository above the workspace"))(
+  "git does not take the repository of a folder above the workspace",
+  async () => {
+    const { execFileSync } = await import("node:child_process");
+    const above = g.policy.place.agentDir;
+    execFileSync("git", ["init", "-q"], { cwd: above, env: { PATH: "/usr/bin:/bin", HOME: g.dir } });
+    expect(await g.run("git rev-parse --show-toplevel")).toContain("not a git repository");
+  },
+);
 
 describe("redirections are judged by their target", () => {
   const rules = { allow: { exec: OPEN, write: ["workspace/**"], read: ["/srv/docs/**"] } };

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createBubblewrap } from "../../src/edges/tools/sandbox/bubblewrap.ts";
-import { notRun } from "../support/not-run.ts";
+import { needs } from "../support/not-run.ts";
 import { type Ground, ground } from "./support.ts";
 
 const RULES = {
@@ -81,18 +81,19 @@ describe.each([
   ["without a sandbox", false],
   ["in the sandbox", true],
 ] as const)("%s", (where, sandboxed) => {
-  if (sandboxed && !bubblewrap.ok) {
-    notRun("what allowed commands print in the sandbox", "Install it with: apt-get install bubblewrap");
-    test.skip("needs bubblewrap");
+  const isReady =
+    needs("git", `what allowed commands print ${where}`) &&
+    (!sandboxed || needs("bwrap", `what allowed commands print ${where}`, bubblewrap.ok));
+  if (!isReady) {
+    test.skip("needs git, and bubblewrap in the sandbox");
     return;
   }
   const g = ground(RULES, sandboxed);
   afterAll(() => g.close());
   prepare(g);
-  for (const [command, prints, needs] of PRINTS) {
-    const missing = needs && !isHere(needs);
-    if (missing) notRun(`${command} ${where}`, `Install it with: apt-get install ${needs}`);
-    test.skipIf(missing)(`${command} prints what it should`, async () => {
+  for (const [command, prints, program] of PRINTS) {
+    const isMissing = program !== undefined && !needs(program, `${command} ${where}`, isHere(program));
+    test.skipIf(isMissing)(`${command} prints what it should`, async () => {
       const { verdict, because } = await g.judge(command);
       expect(`${verdict}: ${because}`).toMatch(/^allow/);
       expect(await g.run(command)).toMatch(prints);

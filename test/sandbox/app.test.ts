@@ -7,7 +7,7 @@ import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
 import { readEnvironment } from "../../src/ground/config/index.ts";
 import { createLog } from "../../src/ground/observe/index.ts";
 import { openVault } from "../../src/ground/vault/index.ts";
-import { scratch, startModel, until } from "../support/index.ts";
+import { needs, scratch, startModel, until } from "../support/index.ts";
 
 const TOKEN = "owner-token-0123456789abcdef";
 const SECRET = "correct-horse-battery-staple";
@@ -67,21 +67,27 @@ test("who is asked reads where it will run and with which secrets, not their val
   expect(asked).not.toContain(SECRET);
 });
 
-test.skipIf(!shut)("S3: a sub-agent is never less confined than who asked for it, whoever it is", async () => {
-  const w = await app({ sandbox: { network: true }, agents: { main: { sandbox: { network: false } }, bob: {} } });
-  const asked = (words: string) =>
-    until("a question", async () => {
-      const { approvals } = (await w.post("/rpc/approvals.list", {})) as {
-        approvals: { agent: string; shown: string }[];
-      };
-      return approvals.find(({ shown }) => shown.includes(words));
+test.skipIf(!needs("bwrap", "a sub-agent's confinement", shut))(
+  "S3: a sub-agent is never less confined than who asked for it, whoever it is",
+  async () => {
+    const w = await app({ sandbox: { network: true }, agents: { main: { sandbox: { network: false } }, bob: {} } });
+    const asked = (words: string) =>
+      until("a question", async () => {
+        const { approvals } = (await w.post("/rpc/approvals.list", {})) as {
+          approvals: { agent: string; shown: string }[];
+        };
+        return approvals.find(({ shown }) => shown.includes(words));
+      });
+    void w.chat(exec({ command: "make own" }), { agent: "bob" }).catch(() => {});
+    expect(await asked("make own")).toMatchObject({ agent: "bob", shown: expect.stringContaining("with network") });
+    const spawn = { agent: "bob", task: `tool:exec ${JSON.stringify({ command: "make child" })}` };
+    void w.chat(`tool:sessions_spawn ${JSON.stringify(spawn)} then: say:asked`).catch(() => {});
+    expect(await asked("make child")).toMatchObject({
+      agent: "bob",
+      shown: expect.stringContaining("without network"),
     });
-  void w.chat(exec({ command: "make own" }), { agent: "bob" }).catch(() => {});
-  expect(await asked("make own")).toMatchObject({ agent: "bob", shown: expect.stringContaining("with network") });
-  const spawn = { agent: "bob", task: `tool:exec ${JSON.stringify({ command: "make child" })}` };
-  void w.chat(`tool:sessions_spawn ${JSON.stringify(spawn)} then: say:asked`).catch(() => {});
-  expect(await asked("make child")).toMatchObject({ agent: "bob", shown: expect.stringContaining("without network") });
-});
+  },
+);
 
 test("the end of a background process wakes the session that started it; secrets in its output are not told", async () => {
   const w = await app({ policy: { mode: "ignore" }, agents: { main: { secrets: ["DEPLOY_KEY"] } } });

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createExec } from "../../src/edges/tools/index.ts";
 import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
-import { until } from "../support/index.ts";
+import { needs, until } from "../support/index.ts";
 import { measureSandbox } from "./measure.ts";
 import { alive, CANARY, confinement, never, newKey, type World, world } from "./support.ts";
 
@@ -16,7 +16,8 @@ const works = await createBubblewrap().available();
 const exec = (at: World, command: string, config: object = {}, more: object = {}) =>
   createExec({ sandbox: confinement(at, config) }).run({ command, ...more }, at, newKey(), never);
 
-describe.skipIf(!works.ok)(`in bubblewrap${works.ok ? "" : ` (not here: ${works.why})`}`, () => {
+const canRun = needs("bwrap", `commands in bubblewrap${works.ok ? "" : `: ${works.why}`}`, works.ok);
+describe.skipIf(!canRun)("in bubblewrap", () => {
   test("the workspace is written to, everything else is not", async () => {
     // Not in /tmp or /dev/shm: a command has its own of those.
     const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url));

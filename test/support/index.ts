@@ -14,7 +14,7 @@ export {
 } from "./lares.ts";
 export { modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts } from "./model.ts";
 export { COMPACTED_SAYS, type Narrow, narrowConfig, narrowScript } from "./narrow.ts";
-export { notRun } from "./not-run.ts";
+export { needs, notRun, programAt } from "./not-run.ts";
 export { scratch } from "./scratch.ts";
 export { until } from "./until.ts";
 export { type FarSide, type HookMessage, sendHook, startFarSide } from "./webhook.ts";

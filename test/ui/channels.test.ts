@@ -3,9 +3,9 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTelegram } from "../fakes/telegram/index.ts";
 import { until } from "../support/index.ts";
-import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
 
-describe.skipIf(!hasBrowser)("channels in the browser", () => {
+describe.skipIf(!needsBrowser("channels in the browser"))("channels in the browser", () => {
   let browser: Browser;
   let house: House;
   let telegram: Awaited<ReturnType<typeof startTelegram>>;

@@ -5,7 +5,7 @@ import {
   complaints,
   gate,
   type House,
-  hasBrowser,
+  needsBrowser,
   type Scripted,
   startBrowser,
   startHouse,
@@ -26,7 +26,7 @@ const INSIDE = `(() => {
   };
 })()`;
 
-describe.skipIf(!hasBrowser)("chat in the browser", () => {
+describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;

@@ -1,9 +1,9 @@
 /** What it knows, from the page: told, found, corrected, forgotten. With the real program. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
 
-describe.skipIf(!hasBrowser)("the memory page", () => {
+describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;

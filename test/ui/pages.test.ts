@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROGRAM, until } from "../support/index.ts";
 import { atDesk, importLong, LONG, onPhone } from "./speed.ts";
-import { complaints, type House, hasBrowser, startBrowser, startHouse } from "./support.ts";
+import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
 
 const PAGES = [
   "/",
@@ -33,7 +33,7 @@ const SEEN = `({
   ).length,
 })`;
 
-describe.skipIf(!hasBrowser)("the pages", () => {
+describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
   let browser: Browser;
   let house: House;
   let signedIn: Awaited<ReturnType<House["signIn"]>>;

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { complaints, type House, hasBrowser, startBrowser, startHouse, startTalker } from "./support.ts";
+import { complaints, type House, needsBrowser, startBrowser, startHouse, startTalker } from "./support.ts";
 
 const KEY = "sk-ant-pasted-by-hand-0123456789";
 
-describe.skipIf(!hasBrowser)("setting up in the browser", () => {
+describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the browser", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;

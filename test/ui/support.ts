@@ -9,11 +9,12 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import type { MethodName, Params, Result } from "../../src/core/protocol/index.ts";
 import { anthropic } from "../fakes/model-server/anthropic.ts";
 import { type Reply, seenTexts } from "../fakes/model-server/index.ts";
-import { modelEnv, notRun, PROGRAM, TOKEN, until } from "../support/index.ts";
+import { modelEnv, needs, PROGRAM, TOKEN, until } from "../support/index.ts";
 
 export const CHROMIUM = process.env.LARES_CHROMIUM ?? "/usr/bin/chromium";
 export const hasBrowser = existsSync(CHROMIUM);
-if (!hasBrowser) notRun(`browser tests: no ${CHROMIUM}`, "Install it: apt-get install -y chromium");
+/** Says NOT RUN where there is none; in each test file, because modules are shared between files. */
+export const needsBrowser = (what: string) => needs("chromium", what, hasBrowser);
 
 const FLAGS = [
   "--headless",

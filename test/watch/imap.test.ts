@@ -3,16 +3,14 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Json } from "../../src/core/domain/index.ts";
 import { systemClock } from "../../src/core/kit/index.ts";
 import { type Look, look, type Watched, watchConfig } from "../../src/edges/watch/index.ts";
-import { DOVECOT, PASSWORD, startMail } from "../servers/mail.ts";
-import { notRun, until } from "../support/index.ts";
-
-if (!DOVECOT) notRun("IMAP watcher", "Install it: apt-get install dovecot-imapd dovecot-lmtpd");
+import { PASSWORD, startMail } from "../servers/mail.ts";
+import { needs, until } from "../support/index.ts";
 
 const ME = "me@people.test";
 let mail: Awaited<ReturnType<typeof startMail>> | undefined;
 afterAll(() => mail?.close());
 
-describe.skipIf(!DOVECOT)("a mail folder", () => {
+describe.skipIf(!needs("dovecot", "IMAP watcher"))("a mail folder", () => {
   it("tells new mails once, without touching them, and says what is wrong when it cannot look", async () => {
     mail = await startMail();
     const { imapPort: port, deliver: handIn } = mail;

@@ -12,12 +12,11 @@ import type { JsonObject } from "../../src/core/domain/index.ts";
 import { ManualClock } from "../../src/core/kit/index.ts";
 import { createBrowserTool, findChromium } from "../../src/edges/tools/browser/index.ts";
 import { never } from "../../src/edges/tools/testing.ts";
-import { notRun } from "../support/not-run.ts";
+import { needs } from "../support/not-run.ts";
 import { benchSnapshots, say } from "./measure.ts";
 import { bodyOf, end, type Site, standingSite } from "./servers.ts";
 
 const chromium = findChromium();
-if (!chromium) notRun("the browser tool", "Install it: apt install chromium");
 
 const form = `<!doctype html><title>Log in</title><h1>Log in</h1><form method=post action=/login>
 <label>User <input name=user></label> <label>Password <input type=password name=password></label>
@@ -43,7 +42,7 @@ const members: RequestListener = async (request, response) => {
 };
 const pages = new Map<string, string>();
 
-describe.skipIf(!chromium)("browser", () => {
+describe.skipIf(!needs("chromium", "the browser tool", chromium !== undefined))("browser", () => {
   let home: string;
   let place: ToolPlace;
   let local: Site;

@@ -9,6 +9,7 @@ import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync,
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/core/kit/index.ts";
 import { createFetcher, type FetcherDeps, listedHosts } from "../../src/edges/tools/web/index.ts";
+import { needs } from "../support/index.ts";
 import { bodyOf, type Site, site } from "./servers.ts";
 
 const forbidden = expect.objectContaining({ code: "FORBIDDEN" });
@@ -130,46 +131,49 @@ describe("NET-05: names that change their mind", () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test("with https the name stays in SNI and the certificate must be right", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "lares-cert-"));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
-    const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
-    const options = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    const files = ["-keyout", key, "-out", cert, "-subj", "/CN=pinned.example"];
-    execFileSync("openssl", ["req", "-x509", ...options, ...files], { stdio: "ignore" });
-    const names: string[] = [];
-    let requests = 0;
-    const server = createSecureServer(
-      {
-        key: readFileSync(key),
-        cert: readFileSync(cert),
-        SNICallback: (name, done) => {
-          names.push(name);
-          done(null);
+  test.skipIf(!needs("openssl", "certificates of https servers"))(
+    "with https the name stays in SNI and the certificate must be right",
+    async () => {
+      const dir = mkdtempSync(join(tmpdir(), "lares-cert-"));
+      onTestFinished(() => rmSync(dir, { recursive: true }));
+      const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
+      const options = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+      const files = ["-keyout", key, "-out", cert, "-subj", "/CN=pinned.example"];
+      execFileSync("openssl", ["req", "-x509", ...options, ...files], { stdio: "ignore" });
+      const names: string[] = [];
+      let requests = 0;
+      const server = createSecureServer(
+        {
+          key: readFileSync(key),
+          cert: readFileSync(cert),
+          SNICallback: (name, done) => {
+            names.push(name);
+            done(null);
+          },
         },
-      },
-      (_request, response) => {
-        requests++;
-        response.end();
-      },
-    );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
-    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-    onTestFinished(() => {
-      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
-    });
-    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
-    const { fetch } = createFetcher({ resolve: async () => ["127.0.0.1"], mayReach: () => true });
-    await expect(fetch({ url: `https://pinned.example:${port}/` })).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT/);
-    expect(names).toEqual(["pinned.example"]);
-    expect(requests).toBe(0);
-  });
+        (_request, response) => {
+          requests++;
+          response.end();
+        },
+      );
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      const { port } = server.address() as AddressInfo;
+      const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      onTestFinished(() => {
+        if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+        else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+      });
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+      const { fetch } = createFetcher({ resolve: async () => ["127.0.0.1"], mayReach: () => true });
+      await expect(fetch({ url: `https://pinned.example:${port}/` })).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT/);
+      expect(names).toEqual(["pinned.example"]);
+      expect(requests).toBe(0);
+    },
+  );
 });
 
 describe("redirects", () => {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
+import { needs } from "../../../../test/support/index.ts";
 
 import type { JsonObject } from "../../../core/domain/index.ts";
 import { withInside } from "../paths/index.ts";
@@ -29,9 +30,9 @@ const hasRipgrep = (await findRipgrep(rgDirs)) !== undefined;
 
 describe.each<[string, readonly string[]]>([
   ["our own scan", []],
-  ["ripgrep (apt-get install ripgrep)", rgDirs],
+  ["ripgrep", rgDirs],
 ])("by %s", (name, ripgrepDirs) => {
-  const test = name.startsWith("ripgrep") && !hasRipgrep ? base.skip : base;
+  const test = name.startsWith("ripgrep") && !needs("rg", "search by ripgrep", hasRipgrep) ? base.skip : base;
   const search = (place: Scene, input: JsonObject) => createSearch({ ripgrepDirs }).run(input, place, "k", never);
 
   test("lines are found with path and number, binaries and .git left out", async () => {
