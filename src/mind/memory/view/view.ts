@@ -7,6 +7,7 @@
  * V3: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
  * V4: a file that is missing or empty forgets nothing; it is written again.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
@@ -60,7 +61,8 @@ export class View {
   private order: Promise<unknown> = Promise.resolve();
   private cancel: (() => void) | undefined;
   private stopped = false;
-  private busy = false;
+  /** Set for what happens within a pass, and for nobody who merely asks while one runs. */
+  private readonly withinPass = new AsyncLocalStorage<true>();
 
   constructor(parts: ViewParts) {
     this.parts = parts;
@@ -106,7 +108,7 @@ export class View {
   async settle(): Promise<void> {
     this.changed();
     // A hand's deletion is forgotten from within a pass: waiting for the next one there would wait for ever.
-    if (this.busy) return;
+    if (this.withinPass.getStore()) return;
     for (const agent of this.parts.agents())
       await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
   }
@@ -135,12 +137,9 @@ export class View {
     const daily = [now - 86_400_000, now].map((at) => `memory/${dayOf(at)}.md`);
     const touched = [...(this.touched.get(agent) ?? [])];
     this.touched.delete(agent);
-    this.busy = true;
-    try {
+    await this.withinPass.run(true, async () => {
       for (const file of new Set(["USER.md", "MEMORY.md", ...touched, ...daily])) await this.syncFile(agent, file);
-    } finally {
-      this.busy = false;
-    }
+    });
   }
 
   private async syncFile(agent: string, file: string): Promise<void> {
