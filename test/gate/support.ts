@@ -6,6 +6,7 @@ import type { ActionPlan } from "../../src/core/contracts/index.ts";
 import { createExec } from "../../src/edges/tools/index.ts";
 import { createConfinement, sandboxConfig } from "../../src/edges/tools/sandbox/index.ts";
 import { decide, type Policy, type Verdict } from "../../src/flow/gate/index.ts";
+import { programAt } from "../support/not-run.ts";
 
 const CALLER = { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } };
 
@@ -58,6 +59,11 @@ export function ground(
     userHome: at("user"),
     config: () => sandboxConfig.parse({ backend: "bubblewrap" }),
   });
+  // What is judged here is the command; a machine without git gets one that does nothing.
+  if (!programAt("git")) {
+    writeFileSync(at("bin/git"), "#!/bin/sh\nexit 0\n");
+    chmodSync(at("bin/git"), 0o755);
+  }
   const exec = createExec({ path: `${at("bin")}:/usr/local/bin:/usr/bin:/bin`, ...(sandboxed ? { sandbox } : {}) });
   const place = {
     agentDir: at("home/agents/main"),

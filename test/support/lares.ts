@@ -116,6 +116,8 @@ export class Lares {
       PATH: process.env.PATH ?? "",
       HOME: this.home,
       LARES_TOKEN: TOKEN,
+      // Hints as an installed program gives them; from a clone they name the script.
+      LARES_COMMAND: "lares",
       ...this.options.env,
       ...env,
     };
