@@ -1,7 +1,9 @@
 /** arguments → config → app.start() → wait for a signal → app.stop(). Each command loads only what it needs. */
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { runCli } from "./faces/cli/index.ts";
-import { closeInherited, readEnvironment } from "./ground/config/index.ts";
+import { closeInherited, programNames, readEnvironment } from "./ground/config/index.ts";
 
 // Before anything is opened or started.
 closeInherited();
@@ -11,15 +13,22 @@ const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: str
 
 try {
   const env = readEnvironment();
+  const program = programNames({
+    script: join(dirname(fileURLToPath(manifest)), "bin", "lares.js"),
+    node: process.execPath,
+    cwd: process.cwd(),
+    path: env.variables.PATH,
+    named: env.command,
+  });
   process.exitCode = await runCli(process.argv.slice(2), {
     env,
     version,
-    // Started with `npm start` from a clone, there is no `lares` on the PATH.
-    ...(process.argv[1]?.endsWith("start.mjs") ? { program: "node bin/lares.js" } : {}),
+    program,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    runGateway: async (options) => (await import("./app/index.ts")).startApp({ env, version, ...options }),
+    runGateway: async (options) =>
+      (await import("./app/index.ts")).startApp({ env, version, program: program.told, ...options }),
     readToken: async (home) => (await import("./app/token.ts")).readToken(home, env.token),
     configSchema: async () => (await import("./app/config.ts")).schema,
   });

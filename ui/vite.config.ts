@@ -45,7 +45,7 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ["/rpc", "/ws", "/login", "/logout", "/attachments", "/healthz"].map((path) => [
+      ["/rpc", "/ws", "/login", "/logout", "/attachments", "/healthz", "/program"].map((path) => [
         path,
         { target: gateway, ws: path === "/ws", changeOrigin: true, headers: { origin: gateway } },
       ]),

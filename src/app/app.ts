@@ -32,6 +32,8 @@ export interface StartOptions {
   /** Where the built UI is, when not beside the program. */
   uiDir?: string;
   version: string;
+  /** How people call this program, for hints on the page and in chats; `lares` when it is left out. */
+  program?: string;
   clock?: Clock;
   log?: Logbook;
 }
@@ -63,7 +65,7 @@ const ROOM_BYTES = 131_072;
 const TIDY_MS = 3_600_000;
 
 export async function startApp(options: StartOptions): Promise<RunningApp> {
-  const { env, home, version } = options;
+  const { env, home, version, program = "lares" } = options;
   keepHeapTight();
   const clock = options.clock ?? systemClock;
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -127,6 +129,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     openHouse({
       home,
       version,
+      program,
       config,
       models,
       vault,
@@ -200,6 +203,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     front = await openFront({
       home,
       version,
+      program,
       models,
       clock,
       ids,

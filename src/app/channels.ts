@@ -28,6 +28,8 @@ export interface ChannelParts {
   bus: Bus;
   log: Log;
   config: () => { channels: unknown; agents: Record<string, { messages?: AgentLimits } | undefined> };
+  /** Commands in our own words as they work here. */
+  called: (text: string) => string;
   inbox: () => Inbox;
   outbox: () => Outbox;
   attachments: () => Attachments;
@@ -50,7 +52,7 @@ export function makeChannels(parts: ChannelParts) {
       turn: asId<TurnId>(m.id),
       session: NO_SESSION,
       route: m.route,
-      text: m.text,
+      text: parts.called(m.text),
     });
   const sent = (id: string) => void parts.outbox().wake(asId<TurnId>(id));
   const pairings = new Pairings({ records, clock, bus, say, sent });

@@ -28,6 +28,8 @@ import { makeWakeHandlers } from "./wake-handlers.ts";
 import { makeWorkHandlers } from "./work-handlers.ts";
 
 export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redact"> {
+  /** How people call this program. */
+  program: string;
   settings: Settings;
   /** What setting up a model needs besides. */
   setup: Pick<ModelHandlerParts, "vault" | "modelEnv" | "tryModels">;
@@ -98,6 +100,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       return config.gateway as never;
     },
     version: parts.version,
+    program: parts.program,
     door: access,
     handlers: () => handlers,
     notReady: parts.trouble,

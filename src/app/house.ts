@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { CANCEL } from "../core/contracts/index.ts";
 import { type AgentId, AppError, asId, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import { asCalled } from "../core/protocol/client.ts";
 import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import {
@@ -81,6 +82,8 @@ import { commandWords } from "./words.ts";
 export interface HouseParts {
   home: string;
   version: string;
+  /** How people call this program. */
+  program: string;
   config: LaresConfig;
   models: ReturnType<typeof createModels>;
   vault: Vault;
@@ -140,6 +143,7 @@ const CLOSE_PATIENCE_MS = 15_000;
 
 export async function openHouse(parts: HouseParts): Promise<House> {
   const { clock, ids, crash, bus, log, config } = parts;
+  const called = (text: string) => asCalled(text, parts.program);
   let engine: EmbeddedEngine | undefined;
   let watch: TurnWatch | undefined;
   const records = await openRecords(join(parts.home, "lares.db"), (error) => {
@@ -238,7 +242,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       }),
   });
   const channels = makeChannels({
-    ...{ records, clock, ids, crash, bus, log, home: parts.home },
+    ...{ records, clock, ids, crash, bus, log, home: parts.home, called },
     config: () => config as never,
     inbox: () => inbox,
     outbox: () => outbox,
@@ -308,6 +312,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   };
   const turnLog = log.child("turns");
   const turns = makeTurns({
+    called,
     builtAt: clock.now(),
     stopReplaced: async (session, target, by) => {
       for (const turn of await openFrom(records, session, target)) {
@@ -399,7 +404,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
   });
   const commands = makeCommands({
+    called,
     ...commandWords({
+      called,
       records,
       models: parts.models,
       contexts,
@@ -474,6 +481,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
 
   const ports = jobPorts({
+    called,
     agents,
     models: parts.models,
     agentModel: (agent) => config.agents[agent]?.model,

@@ -8,6 +8,8 @@ import type { AgentFolders } from "../mind/agents/index.ts";
 import type { ScheduleParts } from "../mind/schedule/index.ts";
 
 export interface JobHouse {
+  /** Commands in our own words as they work here. */
+  called: (text: string) => string;
   agents: AgentFolders;
   models: Models;
   agentModel: (agent: AgentId) => string | undefined;
@@ -39,7 +41,7 @@ export function jobPorts(house: JobHouse): Ports {
         });
       },
     },
-    tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word }),
+    tell: (tx, { key, ...word }) => outbox.intend(tx, { answer: key, ...word, text: house.called(word.text) }),
     lost: (of) => outbox.lost(of),
     // At a stop the records may be closed already; the next start sends what is intended.
     wake: (turn: TurnId) => void outbox.wake(turn).catch(() => {}),

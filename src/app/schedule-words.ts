@@ -8,9 +8,10 @@ const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
 export async function scheduleWords(
   schedules: Schedules,
   call: { args: string; session: SessionKey; message: InboundMessage },
+  called: (text: string) => string,
 ): Promise<string> {
   const { args, message } = call;
-  if (!args) return listed(await schedules.page({ limit: SHOWN }));
+  if (!args) return listed(await schedules.page({ limit: SHOWN }), called);
   const [, verb, name] = /^(run|pause|resume|remove)\s+(\S[\s\S]*)$/i.exec(args) ?? [];
   const planned = /^(?:add\s+)?([\s\S]+?):\s+(\S[\s\S]*)$/i.exec(args);
   if (!verb && !planned) {
@@ -71,8 +72,8 @@ function whenOf(text: string): GivenWhen {
   }
 }
 
-function listed({ jobs, total }: { jobs: JobView[]; total: number }): string {
+function listed({ jobs, total }: { jobs: JobView[]; total: number }, called: (text: string) => string): string {
   const line = (job: JobView) => `${job.name}: ${inWords(job.when, job.zone)}${job.enabled ? "" : " (paused)"}`;
-  const more = total > jobs.length ? [`… and ${total - jobs.length} more: lares schedule list`] : [];
+  const more = total > jobs.length ? [called(`… and ${total - jobs.length} more: lares schedule list`)] : [];
   return [...jobs.map(line), ...more].join("\n") || `Nothing planned. ${EXAMPLE}`;
 }

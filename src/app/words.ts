@@ -10,6 +10,8 @@ import { scheduleWords } from "./schedule-words.ts";
 import { usageOfSession } from "./store.ts";
 
 export interface WordParts {
+  /** Commands in our own words as they work here. */
+  called: (text: string) => string;
   records: Records;
   models: Models;
   contexts: Contexts;
@@ -62,11 +64,11 @@ export function commandWords(parts: WordParts): Told {
       return `${u.calls} model calls, ${read} tokens read (${u.cacheReadTokens} from the cache), ${u.outputTokens} written, ${money}.`;
     },
     agents: async () => parts.agents.names().join("\n"),
-    schedules: (call) => scheduleWords(parts.schedules(), call),
+    schedules: (call) => scheduleWords(parts.schedules(), call, parts.called),
     memory: parts.recall,
     async exported(session: SessionKey) {
       const { messages } = await parts.sessions.get(session);
-      return `${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`;
+      return parts.called(`${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`);
     },
   };
 }

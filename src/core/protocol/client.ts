@@ -14,6 +14,7 @@ import type { MethodName, Params, Result } from "./methods.ts";
 
 export { AppError } from "../domain/errors.ts";
 export { isRefused, type LineHooks, LiveLine, nextTryMs } from "./live.ts";
+export { asCalled } from "./program.ts";
 
 export interface Client {
   call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>>;

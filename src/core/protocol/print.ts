@@ -111,7 +111,8 @@ Schema: [protocol.schema.json](protocol.schema.json).
   write) → 201 \`{id, name, mediaType, bytes, kind: image|text|file}\`. PNG, JPEG, GIF, WebP, PDF and text in UTF-8, known by their
   bytes. Then named in \`chat.send\`; unused ones go after a day. \`GET /attachments/<id>\` gives the bytes (right: read).
 - **Simple chat** \`POST /chat {"user_id","message"}\`. **OpenAI-compatible** \`GET /v1/models\`, \`POST /v1/chat/completions\`,
-  \`POST /v1/responses\`. **Figures** \`GET /metrics\` (Prometheus). **Health** \`GET /healthz\`, \`GET /readyz\`.
+  \`POST /v1/responses\`. **Figures** \`GET /metrics\` (Prometheus). **Health** \`GET /healthz\`, \`GET /readyz\`. **Name** \`GET /program\`: how to call
+  this program where hints say \`lares\`.
 
 ## Credentials
 

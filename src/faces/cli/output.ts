@@ -3,8 +3,11 @@
  *
  * O1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
  * O2: colour only on a terminal, never with NO_COLOR.
+ * O3: `lares …` in what people read becomes the command that works in this terminal. What is not ours goes out by `raw`, unchanged;
+ *     so do JSON documents, which programs read.
  */
 import { toErrorShape } from "../../core/domain/index.ts";
+import { asCalled } from "../../core/protocol/client.ts";
 import type { Tone } from "./format.ts";
 import type { CliOutput, CliPorts } from "./ports.ts";
 import { textWidth } from "./width.ts";
@@ -40,7 +43,7 @@ export interface Output {
 }
 
 export function makeOutput(
-  ports: Pick<CliPorts, "stdout" | "stderr" | "env">,
+  ports: Pick<CliPorts, "stdout" | "stderr" | "env" | "program">,
   flags: { json: boolean; quiet: boolean },
 ): Output {
   const { stdout, stderr } = ports;
@@ -49,13 +52,14 @@ export function makeOutput(
   const put = (stream: CliOutput, lines: string[]) => {
     if (lines.length) stream.write(`${lines.join("\n")}\n`);
   };
+  const called = (line: string) => asCalled(line, ports.program?.here ?? "lares");
   return {
     json,
     quiet,
     paint: painter(stdout, ports.env.noColor),
     paintNote,
     say(...lines) {
-      if (!json) put(stdout, lines);
+      if (!json) put(stdout, lines.map(called));
     },
     raw(text) {
       stdout.write(text);
@@ -71,10 +75,11 @@ export function makeOutput(
         );
     },
     note(...lines) {
-      if (!json && !quiet) put(stderr, lines);
+      if (!json && !quiet) put(stderr, lines.map(called));
     },
     error(error) {
-      const { code, message, hint, retry, details } = toErrorShape(error);
+      const { code, message, hint: given, retry, details } = toErrorShape(error);
+      const hint = given && called(given);
       if (json) put(stderr, [JSON.stringify({ error: { code, message, hint, retry, details } })]);
       else if (message.includes("\n")) put(stderr, [`${paintNote("✕", "fail")} ${message}`, ...(hint ? [hint] : [])]);
       else put(stderr, [[message, hint].filter(Boolean).join(" ")]);

@@ -1,6 +1,6 @@
 /** What the command line needs from whoever starts it. It talks to the gateway; only `gateway run` and `config` do not. */
 import type { Clock } from "../../core/kit/index.ts";
-import type { ConfigSchema, Environment } from "../../ground/config/index.ts";
+import type { ConfigSchema, Environment, ProgramNames } from "../../ground/config/index.ts";
 
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?: (on: boolean) => unknown };
 export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -24,8 +24,8 @@ export type OnSignal = (name: "SIGINT" | "SIGTERM", run: () => void) => () => vo
 export interface CliPorts {
   env: Environment;
   version: string;
-  /** How this program is called here, when it is not installed as `lares`. */
-  program?: string;
+  /** How this program is called; `lares` when it is left out. */
+  program?: ProgramNames;
   stdin: CliInput;
   stdout: CliOutput;
   stderr: CliOutput;

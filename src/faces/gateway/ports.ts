@@ -59,6 +59,8 @@ export interface GatewayParts {
   /** As it stands now: limits may change while it runs; address and port are read once. */
   readonly config: GatewayConfig;
   version: string;
+  /** How people call this program: `lares`, or another way that names no place on this machine. */
+  program: string;
   door: Doorkeeper;
   handlers: () => Handlers;
   /** Why it is not serving, or nothing. */

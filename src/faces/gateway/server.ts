@@ -92,6 +92,8 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
     await next();
   });
   app.get("/healthz", (c) => c.json({ ok: true }));
+  // For the page before anybody signed in: the command it tells people to run.
+  app.get("/program", (c) => c.json({ program: parts.program }));
   app.get("/readyz", (c) => {
     const why = parts.notReady();
     return why ? c.json({ ok: false, why }, 503) : c.json({ ok: true });

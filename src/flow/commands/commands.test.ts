@@ -38,6 +38,7 @@ function setUp(over: Partial<CommandParts> = {}) {
         return { ...waiting, state: a.decision === "deny" ? "denied" : "allowed" };
       },
     },
+    called: (hint: string) => hint,
     status: note("status"),
     tune: note("tune"),
     compact: note("compact"),

@@ -8,6 +8,8 @@ import type { ApprovalDecision, ApprovalView, InboundMessage, SessionKey, TurnId
 import { AppError } from "../../core/domain/index.ts";
 
 export interface CommandParts {
+  /** A hint with the commands as they work here. */
+  called: (hint: string) => string;
   /** The turn a person would mean by "stop": the running one, else the newest that waits. */
   current: (session: SessionKey) => Promise<TurnId | undefined>;
   /** Asks the turn to stop. */
@@ -158,7 +160,8 @@ export function makeCommands(parts: CommandParts) {
       try {
         return await command.run(parts, { session, person, message: at.message, args: (match[2] ?? "").trim() });
       } catch (error) {
-        if (error instanceof AppError) return [error.message, error.hint].filter(Boolean).join(" ");
+        if (error instanceof AppError)
+          return [error.message, error.hint && parts.called(error.hint)].filter(Boolean).join(" ");
         throw error;
       }
     },

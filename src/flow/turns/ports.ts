@@ -279,6 +279,8 @@ export interface Keeping {
 }
 
 export interface TurnParts {
+  /** A hint with the commands as they work here. */
+  called: (hint: string) => string;
   /** Asks the open turns to stop whose messages come at or after that of `target`, except `by`. Again is harmless. */
   stopReplaced: (session: SessionKey, target: TurnId, by: TurnId) => Promise<void>;
   /** When this engine was built: turns it found open were begun by one before it. */

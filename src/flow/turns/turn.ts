@@ -304,10 +304,10 @@ export function makeTurns(parts: TurnParts) {
       if (!reply.ok) {
         const { failure, limit } = reply;
         if (failure !== "context-overflow") {
-          return end(run, { state: "failed", text: "", reason: sentence(reply), failure });
+          return end(run, { state: "failed", text: "", reason: sentence(parts, reply), failure });
         }
         if (await makeRoom(run, { refused: limit ? { limit } : {}, more: false, fresh: 0 })) continue;
-        return end(run, { state: "failed", text: "", reason: `${sentence(reply)} ${TOO_LONG}`, failure });
+        return end(run, { state: "failed", text: "", reason: `${sentence(parts, reply)} ${TOO_LONG}`, failure });
       }
       p.overflows = 0;
       p.model = reply.model;
@@ -539,6 +539,6 @@ function spentFor({ job, budget }: Terms) {
   return job === undefined ? {} : { schedule: { id: job, ...(budget ? { caps: budget } : {}) } };
 }
 
-function sentence(reply: Extract<ModelReply, { ok: false }>): string {
-  return [reply.message, reply.hint].filter(Boolean).join(" ");
+function sentence({ called }: TurnParts, reply: Extract<ModelReply, { ok: false }>): string {
+  return [reply.message, reply.hint && called(reply.hint)].filter(Boolean).join(" ");
 }

@@ -23,6 +23,8 @@ export interface Environment {
   readonly token: string | undefined;
   /** LARES_MODEL as `provider/model`. */
   readonly model: string | undefined;
+  /** LARES_COMMAND: how this program is called, where a wrapper or a container hides it. Hints use it. */
+  readonly command: string | undefined;
   /** LARES_CRASH_AT as `<point>[:n]`; tests only. */
   readonly crashAt: string | undefined;
   /** Keys and addresses of model providers under the names their own tools use. */
@@ -59,6 +61,7 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
     home: homeFrom(read("LARES_HOME"), read("HOME")),
     token: read("LARES_TOKEN"),
     model: read("LARES_MODEL"),
+    command: read("LARES_COMMAND"),
     crashAt: read("LARES_CRASH_AT"),
     models: Object.freeze({
       anthropicApiKey: read("ANTHROPIC_API_KEY"),

@@ -176,7 +176,8 @@ describe("asking", () => {
   });
 
   it("a pasted key is never shown, and what was deleted is not part of it", async () => {
-    const ran = start([], { tty: true });
+    const program = { here: "node bin/lares.js", anywhere: "/usr/bin/node /srv/lares/bin/lares.js", told: "x" };
+    const ran = start([], { tty: true, program });
     await answer(ran, "2  paste a key", "7\n2\n");
     await answer(ran, "A number from 1 to 3.", "");
     await answer(ran, "Whose key is it?", "2\n");
@@ -188,7 +189,9 @@ describe("asking", () => {
     expect(written()).toContain("- sk-secret-abcd");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(ran.err() + ran.out()).not.toContain("sk-secre");
-    expect(ran.err()).toContain("@reboot lares gateway run");
+    // A crontab has no working directory, and hardly a PATH.
+    expect(ran.err()).toContain("@reboot /usr/bin/node /srv/lares/bin/lares.js gateway run");
+    expect(ran.err() + ran.out()).toContain("Next: node bin/lares.js gateway run");
   });
 
   it("a second run offers to keep what is set", async () => {

@@ -87,7 +87,7 @@ async function ask(
   ]);
   const how = await asker.choose("Start it with the computer?", [
     { text: "later", value: [] as string[] },
-    { text: "say how", value: START },
+    { text: "say how", value: withTheComputer(ctx) },
   ]);
   return { choice, channel, how };
 }
@@ -117,14 +117,20 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
   }
 }
 
-const START = [
-  "To start it with the computer: crontab -e, and add the line",
-  "  @reboot lares gateway run",
-  "Variables that lares.yaml refers to must be set there too.",
-];
+function withTheComputer(ctx: Context): string[] {
+  return [
+    "To start it with the computer: crontab -e, and add the line",
+    `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx)}`,
+    "Variables that lares.yaml refers to must be set there too.",
+  ];
+}
+
+function elsewhere(ctx: Context): string {
+  return ctx.home === ctx.ports.env.home ? "" : ` --home ${ctx.home}`;
+}
 
 function later(ctx: Context, wasTold: boolean): string[] {
-  const where = ctx.home === ctx.ports.env.home ? "" : ` --home ${ctx.home}`;
+  const where = elsewhere(ctx);
   return [
     ...(wasTold ? [] : ["A channel, or a start with the computer: any time, lares onboard."]),
     `Next: lares gateway run${where}, then lares chat${where}`,

@@ -10,7 +10,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { type App, type Env, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
-import { LOGIN_SCRIPT, loginPage, PAGE_STYLE } from "../static/pages.ts";
+import { loginPage, loginScript, PAGE_STYLE } from "../static/pages.ts";
 import { canonicalAddress } from "./address.ts";
 import { callerKey, type Failures } from "./failures.ts";
 import { cookieName, type Identifier, sessionCookie } from "./identify.ts";
@@ -35,7 +35,7 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
   app.get("/login", (c) => c.html(loginPage(), 200, pageHeaders({ "cache-control": "no-store" })));
   app.get("/login.css", (c) => c.body(PAGE_STYLE, 200, pageHeaders({ "content-type": "text/css; charset=utf-8" })));
   app.get("/login.js", (c) =>
-    c.body(LOGIN_SCRIPT, 200, pageHeaders({ "content-type": "text/javascript; charset=utf-8" })),
+    c.body(loginScript(parts.program), 200, pageHeaders({ "content-type": "text/javascript; charset=utf-8" })),
   );
 
   app.post("/login", async (c) => {

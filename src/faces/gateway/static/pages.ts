@@ -37,8 +37,10 @@ export const PROOF_KEY = "lares.proof";
  * Exchanges the code for a login. The code leaves the address before anything else; a page that is only prerendered does not
  * use it up.
  */
-export const LOGIN_SCRIPT = `"use strict";
+/** `program`: how Lares is called where it runs; hints say `lares`. */
+export const loginScript = (program: string) => `"use strict";
 (() => {
+  const program = ${JSON.stringify(program)};
   const said = document.getElementById("said");
   const form = document.getElementById("login");
   const say = (text) => { said.textContent = text; };
@@ -51,7 +53,7 @@ export const LOGIN_SCRIPT = `"use strict";
         body: JSON.stringify({ code }),
       });
       const body = await answer.json();
-      if (!answer.ok) return say(body.error.message + " " + (body.error.hint ?? ""));
+      if (!answer.ok) return say(body.error.message + " " + (body.error.hint ?? "").replace("lares dashboard", () => program + " dashboard"));
       try {
         localStorage.setItem("${PROOF_KEY}", body.proof);
       } catch {
@@ -59,7 +61,7 @@ export const LOGIN_SCRIPT = `"use strict";
       }
       location.replace("/");
     } catch {
-      say("Lares does not answer. Start it: lares gateway run");
+      say("Lares does not answer. Start it: " + program + " gateway run");
     }
   }
   function fromAddress() {

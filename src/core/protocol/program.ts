@@ -1,0 +1,18 @@
+/**
+ * Hints name commands as `lares …`, in every room and on the wire. Where there is no `lares` on the PATH (a clone started with
+ * `npm start`) such a command does not work, so each face puts in the name by which this program can be called where the hint is
+ * shown. One word at the edge instead of a name handed to every room that writes a hint.
+ *
+ * Only sentences of ours pass here: never an answer, a document or a file.
+ */
+
+/** The first words of our commands: `lares` before anything else is not a command, but a word. */
+const COMMANDS =
+  "agents approvals approve channels chat config context dashboard debug deny doctor gateway goals heartbeat import logs memory models onboard policy schedule secrets security service sessions skills status token tokens turns undo usage wake wakes";
+const COMMAND = new RegExp(`(^|[^\\w/.-])lares(?= (?:${COMMANDS.replaceAll(" ", "|")})(?![\\w-]))`, "g");
+
+/** The text with every command of ours as `name …`. */
+export function asCalled(text: string, name: string): string {
+  if (name === "lares" || !text.includes("lares ")) return text;
+  return text.replace(COMMAND, (_all, before: string) => before + name);
+}
