@@ -13,6 +13,7 @@ import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
 import { chunks } from "../core/render/index.ts";
 import { configuredAccounts, Libraries } from "../edges/channels/index.ts";
 import type { MessageDesk } from "../edges/tools/index.ts";
+import { askedOn } from "../flow/approvals/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
@@ -110,7 +111,7 @@ export function makeChannels(parts: ChannelParts) {
 
     /** Whatever surface answered: the chat that was asked shows who did, and how. */
     async answered(asked: ApprovalView, a: { decision: string; by: string }) {
-      const route = await routeOfTurn(records, asked.turn);
+      const route = askedOn(asked.action) ?? (await routeOfTurn(records, asked.turn));
       if (!route) return;
       const { turn, session, id } = asked;
       return parts.outbox().rewriteQuestion({ turn, session, route, approval: id, outcome: parts.outcome(a) });

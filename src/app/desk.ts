@@ -1,6 +1,14 @@
 /** What tools see of the house: a job made in a chat answers in that chat; a session sees its own subtree. */
 
-import { type AgentId, AppError, asId, type Origin, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type Authority,
+  asId,
+  type Origin,
+  type SessionKey,
+  type TurnId,
+} from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Rung } from "../edges/hooks/index.ts";
 import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../edges/tools/index.ts";
@@ -153,7 +161,7 @@ function originOfJob({ createdBy }: JobView): Origin {
 }
 
 /** What tells a session of a background process's end. The same process is told once (B4). */
-export function exitEvent({ id, agent, session, route, label, body }: Exit): SystemEvent {
+export function exitEvent({ id, agent, session, route, label, body }: Exit, authority: Authority): SystemEvent {
   return {
     key: processKey(id),
     kind: "process",
@@ -162,7 +170,7 @@ export function exitEvent({ id, agent, session, route, label, body }: Exit): Sys
     agent: asId<AgentId>(agent),
     ...{ route, label, body },
     // What it says is data: it may not change what Lares keeps.
-    authority: "known",
+    authority,
     outside: true,
     must: true,
   };
@@ -210,5 +218,5 @@ export function processKey(id: string): string {
 
 /** What tells a parent's session of its sub-agent. */
 export function childEvent({ child, ...told }: Told): SystemEvent {
-  return { ...told, kind: "child", source: `session:${child}`, authority: "known", must: true };
+  return { ...told, kind: "child", source: `session:${child}`, must: true };
 }

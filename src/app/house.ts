@@ -75,9 +75,9 @@ import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-room
 import { announce, describeSession } from "./news.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
 import { openSkills, skillDesk } from "./skills.ts";
-import { agentOf, hasReadOutside, routeOfTurn, standingOf } from "./store.ts";
+import { agentOf, authorityIn, hasReadOutside, liveRouteOf, placeOfQuestion, standingOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
-import { commandWords } from "./words.ts";
+import { commandWords, withoutPaths } from "./words.ts";
 
 export interface HouseParts {
   home: string;
@@ -163,7 +163,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("process"),
     dir: join(parts.home, "processes"),
     tell: async (exit) => {
-      await events.tell(exitEvent({ ...exit, body: parts.redact(exit.body) }));
+      const authority = await authorityIn(records, asId<SessionKey>(exit.session));
+      await events.tell(exitEvent({ ...exit, body: parts.redact(exit.body) }, authority));
     },
   });
   const sandbox = createConfinement({
@@ -275,7 +276,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return found && { ...found, live: channels.accounts.policy(route)?.live ?? false };
     },
     any: () => channels.accounts.size > 0,
-    routeOf: (turn) => routeOfTurn(records, turn),
+    routeOf: (turn) => liveRouteOf(records, turn),
   });
   const budget = await Budget.open({
     records,
@@ -350,6 +351,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       close: (tx, id, state) => approvals.close(tx, id, state),
       event: approvalEvent,
       code: shortCode,
+      where: (turn, route, authority) =>
+        PULLED.has(route.channel) ? Promise.resolve(route) : placeOfQuestion(records, turn, route, authority),
       patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
     },
     tools: {
@@ -361,6 +364,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     locks,
     checkpoints,
     scrub: clean,
+    withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
     stop: stopTurn,
     agentModel: (agent) => config.agents[agent]?.model,
   } satisfies TurnParts);
@@ -524,6 +528,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     admit: (message, record) => inbox.admit(message, record),
     tell: (told, record) => events.tell(childEvent(told), record),
     hasReadOutside: (session) => hasReadOutside(records, session),
+    authorityIn: (session) => authorityIn(records, session),
     stop: stopTurn,
     timer: (id, slot) => running.schedule(id, slot),
     open: async (session) => (await listTurns(records, { session, open: true, limit: 20 })).map(({ id }) => id),

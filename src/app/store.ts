@@ -240,6 +240,49 @@ export async function hasReadOutside(db: Reads, session: SessionKey): Promise<bo
   return (await db.get("SELECT 1 FROM message WHERE session = ? AND outside = 1 LIMIT 1", session)) !== undefined;
 }
 
+/** Whose rights something that happens in a session has: a stranger's where a stranger has spoken, else a known person's (I12). */
+export async function authorityIn(db: Reads, session: SessionKey): Promise<Authority> {
+  const found = await db.get("SELECT 1 FROM inbox WHERE session = ? AND authority = 'stranger' LIMIT 1", session);
+  return found === undefined ? "known" : "stranger";
+}
+
+/** Where a turn's answer may be shown while it is written. Not to strangers: what they read is looked through first. */
+export async function liveRouteOf(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
+  const row = await db.get<{ route: string }>(
+    "SELECT route FROM turn WHERE id = ? AND COALESCE(speaker, '') <> 'stranger'",
+    turn,
+  );
+  return row && (JSON.parse(row.route) as ReplyRoute);
+}
+
+/** Nobody is pushed to here: the question is on the page and the command line. */
+const PAGE: ReplyRoute = { channel: "none", account: "owner", chat: "owner" };
+
+/**
+ * Where a question is asked: in the chat it came up in, unless nobody there may answer it. Then in the owner's own chat with the
+ * same account, else only on the page (I7: never on some other channel by guess).
+ */
+export async function placeOfQuestion(
+  db: Reads,
+  turn: string,
+  route: ReplyRoute,
+  authority: Authority,
+): Promise<ReplyRoute> {
+  const row = await db.get<{ speaker: string | null; is_group: number }>(
+    "SELECT speaker, is_group FROM turn WHERE id = ?",
+    turn,
+  );
+  const isKnownAlone = row?.speaker === "known" && row.is_group === 0;
+  if (authority !== "stranger" && !isKnownAlone) return route;
+  const own = await db.get<{ route: string }>(
+    `SELECT route FROM turn WHERE speaker = 'owner' AND is_group = 0 AND json_extract(route, '$.channel') = ?
+       AND json_extract(route, '$.account') = ? ORDER BY accepted_at DESC LIMIT 1`,
+    route.channel,
+    route.account,
+  );
+  return own ? (JSON.parse(own.route) as ReplyRoute) : PAGE;
+}
+
 /** Where a turn's answers go. */
 export async function routeOfTurn(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
   const row = await db.get<{ route: string }>("SELECT route FROM turn WHERE id = ?", turn);

@@ -32,6 +32,11 @@ export function compactedInWords(done: Compacted | undefined): string {
   return `${done.messages} older messages are compacted (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
 }
 
+/** For strangers: where things lie on this machine is not theirs to know. */
+export function withoutPaths(text: string, folders: readonly string[]): string {
+  return folders.filter((folder) => folder.length > 1).reduce((said, folder) => said.replaceAll(folder, "…"), text);
+}
+
 export function commandWords(parts: WordParts): Told {
   const { models } = parts;
   return {

@@ -68,6 +68,8 @@ export type PlatformEvent = {
       files?: RemoteFile[];
       /** In a group: it names the bot, or answers one of its messages. The name itself is taken out of `text`. */
       addressed?: boolean;
+      /** The sender passes on what somebody else wrote: text from outside, whoever sends it. */
+      forwarded?: boolean;
       /** What it answers, when the platform shows that. */
       quote?: { sender?: string; name?: string; text: string };
     }

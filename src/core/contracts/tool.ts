@@ -7,7 +7,7 @@
  * T4: a tool's words, in success and in failure, are text from outside unless it declares them its own (I12).
  */
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { Origin, ReplyRoute } from "../domain/message.ts";
+import type { Authority, Origin, ReplyRoute } from "../domain/message.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Tx } from "./records.ts";
 
@@ -27,6 +27,8 @@ export interface ToolCaller {
   turn: string;
   /** Where the turn's answer goes. */
   route: ReplyRoute;
+  /** Whose rights the turn acts with; what it starts has no more. */
+  authority?: Authority;
 }
 
 /** What a tool is about to do, in words the gate can judge and a person can read. */

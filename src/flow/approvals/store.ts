@@ -118,7 +118,7 @@ export async function dueReminders(db: Reads, now: number, limit: number): Promi
     id: row.id,
     turn: row.turn,
     session: row.session,
-    route: JSON.parse(row.route) as ReplyRoute,
+    route: askedOn(JSON.parse(row.action) as JsonObject) ?? (JSON.parse(row.route) as ReplyRoute),
     shown: row.shown,
     because: row.because,
     action: JSON.parse(row.action) as JsonObject,
@@ -126,6 +126,11 @@ export async function dueReminders(db: Reads, now: number, limit: number): Promi
     deadline: row.deadline,
     reminded: row.reminded,
   }));
+}
+
+/** Where a question was asked, when it was not where its turn answers. */
+export function askedOn({ route }: JsonObject): ReplyRoute | undefined {
+  return typeof route === "object" && route !== null ? (route as unknown as ReplyRoute) : undefined;
 }
 
 /** `from` is the count that was read: a reminder is counted once. */

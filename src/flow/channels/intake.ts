@@ -153,6 +153,7 @@ export class Intake {
       authority: may.authority,
       mayApprove: may.mayApprove,
       ...(event.chat.kind === "group" ? { isGroup: true } : {}),
+      ...(bringsOthersWords(event) ? { outside: true } : {}),
       text,
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...(may.tools ? { tools: may.tools } : {}),
@@ -282,6 +283,12 @@ export class Intake {
     }
     return { ids, lost };
   }
+}
+
+/** It was forwarded, or quotes somebody else: not all of it is the sender's word (I12). */
+function bringsOthersWords(event: Message): boolean {
+  if (event.kind === "edit") return false;
+  return event.forwarded === true || (event.quote?.sender !== undefined && event.quote.sender !== event.sender.id);
 }
 
 function routeOf(at: AccountKey, event: PlatformEvent): ReplyRoute {

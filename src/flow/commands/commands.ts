@@ -53,15 +53,19 @@ interface Command {
   run(parts: CommandParts, call: Call): Promise<string>;
 }
 
+/** What strangers may use: nothing here costs the owner anything or shows what is the owner's. */
+const FOR_STRANGERS: ReadonlySet<string> = new Set(["help", "stop", "new", "reset", "approve", "deny", "pair"]);
+
 const LEVELS = ["off", "low", "medium", "high"];
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   help: {
     usage: "/help",
     doc: "this list",
-    run: async () =>
-      Object.values(COMMANDS)
-        .map((c) => `${c.usage}  ${c.doc}`)
+    run: async (_parts, { message }) =>
+      Object.entries(COMMANDS)
+        .filter(([name]) => message.authority !== "stranger" || FOR_STRANGERS.has(name))
+        .map(([, c]) => `${c.usage}  ${c.doc}`)
         .join("\n"),
   },
   stop: {
@@ -157,6 +161,8 @@ export function makeCommands(parts: CommandParts) {
       const command = match && COMMANDS[match[1]!.toLowerCase()];
       if (!match || !command || !Object.hasOwn(COMMANDS, match[1]!.toLowerCase())) return undefined;
       const { session, person } = at.placement;
+      if (at.message.authority === "stranger" && !FOR_STRANGERS.has(match[1]!.toLowerCase()))
+        return `/${match[1]!.toLowerCase()} is for people the owner has let in.`;
       try {
         return await command.run(parts, { session, person, message: at.message, args: (match[2] ?? "").trim() });
       } catch (error) {

@@ -100,7 +100,9 @@ export function makeInbox(parts: InboxParts) {
       const id = acceptId(message, parts.ids);
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = !(await parts.isKnown(id));
-      const reply = isNew ? await parts.commands.run(placement.text, { placement, message }) : undefined;
+      // A command somebody else wrote is not the sender's.
+      const reply =
+        isNew && !message.outside ? await parts.commands.run(placement.text, { placement, message }) : undefined;
       const replaced =
         isNew && reply === undefined && message.replaces
           ? await whatItReplaces(parts.messages, placement, message.replaces, message.authority ?? "stranger")

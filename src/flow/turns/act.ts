@@ -44,13 +44,14 @@ export interface At {
   agent: AgentId;
   segment: number;
   route: ReplyRoute;
+  p: Pick<Progress, "authority">;
   /** The only tools that may be used here; without it, the agent's. */
   tools?: readonly string[] | undefined;
 }
 
 export function placeOf(parts: TurnParts, at: At): ToolPlace {
-  const { agent, session, turn, route } = at;
-  return parts.tools.place({ agent, session, turn, route });
+  const { agent, session, turn, route, p } = at;
+  return parts.tools.place({ agent, session, turn, route, authority: p.authority });
 }
 
 /** What was decided about one call, as it is recorded. */
@@ -117,7 +118,9 @@ export async function act(
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
       waiting.push({ ...asked, because: j.because, rule: j.rule });
-      const text = `Waiting for a person's approval (${parts.questions.code(asked.approval)}). It has not run. Its outcome will come as a later message.`;
+      // The code is for whoever may answer; in a stranger's chat the agent would only pass it on.
+      const code = p.authority === "stranger" ? "" : ` (${parts.questions.code(asked.approval)})`;
+      const text = `Waiting for a person's approval${code}. It has not run. Its outcome will come as a later message.`;
       return result({ text, origin: "own" });
     }
     const done = await runTool(parts, at, { ...call, input: j.input ?? call.input }, p);

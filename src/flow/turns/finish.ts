@@ -59,7 +59,8 @@ export function finish(
       for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
       recordEnd(tx, turn, result, p.startedAt, now);
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
-      const text = isKept(at.terms.keeps, result.state) ? "" : spoken(result);
+      const said = isKept(at.terms.keeps, result.state) ? "" : spoken(result);
+      const text = p.authority === "stranger" ? parts.withoutPaths(said) : said;
       if (text) parts.replies.intend(tx, { answer: `${turn}:answer`, turn, session, route, text });
     },
   };

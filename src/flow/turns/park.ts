@@ -26,15 +26,20 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
   };
 }
 
-/** Parks on everything that waits. `fresh` are the questions not yet asked. */
+/** Said in a chat whose people may not answer; the question itself is for somebody else's eyes. */
+const ELSEWHERE = "I have to ask before I can do that. I'll tell you here when there's an answer.";
+
+/** Parks on everything that waits. `fresh` are the questions not yet asked; `askedAt` is where they are asked. */
 export function park(
   parts: TurnParts,
   at: At,
   p: Progress,
   route: ReplyRoute,
   fresh: (Waiting & { because: string; rule: string })[],
+  askedAt: ReplyRoute,
 ): Outcome {
   const { turn, session, agent } = at;
+  const isElsewhere = askedAt !== route;
   const now = parts.clock.now();
   return {
     park: {
@@ -59,18 +64,19 @@ export function park(
             ...{ input: w.input, rule: w.rule },
             ...(w.marks ? { marks: w.marks } : {}),
             ...(w.whole ? { whole: w.whole } : {}),
+            ...(isElsewhere ? { route: { ...askedAt } } : {}),
           },
           hash: w.hash,
           askedAt: now,
           deadline: w.deadline,
-          route,
+          route: askedAt,
         };
         parts.questions.ask(tx, question);
         parts.replies.intend(tx, {
           answer: `${turn}:ask:${w.approval}`,
           turn,
           session,
-          route,
+          route: askedAt,
           text: parts.questions.text(question),
           question: {
             approval: w.approval,
@@ -79,6 +85,10 @@ export function park(
           },
         });
       }
+      if (isElsewhere && fresh[0])
+        parts.replies.intend(tx, {
+          ...{ answer: `${turn}:held:${fresh[0].approval}`, turn, session, route, text: ELSEWHERE },
+        });
       recordParked(tx, turn, p.startedAt);
     },
   };

@@ -172,6 +172,8 @@ export interface Questions {
   close(tx: Tx, id: ApprovalId, state: "expired" | "withdrawn"): void;
   /** The event that wakes the turn. */
   event(id: ApprovalId): string;
+  /** Where it is asked: on this route, or elsewhere when nobody there may answer. */
+  where(turn: TurnId, route: ReplyRoute, authority: Authority): Promise<ReplyRoute>;
   /** The code a person types in a chat. */
   code(id: ApprovalId): string;
   /** How long a question waits. */
@@ -299,6 +301,8 @@ export interface TurnParts {
   checkpoints: Keeping;
   /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */
   scrub: (value: Json) => Json;
+  /** The same text without the places of files on this machine: for strangers. */
+  withoutPaths: (text: string) => string;
   /** Asks a turn to stop at its next safe point. */
   stop: (turn: TurnId, why: string) => Promise<void>;
   /** The model this agent is configured with, if any. */

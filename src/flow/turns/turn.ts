@@ -480,9 +480,11 @@ export function makeTurns(parts: TurnParts) {
     return parts.room.cap({ turn, session, agent, model, spillDir, workspace }, results);
   }
 
-  function parkNow(run: Run, fresh: (Waiting & { because: string; rule: string })[]): Outcome {
-    run.p.activeMs += parts.clock.now() - run.began;
-    return park(parts, run, run.p, run.route, fresh);
+  async function parkNow(run: Run, fresh: (Waiting & { because: string; rule: string })[]): Promise<Outcome> {
+    const { route, p, turn } = run;
+    p.activeMs += parts.clock.now() - run.began;
+    const askedAt = fresh.length ? await parts.questions.where(turn, route, p.authority) : route;
+    return park(parts, run, p, route, fresh, askedAt);
   }
 }
 

@@ -843,4 +843,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE remembered ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE remembered ADD COLUMN used_at INTEGER;
   `,
+  `
+  -- Sessions in which a stranger spoke.
+  CREATE INDEX inbox_stranger ON inbox (session) WHERE authority = 'stranger';
+  `,
 ];

@@ -79,6 +79,7 @@ class Life {
           body: { kind: "message", text: `[${told.label}]\n${told.body}`, child: false },
         });
       },
+      authorityIn: async () => "known" as const,
       hasReadOutside: async () => false,
       stop: async (turn) => void (await this.engine.resume(turn, { id: `stop:${turn}`, name: CANCEL, value: null })),
       timer: (id, slot) => this.engine.schedule(id, slot),

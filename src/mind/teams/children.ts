@@ -15,9 +15,11 @@ import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
+  type Authority,
   asId,
   type InboundMessage,
   type Json,
+  leastTrusted,
   type ReplyRoute,
   type ScheduleId,
   type SessionKey,
@@ -52,6 +54,8 @@ export interface ChildrenParts {
   ) => Promise<{ turn: TurnId; duplicate: boolean }>;
   /** Tells the parent's session. Durable when it resolves; the same key again changes nothing. `record` is written with it. */
   tell: (told: Told, record: (tx: Tx) => void) => Promise<unknown>;
+  /** Whose rights something that happens in this session has: a known person's, or a stranger's. */
+  authorityIn: (session: SessionKey) => Promise<Authority>;
   /** Whether text from outside was read in this session. */
   hasReadOutside: (session: SessionKey) => Promise<boolean>;
   stop: (turn: TurnId, why: string) => Promise<void>;
@@ -81,6 +85,7 @@ interface Asker {
   session: string;
   turn: string;
   route: ReplyRoute;
+  authority?: Authority;
 }
 
 /** What a parent's session is told of a child. */
@@ -93,6 +98,8 @@ export interface Told {
   label: string;
   body: string;
   outside: boolean;
+  /** Whose rights a turn about it has. */
+  authority: Authority;
 }
 
 /** What a deadline's turn is started with. */
@@ -358,7 +365,7 @@ export class Children {
         lane: "background",
         mode: corrects || given.key.startsWith("spawn:") ? "followup" : "steer",
         origin: "event",
-        authority: "known",
+        authority: leastTrusted(caller.authority ?? "known", await this.parts.authorityIn(asId(caller.session))),
         outside: await this.parts.hasReadOutside(asId<SessionKey>(caller.session)),
       },
       (tx, made) => {
@@ -437,13 +444,14 @@ export class Children {
   private async about(
     child: ChildRow,
     to = child,
-  ): Promise<Pick<Told, "child" | "session" | "agent" | "route" | "outside">> {
+  ): Promise<Pick<Told, "child" | "session" | "agent" | "route" | "outside" | "authority">> {
     return {
       child: child.session,
       session: to.parent_session,
       agent: asId<AgentId>(to.parent_agent),
       route: JSON.parse(to.parent_route) as ReplyRoute,
       outside: await this.parts.hasReadOutside(child.session),
+      authority: await this.parts.authorityIn(to.parent_session),
     };
   }
 

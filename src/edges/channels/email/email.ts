@@ -179,6 +179,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
       sender: { id: from, ...(people[0]!.name ? { name: people[0]!.name } : {}) },
       // The subject begins a conversation; in an answer it is only a name for it.
       text: subject && (!isReply || isForward) && !said.startsWith("/") ? `${subject}\n\n${said}` : said,
+      ...(isForward ? { forwarded: true } : {}),
       files: parts.files.map((part) => remote(client, mail.uid, part)),
     };
   }

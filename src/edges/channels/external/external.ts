@@ -39,6 +39,8 @@ const inbound = z.object({
   /** True: more people read there, and the rules of groups hold. */
   group: z.boolean().optional(),
   addressed: z.boolean().optional(),
+  /** True: the person passes on what somebody else wrote. */
+  forwarded: z.boolean().optional(),
   isBot: z.boolean().optional(),
   content: z.string().max(500_000),
   media: z
@@ -189,6 +191,7 @@ function eventOf(frame: z.output<typeof inbound>, now: number): PlatformEvent {
     sender: { id: userId, ...(userName ? { name: userName } : {}), ...(frame.isBot ? { isBot: true } : {}) },
     text: frame.content,
     addressed: !group || frame.addressed === true,
+    ...(frame.forwarded ? { forwarded: true } : {}),
     ...(media?.length
       ? {
           files: media.map(({ data, ...about }) => ({

@@ -46,6 +46,7 @@ const said = {
   location: z.object({ latitude: z.number(), longitude: z.number() }).optional(),
   contact: z.object({ first_name: z.string(), phone_number: z.string() }).optional(),
   quote: z.object({ text: z.string() }).optional(),
+  forward_origin: z.object({ type: z.string() }).optional(),
 };
 const message = z.object({ ...said, reply_to_message: z.object(said).optional() });
 type Message = z.output<typeof message>;
@@ -151,6 +152,7 @@ function messageEvent(m: Message, me: Me, api: TelegramApi): PlatformEvent | und
     sender: m.sender_chat ? { id: String(m.sender_chat.id), ...withName(m.sender_chat.title) } : senderOf(m.from!),
     text: [named.text, ...extrasOf(m)].filter(Boolean).join("\n"),
     ...(named.found || toMe ? { addressed: true } : {}),
+    ...(m.forward_origin ? { forwarded: true } : {}),
     ...(files.length ? { files } : {}),
     ...(quoted === undefined ? {} : { quote: { text: quoted, ...(toMe ? {} : quotedOf(answered)) } }),
   };

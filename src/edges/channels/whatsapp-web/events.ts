@@ -105,7 +105,7 @@ function wordsOf(content: Record<string, unknown>) {
       const addressed = kind === "direct" || named || isMe(me, context.participant);
       const own = [me.id, me.lid].map((jid) => /^\d+/.exec(jid ?? "")?.[0]).filter((digits) => digits !== undefined);
       const plain = own.reduce((said, digits) => said.replaceAll(`@${digits}`, ""), text ?? "");
-      return { text: plain.trim(), addressed };
+      return { text: plain.trim(), addressed, ...(context.isForwarded === true ? { forwarded: true } : {}) };
     },
     quote(me: Self): { quote?: { sender?: string; text: string } } {
       const quoted = wordsText(unwrap(objectOf(context.quotedMessage)));

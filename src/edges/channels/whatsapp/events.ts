@@ -73,8 +73,15 @@ function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): M
     case "system":
       return undefined;
     default:
-      return { event: { ...base, kind: "message", text: wordsOf(type, part) }, ...mediaOf(type, part) };
+      return {
+        event: { ...base, kind: "message", text: wordsOf(type, part), ...forwardedIn(objectOf(raw.context)) },
+        ...mediaOf(type, part),
+      };
   }
+}
+
+function forwardedIn(context: Record<string, unknown>): { forwarded?: true } {
+  return context.forwarded === true || context.frequently_forwarded === true ? { forwarded: true } : {};
 }
 
 /** Labels a person chose (a place's name, a contact's) are what the person said: data, like all of it (PI-01). */
