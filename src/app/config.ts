@@ -21,7 +21,7 @@ import { contextConfig } from "../mind/context/index.ts";
 import { goalsConfig } from "../mind/goals/index.ts";
 import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
-import { schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
+import { adviseSchedules, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
 
@@ -99,6 +99,22 @@ export const schema = defineConfig(
     channels: channelsConfig,
   },
   ["gateway", "lanes"],
+  advise,
 );
 
 export type LaresConfig = Config<typeof schema>;
+
+/** Channels that are asked for answers instead of being sent them: there is nothing to set up. */
+export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);
+
+/** Typed by the slices it looks at: the joined type is made of this function's schema. */
+function advise(config: Readonly<Record<string, unknown>>): string[] {
+  const time = config.time as z.output<typeof timeConfig>;
+  const accounts = config.channels as Readonly<Record<string, Record<string, { enabled?: boolean }> | undefined>>;
+  return adviseSchedules(config.schedules as z.output<typeof schedulesConfig>, {
+    now: Date.now(),
+    zone: time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    canReach: ({ channel, account }) =>
+      PULLED.has(channel) || (accounts[channel]?.[account] ?? { enabled: false }).enabled !== false,
+  });
+}

@@ -19,7 +19,11 @@ import { inWords, type JobView, type Schedules, wallWords } from "../mind/schedu
 import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
 import type { Spotted } from "../mind/watch/index.ts";
 
-export function scheduleDesk(schedules: Schedules): ScheduleDesk {
+export function scheduleDesk(
+  schedules: Schedules,
+  personOf: (turn: string) => Promise<string | undefined>,
+): ScheduleDesk {
+  const zoneOf = async ({ turn }: { turn: string }) => schedules.zoneOf(await personOf(turn));
   const shown = ({ name, when, next, zone: of }: JobView) => ({
     ...{ name, words: inWords(when, of) },
     // On the person's clock, as the words are.
@@ -42,11 +46,19 @@ export function scheduleDesk(schedules: Schedules): ScheduleDesk {
     });
   };
   return {
-    settle: (given) => schedules.momentOf(given),
+    async settle({ in: span, at, every, cron, name }, caller) {
+      const zone = name === undefined ? await zoneOf(caller) : (await mine(name, caller.agent)).zone;
+      const given = { in: span, at, every, cron };
+      return schedules.momentOf({
+        zone,
+        ...(Object.fromEntries(Object.entries(given).filter(([, v]) => v)) as object),
+      });
+    },
     async preview({ text, caller, ...when }) {
       await mayPlan(caller);
       const { agent, session, route } = caller;
-      return schedules.rehearse({ ...when, prompt: text, agent, session, route, createdBy: "" });
+      const zone = await zoneOf(caller);
+      return schedules.rehearse({ ...when, zone, prompt: text, agent, session, route, createdBy: "" });
     },
     async own(name, agent) {
       await mine(name, agent);
@@ -58,7 +70,8 @@ export function scheduleDesk(schedules: Schedules): ScheduleDesk {
       if (known) return shown(known);
       await mayPlan(caller);
       const { agent, session, route } = caller;
-      return shown(await schedules.add({ ...when, prompt: text, agent, session, route, createdBy }));
+      const zone = await zoneOf(caller);
+      return shown(await schedules.add({ ...when, zone, prompt: text, agent, session, route, createdBy }));
     },
     async list(agent) {
       const { jobs, total } = await schedules.page({ agent, limit: 50 });

@@ -63,7 +63,7 @@ import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { Watchers } from "../mind/watch/index.ts";
 import { type Channels, makeChannels, messageDesk, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
-import type { LaresConfig } from "./config.ts";
+import { type LaresConfig, PULLED } from "./config.ts";
 import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEvent, waitDesk } from "./desk.ts";
 import { goalWords, makeGoals } from "./goals.ts";
@@ -75,7 +75,7 @@ import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-room
 import { announce, describeSession } from "./news.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
 import { openSkills, skillDesk } from "./skills.ts";
-import { agentOf, authorityIn, hasReadOutside, liveRouteOf, placeOfQuestion, standingOf } from "./store.ts";
+import { agentOf, askersOf, authorityIn, hasReadOutside, liveRouteOf, placeOfQuestion, standingOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
 import { commandWords, withoutPaths } from "./words.ts";
 
@@ -136,8 +136,6 @@ export interface House {
   stop(drainMs: number): Promise<void>;
 }
 
-/** Callers fetch these answers themselves; nothing is pushed. */
-const PULLED = new Set(["http", "ws", "none"]);
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
 
@@ -561,7 +559,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   registerTools(
     tools,
     [
-      ...createScheduleTools(scheduleDesk(schedules)),
+      ...createScheduleTools(
+        scheduleDesk(schedules, async (turn) => (await askersOf(records, [turn])).get(turn)?.person),
+      ),
       ...createSessionTools(
         sessionDesk(
           children,

@@ -1,18 +1,18 @@
-/** `/schedule`: look, plan, run, pause, resume and remove from any chat. */
+/** `/schedule`: look, plan, run, pause, resume, snooze and remove from any chat. `/timezone`: whose clock is meant. */
 import { AppError, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
-import { type GivenWhen, inWords, type JobView, type Schedules } from "../mind/schedule/index.ts";
+import { type GivenWhen, inWords, type JobView, momentWords, type Schedules } from "../mind/schedule/index.ts";
 
 const SHOWN = 30;
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
 
 export async function scheduleWords(
   schedules: Schedules,
-  call: { args: string; session: SessionKey; message: InboundMessage },
+  call: { args: string; session: SessionKey; person: string; message: InboundMessage },
   called: (text: string) => string,
 ): Promise<string> {
   const { args, message } = call;
   if (!args) return listed(await schedules.page({ limit: SHOWN }), called);
-  const [, verb, name] = /^(run|pause|resume|remove)\s+(\S[\s\S]*)$/i.exec(args) ?? [];
+  const [, verb, name] = /^(run|pause|resume|snooze|remove)\s+(\S[\s\S]*)$/i.exec(args) ?? [];
   const planned = /^(?:add\s+)?([\s\S]+?):\s+(\S[\s\S]*)$/i.exec(args);
   if (!verb && !planned) {
     throw new AppError("BAD_REQUEST", {
@@ -22,14 +22,14 @@ export async function scheduleWords(
   }
   // Plans last, and act with the owner's rights (I12).
   if (message.authority !== "owner") return "Only the owner may change what is planned.";
-  if (verb) return changed(schedules, verb.toLowerCase(), name!.trim());
+  if (verb) return changed(schedules, verb.toLowerCase(), name!.trim(), message);
   return added(schedules, call, planned![1]!.trim(), planned![2]!.trim());
 }
 
 /** The same message again is the same job: a platform may repeat it. */
 async function added(
   schedules: Schedules,
-  { session, message }: { session: SessionKey; message: InboundMessage },
+  { session, person, message }: { session: SessionKey; person: string; message: InboundMessage },
   time: string,
   prompt: string,
 ): Promise<string> {
@@ -37,11 +37,25 @@ async function added(
   const mark = message.platformId ?? message.idempotencyKey;
   const createdBy = `chat ${channel}/${account} ${mark ?? message.sender.id}`;
   const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
-  const job = known ?? (await schedules.add({ ...whenOf(time), prompt, session, route: message.route, createdBy }));
-  return `Planned as "${job.name}", ${inWords(job.when, job.zone)}.`;
+  const zone = await schedules.zoneOf(person);
+  const given = { ...whenOf(time), zone, prompt, session, route: message.route, createdBy };
+  return plannedWords(`Planned as "`, known ?? (await schedules.add(given)));
 }
 
-async function changed(schedules: Schedules, verb: string, name: string): Promise<string> {
+/** Always with the moment and the zone: what was understood can be read off it. */
+function plannedWords(what: string, job: JobView): string {
+  const next = job.when.kind === "at" || job.next === undefined ? "" : ` Next: ${momentWords(job.next, job.zone)}.`;
+  return `${what}${job.name}", ${inWords(job.when, job.zone)}.${next}`;
+}
+
+export async function zoneWords(schedules: Schedules, person: string, args: string): Promise<string> {
+  if (args) await schedules.setZone(person, /^(default|none)$/i.test(args) ? null : args);
+  const zone = await schedules.zoneOf(person);
+  const now = momentWords(schedules.now(), zone);
+  return args ? `Your times are in ${zone} from now on. It is ${now}.` : `Your time zone is ${zone}. It is ${now}.`;
+}
+
+async function changed(schedules: Schedules, verb: string, name: string, message: InboundMessage): Promise<string> {
   switch (verb) {
     case "run":
       await schedules.run(name);
@@ -50,6 +64,13 @@ async function changed(schedules: Schedules, verb: string, name: string): Promis
       if ((await schedules.get(name)).declared) return `"${name}" follows lares.yaml: remove it there.`;
       await schedules.remove(name);
       return `Removed "${name}".`;
+    }
+    case "snooze": {
+      // "water-the-plants-ab12 20 minutes": names have no spaces unless somebody gave them some.
+      const [, of = name, later = "in 10 minutes"] = /^(\S+)\s+(\S[\s\S]*)$/.exec(name) ?? [];
+      const key = message.platformId ?? message.idempotencyKey ?? String(schedules.now());
+      const at = /^(in|at|on|tomorrow|next)\b/i.test(later) ? later : `in ${later}`;
+      return plannedWords(`Again: "`, await schedules.snooze(of, { at }, key));
     }
     default:
       await schedules.update(name, { enabled: verb === "resume" });

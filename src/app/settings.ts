@@ -166,8 +166,10 @@ export class Settings {
 
   async check(text: string | undefined) {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
-    const { problems } = await this.review(given);
-    return { ok: problems.length === 0, problems: problems.map((p) => ({ ...p })) };
+    const { problems, config } = await this.review(given);
+    const advice = schema.advise(config).map((message) => ({ path: "schedules", message }));
+    const all = [...problems.map((p) => ({ ...p })), ...advice];
+    return { ok: all.length === 0, problems: all };
   }
 
   async schema() {

@@ -6,7 +6,7 @@ import type { Sessions } from "../flow/sessions/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Compacted, Compactions, Contexts } from "../mind/context/index.ts";
 import type { Schedules } from "../mind/schedule/index.ts";
-import { scheduleWords } from "./schedule-words.ts";
+import { scheduleWords, zoneWords } from "./schedule-words.ts";
 import { usageOfSession } from "./store.ts";
 
 export interface WordParts {
@@ -22,7 +22,10 @@ export interface WordParts {
   recall: CommandParts["memory"];
 }
 
-type Told = Pick<CommandParts, "tune" | "compact" | "usage" | "agents" | "schedules" | "memory" | "exported">;
+type Told = Pick<
+  CommandParts,
+  "tune" | "compact" | "usage" | "agents" | "schedules" | "timezone" | "memory" | "exported"
+>;
 
 export function compactedInWords(done: Compacted | undefined): string {
   if (!done) return "Compacting goes on in the background.";
@@ -70,6 +73,7 @@ export function commandWords(parts: WordParts): Told {
     },
     agents: async () => parts.agents.names().join("\n"),
     schedules: (call) => scheduleWords(parts.schedules(), call, parts.called),
+    timezone: (person, args) => zoneWords(parts.schedules(), person, args),
     memory: parts.recall,
     async exported(session: SessionKey) {
       const { messages } = await parts.sessions.get(session);

@@ -201,6 +201,37 @@ describe("a run", () => {
 });
 
 describe("from a chat", () => {
+  it("a person's own zone holds for their reminders, over a kill, and for nobody else's", async () => {
+    const say = async (user: string, text: string) => (await lares.chat(user, text)).response;
+    expect(await say("ana", "/timezone Mars/Olympus")).toMatch(/no time zone/);
+    expect(await say("ana", "/timezone America/New_York")).toMatch(/Your times are in America\/New_York/);
+    await lares.restart();
+    expect(await say("ana", "/timezone")).toMatch(
+      /^Your time zone is America\/New_York\. It is .*\(America\/New_York\)/,
+    );
+    expect(await say("ana", "/schedule every monday 9am: water")).toMatch(
+      /Mondays 09:00, New York\. Next: Mon .*, 09:00 \(America\/New_York\)/,
+    );
+    const plan = `tool:schedule_add {"text":"drink","at":"tomorrow 9am"} then: say:{results}`;
+    expect(await say("ana", plan)).toMatch(/09:00 \(America\/New_York\)/);
+    expect(await say("ben", plan)).not.toMatch(/New_York/);
+    expect(await say("ana", "/timezone default")).not.toMatch(/New_York/);
+  });
+
+  it("a reminder is put off in words", async () => {
+    const say = async (text: string) => (await lares.chat("dozer", text)).response!;
+    const [, name] = /"(doze-\w+)"/.exec(await say("/schedule in 2 hours: doze"))!;
+    expect(await say(`/schedule snooze ${name} 3 hours`)).toMatch(/^Again: "doze-\w+", once, \w{3} \d/);
+    expect(await say(`/schedule snooze ${name}`)).toMatch(/once, /);
+    expect((await lares.rpc("schedule.snooze", { id: name!, at: "tomorrow 9am" })).words).toMatch(/09:00/);
+  });
+
+  it("config.check names declared jobs that cannot work", async () => {
+    const { ok, problems } = await lares.rpc("config.check", {});
+    expect(ok).toBe(false);
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/"broken": .*no cron expression/) }]);
+  });
+
   it("/schedule plans in the person's words, pauses and removes", async () => {
     const say = async (text: string) => (await lares.chat("planner", text)).response;
     expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(/^Planned as "water-the-plants-\w+", once, /);

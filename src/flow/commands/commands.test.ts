@@ -45,6 +45,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     usage: note("usage"),
     agents: note("agents"),
     schedules: note("schedules"),
+    timezone: note("timezone"),
     goal: note("goal"),
     memory: note("memory"),
     exported: note("exported"),
@@ -57,7 +58,7 @@ function setUp(over: Partial<CommandParts> = {}) {
 
 describe("slash commands", () => {
   const wanted =
-    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair".split(
+    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair timezone".split(
       " ",
     );
   test("are all there, and /help names each", async () => {

@@ -29,7 +29,9 @@ export interface CommandParts {
   compact: (session: SessionKey, focus: string) => Promise<string>;
   usage: (session: SessionKey) => Promise<string>;
   agents: () => Promise<string>;
-  schedules: (call: { args: string; session: SessionKey; message: InboundMessage }) => Promise<string>;
+  schedules: (call: { args: string; session: SessionKey; person: string; message: InboundMessage }) => Promise<string>;
+  /** The zone this person reads clocks in: shown, set, or taken back. */
+  timezone: (person: string, args: string) => Promise<string>;
   memory: (session: SessionKey, query: string, message: InboundMessage) => Promise<string>;
   exported: (session: SessionKey) => Promise<string>;
   /** Standing goals of this session: shown, given, paused, gone on with, cancelled. */
@@ -104,9 +106,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   usage: { usage: "/usage", doc: "what this conversation cost", run: (parts, { session }) => parts.usage(session) },
   agents: { usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
   schedule: {
-    usage: "/schedule [TIME: WHAT | run|pause|resume|remove NAME]",
+    usage: "/schedule [TIME: WHAT | run|pause|resume|snooze|remove NAME]",
     doc: "what is planned; plan something: /schedule tomorrow 9am: water the plants",
-    run: (parts, { args, session, message }) => parts.schedules({ args, session, message }),
+    run: (parts, { args, session, person, message }) => parts.schedules({ args, session, person, message }),
+  },
+  timezone: {
+    usage: "/timezone [ZONE | default]",
+    doc: "your time zone, for your reminders: /timezone Europe/Berlin",
+    run: (parts, { person, args }) => parts.timezone(person, args),
   },
   goal: {
     usage: "/goal [OUTCOME | pause | resume | cancel]",

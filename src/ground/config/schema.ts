@@ -12,6 +12,8 @@ export interface ConfigSchema<S extends Slices = Slices> {
   readonly slices: S;
   /** Slices read when the program starts and built upon: a change of them waits for the next start. */
   readonly fixed: ReadonlySet<string>;
+  /** What is well written and would still not work, in sentences. Nothing is refused for it. */
+  readonly advise: (config: Readonly<Record<string, unknown>>) => readonly string[];
 }
 
 /** What loading yields: each slice's output, frozen all the way down. */
@@ -26,11 +28,15 @@ export type DeepReadonly<T> = T extends (...args: never[]) => unknown
     : T;
 
 /** Joins the rooms' slices. A slice that is an object may be left out of the file: then all its defaults hold. */
-export function defineConfig<S extends Slices>(slices: S, fixed: readonly (keyof S & string)[] = []): ConfigSchema<S> {
+export function defineConfig<S extends Slices>(
+  slices: S,
+  fixed: readonly (keyof S & string)[] = [],
+  advise: ConfigSchema["advise"] = () => [],
+): ConfigSchema<S> {
   for (const name of Object.keys(slices)) {
     if (isForbiddenKey(name)) throw new Error(`"${name}" cannot be the name of a config slice`);
   }
-  return Object.freeze({ slices: Object.freeze({ ...slices }), fixed: new Set(fixed) });
+  return Object.freeze({ slices: Object.freeze({ ...slices }), fixed: new Set(fixed), advise });
 }
 
 /** Names that reach into JavaScript's own objects when merged carelessly (DO-09). Never a key of ours, wherever they stand. */

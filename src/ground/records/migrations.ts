@@ -847,4 +847,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Sessions in which a stranger spoke.
   CREATE INDEX inbox_stranger ON inbox (session) WHERE authority = 'stranger';
   `,
+  `
+  -- A person's own time zone, set with /timezone. Without a row: time.zone of the settings.
+  CREATE TABLE person_zone (person TEXT PRIMARY KEY, zone TEXT NOT NULL, set_at INTEGER NOT NULL);
+  `,
 ];

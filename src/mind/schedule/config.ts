@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { AppError } from "../../core/domain/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
+import { parseWhen } from "./when.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
 
@@ -77,3 +79,27 @@ export const timeConfig = z
   })
   .describe("Time.");
 export type DeclaredJob = z.output<typeof declared>;
+
+/** What is wrong with declared jobs, found without making them. One bad job keeps neither the others nor Lares from working. */
+export function adviseSchedules(
+  jobs: readonly DeclaredJob[],
+  at: { now: number; zone: string; canReach: (place: { channel: string; account: string }) => boolean },
+): string[] {
+  const names = new Set<string>();
+  return jobs.flatMap((job) => {
+    const problems: string[] = [];
+    if (names.has(job.name)) problems.push("Another job has the same name.");
+    names.add(job.name);
+    if (!job.prompt === !job.script) problems.push("Give a prompt or a script, one of them.");
+    if (job.deliver && !at.canReach(job.deliver)) {
+      problems.push(`Nothing can be delivered to ${job.deliver.channel}/${job.deliver.account}: it is not set up.`);
+    }
+    try {
+      parseWhen(job as Parameters<typeof parseWhen>[0], at.now, job.zone ?? at.zone);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      problems.push([error.message, error.hint].filter(Boolean).join(" "));
+    }
+    return problems.map((problem) => `schedules: "${job.name}": ${problem}`);
+  });
+}

@@ -1,4 +1,4 @@
-export { budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
+export { adviseSchedules, budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
 export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
 export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
 export type { SlotBody } from "./runs.ts";

@@ -19,6 +19,7 @@ import {
   declaredJobs,
   deleteJob,
   dropPending,
+  forgetZone,
   hasSlot,
   isFinished,
   type JobQuery,
@@ -32,10 +33,13 @@ import {
   type Slot,
   saveJob,
   setSeen,
+  setZone,
   slotOf,
   slotsOf,
+  zoneOfPerson,
 } from "./store.ts";
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
+import { checkZone } from "./zone.ts";
 
 /** The time of a job, as it was said. */
 export interface GivenWhen {
@@ -241,6 +245,25 @@ export class Schedules {
     let at = this.parts.clock.now();
     while (await hasSlot(this.parts.records, id, at)) at++;
     return at;
+  }
+
+  now(): number {
+    return this.parts.clock.now();
+  }
+
+  /** The zone a person reads clocks in: their own, else the house's. */
+  async zoneOf(person: string | undefined): Promise<string> {
+    const own = person === undefined ? undefined : await zoneOfPerson(this.parts.records, person);
+    return own ?? this.parts.zone();
+  }
+
+  /** Null goes back to the house's. Throws for what is no zone. Schedules made before keep theirs. */
+  async setZone(person: string, zone: string | null): Promise<void> {
+    if (zone !== null) checkZone(zone);
+    const at = this.parts.clock.now();
+    await this.parts.records.write((tx) =>
+      zone === null ? forgetZone(tx, person) : setZone(tx, { person, zone, at }),
+    );
   }
 
   /** What a schedule would be. Throws as `add` does; makes nothing. */

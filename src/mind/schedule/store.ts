@@ -270,6 +270,25 @@ export async function pendingDue(db: Reads, id: ScheduleId): Promise<number | un
   );
 }
 
+/** The zone this person set. */
+export async function zoneOfPerson(db: Reads, person: string): Promise<string | undefined> {
+  return (await db.get<{ zone: string }>("SELECT zone FROM person_zone WHERE person = ?", person))?.zone;
+}
+
+export function setZone(tx: Tx, z: { person: string; zone: string; at: number }): void {
+  tx.run(
+    `INSERT INTO person_zone (person, zone, set_at) VALUES (?, ?, ?)
+     ON CONFLICT (person) DO UPDATE SET zone = excluded.zone, set_at = excluded.set_at`,
+    z.person,
+    z.zone,
+    z.at,
+  );
+}
+
+export function forgetZone(tx: Tx, person: string): void {
+  tx.run("DELETE FROM person_zone WHERE person = ?", person);
+}
+
 export function keepSession(tx: Tx, s: { session: SessionKey; job: ScheduleId; until: number }): void {
   tx.run(
     `INSERT INTO run_session (session, job, until) VALUES (?, ?, ?)

@@ -57,8 +57,14 @@ export interface ScheduleDesk {
   }): Promise<string>;
   /** Throws when there is no such schedule of this agent. */
   own(name: string, agent: string): Promise<void>;
-  /** The moment of a job that runs once, as the words mean it now; undefined for one that repeats. */
-  settle(given: { in?: string; at?: string; every?: string; cron?: string }): string | undefined;
+  /**
+   * The moment of a job that runs once, as the words mean it now on the job's clock, or the person's for a new one; undefined for
+   * one that repeats.
+   */
+  settle(
+    given: Later & { name?: string; every?: string; cron?: string },
+    caller: ToolPlace["caller"],
+  ): Promise<string | undefined>;
 }
 
 /** What these tools say is ours, except jobs that came from another program (`schedule_list`). */
@@ -105,7 +111,7 @@ function add(desk: ScheduleDesk): Tool {
       const shown = `Schedule, ${await desk.preview({ ...job, caller: place.caller })}:\n${visible(job.text)}`;
       return {
         ...{ tool: "schedule_add", risk: "state", targets: ["own chat"], shown, binding: { ...job } as JsonObject },
-        ...fixedTime(desk, job),
+        ...(await fixedTime(desk, job, place.caller)),
       };
     },
     async run(input, place, key): Promise<ToolResult> {
@@ -197,7 +203,9 @@ function update(desk: ScheduleDesk): Tool {
         targets: [name],
         shown,
         binding: { name, ...change } as JsonObject,
-        ...(change.in === undefined && change.at === undefined ? {} : fixedTime(desk, { name, ...change })),
+        ...(change.in === undefined && change.at === undefined
+          ? {}
+          : await fixedTime(desk, { name, ...change }, place.caller)),
       };
     },
     async run(input, place): Promise<ToolResult> {
@@ -231,7 +239,7 @@ function snooze(desk: ScheduleDesk): Tool {
         targets: [name],
         shown,
         binding: { name, ...later } as JsonObject,
-        ...fixedTime(desk, { name, ...later }),
+        ...(await fixedTime(desk, { name, ...later }, place.caller)),
       };
     },
     async run(input, place, key): Promise<ToolResult> {
@@ -243,13 +251,12 @@ function snooze(desk: ScheduleDesk): Tool {
 }
 
 /** "in 2 minutes" counts from when it was said, not from when somebody said yes. */
-function fixedTime(
+async function fixedTime(
   desk: ScheduleDesk,
-  given: Later & { every?: string; cron?: string } & Record<string, unknown>,
-): {
-  fixed?: Json;
-} {
-  const at = desk.settle(given);
+  given: Later & { name?: string; every?: string; cron?: string } & Record<string, unknown>,
+  caller: ToolPlace["caller"],
+): Promise<{ fixed?: Json }> {
+  const at = await desk.settle(given, caller);
   if (at === undefined || at === given.at) return {};
   const { in: _span, ...rest } = given;
   return { fixed: { ...rest, at } as JsonObject };

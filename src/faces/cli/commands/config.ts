@@ -58,7 +58,17 @@ export const set: Action = async (ctx, [key = "", given]) => {
 export const check: Action = async (ctx) => {
   const { out } = ctx;
   const loaded = await load(ctx);
-  out.document({ ok: true, file: loaded.file, exists: loaded.exists });
+  const advice = (await ctx.ports.configSchema()).advise(loaded.config);
+  out.document({
+    ok: advice.length === 0,
+    file: loaded.file,
+    exists: loaded.exists,
+    ...(advice.length ? { advice } : {}),
+  });
+  if (advice.length) {
+    out.say(`${loaded.file} can be read, but some of it will not work:`, ...advice.map((one) => `  ${one}`));
+    return EXIT.failed;
+  }
   out.say(loaded.exists ? `${loaded.file} is in order.` : `There is no ${loaded.file}, so the defaults hold.`);
   return EXIT.done;
 };

@@ -10,6 +10,9 @@ export const config: Check = {
   async run(at) {
     try {
       const loaded = await load(at);
+      const advice = (await at.schema()).advise(loaded.config);
+      if (advice.length)
+        return advice.map((text): Finding => ({ level: "bad", text, fix: `Mend it in ${loaded.file}` }));
       return ok(loaded.exists ? `${loaded.file} is in order.` : "There is no lares.yaml, so the defaults hold.");
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

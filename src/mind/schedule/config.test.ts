@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { adviseSchedules, schedulesConfig } from "./config.ts";
+
+test("declared jobs are judged without being made: time, zone, name, work and delivery, each in a sentence", () => {
+  const jobs = schedulesConfig.parse([
+    { name: "good", cron: "0 7 * * 1-5", prompt: "x", deliver: { channel: "webhook", account: "hook", chat: "me" } },
+    { name: "good", every: "monday 9am", prompt: "x" },
+    { name: "cron", cron: "61 * * * *", prompt: "x" },
+    { name: "never", cron: "0 0 31 2 *", prompt: "x" },
+    { name: "words", every: "blue moon", prompt: "x" },
+    { name: "no time", prompt: "x" },
+    { name: "no work", every: "1 day" },
+    { name: "nowhere", every: "1 day", prompt: "x", deliver: { channel: "fax", account: "a", chat: "c" } },
+  ]);
+  const at = {
+    now: Date.parse("2026-11-15T10:00:00Z"),
+    zone: "Europe/Berlin",
+    canReach: ({ channel }: { channel: string }) => channel === "webhook",
+  };
+  expect(adviseSchedules(jobs, at)).toEqual([
+    expect.stringMatching(/"good": Another job has the same name/),
+    expect.stringMatching(/"cron": "61 .*" is no cron expression/),
+    expect.stringMatching(/"never": .*never comes/),
+    expect.stringMatching(/"words": "blue moon" is no time/),
+    expect.stringMatching(/"no time": No time is given/),
+    expect.stringMatching(/"no work": Give a prompt or a script/),
+    expect.stringMatching(/"nowhere": Nothing can be delivered to fax\/a/),
+  ]);
+});
