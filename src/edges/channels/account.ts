@@ -8,8 +8,18 @@ export const accountName = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "small lette
 const ids = z.array(z.string().min(1).max(256));
 
 export const limitsShape = {
-  maxMessagesPerHour: z.number().int().positive().optional().describe("Messages an hour from everybody together."),
-  maxMessagesPerUser: z.number().int().positive().optional().describe("Messages an hour from one person."),
+  maxMessagesPerHour: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe("Messages an hour from everybody together. Default: 600 in one chat, the owner's not counted."),
+  maxMessagesPerUser: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe("Messages an hour from one person. Default: 120, the owner's not counted."),
   maxTokensPerDay: z.number().int().positive().optional().describe("Tokens in 24 hours; after that a polite no."),
 };
 

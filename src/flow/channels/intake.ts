@@ -144,6 +144,7 @@ export class Intake {
   ): Promise<Heard> {
     const { records, clock, log } = this.parts;
     const files = event.kind === "message" ? (event.files ?? []).slice(0, MOST_FILES) : [];
+    const isBot = event.sender.isBot === true;
     const text = await this.textOf(at, policy, event, route);
     if (text === undefined || (!text.trim() && !files.length)) return { outcome: "ignored" };
     const message: InboundMessage = {
@@ -160,9 +161,14 @@ export class Intake {
     };
     const known = await admittedText(records, `msg:${at.channel}:${at.account}:${route.chat}:${event.id}`);
     if (known === undefined) {
-      const stop = await this.refusal(at, policy, message, clock.now());
+      const stop = await this.refusal(at, policy, message, isBot, clock.now());
       if (stop !== undefined) {
-        await this.notice(stop, route, record);
+        log.warn("a message was refused by a limit", { ...at, sender: event.sender.id, limit: stop.id.split(":")[0]! });
+        await this.notice(stop, route, (tx) => {
+          record(tx);
+          // Only the first is answered; how many there were is on record.
+          countMessage(tx, `refused:${at.channel}/${at.account}/${event.sender.id}`, hourOf(clock.now()));
+        });
         return { outcome: "refused", say: stop.text };
       }
     }
@@ -177,8 +183,8 @@ export class Intake {
         },
         (tx) => {
           record(tx);
-          for (const count of this.countsOf(at, policy, message))
-            if (count.unit === "messages") countMessage(tx, count.scope, hourOf(clock.now()));
+          const scopes = this.countsOf(at, policy, message, isBot).filter(({ unit }) => unit === "messages");
+          for (const scope of new Set(scopes.map((one) => one.scope))) countMessage(tx, scope, hourOf(clock.now()));
         },
       );
       return { outcome: admitted.duplicate ? "known" : "admitted", turn: admitted.turn };
@@ -217,12 +223,17 @@ export class Intake {
     return `> ${said}\n\n${event.text}`;
   }
 
-  private countsOf(at: AccountKey, policy: AccountPolicy, message: InboundMessage): Count[] {
+  private countsOf(at: AccountKey, policy: AccountPolicy, message: InboundMessage, isBot: boolean): Count[] {
     const { agent, limits } = this.parts.agentFor(message);
     const person = `${at.channel}:${message.sender.id}`;
     return countsFor(
       { account: policy.limits, agent: limits },
       { account: `${at.channel}/${at.account}`, agent, person },
+      {
+        isOwner: message.authority === "owner",
+        isBot,
+        chat: `${at.channel}/${at.account}/${message.route.chat}`,
+      },
     );
   }
 
@@ -231,6 +242,7 @@ export class Intake {
     at: AccountKey,
     policy: AccountPolicy,
     message: InboundMessage,
+    isBot: boolean,
     now: number,
   ): Promise<{ id: string; text: string } | undefined> {
     const { records, answeredAt } = this.parts;
@@ -242,18 +254,20 @@ export class Intake {
     }
     if (now - this.swept > HOUR_MS) {
       this.swept = now;
-      await records.write((tx) => forgetCounts(tx, hourOf(now) - 1));
+      await records.write((tx) => forgetCounts(tx, hourOf(now) - 24));
     }
-    for (const count of this.countsOf(at, policy, message)) {
+    for (const count of this.countsOf(at, policy, message, isBot)) {
       const used =
         count.unit === "messages"
-          ? await counted(records, count.scope, hourOf(now))
+          ? await counted(records, count.scope, hourOf(now), count.hours)
           : await tokensSince(
               records,
               count.scope.startsWith("agent:") ? { agent: this.parts.agentFor(message).agent } : at,
               now - 24 * HOUR_MS,
             );
-      if (used >= count.most) return { id: `limit:${count.scope}:${hourOf(now)}:${chat}`, text: limitText(count) };
+      const window = Math.floor(hourOf(now) / (count.hours ?? 1));
+      const id = `limit:${count.scope}:${count.hours ?? 1}:${window}:${chat}`;
+      if (used >= count.most) return { id, text: limitText(count) };
     }
   }
 

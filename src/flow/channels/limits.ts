@@ -13,14 +13,33 @@ export interface Count {
   scope: string;
   most: number;
   unit: "messages" | "tokens";
+  /** The window of messages; an hour unless told. */
+  hours?: number;
+}
+
+/**
+ * What holds where the config says nothing, for everybody but the owner. Other bots get far less: two bots that answer each other go
+ * on for ever, and however slow the other one is, nobody reads it.
+ */
+const PERSON_AN_HOUR = 120;
+const CHAT_AN_HOUR = 600;
+const BOT_AN_HOUR = 30;
+const BOT_A_DAY = 120;
+
+export interface Sender {
+  isOwner: boolean;
+  isBot: boolean;
+  /** The chat it writes in, with its account. */
+  chat: string;
 }
 
 /** Everything that is counted for one message. */
 export function countsFor(
   limits: { account: MessageLimits; agent: MessageLimits },
   at: { account: string; agent: string; person: string },
+  sender?: Sender,
 ): Count[] {
-  const out: Count[] = [];
+  const out: Count[] = sender && !sender.isOwner ? defaults(limits.account, at, sender) : [];
   for (const [kind, own] of [
     ["account", limits.account],
     ["agent", limits.agent],
@@ -34,12 +53,24 @@ export function countsFor(
   return out;
 }
 
+function defaults(own: MessageLimits, at: { account: string; person: string }, { isBot, chat }: Sender): Count[] {
+  const who = `default:${at.account}/${at.person}`;
+  if (isBot) return [count(who, "another bot", BOT_AN_HOUR), { ...count(who, "another bot", BOT_A_DAY), hours: 24 }];
+  return [
+    ...(own.maxMessagesPerUser ? [] : [count(who, "one person", PERSON_AN_HOUR)]),
+    ...(own.maxMessagesPerHour ? [] : [count(`chat:${chat}`, "one chat", CHAT_AN_HOUR)]),
+  ];
+}
+
 function count(scope: string, what: string, most: number): Count {
   return { scope, what, most, unit: "messages" };
 }
 
 /** The notice for a limit that is reached. */
 export function limitText(limit: Count): string {
+  if (limit.hours === 24) {
+    return `That is enough for today: I take ${limit.most} messages a day from ${limit.what}. This message was not taken.`;
+  }
   return limit.unit === "messages"
     ? `That is enough for now: I take ${limit.most} messages an hour from ${limit.what}. Please write again in the next hour; this message was not taken.`
     : `That is enough for today: ${limit.most.toLocaleString("en")} tokens a day are used up. Please write again tomorrow; this message was not taken.`;

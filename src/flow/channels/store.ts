@@ -187,8 +187,14 @@ export function countMessage(tx: Tx, scope: string, window: number): void {
   );
 }
 
-export async function counted(db: Reads, scope: string, window: number): Promise<number> {
-  const row = await db.get<{ n: number }>("SELECT n FROM message_count WHERE scope = ? AND at = ?", scope, window);
+/** In this hour, or in so many up to it. */
+export async function counted(db: Reads, scope: string, window: number, hours = 1): Promise<number> {
+  const row = await db.get<{ n: number | null }>(
+    "SELECT SUM(n) AS n FROM message_count WHERE scope = ? AND at > ? AND at <= ?",
+    scope,
+    window - hours,
+    window,
+  );
   return row?.n ?? 0;
 }
 
