@@ -59,10 +59,11 @@ export function ground(
     userHome: at("user"),
     config: () => sandboxConfig.parse({ backend: "bubblewrap" }),
   });
-  // What is judged here is the command; a machine without git gets one that does nothing.
-  if (!programAt("git")) {
-    writeFileSync(at("bin/git"), "#!/bin/sh\nexit 0\n");
-    chmodSync(at("bin/git"), 0o755);
+  // What is judged here is the command; a machine without the program gets one that does nothing.
+  for (const name of ["git", "curl", "wget", "python3"]) {
+    if (programAt(name)) continue;
+    writeFileSync(at(`bin/${name}`), "#!/bin/sh\nexit 0\n");
+    chmodSync(at(`bin/${name}`), 0o755);
   }
   const exec = createExec({ path: `${at("bin")}:/usr/local/bin:/usr/bin:/bin`, ...(sandboxed ? { sandbox } : {}) });
   const place = {
