@@ -112,7 +112,9 @@ const SUCCESSES: Row[] = [
   ["process", "a list", { action: "list" }, "outside"],
   ["memory_forget", "that it is gone", async () => ({ id: await factToForget() }), "own"],
   ["schedule_list", "jobs of its own", {}, "own"],
-  ["schedule_remove", "that it is gone", async () => ({ name: await jobToRemove() }), "own"],
+  ["schedule_remove", "that it is gone", async () => ({ name: await jobOfItsOwn() }), "own"],
+  ["schedule_update", "its own change", async () => ({ name: await jobOfItsOwn(), paused: true }), "own"],
+  ["schedule_snooze", "when it comes now", async () => ({ name: await jobOfItsOwn(), in: "1 hour" }), "own"],
   ["sessions_list", "its own sub-agents", {}, "own"],
   ["wait", "that nothing is to come", { for: "agents" }, "own"],
 ];
@@ -140,6 +142,8 @@ const FAILURES: Row[] = [
   ["memory_forget", "no such fact", { id: "mem_0" }, "own"],
   ["schedule_list", "wrong input", { wrong: 1 }, "own"],
   ["schedule_remove", "no such job", { name: "nothing" }, "own"],
+  ["schedule_update", "no such job", { name: "nothing", paused: true }, "own"],
+  ["schedule_snooze", "no such job", { name: "nothing", in: "1 hour" }, "own"],
   ["sessions_list", "wrong input", { wrong: 1 }, "own"],
   ["sessions_history", "no such session", { session: "sub:x:1" }, "own"],
   ["sessions_send", "no such session", { session: "sub:x:1", text: "x" }, "own"],
@@ -172,7 +176,7 @@ function misfit(): string {
 async function factToForget(): Promise<string> {
   return (await lares.rpc("memory.add", { text: `gone soon ${++made}` })).id;
 }
-async function jobToRemove(): Promise<string> {
+async function jobOfItsOwn(): Promise<string> {
   const { session } = await talk(`planner-${++made}`, 'tool:schedule_add {"text":"x","in":"80 days"} then: say:ok');
   const said = JSON.stringify((await lares.rpc("chat.history", { session })).messages);
   return /Scheduled as \\"([^"\\]+)/.exec(said)![1]!;
