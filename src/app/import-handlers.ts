@@ -7,6 +7,7 @@
  * IM1: a folder is not the owner, whoever it belonged to. Instructions become proposals (import-proposals.ts), facts wait for a
  *      decision, jobs are paused, conversations and skills are text from outside, channel accounts are not connected.
  */
+
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
@@ -23,6 +24,7 @@ import {
   textBelow,
   writeBelow,
 } from "../core/files/index.ts";
+import { trimOf } from "../core/kit/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { ImportItem, ReadSqlite } from "../edges/imports/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
@@ -259,11 +261,8 @@ const readSqlite =
 
 /** A name that can be a skill's: elsewhere they have capitals, spaces and underscores. */
 function skillName(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 64)
-    .replace(/^-+|-+$/g, "");
+  const dashed = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const plain = trimOf(dashed.slice(0, 64), "-");
   return plain || `skill-${hash(name).slice(0, 8)}`;
 }
 

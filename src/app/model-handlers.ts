@@ -4,9 +4,11 @@
  * MO1: a key goes to the vault and nowhere else; lares.yaml gets `vault:NAME`. No answer has it.
  * MO2: a key that is kept is never sent to an address that was not kept with it.
  */
+
 import type { Models } from "../core/contracts/index.ts";
 import { AppError, type Json } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
+import { trimEndOf } from "../core/kit/index.ts";
 import {
   DEFAULT_MODEL,
   describeProviders,
@@ -204,7 +206,7 @@ function noModel(provider: string): AppError {
 }
 
 function trimmed(url: string): string {
-  return url.replace(/\/+$/, "").replace(/\/v1(beta)?$/, "");
+  return trimEndOf(url, "/").replace(/\/v1(beta)?$/, "");
 }
 
 function said(error: unknown): string {

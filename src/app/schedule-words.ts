@@ -13,7 +13,7 @@ export async function scheduleWords(
   const { args, message } = call;
   if (!args) return listed(await schedules.page({ limit: SHOWN }), called);
   const [, verb, name] = /^(run|pause|resume|snooze|remove)\s+(\S[\s\S]*)$/i.exec(args) ?? [];
-  const planned = /^(?:add\s+)?([\s\S]+?):\s+(\S[\s\S]*)$/i.exec(args);
+  const planned = plannedIn(args);
   if (!verb && !planned) {
     throw new AppError("BAD_REQUEST", {
       message: `"${args}" is neither a time with a task nor a command.`,
@@ -23,7 +23,15 @@ export async function scheduleWords(
   // Plans last, and act with the owner's rights (I12).
   if (message.authority !== "owner") return "Only the owner may change what is planned.";
   if (verb) return changed(schedules, verb.toLowerCase(), name!.trim(), message);
-  return added(schedules, call, planned![1]!.trim(), planned![2]!.trim());
+  return added(schedules, call, planned!.time, planned!.task);
+}
+
+/** "tomorrow 9am: water the plants", with or without "add" before it. */
+function plannedIn(args: string): { time: string; task: string } | undefined {
+  const plan = args.replace(/^add\s+/i, "");
+  const colon = plan.search(/:\s/);
+  const [time, task] = [plan.slice(0, Math.max(0, colon)).trim(), plan.slice(colon + 1).trim()];
+  return time && task ? { time, task } : undefined;
 }
 
 /** The same message again is the same job: a platform may repeat it. */
@@ -80,7 +88,7 @@ async function changed(schedules: Schedules, verb: string, name: string, message
 
 /** "in 30 minutes", "every 2 hours", "cron 0 7 * * 1-5", else a moment. */
 function whenOf(text: string): GivenWhen {
-  const [, word, rest] = /^(in|every|cron)\s+([\s\S]+)$/i.exec(text) ?? [];
+  const [, word, rest] = /^(in|every|cron)\s+(\S[\s\S]*)$/i.exec(text) ?? [];
   switch (word?.toLowerCase()) {
     case "in":
       return { in: rest! };

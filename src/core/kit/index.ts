@@ -12,6 +12,7 @@ export * from "./retry.ts";
 export * from "./secret.ts";
 export * from "./signals.ts";
 export * from "./stamp.ts";
+export * from "./trim.ts";
 export * from "./variables.ts";
 export * from "./visible.ts";
 export * from "./whole-file.ts";

@@ -127,7 +127,7 @@ function codeClosers(text: string): Map<number, number> {
 
 function codeText(inner: string): string {
   const line = inner.replaceAll("\n", " ");
-  return /^ .*[^ ].* $|^ [^ ] $/.test(line) ? line.slice(1, -1) : line;
+  return line.startsWith(" ") && line.endsWith(" ") && line.trim() !== "" ? line.slice(1, -1) : line;
 }
 
 function runLength(text: string, from: number): number {
@@ -170,7 +170,7 @@ function targetAt(text: string, from: number): { url: string; end: number } | un
     }
   }
   const url = angle ? angle[1]! : rest.slice(0, end);
-  const close = /^\s*(?:"[^"\n]*"|'[^'\n]*')?\s*\)/.exec(rest.slice(end));
+  const close = /^\s*(?:(?:"[^"\n]*"|'[^'\n]*')\s*)?\)/.exec(rest.slice(end));
   if (!close || url.length > LONGEST_URL) return undefined;
   return { url, end: from + end + close[0].length };
 }

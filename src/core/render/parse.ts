@@ -10,7 +10,6 @@ import { type Align, type Block, type Cell, clean, type Item, type Tree } from "
 const DEEPEST = 8;
 const MOST_COLUMNS = 50;
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const QUOTE = /^ {0,3}> ?/;
@@ -33,10 +32,10 @@ function parseBlocks(lines: readonly string[], depth: number): Block[] {
       i++;
       continue;
     }
-    const fence = FENCE.exec(line);
+    const fence = fenceAt(line);
     if (fence) {
-      const end = fenceEnd(lines, i, fence[1]!);
-      blocks.push(fenceBlock(lines.slice(i, end), fence[2]!, end < lines.length));
+      const end = fenceEnd(lines, i, fence.signs);
+      blocks.push(fenceBlock(lines.slice(i, end), fence.info, end < lines.length));
       i = end + 1;
       continue;
     }
@@ -88,7 +87,7 @@ function words(lines: readonly string[]): string {
 
 function startsBlock(lines: readonly string[], at: number, depth: number): boolean {
   const line = lines[at]!;
-  if (line.trim() === "" || FENCE.test(line) || HEADING.test(line) || RULE.test(line)) return true;
+  if (line.trim() === "" || fenceAt(line) || HEADING.test(line) || RULE.test(line)) return true;
   if (depth < DEEPEST && (QUOTE.test(line) || MARKER.test(line))) return true;
   return tableHead(lines, at) !== undefined;
 }
@@ -104,13 +103,17 @@ function fenceEnd(lines: readonly string[], open: number, fence: string): number
 
 function fenceBlock(lines: readonly string[], info: string, closed: boolean): Block {
   const indent = /^ */.exec(lines[0]!)![0].length;
-  const text = lines.slice(1).map((line) => line.replace(new RegExp(`^ {0,${indent}}`), ""));
+  const text = lines.slice(1).map((line) => line.slice(Math.min(indent, /^ */.exec(line)![0].length)));
   // A language is a short word; anything else would be a way to write into an attribute or a fence line.
   return {
     kind: "fence",
     lang: /^[\w+.#-]{1,30}$/.test(info) ? info : "",
-    text: closed ? text.join("\n") : text.join("\n").replace(/\n+$/, ""),
+    text: (closed ? text : withoutEmptyEnd(text)).join("\n"),
   };
+}
+
+function withoutEmptyEnd(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
 }
 
 /** `# Title ##` → `Title`. */
@@ -155,7 +158,16 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
 }
 
 function fenceOf(line: string): string | undefined {
-  return FENCE.exec(line)?.[1];
+  return fenceAt(line)?.signs;
+}
+
+/** A line that opens or closes a fence: its signs, and the first word behind them. */
+function fenceAt(line: string): { signs: string; info: string } | undefined {
+  const signs = /^ {0,3}(`{3,}|~{3,})/.exec(line);
+  if (!signs) return undefined;
+  const rest = line.slice(signs[0].length);
+  if (rest.includes("`")) return undefined;
+  return { signs: signs[1]!, info: /^\S*/.exec(rest.trimStart())![0] };
 }
 
 function parseItem(lines: readonly string[], depth: number): Item {

@@ -42,10 +42,16 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
 
 /** Entries stand between lines with a section sign; without one the file is a list like any other. */
 function entriesOf(text: string): string[] {
-  if (!/^\s*§\s*$/m.test(text) && !text.includes("\n§")) return factsIn(text);
-  return text
-    .split(/^\s*§\s*/m)
-    .map((entry) => entry.replace(/\s+/g, " ").trim())
+  const lines = text.split("\n");
+  if (!text.includes("\n§") && !lines.some((line) => line.trim() === "§")) return factsIn(text);
+  const entries: string[][] = [[]];
+  for (const line of lines) {
+    const bare = line.trimStart();
+    if (bare.startsWith("§")) entries.push([bare.slice(1)]);
+    else entries.at(-1)!.push(line);
+  }
+  return entries
+    .map((entry) => entry.join(" ").replace(/\s+/g, " ").trim())
     .filter((entry) => entry !== "" && !entry.startsWith("#"));
 }
 
@@ -149,8 +155,15 @@ const OPEN = new Set(["url", "homeserver"]);
 function channelsIn(from: string, env: string): ImportItem[] {
   const found = new Map<string, Record<string, string>>();
   for (const line of env.split("\n")) {
-    const [, name = "", raw = ""] = /^\s*(?:export\s+)?([A-Z0-9_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    const value = raw.replace(/^(["'])(.*)\1$/, "$2");
+    const equals = line.indexOf("=");
+    const name = line
+      .slice(0, Math.max(0, equals))
+      .trim()
+      .replace(/^export\s+/, "");
+    const value = line
+      .slice(equals + 1)
+      .trim()
+      .replace(/^(["'])(.*)\1$/, "$2");
     const known = TOKENS[name];
     if (!known || value === "") continue;
     found.set(known[0], { ...found.get(known[0]), [known[1]]: value });

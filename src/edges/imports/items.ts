@@ -1,3 +1,4 @@
+import { trimOf } from "../../core/kit/index.ts";
 /** What another system's folder holds, in our words. Reading makes items; nothing of the folder is ever changed. */
 
 export interface Said {
@@ -37,11 +38,8 @@ export type ImportItem =
 
 /** An agent's name as ours may be: a-z, 0-9 and -. */
 export function agentName(id: string): string {
-  const name = id
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 64);
+  const dashed = id.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const name = trimOf(dashed, "-").slice(0, 64);
   return name || "main";
 }
 
@@ -57,7 +55,7 @@ export function factsIn(text: string): string[] {
   let inCode = false;
   for (const line of text.replace(/^---\n[\s\S]*?\n---\n/, "").split(/\r?\n/)) {
     if (/^\s*(```|~~~)/.test(line)) inCode = !inCode;
-    const item = inCode ? undefined : /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)?.[1];
+    const item = inCode ? undefined : /^(?:[-*+]|\d+[.)])\s(.*)$/.exec(line.trimStart())?.[1]?.trimStart();
     if (item !== undefined || line.trim() === "" || /^#{1,6}\s|^\s*(?:---+|§)\s*$/.test(line)) flush();
     if (item !== undefined) held.push(item);
     else if (!/^#{1,6}\s|^\s*(?:---+|§)\s*$|^<!--.*-->$/.test(line)) held.push(line.trim());

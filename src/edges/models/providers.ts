@@ -1,4 +1,5 @@
 /** Finds the providers: from the environment that was handed in, changed and added to by the configuration. */
+import { trimEndOf } from "../../core/kit/index.ts";
 import type { ModelsConfig, ProviderConfig } from "./config.ts";
 
 export type Api = "anthropic" | "openai-chat" | "openai-responses" | "google";
@@ -112,7 +113,7 @@ const VERSION_PATH: Record<Api, string> = {
  */
 export function normaliseUrl(url: string, api: Api): string {
   const parsed = new URL(url);
-  const path = parsed.pathname.replace(/\/+$/, "");
+  const path = trimEndOf(parsed.pathname, "/");
   const version = VERSION_PATH[api];
   const hasVersion = /\/v\d+(beta|alpha)?$/.test(path);
   const completed = path === "" || (api === "anthropic" && !hasVersion) ? path + version : path;

@@ -5,10 +5,12 @@
  * Questions go over node:http and not over fetch: fetch gives up after five minutes without an answer, which a turn may
  * well take, and loading it costs a third of what a short command may take.
  */
+
 import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
+import { trimEndOf } from "../../core/kit/index.ts";
 import { type Asked, type Client, readHttp, rpcHeaders, strange, typedClient } from "../../core/protocol/client.ts";
 import { usage } from "./exit.ts";
 import { httpFailure, notRunning } from "./unreachable.ts";
@@ -79,7 +81,7 @@ async function post(
 async function urlFromNote(home: string): Promise<string> {
   try {
     const note = JSON.parse(await readFile(join(home, "gateway.json"), "utf8")) as { url?: unknown };
-    if (typeof note.url === "string") return note.url.replace(/\/+$/, "");
+    if (typeof note.url === "string") return trimEndOf(note.url, "/");
   } catch (cause) {
     throw notRunning(cause);
   }
@@ -91,5 +93,5 @@ function checkedUrl(given: string): string {
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     throw usage(`"${given}" is not an http or https address.`, "Give one such as --url http://127.0.0.1:7717");
   }
-  return given.replace(/\/+$/, "");
+  return trimEndOf(given, "/");
 }

@@ -1,3 +1,5 @@
+import { trimOf } from "../../core/kit/index.ts";
+
 /** The sender's name for a file: a label for people and never a path. */
 
 /** Long enough for any title, short enough for a chip and a header. */
@@ -6,10 +8,8 @@ const MOST_SIGNS = 120;
 export function cleanName(raw: string): string {
   const last = raw.normalize("NFC").split(/[\\/]/).at(-1) ?? "";
   // Control and invisible signs could turn the text around; brackets would end the label it is shown in.
-  const plain = last
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}[\]<>"`]/gu, "")
-    .replace(/\s+/g, " ")
-    .replace(/^[. ]+|[. ]+$/g, "");
+  const shown = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}[\]<>"`]/gu, "").replace(/\s+/g, " ");
+  const plain = trimOf(shown, ". ");
   const signs = [...plain];
   if (signs.length <= MOST_SIGNS) return plain || "file";
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(plain)?.[0] ?? "";

@@ -164,7 +164,8 @@ export async function questionAt(db: Reads, route: ReplyRoute, platformId: strin
   );
   for (const row of rows) {
     const at = JSON.parse(row.route) as ReplyRoute;
-    const asked = /:ask:(.+)$/.exec(row.answer)?.[1];
+    const mark = row.answer.indexOf(":ask:");
+    const asked = mark < 0 ? "" : row.answer.slice(mark + ":ask:".length);
     if (asked && at.channel === route.channel && at.account === route.account && at.chat === route.chat) return asked;
   }
 }

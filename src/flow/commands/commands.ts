@@ -164,7 +164,7 @@ export function makeCommands(parts: CommandParts) {
       text: string,
       at: { placement: { session: SessionKey; person: string }; message: InboundMessage },
     ): Promise<string | undefined> {
-      const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trim());
+      const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const command = match && COMMANDS[match[1]!.toLowerCase()];
       if (!match || !command || !Object.hasOwn(COMMANDS, match[1]!.toLowerCase())) return undefined;
       const { session, person } = at.placement;

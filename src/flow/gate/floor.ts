@@ -204,10 +204,21 @@ function commandFloor(command: ShellCommand, cwd: string, place: Place): string 
     if (why) return why;
     if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word) && !isLooker(name))
       return "It starts itself without end.";
-    if (!isLooker(name) && /\brm\s+(-\S+\s+)*-\S*[rR]\S*\s+(-\S+\s+)*['"]?(\/|~|\$HOME)['"]?(\s|\*|$|\/\*)/.test(word))
-      return "It wipes a home or the machine.";
+    if (!isLooker(name) && wipesIn(word)) return "It wipes a home or the machine.";
   }
   return undefined;
+}
+
+/** `rm -r /` and its kin in a text: by its words, so that no text makes the look at it slow. */
+function wipesIn(text: string): boolean {
+  const words = text.split(/\s+/);
+  for (let at = 0; at < words.length; at++) {
+    if (!/\brm$/.test(words[at]!)) continue;
+    let isRecursive = false;
+    for (; /^-./.test(words[at + 1] ?? ""); at++) isRecursive ||= /[rR]/.test(words[at + 1]!);
+    if (isRecursive && /^['"]?(?:\/|~|\$HOME)['"]?(?:\*|$|\/\*)/.test(words[at + 1] ?? "")) return true;
+  }
+  return false;
 }
 
 function programFloor(
@@ -315,7 +326,9 @@ function isDisk(path: string): boolean {
 
 /** System directories, homes, and whatever holds Lares; also everything directly in them (`/*`). */
 function isPrecious(path: string, place: Place): boolean {
-  const bare = path.replace(/(\/\.?\*+|\/\.\[\*|\/\.\?\*)+$/, "") || "/";
+  const names = path.split("/");
+  while (names.length > 1 && /^(?:\.?\*+|\.\[\*|\.\?\*)$/.test(names.at(-1)!)) names.pop();
+  const bare = names.join("/") || "/";
   if (SYSTEM.some((one) => relation(bare, one) === "inside" && bare.split("/").length === one.split("/").length))
     return true;
   if (SYSTEM.includes(bare)) return true;
@@ -383,8 +396,8 @@ export function pathsIn(word: string, cwd: string, place: Place): string[] {
     out.add(absolute(found[0].replace(/^\/\/+/, "/"), cwd, place.userHome));
   }
   // A path whose beginning is computed: what follows may lie in any home.
-  const tail = /^\*\/+(.+)$/.exec(word)?.[1];
-  if (tail) out.add(absolute(`~/${tail}`, cwd, place.userHome));
+  const tail = /^\*\/(.+)$/.exec(word)?.[1];
+  if (tail) out.add(absolute(`~/${tail.replace(/^\/+/, "")}`, cwd, place.userHome));
   return [...out];
 }
 

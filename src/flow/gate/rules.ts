@@ -209,7 +209,7 @@ function hostOf(target: string): string {
   const bare = target
     .toLowerCase()
     .replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
-    .replace(/[/?#].*$/s, "");
+    .split(/[/?#]/, 1)[0]!;
   return bare
     .slice(bare.lastIndexOf("@") + 1)
     .replace(/:\d+$/, "")

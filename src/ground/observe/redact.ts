@@ -37,7 +37,7 @@ const PATTERNS: readonly RegExp[] = [
   /()\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g,
   // A Telegram bot token, also inside /bot<token>/method; a JSON web token; a private key.
   /(\/bot|\b)\d{6,12}:[A-Za-z0-9_-]{30,}/g,
-  /()\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,}/g,
+  /()\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,}/g,
   /()-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
   // Headers, then name=value and "name": "value".
   /\b((?:Bearer|Basic|Bot)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,

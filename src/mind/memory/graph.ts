@@ -38,17 +38,30 @@ const PATTERNS = RELATIONS.map(
     ] as const,
 );
 
-/** A question's way of asking for a relation. */
-const ASKED: readonly [relation: string, pattern: RegExp][] = [
+/** A question's ways of asking for a relation: each a row of words that follow one another on a line. */
+const ASKED: readonly [relation: string, ways: readonly (readonly RegExp[])[]][] = [
   [
     "works on",
-    /\bwhat\b.*\b(?:am|is|are|was|were|been)\b.*\b(?:working on|building|writing|busy with|up to)\b|\bwhich projects?\b|\bmy (?:current )?projects?\b/i,
+    [
+      [/\bwhat\b/i, /\b(?:am|is|are|was|were|been)\b/i, /\b(?:working on|building|writing|busy with|up to)\b/i],
+      [/\bwhich projects?\b|\bmy (?:current )?projects?\b/i],
+    ],
   ],
-  ["works at", /\bwhere\b.*\bwork(?:s|ing)?\b|\bwho(?:m)?\b.*\bwork(?:s|ing)? for\b|\b(?:employer|workplace)\b/i],
-  ["lives in", /\bwhere\b.*\b(?:live|lives|living|based|reside|resides)\b|\b(?:home ?town|home address)\b/i],
-  ["likes", /\bwhat\b.*\b(?:like|love|enjoy|prefer)\b/i],
-  ["married to", /\bwho\b.*\b(?:married|engaged)\b|\b(?:wife|husband|spouse|partner)\b/i],
-  ["learns", /\bwhat\b.*\b(?:learning|studying|study|learn)\b/i],
+  [
+    "works at",
+    [
+      [/\bwhere\b/i, /\bwork(?:s|ing)?\b/i],
+      [/\bwho(?:m)?\b/i, /\bwork(?:s|ing)? for\b/i],
+      [/\b(?:employer|workplace)\b/i],
+    ],
+  ],
+  [
+    "lives in",
+    [[/\bwhere\b/i, /\b(?:live|lives|living|based|reside|resides)\b/i], [/\b(?:home ?town|home address)\b/i]],
+  ],
+  ["likes", [[/\bwhat\b/i, /\b(?:like|love|enjoy|prefer)\b/i]]],
+  ["married to", [[/\bwho\b/i, /\b(?:married|engaged)\b/i], [/\b(?:wife|husband|spouse|partner)\b/i]]],
+  ["learns", [[/\bwhat\b/i, /\b(?:learning|studying|study|learn)\b/i]]],
 ];
 
 /** Words with a capital at the beginning of a sentence that stand for somebody else. */
@@ -78,7 +91,11 @@ export function relationsIn(text: string): Relation[] {
 /** What is related to, without the words that only say since when. */
 function plain(object: string): string {
   const lower = object.trim().toLowerCase();
-  return lower.replace(/\s+(?:now|currently|again|today|these days|at the moment|at present|since\s.*|for now)$/, "");
+  const since = lower.search(/\ssince\s/);
+  return lower
+    .slice(0, since < 0 ? undefined : since)
+    .replace(/\s(?:now|currently|again|today|these days|at the moment|at present|for now)$/, "")
+    .trimEnd();
 }
 
 /** Proper names by their capital letters; the first word of a sentence counts only when it also occurs elsewhere so. */
@@ -105,8 +122,9 @@ export function namesIn(text: string): { norm: string; name: string }[] {
 
 /** Which relation a question asks for, and of whom: names in it, or `self`. */
 export function askedRelation(question: string): { relation: string; subjects: string[] } | undefined {
-  for (const [relation, pattern] of ASKED) {
-    if (!pattern.test(question)) continue;
+  const lines = question.split("\n");
+  for (const [relation, ways] of ASKED) {
+    if (!ways.some((way) => lines.some((line) => followsIn(line, way)))) continue;
     const names = [...question.matchAll(/(?<=\s)\p{Lu}[\p{L}'’-]+/gu)].map(([name]) =>
       name.toLowerCase().replace(/['’]s$/, ""),
     );
@@ -114,4 +132,15 @@ export function askedRelation(question: string): { relation: string; subjects: s
     return { relation, subjects: own ? ["self", ...names] : names };
   }
   return undefined;
+}
+
+/** The words one after the other. The first place of each is enough, so the line is read once. */
+function followsIn(line: string, words: readonly RegExp[]): boolean {
+  let rest = line;
+  for (const word of words) {
+    const found = word.exec(rest);
+    if (!found) return false;
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return true;
 }

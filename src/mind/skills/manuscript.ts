@@ -60,9 +60,15 @@ export function readManuscript(text: string, folder: string, yaml: ReadYaml): Ma
 
 /** Front matter and body; undefined when there is no front matter, or it does not end. */
 export function splitFront(text: string): { front: string; body: string } | undefined {
-  const found = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(text);
-  if (found?.index !== 0) return undefined;
-  return { front: found[1]!, body: text.slice(found[0].length).replace(/^(?:[ \t]*\r?\n)+/, "") };
+  const lines = text.split("\n");
+  if (lines[0]!.replace(/^\uFEFF/, "").trimEnd() !== "---") return undefined;
+  const end = lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)[ \t]*\r?$/.test(line));
+  if (end < 0) return undefined;
+  const body = lines.findIndex((line, at) => at > end && line.trim() !== "");
+  return {
+    front: lines.slice(1, end).join("\n").replace(/\r$/, ""),
+    body: body < 0 ? "" : lines.slice(body).join("\n"),
+  };
 }
 
 function about(
@@ -118,7 +124,7 @@ function fields(front: string, yaml: ReadYaml, notes: string[]): Record<string, 
   }
   notes.push("The front matter is no valid YAML; it was read line by line.");
   const found: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [, key, value] of front.matchAll(/^([A-Za-z][\w-]*):[ \t]*(.*)$/gm)) {
+  for (const [, key, value] of front.matchAll(/^([A-Za-z][\w-]*):(.*)$/gm)) {
     found[key!] ??= value!.trim().replace(/^(["'])(.*)\1$/, "$2");
   }
   return found;

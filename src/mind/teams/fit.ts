@@ -31,7 +31,10 @@ function shapeOf(schema: Json): z.ZodType {
 
 /** The whole answer, or the one fenced block in it: models like to wrap. */
 function jsonIn(text: string): Json | undefined {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
+  const lines = text.split("\n");
+  const open = lines.findIndex((line) => /```(?:json)?$/.test(line.trimEnd()));
+  const close = lines.findIndex((line, at) => at > open && line.trimStart().startsWith("```"));
+  const fenced = open >= 0 && close > open ? lines.slice(open + 1, close).join("\n") : undefined;
   for (const one of [text, fenced]) {
     try {
       if (one !== undefined) return JSON.parse(one) as Json;

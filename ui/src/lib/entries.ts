@@ -220,7 +220,8 @@ export function telling(input: unknown): string {
 
 /** The exit code a command ended with, as its output says it. */
 export function exitOf(use: ToolUse): string | undefined {
-  return /\[exit (\d+), [\d.]+ s[^\]]*\]\s*$/.exec(use.outcome ?? use.result ?? "")?.[1];
+  const output = (use.outcome ?? use.result ?? "").trimEnd();
+  return /^\[exit (\d+), [\d.]+ s[^\]]*\]$/.exec(output.slice(output.lastIndexOf("[exit ")))?.[1];
 }
 export function wentWrong(use: ToolUse): boolean {
   const exit = exitOf(use);

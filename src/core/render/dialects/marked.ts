@@ -12,16 +12,20 @@ const startOfLine = (_: string, blank: string, sign: string) =>
 /** In a target, what would end it. */
 const target = (url: string) =>
   url.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+/** How long the runs of ticks in a text are. */
+const tickRuns = (text: string): ReadonlySet<number> => new Set((text.match(/`+/g) ?? []).map((run) => run.length));
 /** Code between as many ticks as it does not hold. */
 const ticked = (text: string): string => {
+  const runs = tickRuns(text);
   let ticks = "`";
-  while (new RegExp(`(?<!\`)${ticks}(?!\`)`).test(text)) ticks += "`";
+  while (runs.has(ticks.length)) ticks += "`";
   const pad = /^`|`$/.test(text) || (/^ .* $/.test(text) && text.trim() !== "") ? " " : "";
   return `${ticks}${pad}${text}${pad}${ticks}`;
 };
 const longFence = (text: string, lang: string): string => {
-  let fence = "```";
-  while (text.includes(fence)) fence += "`";
+  let longest = 2;
+  for (const run of tickRuns(text)) longest = Math.max(longest, run);
+  const fence = "`".repeat(longest + 1);
   return `${fence}${lang}\n${text}\n${fence}`;
 };
 const pipes = (head: readonly string[], rows: readonly (readonly string[])[], align: readonly Align[]): string => {

@@ -34,7 +34,7 @@ export const telegram: Dialect = {
 /** The words of HTML written here: tags out, the four references back. */
 function shown(html: string): string {
   return html
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')

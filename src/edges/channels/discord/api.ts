@@ -1,6 +1,8 @@
 /** One call of Discord's REST API. What it throws says whether Discord may have taken something (C2). */
+
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { callApi, numberOf, textOf } from "../api.ts";
 import { bodyOf, refused } from "../sending.ts";
 
@@ -12,7 +14,7 @@ export class DiscordApi {
   private readonly token: string;
 
   constructor(root: string, token: string) {
-    this.root = `${root.replace(/\/+$/, "")}/v10`;
+    this.root = `${trimEndOf(root, "/")}/v10`;
     this.token = token;
   }
 

@@ -92,7 +92,9 @@ export function resultsOf(value: string): { by: string; verdicts: Verdict[] } {
 function words(text: string): string[] {
   return text
     .trim()
-    .replace(/\s*=\s*/g, "=")
+    .split("=")
+    .map((part) => part.trim())
+    .join("=")
     .split(/\s+/)
     .filter(Boolean);
 }

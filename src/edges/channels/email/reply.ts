@@ -2,7 +2,7 @@
 
 // The line a mail program puts before what is quoted, in the languages such programs speak most.
 const INTRO =
-  /^(On\b.{0,300}\bwrote|Am\b.{0,300}\bschrieb.{0,100}|Le\b.{0,300}\ba écrit|El\b.{0,300}\bescribió|Il\b.{0,300}\bha scritto|Em\b.{0,300}\bescreveu|Op\b.{0,300}\bschreef.{0,100}|.{0,100}\d{4}.{0,100}<[^<>\s]+@[^<>\s]+>)\s?:$/u;
+  /^(On\b.{0,300}\bwrote|Am\b.{0,300}\bschrieb.{0,100}|Le\b.{0,300}\ba écrit|El\b.{0,300}\bescribió|Il\b.{0,300}\bha scritto|Em\b.{0,300}\bescreveu|Op\b.{0,300}\bschreef.{0,100}|.{0,100}\d{4}.{0,100}<[^<>\s@]+@[^<>\s@]+>)\s?:$/u;
 const ORIGINAL =
   /^\s*(-{2,}\s*(Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale)\s*-{2,}|_{20,})\s*$/i;
 /** Outlook quotes a mail by its head: From, then Sent or To, without any sign before. */
@@ -21,13 +21,14 @@ export function writtenText(body: string, isReply: boolean): string {
 }
 
 function withoutQuoteBelow(lines: string[]): string[] {
+  // Somebody who answers between the lines of a quote is read with the quote.
+  const lastOwn = lines.findLastIndex((line) => !isBlank(line) && !isQuoted(line));
+  const lastQuoted = lines.findLastIndex(isQuoted);
   for (let at = 0; at < lines.length; at++) {
     if (isOriginal(lines, at)) return lines.slice(0, at);
     const after = introEnd(lines, at);
     if (after === undefined) continue;
-    const rest = lines.slice(after).filter((line) => !isBlank(line));
-    // Somebody who answers between the lines of a quote is read with the quote.
-    if (at > 0 && rest.length > 0 && rest.every(isQuoted)) return lines.slice(0, at);
+    if (at > 0 && lastOwn < after && lastQuoted >= after) return lines.slice(0, at);
   }
   let end = lines.length;
   while (end > 0 && (isBlank(lines[end - 1]!) || isQuoted(lines[end - 1]!))) end--;

@@ -1,6 +1,8 @@
 /** The part of Matrix's client-server API we speak. */
+
 import { createHash } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { type ApiAnswer, type ApiCall, callApi, numberOf, objectOf, textOf } from "../api.ts";
 import { bodyOf, notTaken, refused } from "../sending.ts";
 
@@ -25,7 +27,7 @@ export class MatrixClient {
   private readonly token: string;
 
   constructor(homeserver: string, token: string) {
-    this.base = homeserver.replace(/\/+$/, "");
+    this.base = trimEndOf(homeserver, "/");
     this.token = token;
   }
 

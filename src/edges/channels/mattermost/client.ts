@@ -1,5 +1,7 @@
 /** The part of Mattermost's REST API v4 we speak. */
+
 import { AppError } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { type ApiAnswer, type ApiCall, callApi, listOf, numberOf, objectOf, textOf } from "../api.ts";
 import { bodyOf, notTaken } from "../sending.ts";
 
@@ -27,7 +29,7 @@ export class MattermostClient {
   private readonly token: string;
 
   constructor(url: string, token: string) {
-    this.base = `${url.replace(/\/+$/, "")}/api/v4`;
+    this.base = `${trimEndOf(url, "/")}/api/v4`;
     this.token = token;
   }
 

@@ -17,7 +17,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret } from "../../../core/kit/index.ts";
+import { isSameSecret, trimEndOf } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { numberOf, objectOf, textOf } from "../api.ts";
 import { Lines } from "../lines.ts";
@@ -235,7 +235,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       type: "button",
       style: one.kind === "yes" ? "good" : one.kind === "no" ? "danger" : "default",
       integration: {
-        url: `${config.callback!.replace(/\/+$/, "")}/channels/mattermost/${account}`,
+        url: `${trimEndOf(config.callback!, "/")}/channels/mattermost/${account}`,
         context: { button: one.id, chat, proof: proofOf(config.token, one.id, chat) },
       },
     }));

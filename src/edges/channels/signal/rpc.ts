@@ -1,6 +1,8 @@
 /** signal-cli's daemon: JSON-RPC by POST. Its stream of events is the listener's (listener.ts). */
+
 import { randomUUID } from "node:crypto";
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { callApi, numberOf, objectOf, textOf } from "../api.ts";
 import { refused } from "../sending.ts";
 
@@ -14,7 +16,7 @@ export class SignalRpc {
   private readonly number: string;
 
   constructor(url: string, number: string) {
-    this.base = url.replace(/\/+$/, "");
+    this.base = trimEndOf(url, "/");
     this.number = number;
   }
 

@@ -1,6 +1,8 @@
 /** One call of Slack's Web API. What it throws says whether Slack may have taken something (C2). */
+
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { callApi } from "../api.ts";
 import { bodyOf, notTaken, refused } from "../sending.ts";
 
@@ -32,7 +34,7 @@ export class SlackApi {
   private readonly token: string;
 
   constructor(root: string, token: string) {
-    this.root = root.replace(/\/+$/, "");
+    this.root = trimEndOf(root, "/");
     this.token = token;
   }
 

@@ -151,12 +151,18 @@ function placeOf(channel: string, kind: string | undefined, thread?: string): Pl
 /** Slack's marks for people, places and links, as a person reads them. */
 function plainOf(text: string): string {
   return text
-    .replace(/<([@#!])([^>|]+)(?:\|([^>]*))?>/g, (_, sign: string, id: string, label?: string) =>
-      sign === "#" ? `#${label || id}` : `@${label || id}`,
-    )
-    .replace(/<([^>|\s]+)\|([^>]*)>/g, (_, url: string, label: string) => (label === url ? url : `${label} (${url})`))
-    .replace(/<((?:https?|mailto):[^>|\s]+)>/g, "$1")
+    .replace(/<([^<>]+)>/g, (whole, inner: string) => markOf(inner) ?? whole)
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
+}
+
+function markOf(inner: string): string | undefined {
+  const bar = inner.indexOf("|");
+  const [target, label] = bar < 0 ? [inner, ""] : [inner.slice(0, bar), inner.slice(bar + 1)];
+  const id = target.slice(1);
+  if (/^[@#!]/.test(target) && id) return `${target[0] === "#" ? "#" : "@"}${label || id}`;
+  if (/\s/.test(target) || target === "") return undefined;
+  if (bar >= 0) return label === target ? target : `${label} (${target})`;
+  return /^(?:https?|mailto):./.test(target) ? target : undefined;
 }

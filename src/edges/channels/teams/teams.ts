@@ -6,6 +6,7 @@
  * Out: the interface takes no key; a send whose answer is lost is uncertain. Answers go to the place the conversation came from, which must
  * be on the list: a forged one would get our token.
  */
+
 import {
   type Channel,
   type ChannelAnswer,
@@ -14,6 +15,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { callApi, numberOf, objectOf, textOf } from "../api.ts";
 import { notTaken, refused } from "../sending.ts";
@@ -39,7 +41,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
       client_secret: config.appPassword,
       scope: SCOPE,
     };
-    const url = `${config.loginUrl.replace(/\/+$/, "")}/${config.tenant}/oauth2/v2.0/token`;
+    const url = `${trimEndOf(config.loginUrl, "/")}/${config.tenant}/oauth2/v2.0/token`;
     const body = Buffer.from(new URLSearchParams(form).toString());
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     // It leaves nothing in a chat: it counts as reading.
@@ -66,7 +68,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
     if (!service) throw refused("Nobody wrote through this account yet: where to answer is not known.", "later");
     const token = await tokenOf(signal);
     const conversation = encodeURIComponent(conversationOf(route.chat, route.thread));
-    const url = `${service.replace(/\/+$/, "")}/v3/conversations/${conversation}/activities${path}`;
+    const url = `${trimEndOf(service, "/")}/v3/conversations/${conversation}/activities${path}`;
     const headers = { authorization: `Bearer ${token}` };
     const answer = await callApi({ method, url, headers, ...(json ? { json } : {}) }, WHERE, signal);
     if (answer.ok) return answer.json;

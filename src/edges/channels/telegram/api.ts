@@ -1,6 +1,8 @@
 /** One call of the Bot API. What it throws says whether Telegram may have taken something (C2). Holds the token; shows it nowhere. */
+
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { callApi, numberOf, objectOf, textOf } from "../api.ts";
 import { bodyOf, refused } from "../sending.ts";
 
@@ -39,7 +41,7 @@ export class TelegramApi {
   private readonly token: string;
 
   constructor(root: string, token: string) {
-    this.root = root.replace(/\/+$/, "");
+    this.root = trimEndOf(root, "/");
     this.token = token;
   }
 

@@ -1,6 +1,8 @@
 /** The part of Meta's Graph API we speak, its failures in the contract's words. */
+
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { type ApiAnswer, callApi, numberOf, objectOf, textOf } from "../api.ts";
 import { bodyOf, notTaken, refused } from "../sending.ts";
 
@@ -25,7 +27,7 @@ export class Graph {
   private readonly phone: string;
 
   constructor(at: { graph: string; token: string; phoneNumberId: string }) {
-    this.base = at.graph.replace(/\/+$/, "");
+    this.base = trimEndOf(at.graph, "/");
     this.token = at.token;
     this.phone = at.phoneNumberId;
   }

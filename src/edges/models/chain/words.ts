@@ -1,5 +1,7 @@
 /** The sentences people read about models: notices, failures, hints. Never a key, never a whole URL. */
+
 import type { FailureClass } from "../../../core/contracts/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 
 const WHAT: Record<FailureClass, string> = {
   auth: "rejected its key",
@@ -53,11 +55,11 @@ export function cleanWords(text: string, secrets: readonly string[]): string {
   let clean = text;
   // Short keys ("none") are no secrets, and their letters occur in honest words.
   for (const secret of secrets) if (secret.length >= 8) clean = clean.replaceAll(secret, "…");
-  clean = clean
+  const line = clean
     .replace(/\b(?:(?:sk|pk|key)[-_]|AIza)[\w*-]{6,}/g, "…")
     .replace(/https?:\/\/([^/\s"']+)[^\s"']*/g, "$1")
     .replace(/\s+/g, " ")
-    .trim()
-    .replace(/[.\s]+$/, "");
-  return clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;
+    .trim();
+  const said = trimEndOf(line, ". ");
+  return said.length > 300 ? `${said.slice(0, 299)}…` : said;
 }

@@ -116,10 +116,17 @@ function stale(ref: string): AppError {
 /** The driver's log names what was in the way; its last lines say it best. */
 function explained(text: string): string {
   const plain = text.replace(/\u001b\[\d+m/g, "");
-  const hint = /<[^>]*>[^\n]* intercepts pointer events|element is not (?:visible|enabled|stable|editable)[^\n]*/.exec(
-    plain,
-  )?.[0];
+  const hint = plain.split("\n").map(obstacleIn).find(Boolean);
   return hint ? `${firstLine(plain)} (${hint.slice(0, 200)})` : firstLine(plain);
+}
+
+const IN_THE_WAY = " intercepts pointer events";
+
+function obstacleIn(line: string): string | undefined {
+  const [tag, end] = [line.indexOf("<"), line.indexOf(IN_THE_WAY)];
+  if (tag >= 0 && end > tag) return line.slice(tag, end + IN_THE_WAY.length);
+  const state = line.search(/element is not (?:visible|enabled|stable|editable)/);
+  return state < 0 ? undefined : line.slice(state);
 }
 
 function firstLine(text: string): string {

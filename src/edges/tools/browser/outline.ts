@@ -39,7 +39,7 @@ function parseLine(line: string): Element {
   const parts = KEY.exec(key);
   if (!parts) return { ...element("text"), text: unquoted(line) };
   const [, role = "", name = "", brackets = ""] = parts;
-  const marks = [...brackets.matchAll(/\[([^\]]*)\]/g)].map((found) => found[1]!);
+  const marks = [...brackets.matchAll(/ \[([^\]]*)\]/gy)].map((found) => found[1]!);
   return {
     role,
     name: unquoted(name),

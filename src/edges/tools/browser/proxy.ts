@@ -155,7 +155,8 @@ function authority(text: string): { host: string; port: number; shown: string } 
 function withoutHops(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
   const named = String(headers.connection ?? "")
     .toLowerCase()
-    .split(/\s*,\s*/);
+    .split(",")
+    .map((name) => name.trim());
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.includes(name)));
 }
 

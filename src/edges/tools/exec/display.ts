@@ -12,11 +12,22 @@ const TAIL = 900;
 /** Kept on each side of something that matters. */
 const AROUND = 60;
 /** A row of blanks longer than this only pushes something out of sight. */
-const BLANKS = /[ \t]{12,}|(?:[ \t]*\n){4,}/g;
+const BLANKS = /[ \t]{12,}/g;
+const EMPTY_LINES = 4;
 
 /** The text with everything that could hide something spelt out. */
 export function spelt(text: string): string {
-  return visible(text).replace(BLANKS, (blank) => ` [… ${blank.length} blanks …] `);
+  return visible(text).replace(/[ \t\n]{4,}/g, (run) => {
+    const behind = run.lastIndexOf("\n") + 1;
+    const isTall = run.split("\n").length > EMPTY_LINES;
+    return isTall
+      ? counted(run.slice(0, behind)) + run.slice(behind).replace(BLANKS, counted)
+      : run.replace(BLANKS, counted);
+  });
+}
+
+function counted(blank: string): string {
+  return ` [… ${blank.length} blanks …] `;
 }
 
 /** Each line marked as the command's, so that none of them can pass for a line of ours. */

@@ -1,3 +1,4 @@
+import { trimEndOf } from "../../../core/kit/index.ts";
 /**
  * Where the old text stands in a file, as pure functions. First exactly; when that finds nothing, line by line without
  * regard to line ends and trailing blanks, which is what models most often get wrong. Anything else is a failure that
@@ -64,7 +65,7 @@ function looseMatches(text: string, old: string): Loose[] {
     starts.push(at);
     at += line.length + 1;
   }
-  const bare = lines.map((line) => line.replace(/[ \t\r]+$/, ""));
+  const bare = lines.map((line) => trimEndOf(line, " \t\r"));
   const found: Loose[] = [];
   for (let i = 0; i + wanted.length <= bare.length; i++) {
     if (!wanted.every((line, k) => bare[i + k] === line)) continue;
@@ -141,7 +142,7 @@ function pairs(line: string): Set<string> {
 }
 
 function trimEnds(text: string): string[] {
-  return text.split("\n").map((line) => line.replace(/[ \t\r]+$/, ""));
+  return text.split("\n").map((line) => trimEndOf(line, " \t\r"));
 }
 
 function lineAt(text: string, at: number): number {

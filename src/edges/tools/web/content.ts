@@ -18,13 +18,25 @@ export function contentOf(header: string | undefined, body: Buffer): Content {
     // Servers call many a text `application/octet-stream`; it is text when it reads as text.
     if (type !== "application/octet-stream" || !readsAsText(body)) return { kind: "binary", type, what: type };
   }
-  const looksHtml = HTML_START.test(body.subarray(0, 1024).toString("latin1"));
+  const looksHtml = startsAsHtml(body.subarray(0, 1024).toString("latin1"));
   const isHtml = type === "text/html" || type === "application/xhtml+xml" || (looksHtml && !type.startsWith("text/"));
   const text = decode(body, charset ?? (isHtml ? metaCharset(body) : undefined));
   return { kind: isHtml ? "html" : "text", type: type || (isHtml ? "text/html" : "text/plain"), text };
 }
 
-const HTML_START = /^(?:\xef\xbb\xbf)?\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html|head|body)[\s>]/i;
+/** Behind blanks and comments, the first tag of a page. A scanner: an expression for this was once exponential. */
+function startsAsHtml(text: string): boolean {
+  let at = text.startsWith("\xef\xbb\xbf") ? 3 : 0;
+  for (;;) {
+    while (/\s/.test(text[at] ?? "")) at++;
+    if (!text.startsWith("<!--", at)) break;
+    const end = text.indexOf("-->", at + 4);
+    if (end < 0) return false;
+    at = end + 3;
+  }
+  return /^<(?:!doctype html|html|head|body)[\s>]/i.test(text.slice(at, at + 20));
+}
+
 const BINARY_TYPES = /^(?:image|audio|video|font|application)\//;
 
 function isTextual(type: string): boolean {
@@ -66,5 +78,10 @@ function byteOrder(body: Buffer): string | undefined {
 }
 
 function metaCharset(body: Buffer): string | undefined {
-  return /<meta[^>]+charset\s*=\s*["']?([\w:-]+)/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1];
+  const tags =
+    body
+      .subarray(0, 2048)
+      .toString("latin1")
+      .match(/<meta[^<>]*/gi) ?? [];
+  return tags.map((tag) => /charset\s*=\s*["']?([\w:-]+)/i.exec(tag)?.[1]).find(Boolean);
 }

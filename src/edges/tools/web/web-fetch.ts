@@ -139,5 +139,5 @@ export function sameSite(from: URL, to: URL): boolean {
 }
 
 function withoutFragment(url: string): string {
-  return url.replace(/#.*$/s, "");
+  return url.split("#", 1)[0]!;
 }

@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const SAFE_PATH = /^\/(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 /** As Vite writes them: `assets/chat-BxK2vQ1d.js`. */
-const HASHED = /^\/assets\/.*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+const HASHED = /-[A-Za-z0-9_-]{8}\.[a-z0-9]{1,8}$/;
 const ENCODINGS = [
   { name: "br", suffix: ".br" },
   { name: "gzip", suffix: ".gz" },
@@ -40,7 +40,8 @@ export async function staticFile(root: string, path: string, accepts: string): P
   if (!plain) return undefined;
   const headers: Record<string, string> = {
     "content-type": type,
-    "cache-control": HASHED.test(path) ? "public, max-age=31536000, immutable" : "no-cache",
+    "cache-control":
+      path.startsWith("/assets/") && HASHED.test(path) ? "public, max-age=31536000, immutable" : "no-cache",
     vary: "accept-encoding",
     etag: plain.etag,
   };

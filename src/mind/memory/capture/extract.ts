@@ -80,7 +80,7 @@ export function bracketed(text: string, from: number): string {
   return "";
 }
 
-const REMEMBER = /^(?:please,?\s+)?(?:remember|note|keep in mind|don['’]t forget)(?:\s+that|:)\s+(.{4,400})$/i;
+const REMEMBER = /^(?:please,?\s+)?(?:remember|note|keep in mind|don['’]t forget)(?:\s+that|:)\s+(\S.{3,399})$/i;
 const PREFERS =
   /^(?:I|we)\s+(?:really\s+|always\s+|usually\s+)?(?:prefer|hate|love|dislike|can['’]t stand)\s+\S.{2,200}$/i;
 

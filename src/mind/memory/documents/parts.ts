@@ -10,7 +10,7 @@ export interface Part {
 const PIECE = 900;
 
 export function markdownParts(text: string): Part[] {
-  return linesToParts(text.split(/\r?\n/), "lines", (line) => /^#{1,6}\s+(.*)$/.exec(line)?.[1]);
+  return linesToParts(text.split(/\r?\n/), "lines", (line) => /^#{1,6}\s(.*)$/.exec(line)?.[1]?.trimStart());
 }
 
 export function textParts(text: string): Part[] {

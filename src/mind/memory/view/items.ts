@@ -12,7 +12,7 @@ export interface Item {
   to: number;
 }
 
-const BULLET = /^[-*+]\s+(.*\S)\s*$/;
+const BULLET = /^[-*+]\s+(\S.*)$/;
 /** What a new file says where there is nothing: goes when there is. */
 const PLACEHOLDER = /^\((?:Nothing yet|Nothing is known yet)\b.*\)$/;
 
@@ -25,11 +25,11 @@ export function itemsOf(text: string): Item[] {
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1];
     if (mark) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence;
     if (fence !== undefined || mark) continue;
-    const found = BULLET.exec(line);
+    const found = BULLET.exec(line.trimEnd());
     if (!found) continue;
     let to = at + 1;
     const more: string[] = [];
-    while (to < lines.length && /^(?: {2,}|\t)\s*\S/.test(lines[to]!)) more.push(lines[to++]!.trim());
+    while (to < lines.length && /^(?: {2}|\t)\s*\S/.test(lines[to]!)) more.push(lines[to++]!.trim());
     items.push({ text: clean([found[1]!, ...more].join(" ")), from: at, to });
     at = to - 1;
   }

@@ -187,7 +187,7 @@ export const RUNNING_OPTIONS: readonly [RegExp, RegExp][] = [
   [/^(ssh|scp|sftp)$/, /^(-o|-S|-D|-F|-J)/],
   [/^sort$/, /^--compress/],
   [/^git$/, /^(-c|--config-env|--exec-path|--upload-pack|--receive-pack|--exec|-x|--extcmd|-O|--open-files)/],
-  [/^(sed|gsed)$/, /(^|[;{}\s\d/])e(\s|$)|\/[a-z]*e[a-z]*$/],
+  [/^(sed|gsed)$/, /(^|[;{}\s\d/])e(\s|$)|\/[a-df-z]*e[a-z]*$/],
   [/^(rg|ripgrep)$/, /^--(pre|hostname-bin)/],
   [/^(zip)$/, /^(-TT|--unzip-command)/],
   [/^(curl|wget)$/, /^(--use-askpass|-K|--config)/],

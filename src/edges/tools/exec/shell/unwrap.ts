@@ -225,12 +225,12 @@ function wrapper(out: Unwrapped, { name, args, fed }: { name: string; args: Shel
     const own = word.startsWith("--") ? word.replace(/^--split-string=?/, "") : word.replace(/^-[a-zA-Z0]*?S/, "");
     const rest = args.slice(split + 1).map((next) => next.guess);
     const text = [own, ...rest].filter(Boolean).join(" ");
-    out.texts.push({ text: text.replace(/^(\s*-\S+)*(\s*[A-Za-z_]\w*=\S*)*/, ""), label: "env -S" });
+    out.texts.push({ text: behindSettings(text), label: "env -S" });
   }
   const c = args.findIndex((word) => /^(-[a-zA-Z]*c|--command(=|$)|--session-command(=|$))/.test(word.guess));
   if (TAKES_C.has(name) && c >= 0) {
     const word = args[c]!;
-    const attached = /^--[a-z-]+=([\s\S]*)$/.exec(word.guess)?.[1] ?? /^-[a-zA-Z]*c([\s\S]+)$/.exec(word.guess)?.[1];
+    const attached = /^--[a-z-]+=([\s\S]*)$/.exec(word.guess)?.[1] ?? behindC(word.guess);
     const given = attached ?? args[c + 1]?.guess;
     if (given) out.texts.push({ text: given, label: `${name} -c` });
     if (attached === undefined && args[c + 1] && args[c + 1]!.literal === undefined) {
@@ -293,11 +293,7 @@ function interpreter(
     if (given.literal === undefined && given.guess.includes("*"))
       add("hidden-code", `${name} runs code that is computed.`);
     for (const word of args) {
-      for (const call of word.guess.matchAll(
-        /(?:system|popen|exec[lv]?[pe]*|spawn|run|call|shell_exec|passthru|check_output|getoutput|qx|sh|startfile)\s*\(?\s*\[?\s*(["'`])([\s\S]*?)\1/g,
-      )) {
-        out.texts.push({ text: call[2]!, label: `${name} code` });
-      }
+      for (const text of calledTexts(word.guess)) out.texts.push({ text, label: `${name} code` });
     }
   } else if (operand) {
     if (operand.literal === undefined)
@@ -306,6 +302,53 @@ function interpreter(
     if (!FILTERS.test(name)) add("script", `${name} runs ${short(operand.guess)}.`);
   } else if (fed.kind === "hidden") add("hidden-code", `${name} runs what comes in, which nobody can see beforehand.`);
   else add("wrapper", `${name} runs code.`);
+}
+
+const CALLS = /system|popen|exec[lv]?[pe]*|spawn|run|call|shell_exec|passthru|check_output|getoutput|qx|sh|startfile/g;
+
+/** Quoted texts that code hands to a function which starts programs: `system("…")`, `run(['…`. Each letter is read once. */
+function calledTexts(code: string): string[] {
+  const found: string[] = [];
+  const calls = new RegExp(CALLS);
+  for (let call = calls.exec(code); call; call = calls.exec(code)) {
+    let at = skipBlanks(code, call.index + call[0].length);
+    for (const bracket of ["(", "["]) if (code[at] === bracket) at = skipBlanks(code, at + 1);
+    const close = /["'`]/.test(code[at] ?? "") ? code.indexOf(code[at]!, at + 1) : -1;
+    if (close < 0) {
+      // `shell_exec` without a text may still hold an `exec` with one.
+      calls.lastIndex = call.index + 1;
+      continue;
+    }
+    found.push(code.slice(at + 1, close));
+    calls.lastIndex = close + 1;
+  }
+  return found;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (/\s/.test(text[at] ?? "")) at++;
+  return at;
+}
+
+/** What `env -S` runs: the text behind its options and settings. */
+function behindSettings(text: string): string {
+  const next = /\s*(\S+)/y;
+  let isOption = true;
+  for (let at = 0; ; at = next.lastIndex) {
+    next.lastIndex = at;
+    const word = next.exec(text)?.[1];
+    if (word === undefined) return text.slice(at);
+    isOption &&= /^-./.test(word);
+    if (!isOption && !/^[A-Za-z_]\w*=/.test(word)) return text.slice(at);
+  }
+}
+
+/** `-lc'echo'`: what is written behind the last c among the letters. */
+function behindC(word: string): string | undefined {
+  const letters = /^-[a-zA-Z]*/.exec(word)?.[0] ?? "";
+  const c = letters.lastIndexOf("c", word.length - 2);
+  return c > 0 ? word.slice(c + 1) : undefined;
 }
 
 export function baseName(program: string): string {

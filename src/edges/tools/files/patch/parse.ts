@@ -45,12 +45,13 @@ export function parsePatch(text: string): Change[] {
 
 // ---- *** Begin Patch
 
-const SECTION = /^\*\*\* (Add File|Update File|Delete File|Move to|End Patch|End of File)(?::\s*(.*))?\s*$/;
+const SECTION = /^\*\*\* (Add File|Update File|Delete File|Move to|End Patch|End of File)(?::(.*))?$/;
 
 function parseMarked(lines: readonly string[], begin: number): Change[] {
   const changes: Change[] = [];
   let update: Extract<Change, { kind: "update" }> | undefined;
   let added: string[] | undefined;
+  const filled = nextFilled(lines);
   const close = () => {
     const last = changes.at(-1);
     if (added && last?.kind === "add") last.content = added.length ? `${added.join("\n")}\n` : "";
@@ -64,9 +65,9 @@ function parseMarked(lines: readonly string[], begin: number): Change[] {
   };
   for (let at = begin + 1; at < lines.length; at++) {
     const line = lines[at]!;
-    const section = SECTION.exec(line);
+    const section = SECTION.exec(line.trimEnd());
     if (section) {
-      const [, word, path = ""] = section;
+      const [word, path] = [section[1]!, section[2]?.trim() ?? ""];
       if (word === "End Patch") break;
       if (word === "End of File") {
         const hunk = update?.hunks.at(-1);
@@ -92,15 +93,17 @@ function parseMarked(lines: readonly string[], begin: number): Change[] {
       if (line.startsWith("+")) added.push(line.slice(1));
       else if (line.trim() !== "") throw unreadable(at, line, 'must begin with "+": it is in a new file');
     } else if (update) {
-      markedLine(update, lines, at);
+      markedLine(update, { line, at, next: lines[filled[at]!] });
     } else if (line.trim() !== "") throw unreadable(at, line, "belongs to no file");
   }
   close();
   return changes;
 }
 
-function markedLine(update: Extract<Change, { kind: "update" }>, lines: readonly string[], at: number): void {
-  const line = lines[at]!;
+function markedLine(
+  update: Extract<Change, { kind: "update" }>,
+  { line, at, next }: { line: string; at: number; next: string | undefined },
+): void {
   if (/^@@/.test(line)) {
     const numbers = /^@@ -(\d+)/.exec(line);
     const name = numbers ? "" : line.replace(/^@@ ?/, "").replace(/ ?@@$/, "");
@@ -112,15 +115,25 @@ function markedLine(update: Extract<Change, { kind: "update" }>, lines: readonly
     });
     return;
   }
-  const next = lines.slice(at + 1).find((one) => one !== "");
   // An empty line before the next section only separates.
-  if (line === "" && (next === undefined || SECTION.test(next))) return;
+  if (line === "" && (next === undefined || SECTION.test(next.trimEnd()))) return;
   let hunk = update.hunks.at(-1);
   if (!hunk) {
     hunk = { title: "the first hunk", lines: [] };
     update.hunks.push(hunk);
   }
   hunk.lines.push(bodyLine(line, at));
+}
+
+/** For each line the index of the next one that is not empty. */
+function nextFilled(lines: readonly string[]): readonly number[] {
+  const next = new Array<number>(lines.length);
+  let filled = lines.length;
+  for (let at = lines.length - 1; at >= 0; at--) {
+    next[at] = filled;
+    if (lines[at] !== "") filled = at;
+  }
+  return next;
 }
 
 // ---- unified diff
@@ -158,7 +171,7 @@ function startsFile(lines: readonly string[], at: number): boolean {
 
 function readHeader(lines: readonly string[], start: number): { header: Header; next: number } {
   const header: Header = { isNew: false, isDeleted: false };
-  const git = /^diff --git (?:a\/)?(.+) (?:b\/)?(.+)$/.exec(lines[start]!);
+  const git = gitNames(lines[start]!);
   let renameFrom: string | undefined;
   let at = git ? start + 1 : start;
   for (; at < lines.length; at++) {
@@ -178,10 +191,18 @@ function readHeader(lines: readonly string[], start: number): { header: Header; 
     header.to = to;
     at += 2;
   } else if (git && !header.renamed) {
-    header.from = header.isNew ? "/dev/null" : git[1]!;
-    header.to = header.isDeleted ? "/dev/null" : git[2]!;
+    header.from = header.isNew ? "/dev/null" : git.from;
+    header.to = header.isDeleted ? "/dev/null" : git.to;
   }
   return { header, next: at };
+}
+
+/** The two names behind `diff --git`, cut at the last blank. */
+function gitNames(line: string): { from: string; to: string } | undefined {
+  const start = "diff --git ";
+  const cut = line.lastIndexOf(" ");
+  if (!line.startsWith(start) || cut <= start.length || cut === line.length - 1) return undefined;
+  return { from: line.slice(start.length, cut).replace(/^a\//, ""), to: line.slice(cut + 1).replace(/^b\//, "") };
 }
 
 /** What follows the three signs, without the time some programs put behind a tab. */
