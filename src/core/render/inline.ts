@@ -228,8 +228,10 @@ function withMarks(pieces: readonly Piece[]): Inline[] {
       while (open.at(-1) !== opener) stacks[(pieces[open.pop()!] as { sign: string }).sign]!.pop();
       const use = left[opener]! >= 2 && left[at]! >= 2 ? 2 : 1;
       const mark = piece.sign === "~" ? STRIKE : use === 2 ? STRONG : EM;
-      starts[opener] = [...(starts[opener] ?? []), mark];
-      ends[at] = [...(ends[at] ?? []), mark];
+      starts[opener] ??= [];
+      starts[opener].push(mark);
+      ends[at] ??= [];
+      ends[at].push(mark);
       left[opener]! -= use;
       left[at]! -= use;
       if (left[opener] === 0) {

@@ -56,7 +56,7 @@ const DECIDED =
 const ASKED_FOR_LATER =
   /\b(remind me|don'?t forget|remember to|to-?do\b|later (?:please|on)?|tomorrow|next (?:week|month|time)|when you (?:can|have)|still (?:need|have) to|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|follow up|get back to)\b/i;
 const IDENTIFIER =
-  /https?:\/\/[^\s<>"')\]]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+|\+\d[\d ()-]{6,}\d|\b[0-9a-f]{8}-[0-9a-f-]{27,60}\b|\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+\b|\b(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{5,}\b|#\d{2,}/g;
+  /https?:\/\/[^\s<>"')\]]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+|\+\d[\d ()-]{6,}\d|\b[0-9a-f]{8}-[0-9a-f-]{27,60}\b|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+\b|\b(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{5,}\b|#\d{2,}/g;
 const FILE_KEYS = new Set(["path", "file", "from", "to", "target"]);
 
 /** What the rules find in messages, added to what was carried already. */

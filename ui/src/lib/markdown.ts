@@ -2,6 +2,8 @@
  * Model and tool text as markdown, safely. Raw HTML is shown as the text it is, pictures become links, and what marked makes
  * goes through DOMPurify with a short list of allowed tags.
  *
+ * M2: the parser recurses and is slow on some texts, so a text that nests deeper or has longer words than people write is
+ * shown as it is, without being parsed.
  * M1: a finished block is never parsed again: only the last block of a growing text is.
  */
 import DOMPurify from "dompurify";
@@ -61,6 +63,32 @@ function toBlock(marked: Marked, token: Token): Block | undefined {
   return { kind: "html", html: clean(marked.parser([token])), wide: token.type === "table" };
 }
 
+const MOST_LETTERS = 300_000;
+/** Longer than any word or address people read; the parser takes quadratic time on some long words. */
+const LONGEST_WORD = 2_000;
+const DEEPEST = 20;
+
+/** Whether the text is worth parsing (M2). One pass. */
+export function isReadable(text: string): boolean {
+  if (text.length > MOST_LETTERS) return false;
+  let [word, markers] = [0, 0];
+  let isLineStart = true;
+  for (const letter of text) {
+    const isBlank = letter === " " || letter === "\n" || letter === "\t";
+    word = isBlank ? 0 : word + 1;
+    if (letter === "\n") [markers, isLineStart] = [0, true];
+    else if (isLineStart && ">-*+.)".includes(letter)) markers++;
+    else if (!isBlank && (letter < "0" || letter > "9")) isLineStart = false;
+    if (word > LONGEST_WORD || (isLineStart && markers > DEEPEST && !isRule(letter, word))) return false;
+  }
+  return true;
+}
+
+/** A line such as `-----` or `*****` is one word and nests nothing. */
+function isRule(letter: string, word: number): boolean {
+  return letter !== ">" && word > DEEPEST;
+}
+
 /** A text that grows at its end, as blocks. */
 export class Growing {
   private source = "";
@@ -81,6 +109,7 @@ export class Growing {
       this.frozenTo = 0;
     }
     this.source = text;
+    if (!isReadable(text)) return this.plain(text);
     const tokens = this.marked.lexer(text.slice(this.frozenTo));
     const last = tokens.findLastIndex((token) => token.type !== "space");
     for (const token of tokens.slice(0, Math.max(0, last))) {
@@ -90,5 +119,12 @@ export class Growing {
     }
     const tail = last >= 0 ? toBlock(this.marked, tokens[last]!) : undefined;
     return tail ? [...this.frozen, tail] : [...this.frozen];
+  }
+
+  /** From here on the text starts over, should it ever become readable. */
+  private plain(text: string): Block[] {
+    this.frozen.length = 0;
+    this.frozenTo = 0;
+    return [{ kind: "code", lang: "", text }];
   }
 }
