@@ -280,4 +280,33 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     expect(asked.filter((url) => !url.startsWith(house.url) && !url.startsWith("ws://127.0.0.1"))).toEqual([]);
     expect(wrong).toEqual([]);
   });
+
+  test.each([
+    ["2,500 quotes", ">".repeat(2500)],
+    ["2,500 quotes with blanks", "> ".repeat(2500)],
+    ["8,000 lists", "1. ".repeat(8000)],
+    ["50,000 stars around a letter", `${"*".repeat(50_000)}a${"*".repeat(50_000)}`],
+    ["dots before an at sign", `${"a.".repeat(40_000)}@`],
+    ["20,000 open links", "[a](".repeat(20_000)],
+    ["100 KB of backslashes", "\\".repeat(100_000)],
+    ["a word of 1 MB", "a".repeat(1_000_000)],
+  ])("a conversation stays readable after %s", async (_what, hostile) => {
+    script = (text) => ({ text: text.includes("more") ? "**Here** is the rest." : `${hostile}\n\nend of it` });
+    await say("something hard");
+    await log()
+      .getByText(/answered/)
+      .first()
+      .waitFor();
+    await say("more please");
+    await log().getByText("is the rest.").waitFor();
+    const begun = Date.now();
+    await page.reload();
+    await log().getByText("is the rest.").waitFor();
+    await log().getByText("something hard").waitFor();
+    expect(await log().locator("strong", { hasText: "Here" }).count()).toBe(1);
+    expect(await log().textContent()).toContain("end of it");
+    // The tab froze for 6 to 25 s on these; most of this is the page's start.
+    expect(Date.now() - begun).toBeLessThan(20_000);
+    expect(wrong).toEqual([]);
+  });
 });
