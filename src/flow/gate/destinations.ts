@@ -111,7 +111,7 @@ function dials(args: readonly ShellWord[], valued: string): Destinations {
 export function hostsIn(text: string): string[] {
   const hosts: string[] = [];
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {
-    if (!/[a-z][a-z0-9+.-]*$/i.test(text.slice(Math.max(0, at - LONGEST_SCHEME), at))) continue;
+    if (!/[a-z][a-z0-9+.-]{0,40}$/i.test(text.slice(Math.max(0, at - LONGEST_SCHEME), at))) continue;
     const host = hostOf(text.slice(at + 3));
     if (host) hosts.push(host);
   }

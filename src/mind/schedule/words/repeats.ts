@@ -24,7 +24,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** Whether a text speaks of something that comes again and again, without the word "every" before it. */
 export function isRepeat(text: string): boolean {
-  const [, first = ""] = /^\s*(?:on\s)?\s*([a-z]+)/i.exec(text.slice(0, 40)) ?? [];
+  const [, first = ""] = /^(?:on\s+)?([a-z]+)/i.exec(text.slice(0, 40).trimStart()) ?? [];
   const word = first.toLowerCase();
   if (["every", "each"].includes(word) || Object.hasOwn(SIMPLE, word)) return true;
   if (Object.hasOwn(GROUPS, word) && word.endsWith("s")) return true;

@@ -30,6 +30,9 @@ import { isDuplicate, plainScript, type Sequence } from "./plain.ts";
 import { type Fed, HIDDEN, NOTHING, unwrap } from "./unwrap.ts";
 import { guessOf, readWord } from "./word.ts";
 
+/** Nobody reads more before saying yes, and the parser takes quadratic time on some longer texts. */
+const LONGEST = 32_768;
+
 /** With one of these, commands may run that are not reported. */
 export const CANNOT_KNOW: ReadonlySet<ShellReasonKind> = new Set([
   "unparsed",
@@ -78,6 +81,10 @@ export function analyse(text: string): Analysis {
 function scanText(scan: Scan, text: string, within: string[]): SyntaxNode | undefined {
   if (within.length > DEEPEST) {
     add(scan, "unparsed", "Commands are nested too deeply to be judged.");
+    return undefined;
+  }
+  if (text.length > LONGEST) {
+    add(scan, "unparsed", `The command has ${text.length} characters; more than ${LONGEST} are not judged.`);
     return undefined;
   }
   let script: SyntaxNode;
