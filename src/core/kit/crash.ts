@@ -1,6 +1,7 @@
 /**
  * Named fault points between "recorded" and "done". `LARES_CRASH_AT=<point>[:n]` ends the process hard, as `kill -9`
- * would, the n-th time that point is passed. The table is the catalogue `lares debug crash-points` prints.
+ * would, the n-th time that point is passed. `LARES_BLOCK_AT` blocks the event loop there for ever instead, as an endless loop
+ * would. Behind a `~` stands a text that what is being done must contain. The table is what `lares debug crash-points` prints.
  */
 export const CRASH_POINTS = {
   "accept.committed": "a message is durable, its sender not yet told",
@@ -9,6 +10,7 @@ export const CRASH_POINTS = {
   "model.after": "the model has answered, the answer is not recorded",
   "step.recorded": "a step's result is queued for the journal, not yet durable",
   "effect.intended": "an effect's intent is durable, the act not begun",
+  "tool.running": "a tool is about to run, its result not recorded",
   "effect.acted": "an effect is done, its result not recorded",
   "park.before": "a turn is about to park",
   "park.committed": "a turn is parked durably, nobody told",
@@ -16,11 +18,13 @@ export const CRASH_POINTS = {
   "resume.committed": "an event is durable, the turn not yet woken",
   "end.before": "a turn is about to end, its answer not recorded",
   "end.committed": "a turn's end and its deliveries are durable, nobody told",
+  "outbox.rendering": "a text is about to be put into a platform's form, nothing of it is recorded",
   "outbox.before": "a delivery is about to be claimed",
   "outbox.claimed": "a delivery's claim is durable, the platform not called",
   "send.after": "the platform took the message, that is not recorded",
   "outbox.recorded": "a delivery's outcome is durable",
   "outbox.closed": "a delivery is given up durably, nobody told",
+  "watch.looking": "something watched is about to be looked at, nothing is recorded",
   "watch.looked": "something new was seen where it is watched, nothing of it is recorded",
   "event.stored": "a system event is durable, its session not yet told",
   "channel.heard": "a platform's event has arrived, nothing of it is recorded",
@@ -35,7 +39,9 @@ export const CRASH_POINTS = {
   "compact.planned": "what of a session goes is decided, no model asked",
   "compact.summarised": "a summary is here, not recorded",
   "compact.applied": "a carry-over is queued to take effect, not yet durable",
+  "import.reading": "a folder is about to be read for an import, nothing of it is taken",
   "import.row": "a row of an imported session is queued",
+  "strikes.stored": "how the last life ended is counted, what was running then is still noted",
   "memory.embedded": "a batch of vectors is durable, the next not begun",
   "memory.switched": "a new embedder has every vector, the old one's are not deleted yet",
   "capture.asked": "a model has named facts of a conversation, none is kept",
@@ -48,26 +54,45 @@ export const CRASH_POINTS = {
 export type CrashPoint = keyof typeof CRASH_POINTS;
 
 export interface Crash {
-  /** Ends the process here when this point was asked for. */
-  at(point: CrashPoint): void;
+  /** Ends or blocks the process here when this point was asked for. `about`: what is being done, in words. */
+  at(point: CrashPoint, about?: () => string): void;
 }
 
 export const noCrash: Crash = { at() {} };
 
-/** Reads `<point>[:n]`. `die` is SIGKILL to ourselves: no exit handlers, no flush. */
-export function crashAt(spec: string | undefined, die = () => process.kill(process.pid, "SIGKILL")): Crash {
-  if (!spec) return noCrash;
-  const [point, count] = spec.split(":") as [string, string | undefined];
+export interface Faults {
+  crashAt?: string | undefined;
+  blockAt?: string | undefined;
+}
+
+/** Reads `<point>[:n][~text]`. `die` is SIGKILL to ourselves: no exit handlers, no flush. */
+export function faultsAt(
+  { crashAt, blockAt }: Faults,
+  die: () => void = () => process.kill(process.pid, "SIGKILL"),
+): Crash {
+  const faults = [fault("LARES_CRASH_AT", crashAt, die), fault("LARES_BLOCK_AT", blockAt, () => {})].filter(
+    (one) => one !== undefined,
+  );
+  if (!faults.length) return noCrash;
+  return {
+    at(point, about) {
+      for (const meet of faults) meet(point, about);
+    },
+  };
+}
+
+function fault(variable: string, spec: string | undefined, strike: () => void): Crash["at"] | undefined {
+  if (!spec) return undefined;
+  const [head, text] = spec.split("~", 2) as [string, string | undefined];
+  const [point, count] = head.split(":", 2) as [string, string | undefined];
   if (!(point in CRASH_POINTS)) {
-    throw new Error(`LARES_CRASH_AT names no crash point: "${point}". See: lares debug crash-points`);
+    throw new Error(`${variable} names no crash point: "${point}". See: lares debug crash-points`);
   }
   let left = Math.max(1, Number(count ?? 1) || 1);
-  return {
-    at(here) {
-      if (here !== point || --left > 0) return;
-      die();
-      // SIGKILL arrives asynchronously; nothing more may happen meanwhile.
-      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
-    },
+  return (here, about) => {
+    if (here !== point || (text !== undefined && !about?.().includes(text)) || --left > 0) return;
+    strike();
+    // SIGKILL arrives asynchronously; nothing more may happen meanwhile.
+    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
   };
 }

@@ -3,6 +3,7 @@ export * from "./at-once.ts";
 export * from "./bus.ts";
 export * from "./clock.ts";
 export * from "./crash.ts";
+export * from "./guard.ts";
 export * from "./ids.ts";
 export * from "./log.ts";
 export * from "./name.ts";

@@ -27,8 +27,10 @@ export interface Environment {
   readonly model: string | undefined;
   /** LARES_COMMAND: how this program is called, where a wrapper or a container hides it. Hints use it. */
   readonly command: string | undefined;
-  /** LARES_CRASH_AT as `<point>[:n]`; tests only. */
+  /** LARES_CRASH_AT as `<point>[:n][~text]`; tests only. */
   readonly crashAt: string | undefined;
+  /** LARES_BLOCK_AT, the same: blocks the event loop there instead. */
+  readonly blockAt: string | undefined;
   /** Keys and addresses of model providers under the names their own tools use. */
   readonly models: ModelEnvironment;
   /** NO_COLOR is set, or the terminal cannot show colour. */
@@ -65,6 +67,7 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
     model: read("LARES_MODEL"),
     command: read("LARES_COMMAND"),
     crashAt: read("LARES_CRASH_AT"),
+    blockAt: read("LARES_BLOCK_AT"),
     models: Object.freeze({
       anthropicApiKey: read("ANTHROPIC_API_KEY"),
       anthropicBaseUrl: address("ANTHROPIC_BASE_URL", read("ANTHROPIC_BASE_URL")),

@@ -1,0 +1,54 @@
+/**
+ * Work that could stall or kill the process says when it begins and ends, so that the next start knows what was running when
+ * this one died (I13). `ground/watchdog` keeps the books; rooms only see this port.
+ */
+
+/** `kind:id`, the same in every life: `turn:…`, `delivery:…`, `watch:…`, `import:…`. */
+export type WorkKey = `${string}:${string}`;
+
+/** `none`: nothing is held against it. `suspect`: it runs alone among suspects. `convicted`: it isn't started again. */
+export type Suspicion = "none" | "suspect" | "convicted";
+
+export interface Running {
+  /** Something of it is durable that the next life won't repeat. May be called again. */
+  progressed(): void;
+  /** It left the process alive. `finished`: it also came to its end, so nothing is held against it any more. */
+  end(finished: boolean): void;
+}
+
+export interface Guard {
+  suspicion(key: WorkKey): Suspicion;
+  /** Resolves when this work may begin: at once, or for a suspect when no other suspect runs. `begin` must follow. */
+  turn(key: WorkKey): Promise<void>;
+  /** Notes that it runs. Costs a few microseconds, never throws. */
+  begin(key: WorkKey): Running;
+  /** Its end is visible, or a person wants it tried again: nothing is held against it any more. */
+  forgive(key: WorkKey): void;
+}
+
+/** What people read when work isn't started again. */
+export const STOPPED_LARES = "This failed twice in a way that stopped Lares, so it wasn't tried again.";
+
+export const noGuard: Guard = {
+  suspicion: () => "none",
+  turn: () => Promise.resolve(),
+  begin: () => ({ progressed() {}, end() {} }),
+  forgive() {},
+};
+
+/** Does the work under guard, or `instead` when it was convicted. Work that throws has come to its end, too. */
+export async function guarded<T>(
+  guard: Guard,
+  key: WorkKey,
+  work: () => Promise<T>,
+  instead: () => Promise<T>,
+): Promise<T> {
+  if (guard.suspicion(key) === "convicted") return instead();
+  await guard.turn(key);
+  const running = guard.begin(key);
+  try {
+    return await work();
+  } finally {
+    running.end(true);
+  }
+}

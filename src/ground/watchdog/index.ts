@@ -1,0 +1,1 @@
+export { Watchdog } from "./watchdog.ts";

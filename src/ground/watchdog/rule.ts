@@ -1,0 +1,52 @@
+/**
+ * What a death says about the work that was running. Pure.
+ *
+ * W1: a life that ended while its event loop was blocked, or with an exception nobody caught, gives one strike to everything
+ *     that was running. With one strike work is suspect: suspects run one at a time, so the next strike meets only one of them.
+ *     Two strikes convict.
+ * W2: a life that just died (`kill -9`, out of memory, a crash in native code) counts against work that was running and had
+ *     recorded nothing since it began. The work itself may be innocent: somebody pulled the plug. So two such deaths in a row
+ *     only make it suspect, it is started after the others and later each time, and the fourth convicts. A process that is
+ *     killed every second never gets that far, so a storm of kills ends nothing.
+ * W3: work that finishes is forgiven everything.
+ */
+import type { Suspicion } from "../../core/kit/index.ts";
+
+/** What is held against a piece of work. */
+export interface Held {
+  strikes: number;
+  /** Lives in a row that died while it ran and had recorded nothing. */
+  deaths: number;
+  /** When it was last counted. */
+  at: number;
+}
+
+export interface LastLife {
+  how: "stalled" | "threw" | "died";
+  running: readonly { key: string; progressed: boolean }[];
+}
+
+const STRIKES_TO_CONVICT = 2;
+const DEATHS_TO_SUSPECT = 2;
+const DEATHS_TO_CONVICT = 4;
+/** How long the process has to be up before it starts work that was running when it died so many times. */
+const WAIT_MS: Readonly<Record<number, number>> = { 2: 1000, 3: 5000 };
+
+export function count(held: Held | undefined, how: LastLife["how"], progressed: boolean, at: number): Held {
+  const { strikes, deaths } = held ?? { strikes: 0, deaths: 0 };
+  if (how !== "died") return { strikes: strikes + 1, deaths, at };
+  return { strikes, deaths: progressed ? 0 : deaths + 1, at };
+}
+
+export function suspicionOf(held: Held | undefined): Suspicion {
+  if (!held) return "none";
+  const { strikes, deaths } = held;
+  if (strikes >= STRIKES_TO_CONVICT || deaths >= DEATHS_TO_CONVICT) return "convicted";
+  // It stalled once already and twice more took the process down: that is enough of a coincidence.
+  if (strikes > 0 && deaths >= DEATHS_TO_SUSPECT) return "convicted";
+  return strikes > 0 || deaths >= DEATHS_TO_SUSPECT ? "suspect" : "none";
+}
+
+export function waitOf(held: Held | undefined): number {
+  return WAIT_MS[held?.deaths ?? 0] ?? 0;
+}

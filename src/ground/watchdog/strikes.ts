@@ -1,0 +1,75 @@
+/**
+ * What is held against work, in a small file of its own: it must be known before the database's turns are taken up. It names
+ * the life that was judged last, so that a death between judging and the new ledger is not counted twice.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import type { Past } from "./ledger.ts";
+import { count, type Held } from "./rule.ts";
+
+/** Work that was erased meanwhile is never forgiven; after this long nobody misses its entry. */
+const KEEP_MS = 30 * 86_400_000;
+
+export class Strikes {
+  private readonly file: string;
+  private judged: string;
+  private readonly held: Map<string, Held>;
+
+  constructor(file: string) {
+    this.file = file;
+    const stored = read(file);
+    this.judged = stored.judged;
+    this.held = new Map(Object.entries(stored.held));
+  }
+
+  get(key: string): Held | undefined {
+    return this.held.get(key);
+  }
+
+  /** Counts the last life, once. */
+  judge(past: Past, now: number): void {
+    if (past.life === this.judged) return;
+    this.judged = past.life;
+    for (const { key, progressed } of past.running) {
+      const held = count(this.held.get(key), past.how, progressed, now);
+      if (held.strikes + held.deaths > 0) this.held.set(key, held);
+      else this.held.delete(key);
+    }
+    for (const [key, { at }] of this.held) if (at < now - KEEP_MS) this.held.delete(key);
+    this.save();
+  }
+
+  forgive(key: string): void {
+    if (this.held.delete(key)) this.save();
+  }
+
+  private save(): void {
+    const fresh = `${this.file}.new`;
+    try {
+      const fd = openSync(fresh, "w", 0o600);
+      try {
+        writeSync(fd, JSON.stringify({ judged: this.judged, held: Object.fromEntries(this.held) }));
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(fresh, this.file);
+    } catch {
+      // A full disk: this life still knows, and the database says what is wrong.
+    }
+  }
+}
+
+function read(file: string): { judged: string; held: Record<string, Held> } {
+  try {
+    const { judged, held } = JSON.parse(readFileSync(file, "utf8")) as { judged?: unknown; held?: unknown };
+    const entries = Object.entries((held ?? {}) as Record<string, Partial<Held>>).flatMap(
+      ([key, { strikes, deaths, at }]): [string, Held][] =>
+        typeof strikes === "number" && typeof deaths === "number" && typeof at === "number"
+          ? [[key, { strikes, deaths, at }]]
+          : [],
+    );
+    return { judged: typeof judged === "string" ? judged : "", held: Object.fromEntries(entries) };
+  } catch {
+    return { judged: "", held: {} };
+  }
+}

@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { afterEach, expect, it } from "vitest";
+import { scratch, until } from "../../../test/support/index.ts";
+import { guarded, noCrash, silentLog, systemClock, type WorkKey } from "../../core/kit/index.ts";
+import { readPast } from "./ledger.ts";
+import { Watchdog } from "./watchdog.ts";
+
+const open: Watchdog[] = [];
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+/** Another life on this home. The one before is not closed: that is how a death looks from here. */
+function life(home: string): Watchdog {
+  const made = new Watchdog({ home, clock: systemClock, crash: noCrash, log: silentLog });
+  open.push(made);
+  return made;
+}
+
+const file = (home: string) => join(home, "in-flight");
+const ran = (home: string) => readPast(file(home))!.running.map(({ key }) => key);
+
+function markStalled(home: string): void {
+  const text = readFileSync(file(home), "utf8");
+  writeFileSync(file(home), text.replace('"died"', '"stalled"'));
+}
+
+it("W: what runs is in the file, what ended is not, and an orderly end leaves nothing", () => {
+  const home = scratch("watchdog");
+  const dog = life(home);
+  const a = dog.begin("turn:a");
+  const b = dog.begin("turn:b");
+  expect(ran(home)).toEqual(["turn:a", "turn:b"]);
+  a.end(true);
+  expect(ran(home)).toEqual(["turn:b"]);
+  dog.begin("turn:c");
+  b.progressed();
+  expect(readPast(file(home))!.running).toEqual([
+    { key: "turn:c", progressed: false },
+    { key: "turn:b", progressed: true },
+  ]);
+  dog.close();
+  expect(readPast(file(home))).toBeUndefined();
+});
+
+it("W1: after a stall suspects run one at a time; the second stall convicts only the one that ran", async () => {
+  const home = scratch("watchdog");
+  const first = life(home);
+  for (const key of ["turn:a", "turn:b", "turn:c"] as const) first.begin(key);
+  markStalled(home);
+  const second = life(home);
+  const started: string[] = [];
+  const run = (key: WorkKey) => void second.turn(key).then(() => started.push(key));
+  for (const key of ["turn:a", "turn:b", "turn:c"] as const) {
+    expect(second.suspicion(key)).toBe("suspect");
+    run(key);
+  }
+  await turnOfTheLoop();
+  expect(started).toEqual([]);
+  second.ready();
+  await until("the first suspect", () => started.length);
+  const a = second.begin("turn:a");
+  await turnOfTheLoop();
+  expect(started).toEqual(["turn:a"]);
+  a.end(true);
+  expect(second.suspicion("turn:a")).toBe("none");
+  await until("the second suspect", () => started.length === 2);
+  second.begin("turn:b");
+  second.begin("turn:new");
+  markStalled(home);
+  const third = life(home);
+  const now = (["turn:a", "turn:b", "turn:c", "turn:new"] as const).map((key) => third.suspicion(key));
+  expect(now).toEqual(["none", "convicted", "suspect", "suspect"]);
+});
+
+it("W3: work that ended unfinished keeps what is held against it", () => {
+  const home = scratch("watchdog");
+  life(home).begin("turn:a");
+  markStalled(home);
+  const second = life(home);
+  second.begin("turn:a").end(false);
+  second.close();
+  expect(life(home).suspicion("turn:a")).toBe("suspect");
+});
+
+it("a death is counted once, however often the next start dies before its own ledger", () => {
+  const home = scratch("watchdog");
+  life(home).begin("turn:a");
+  markStalled(home);
+  const left = readFileSync(file(home), "utf8");
+  life(home);
+  writeFileSync(file(home), left);
+  expect(life(home).suspicion("turn:a")).toBe("suspect");
+});
+
+it("keys of any length and letters fit, and files that can't be read count as nothing", () => {
+  const home = scratch("watchdog");
+  const key: WorkKey = `watch:${"ü\n".repeat(300)}`;
+  life(home).begin(key);
+  markStalled(home);
+  const second = life(home);
+  expect(second.suspicion(key)).toBe("suspect");
+  writeFileSync(join(home, "strikes.json"), "{");
+  writeFileSync(file(home), "garbage\n");
+  expect(life(home).suspicion(key)).toBe("none");
+});
+
+it("guarded work runs, is forgiven when it throws, and is replaced when it was convicted", async () => {
+  const home = scratch("watchdog");
+  for (let i = 0; i < 2; i++) {
+    life(home).begin("import:x");
+    markStalled(home);
+  }
+  const dog = life(home);
+  const no = async () => "no";
+  expect(await guarded(dog, "import:x", async () => "yes", no)).toBe("no");
+  expect(await guarded(dog, "import:y", async () => "yes", no)).toBe("yes");
+  await expect(guarded(dog, "import:z", () => Promise.reject(new Error("bad")), no)).rejects.toThrow("bad");
+  expect(ran(home)).toEqual([]);
+});
+
+it("a blocked loop is noted, and the note is withdrawn when it goes on", async () => {
+  const home = scratch("watchdog");
+  const dog = life(home);
+  dog.begin("turn:slow");
+  dog.watch();
+  const nothing = new Int32Array(new SharedArrayBuffer(4));
+  const blockedTill = performance.now() + 4000;
+  while (readPast(file(home))?.how !== "stalled" && performance.now() < blockedTill) Atomics.wait(nothing, 0, 0, 50);
+  expect(readPast(file(home))).toMatchObject({ how: "stalled", running: [{ key: "turn:slow" }] });
+  await until("the note to be withdrawn", () => readPast(file(home))?.how === "died");
+});
+
+it("waiting for the disk is no stall", async () => {
+  const home = scratch("watchdog");
+  const dog = life(home);
+  dog.watch();
+  dog.storing(true);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+  expect(readPast(file(home))?.how).toBe("died");
+  dog.storing(false);
+});

@@ -1,0 +1,175 @@
+/**
+ * Watches over the process so that no work can keep it down (I13): the ledger says what runs, a thread ends the process when the
+ * event loop is blocked, and the next start judges what was running (rule.ts).
+ */
+import { randomUUID } from "node:crypto";
+import { url as debuggerUrl } from "node:inspector";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { Clock, Crash, Guard, Log, Running, Suspicion, WorkKey } from "../../core/kit/index.ts";
+import { fitting, Ledger, readPast, SLOT_BYTES, type Slot } from "./ledger.ts";
+import { suspicionOf, waitOf } from "./rule.ts";
+import { Strikes } from "./strikes.ts";
+import { BEAT, DEBUGGED, STOP, STORING, WORKER_SOURCE } from "./worker-source.ts";
+
+/** How often the event loop shows that it lives, and how often that is looked at. */
+const TICK_MS = 500;
+/** Blocked for this long, what is running is noted; when the loop goes on, the note is withdrawn. */
+const NOTE_MS = 1000;
+/** A thread takes some milliseconds; without anything to guard it starts when the first questions are answered. */
+const WATCH_MS = 1000;
+/** Blocked for this long, the process is ended. */
+const END_MS = 5000;
+
+export interface WatchdogParts {
+  home: string;
+  clock: Clock;
+  crash: Crash;
+  log: Log;
+}
+
+export class Watchdog implements Guard {
+  private readonly parts: WatchdogParts;
+  private readonly strikes: Strikes;
+  private readonly ledger: Ledger;
+  /** Suspects wait until the program is up: whatever they do to it, it came up. */
+  private readonly up: Promise<void>;
+  private isUp!: () => void;
+  /** By key: its slot and whoever began it last. */
+  private readonly running = new Map<string, { slot: Slot; by: symbol }>();
+  /** Suspects that wait for their turn, and the one whose turn it is. */
+  private readonly line: { key: string; go: () => void }[] = [];
+  private current: string | undefined;
+  private readonly cells = new Int32Array(new SharedArrayBuffer(16));
+  private isClosed = false;
+  private worker: Worker | undefined;
+  private beat: NodeJS.Timeout | undefined;
+
+  constructor(parts: WatchdogParts) {
+    this.parts = parts;
+    this.up = new Promise((resolve) => {
+      this.isUp = resolve;
+    });
+    const file = join(parts.home, "in-flight");
+    this.strikes = new Strikes(join(parts.home, "strikes.json"));
+    const past = readPast(file);
+    if (past?.running.length) {
+      this.strikes.judge(past, parts.clock.now());
+      parts.crash.at("strikes.stored");
+      if (past.how !== "died") {
+        const running = past.running.map(({ key }) => key).join(", ");
+        parts.log.warn(`Lares ${past.how === "stalled" ? "stopped responding" : "crashed"} last time`, { running });
+      }
+    }
+    this.ledger = new Ledger(file, randomUUID());
+    process.on("uncaughtExceptionMonitor", this.threw);
+  }
+
+  /** The program serves. */
+  ready(): void {
+    this.isUp();
+    this.parts.clock.after(WATCH_MS, () => !this.isClosed && this.watch());
+  }
+
+  /** Starts the thread: with the first work that is guarded, or, when there was none, some time after the start. */
+  watch(): void {
+    if (this.worker) return;
+    const { cells } = this;
+    const { file, life } = this.ledger;
+    this.beat = setInterval(() => {
+      Atomics.add(cells, BEAT, 1);
+      Atomics.store(cells, DEBUGGED, debuggerUrl() === undefined ? 0 : 1);
+    }, TICK_MS);
+    this.beat.unref();
+    this.worker = new Worker(WORKER_SOURCE, {
+      eval: true,
+      env: {},
+      execArgv: [],
+      workerData: { cells, file, life, slotBytes: SLOT_BYTES, tickMs: TICK_MS, noteMs: NOTE_MS, endMs: END_MS },
+      resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 1 },
+    });
+    this.worker.on("error", (error) => this.parts.log.warn("the watchdog does not run", { error: String(error) }));
+    this.worker.unref();
+  }
+
+  /** A commit waits for the disk, which is no work's stall. */
+  storing = (on: boolean): void => {
+    Atomics.store(this.cells, STORING, on ? 1 : 0);
+  };
+
+  /** The life ended as it should. */
+  close(): void {
+    this.isClosed = true;
+    process.off("uncaughtExceptionMonitor", this.threw);
+    clearInterval(this.beat);
+    Atomics.store(this.cells, STOP, 1);
+    Atomics.notify(this.cells, STOP);
+    this.ledger.close();
+  }
+
+  suspicion(key: WorkKey): Suspicion {
+    return suspicionOf(this.strikes.get(fitting(key)));
+  }
+
+  turn(key: WorkKey): Promise<void> {
+    if (this.suspicion(key) === "none") return Promise.resolve();
+    const name = fitting(key);
+    const wait = waitOf(this.strikes.get(name));
+    return new Promise((go) => {
+      const enter = () => {
+        this.line.push({ key: name, go });
+        this.next();
+      };
+      void this.up.then(() => this.parts.clock.after(wait, enter));
+    });
+  }
+
+  begin(key: WorkKey): Running {
+    this.watch();
+    const name = fitting(key);
+    const slot = this.running.get(name)?.slot ?? this.ledger.take(name);
+    const by = Symbol(name);
+    this.running.set(name, { slot, by });
+    let isOver = false;
+    let hasProgressed = false;
+    return {
+      progressed: () => {
+        if (hasProgressed || isOver) return;
+        hasProgressed = true;
+        this.ledger.progressed(slot);
+      },
+      end: (finished) => {
+        if (isOver) return;
+        isOver = true;
+        if (finished) this.strikes.forgive(name);
+        // A new house began it again while the old one was still letting go.
+        if (this.running.get(name)?.by !== by) return;
+        this.running.delete(name);
+        this.ledger.give(slot);
+        if (this.current !== name) return;
+        this.current = undefined;
+        this.next();
+      },
+    };
+  }
+
+  forgive(key: WorkKey): void {
+    this.strikes.forgive(fitting(key));
+  }
+
+  /** The house that asked is over: nobody of the line comes any more. */
+  abandon(): void {
+    this.line.length = 0;
+    this.current = undefined;
+  }
+
+  private next(): void {
+    if (this.current !== undefined) return;
+    const first = this.line.shift();
+    if (!first) return;
+    this.current = first.key;
+    first.go();
+  }
+
+  private threw = (): void => this.ledger.threw();
+}

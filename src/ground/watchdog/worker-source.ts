@@ -1,0 +1,74 @@
+/**
+ * The program of the watchdog's thread, as text: one bundle has no second file to name. It never yields to an event loop of its
+ * own; it sleeps on a shared cell, so it wakes twice a second and costs next to nothing.
+ *
+ * A tick that came late means that this thread did not run either: the machine slept or has far too much to do, or somebody
+ * stopped the process. That time is nobody's stall. Neither is waiting for the disk, nor a debugger.
+ */
+export const BEAT = 0;
+export const STOP = 1;
+export const STORING = 2;
+export const DEBUGGED = 3;
+
+export const WORKER_SOURCE = `
+const { workerData } = require("node:worker_threads");
+const fs = require("node:fs");
+const { cells, file, life, slotBytes, tickMs, noteMs, endMs } = workerData;
+let seen = Atomics.load(cells, ${BEAT});
+let blocked = 0;
+let noted = false;
+let last = performance.now();
+while (Atomics.load(cells, ${STOP}) === 0) {
+  Atomics.wait(cells, ${STOP}, 0, tickMs);
+  const now = performance.now();
+  const gap = now - last;
+  last = now;
+  const beat = Atomics.load(cells, ${BEAT});
+  if (beat !== seen) {
+    seen = beat;
+    blocked = 0;
+    if (noted) note("died");
+    noted = false;
+    continue;
+  }
+  if (gap > 1.4 * tickMs || Atomics.load(cells, ${STORING}) || Atomics.load(cells, ${DEBUGGED})) continue;
+  blocked += gap;
+  if (blocked < noteMs) continue;
+  if (!noted) note("stalled");
+  noted = true;
+  if (blocked >= endMs && Atomics.load(cells, ${STOP}) === 0) end();
+}
+function note(how) {
+  try {
+    const fd = fs.openSync(file, "r+");
+    try {
+      fs.writeSync(fd, JSON.stringify({ life, how }).padEnd(slotBytes - 1) + "\\n", 0);
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {}
+}
+function end() {
+  let running = [];
+  try {
+    running = fs.readFileSync(file, "utf8").split("\\n").slice(1).filter((line) => line.trim()).map((line) => JSON.parse(line).key);
+  } catch {}
+  const what = running.length ? running.slice(0, 20).join(", ") + (running.length > 20 ? ", …" : "") : "nothing that is guarded";
+  say("Lares did not respond for " + Math.round(blocked / 1000) + " seconds and was ended by its watchdog. Running: " + what + "\\n");
+  // Ends the process without a core file, and unlike any signal that people send.
+  process.kill(process.pid, "SIGALRM");
+  Atomics.wait(cells, ${STOP}, 0, 500);
+  process.kill(process.pid, "SIGKILL");
+}
+function say(line) {
+  try {
+    // A pipe that nobody reads would block for ever.
+    if (!fs.fstatSync(2).isFIFO()) return void fs.writeSync(2, line);
+    const { O_WRONLY, O_NONBLOCK, O_APPEND } = fs.constants;
+    const fd = fs.openSync("/dev/stderr", O_WRONLY | O_NONBLOCK | O_APPEND);
+    fs.writeSync(fd, line);
+    fs.closeSync(fd);
+  } catch {}
+}
+`;
