@@ -75,6 +75,20 @@ it("W1: after a stall suspects run one at a time; the second stall convicts only
   expect(now).toEqual(["none", "convicted", "suspect", "suspect"]);
 });
 
+it("a suspect that got further than last time doesn't hold up the others", async () => {
+  const home = scratch("watchdog");
+  const first = life(home);
+  for (const key of ["turn:a", "turn:b"] as const) first.begin(key);
+  markStalled(home);
+  const second = life(home);
+  second.ready();
+  await second.turn("turn:a");
+  const a = second.begin("turn:a");
+  const b = second.turn("turn:b");
+  a.progressed();
+  await b;
+});
+
 it("W3: work that ended unfinished keeps what is held against it", () => {
   const home = scratch("watchdog");
   life(home).begin("turn:a");

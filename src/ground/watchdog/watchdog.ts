@@ -18,6 +18,8 @@ const TICK_MS = 500;
 const NOTE_MS = 1000;
 /** A thread takes some milliseconds; without anything to guard it starts when the first questions are answered. */
 const WATCH_MS = 1000;
+/** A suspect that neither ended nor recorded anything for this long lets the next one start. */
+const LONGEST_ALONE_MS = 30_000;
 /** Blocked for this long, the process is ended. */
 const END_MS = 5000;
 
@@ -137,6 +139,8 @@ export class Watchdog implements Guard {
         if (hasProgressed || isOver) return;
         hasProgressed = true;
         this.ledger.progressed(slot);
+        // It got further than last time; the others don't wait until it ends, which may take hours.
+        this.leave(name);
       },
       end: (finished) => {
         if (isOver) return;
@@ -146,9 +150,7 @@ export class Watchdog implements Guard {
         if (this.running.get(name)?.by !== by) return;
         this.running.delete(name);
         this.ledger.give(slot);
-        if (this.current !== name) return;
-        this.current = undefined;
-        this.next();
+        this.leave(name);
       },
     };
   }
@@ -163,11 +165,18 @@ export class Watchdog implements Guard {
     this.current = undefined;
   }
 
+  private leave(key: string): void {
+    if (this.current !== key) return;
+    this.current = undefined;
+    this.next();
+  }
+
   private next(): void {
     if (this.current !== undefined) return;
     const first = this.line.shift();
     if (!first) return;
     this.current = first.key;
+    this.parts.clock.after(LONGEST_ALONE_MS, () => this.leave(first.key));
     first.go();
   }
 
