@@ -6,12 +6,13 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId } from "../core/domain/index.ts";
-import { type Clock, crashAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
+import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
 import { createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
 import { type Environment, loadConfig } from "../ground/config/index.ts";
 import { createLog, type Logbook } from "../ground/observe/index.ts";
 import { lockHome } from "../ground/records/index.ts";
 import { makeResolver, openVault } from "../ground/vault/index.ts";
+import { Watchdog } from "../ground/watchdog/index.ts";
 import { changingModels } from "./changing-models.ts";
 import { schema } from "./config.ts";
 import { keepDiary } from "./diary.ts";
@@ -102,8 +103,9 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     },
   });
   const config = settings.view;
-  const crash = crashAt(env.crashAt);
+  const crash = faultsAt(env);
   const lock = await lockHome(home);
+  const watchdog = new Watchdog({ home, clock, crash, log: log.child("watchdog") });
   const token = ensureToken(home, env.token);
   log.redactor.addSecret(token);
 
@@ -136,6 +138,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       clock,
       ids,
       crash,
+      guard: watchdog,
+      storing: watchdog.storing,
       bus,
       log,
       redact: (text) => log.redactor.redactKnown(text),
@@ -151,6 +155,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     log.error(error.message, { code: error.code, ...(error.hint ? { hint: error.hint } : {}) });
     const broken = house;
     house = undefined;
+    watchdog.abandon();
     void broken?.stop(0).catch(() => {});
     if (error.code !== "STORAGE_FULL") return finish(1);
     waiting = true;
@@ -213,6 +218,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       setup: { vault, modelEnv, tryModels: makeModels },
       token: { text: token, fromEnvironment: env.token !== undefined },
       bus,
+      crash,
+      guard: watchdog,
       log,
       trouble: () => trouble,
       problems: () => [...(trouble ? [trouble] : []), ...settings.sentences(), ...(house?.problems() ?? [])],
@@ -222,6 +229,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     stopping = true;
     await house?.stop(0).catch(() => {});
     process.off("unhandledRejection", orphaned);
+    watchdog.close();
     lock.release();
     throw error;
   }
@@ -233,6 +241,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     `${JSON.stringify({ pid: process.pid, url: gateway.url, port: gateway.port, startedAt: clock.now() })}\n`,
     { mode: 0o600 },
   );
+  watchdog.ready();
   const forgetDiary = keepDiary(bus, log);
   log.info("Lares started", { version, url: gateway.url, model: models.primary().id });
   // After ready, so that the first turn is warm and the start is not slowed.
@@ -262,6 +271,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       await front.close();
       await house?.stop(DRAIN_MS);
       rmSync(noteFile, { force: true });
+      watchdog.close();
       lock.release();
       await log.flush();
       process.off("unhandledRejection", orphaned);

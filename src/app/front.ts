@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
-import type { Bus } from "../core/kit/index.ts";
+import type { Bus, Crash, Guard } from "../core/kit/index.ts";
 import { createFetcher, type WebConfig, withListed } from "../edges/tools/index.ts";
 import { Events, type Gateway, type Handlers, startGateway } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
@@ -12,6 +12,7 @@ import type { Logbook } from "../ground/observe/index.ts";
 import { makeChannelHandlers } from "./channel-handlers.ts";
 import type { LaresConfig } from "./config.ts";
 import { makeContextHandlers } from "./context-handlers.ts";
+import { withGuard } from "./guarded.ts";
 import { type HandlerParts, makeHandlers } from "./handlers.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
 import { makeImportHandlers } from "./import-handlers.ts";
@@ -35,6 +36,8 @@ export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redac
   setup: Pick<ModelHandlerParts, "vault" | "modelEnv" | "tryModels">;
   token: { text: string; fromEnvironment: boolean };
   bus: Bus;
+  crash: Crash;
+  guard: Guard;
   log: Logbook;
   /** Why nothing can be served now, or nothing. */
   trouble: () => string | undefined;
@@ -81,7 +84,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       auditing: () => ({ bind: config.gateway.bind, token: parts.token }),
     }),
   };
-  const handlers = withKeys(withReach(every, house), new Replays(records, clock), {
+  const handlers = withKeys(withGuard(withReach(every, house), parts.guard, parts.crash), new Replays(records, clock), {
     // The token's text is not written down; it is made again from its id.
     "tokens.create": {
       keep: (result) => ({ ...(result as object), token: undefined }),

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL } from "../core/contracts/index.ts";
 import { type AgentId, AppError, asId, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
-import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { asCalled } from "../core/protocol/client.ts";
 import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
@@ -90,6 +90,10 @@ export interface HouseParts {
   clock: Clock;
   ids: IdMaker;
   crash: Crash;
+  /** Knows what stopped Lares before (I13). */
+  guard: Guard;
+  /** Told before and after a commit, which waits for the disk. */
+  storing: (on: boolean) => void;
   bus: Bus;
   log: Log;
   /** The text without the secrets that are known by value. */
@@ -139,17 +143,26 @@ export interface House {
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
 
+/** Turns of people, goals and compactions end visibly by themselves when they broke. */
+function isOfTurns(kind: string): boolean {
+  return kind === "message" || kind === "command" || kind === "goal" || kind === "compact";
+}
+
 export async function openHouse(parts: HouseParts): Promise<House> {
-  const { clock, ids, crash, bus, log, config } = parts;
+  const { clock, ids, crash, guard, bus, log, config } = parts;
   const called = (text: string) => asCalled(text, parts.program);
   let engine: EmbeddedEngine | undefined;
   let watch: TurnWatch | undefined;
-  const records = await openRecords(join(parts.home, "lares.db"), (error) => {
-    engine?.lose(error);
-    watch?.lose(error);
-    parts.onFatal(error);
-  });
-  engine = new EmbeddedEngine({ records, clock, ids, crash, log: log.child("engine"), places: config.lanes });
+  const records = await openRecords(
+    join(parts.home, "lares.db"),
+    (error) => {
+      engine?.lose(error);
+      watch?.lose(error);
+      parts.onFatal(error);
+    },
+    parts.storing,
+  );
+  engine = new EmbeddedEngine({ records, clock, ids, crash, guard, log: log.child("engine"), places: config.lanes });
   const running = engine;
 
   const agents = new AgentFolders(parts.home);
@@ -254,7 +267,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const outbox = new Outbox({
     records,
     channel: account,
-    pieces,
+    pieces: (text, can) => {
+      crash.at("outbox.rendering", () => text);
+      return pieces(text, can);
+    },
+    guard,
     buttons: (tx, question) => channels.buttons(tx, question),
     file: (id) => attachments.outgoing(id),
     draft: (turn) => live.yield(turn),
@@ -472,7 +489,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
 
   const fetcher = createFetcher(withListed(config.web as WebConfig, { clock }));
   const watchers = new Watchers<Watched>({
-    ...{ records, clock, crash },
+    ...{ records, clock, crash, guard },
     log: log.child("watch"),
     config: () => config.watch as never,
     defaultAgent: () => config.routing.defaultAgent,
@@ -609,6 +626,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         | NightBody
         | GoalBody
         | { kind: "message" | "command" };
+      if (input.wake.why === "broken" && input.wake.code === "STOPPED_LARES" && !isOfTurns(body.kind)) {
+        log.error(input.wake.message, { kind: body.kind, turn: input.turn });
+        if (body.kind === "condense") await memoryRooms.planNight(body);
+        return body.kind === "slot" ? schedules.giveUp(ctx, body, input.wake.message) : { end: null };
+      }
       if (body.kind === "slot") return schedules.fire(ctx, body);
       if (body.kind === "compact") return compactions.segment(ctx, body, input.wake.why === "broken");
       if (body.kind === "condense") {

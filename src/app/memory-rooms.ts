@@ -53,6 +53,8 @@ export interface MemoryRooms {
   changed(): Promise<void>;
   /** What people should know about the settings. */
   problems(): string[];
+  /** The next night's slot, without this night's work. */
+  planNight(body: NightBody): Promise<void>;
   /** A night's slot is due. */
   night(body: NightBody): Promise<void>;
 }
@@ -207,6 +209,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
         log.warn("folders were not taken in", { reason: String(error) });
       });
     },
+    planNight: ({ agent }) => plan(agent),
     async night({ agent, due }) {
       await plan(agent);
       if (!agents.exists(asId<AgentId>(agent))) return;

@@ -6,12 +6,18 @@ import type { Goal } from "../mind/goals/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import { listWakes } from "./wakes/wakes.ts";
 
-type WakeHandlers = Pick<Handlers, `${"wakes" | "goals"}.${string}` & keyof Handlers>;
+type WakeHandlers = Pick<Handlers, `${"wakes" | "watch" | "goals"}.${string}` & keyof Handlers>;
 
 export function makeWakeHandlers(parts: Pick<HandlerParts, "house" | "config" | "ids" | "clock">): WakeHandlers {
   const goals = () => parts.house().goals;
   return {
     "wakes.list": async () => ({ wakes: await listWakes(parts.house(), parts.clock.now()) }),
+    async "watch.resume"({ name }) {
+      if (!(await parts.house().watchers.resume(name))) {
+        throw new AppError("NOT_FOUND", { message: `Nothing named "${name}" is watched.`, hint: "See: lares wakes" });
+      }
+      return { name };
+    },
     "goals.list": async ({ limit }) => ({ goals: (await goals().list(limit ?? 100)).map(wireGoal) }),
     "goals.get": async ({ id }) => wireGoal(await goals().get(id)),
     async "goals.add"({ deliver, idempotencyKey: _key, ...given }, caller) {

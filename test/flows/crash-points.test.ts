@@ -273,6 +273,43 @@ const dropping: Scenario = {
   },
 };
 
+/** Dies while it works, and again while that is counted: it counts as one death. */
+const diedWorking: Scenario = {
+  async provoke({ lares }) {
+    lares.chat("u", "delay:1000 say:done", { key: "k" }).catch(() => {});
+    await until("the turn to run", async () => (await lares.rpc("turns.list", { open: true })).turns.length);
+    await lares.kill9();
+    lares.spawn({ LARES_CRASH_AT: "strikes.stored" });
+    await lares.gone;
+  },
+  async settle({ lares }) {
+    const { held } = JSON.parse(readFileSync(join(lares.home, "strikes.json"), "utf8")) as {
+      held: Record<string, { strikes: number; deaths: number }>;
+    };
+    expect(Object.values(held)).toMatchObject([{ strikes: 0, deaths: 1 }]);
+    const answer = await until("the answer", async () => {
+      const got = await lares.chat("u", "delay:1000 say:done", { key: "k" });
+      return got.state === "answered" ? got : undefined;
+    });
+    expect(answer.response).toBe("done");
+  },
+};
+
+const movingIn: Scenario = {
+  provoke: ({ lares }) => lares.rpc("import.run", { from: "hermes", dir: moveFrom(lares.home) }),
+  async settle({ lares }) {
+    const { items } = await lares.rpc("import.run", { from: "hermes", dir: moveFrom(lares.home) });
+    expect(items.length).toBeGreaterThan(0);
+  },
+};
+
+function moveFrom(home: string): string {
+  const dir = join(home, "hermes");
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, "SOUL.md"), "A soul.\n");
+  return dir;
+}
+
 const importing: Scenario = {
   provoke: ({ lares }) => lares.rpc("sessions.import", { session: LINES[0]!.session, lines: LINES }),
   async settle({ lares }) {
@@ -356,6 +393,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", plainTurn({ lines: 0, unknown: true })],
     ["", askedTurn({ lines: 0, unknown: true })],
   ],
+  "tool.running": [["", plainTurn({ lines: 0, unknown: true })]],
   "effect.acted": [
     ["", jobRun({ lines: 1, unknown: true })],
     ["", plainTurn({ lines: 1, unknown: true })],
@@ -374,6 +412,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", plainTurn()],
     ["", hookTurn("plain", [HELLO])],
   ],
+  "outbox.rendering": [["", hookTurn("plain", [HELLO])]],
   "outbox.before": [
     ["", hookTurn("dedupes", [HELLO])],
     ["", hookTurn("plain", [HELLO])],
@@ -390,7 +429,11 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", hookTurn("dedupes", [HELLO])],
     ["", hookTurn("plain", [HELLO])],
   ],
+  // The first looks are made before it is ready.
+  "watch.looking": [[":15", dropping]],
   "watch.looked": [["", dropping]],
+  "strikes.stored": [["", diedWorking]],
+  "import.reading": [["", movingIn]],
   "event.stored": [
     ["", ringing],
     ["", dropping],

@@ -8,6 +8,7 @@
  * E4: an effect's intent is durable before it starts. Intent without result after a crash is probed, else `unknown`.
  * E5: no code stack outlives a segment. A parked turn is versioned data and holds nothing.
  * E6: replay that meets another step name breaks the turn, it never guesses.
+ * E7: a turn that stopped the process twice is not run again: it is woken as broken (I13).
  */
 
 import type { ScheduleId, SessionKey, TurnId } from "../domain/ids.ts";
@@ -86,8 +87,11 @@ export type Wake =
   | { why: "start" }
   | { why: "event"; events: EngineEvent[] }
   | { why: "deadline" }
-  /** The previous segment threw, or its journal does not fit the code. Make the outcome visible and end. */
-  | { why: "broken"; code: "JOURNAL_MISMATCH" | "INTERNAL"; message: string };
+  /**
+   * The previous segment threw, its journal does not fit the code, or it stopped the process twice and must not be tried again.
+   * Make the outcome visible and end.
+   */
+  | { why: "broken"; code: "JOURNAL_MISMATCH" | "INTERNAL" | "STOPPED_LARES"; message: string };
 
 export interface Ctx {
   readonly session: SessionKey;

@@ -42,8 +42,15 @@ export type FailureClass =
   | "too-large"
   | "unknown";
 
-/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. */
-export type TurnFailure = FailureClass | "limit" | "budget" | "script" | "not-allowed" | "unknown-outcome";
+/** Why a turn failed: a model's class of failure, or one of ours. `unknown-outcome`: an act may or may not have happened. `stopped-lares`: it took the process down twice (I13). */
+export type TurnFailure =
+  | FailureClass
+  | "limit"
+  | "budget"
+  | "script"
+  | "not-allowed"
+  | "unknown-outcome"
+  | "stopped-lares";
 
 /** How a turn ended, as it is stored and shown. */
 export interface TurnResult {

@@ -53,6 +53,13 @@ export const WAKE_METHODS = {
     mutates: false,
     doc: "What will wake an agent, the next first: schedules, hooks, watchers, parked turns, sub-agents, processes, goals.",
   }),
+  "watch.resume": method({
+    in: z.strictObject({ name: z.string().min(1).max(64), ...keyed }),
+    out: z.object({ name: z.string() }),
+    scope: "admin",
+    mutates: true,
+    doc: "Looks again at something watched that was paused because looking at it stopped Lares twice.",
+  }),
   "goals.list": method({
     in: z.strictObject({ limit: z.number().int().min(1).max(500).optional() }),
     out: z.object({ goals: z.array(goal) }),

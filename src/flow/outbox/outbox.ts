@@ -5,6 +5,7 @@
  * O2: the claim is durable before the platform is called. A claim without an outcome after a crash is repeated only where the
  *     platform deduplicates, or can be asked and has nothing; elsewhere it is `uncertain` and the person gets one honest note.
  * O3: one chat's messages go out one after another, in order; one chat's trouble touches no other.
+ * O4: a delivery that stopped Lares twice is given up as failed, with the reason (I13).
  */
 import {
   type Button,
@@ -26,7 +27,17 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type Bus, backoffMs, type Clock, type Crash, deadline, type Log } from "../../core/kit/index.ts";
+import {
+  type Bus,
+  backoffMs,
+  type Clock,
+  type Crash,
+  deadline,
+  type Guard,
+  type Log,
+  STOPPED_LARES,
+  type WorkKey,
+} from "../../core/kit/index.ts";
 import type { OutboxConfig } from "./config.ts";
 import { Pace } from "./pace.ts";
 import {
@@ -88,6 +99,8 @@ export interface OutboxParts {
   config: () => OutboxConfig;
   clock: Clock;
   crash: Crash;
+  /** Sending is guarded: what stopped Lares twice is given up. */
+  guard: Guard;
   bus: Bus;
   log: Log;
 }
@@ -219,7 +232,7 @@ export class Outbox {
       const head = line[0]!;
       await this.until(head.nextAt);
       if (this.stopped) return;
-      const done = await this.attempt(head).catch((error) => {
+      const done = await this.underGuard(head).catch((error) => {
         this.parts.log.error("delivery broke", { delivery: head.id, error: String(error) });
         return true;
       });
@@ -228,6 +241,23 @@ export class Outbox {
       this.known.delete(head.id);
     }
     this.routes.delete(key);
+  }
+
+  private async underGuard(d: Delivery): Promise<boolean> {
+    const { guard } = this.parts;
+    const key: WorkKey = `delivery:${d.id}`;
+    if (guard.suspicion(key) === "convicted") {
+      const done = await this.close(d, "failed", STOPPED_LARES);
+      guard.forgive(key);
+      return done;
+    }
+    await guard.turn(key);
+    const work = guard.begin(key);
+    try {
+      return await this.attempt(d);
+    } finally {
+      work.end(!this.stopped);
+    }
   }
 
   /** One try. True when this delivery needs no more tries. */
@@ -255,7 +285,7 @@ export class Outbox {
     d.state = "sending";
     d.attempts++;
     await this.save(d);
-    crash.at("outbox.claimed");
+    crash.at("outbox.claimed", () => d.text);
     const within = deadline(this.stopping.signal, SEND_TIMEOUT_MS);
     try {
       const message = await this.outgoing(d, can);

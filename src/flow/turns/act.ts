@@ -201,6 +201,7 @@ export async function runTool(
   const name = `tool:${call.name}:${call.id}`;
   const run = async (key: string): Promise<Json> => {
     parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
+    parts.crash.at("tool.running", () => `${call.name} ${JSON.stringify(call.input)}`);
     const signal = ctx.halt;
     const work = async (): Promise<ToolResult> => {
       // The lock may have been waited for, and files changed meanwhile.

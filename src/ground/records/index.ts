@@ -8,11 +8,15 @@ export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
 export { SqliteRecords } from "./sqlite.ts";
 
-/** Opens the records of a home. The caller holds the home's lock. */
-export async function openRecords(file: string, onFatal: (error: AppError) => void): Promise<SqliteRecords> {
+/** Opens the records of a home. The caller holds the home's lock. `storing` is told before and after each commit. */
+export async function openRecords(
+  file: string,
+  onFatal: (error: AppError) => void,
+  storing?: (on: boolean) => void,
+): Promise<SqliteRecords> {
   // Made here, before SQLite makes it: the log beside it, which holds the same words, takes over its mode.
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
   const parts = await openHomeDatabase(file);
-  return new SqliteRecords({ ...parts, onFatal });
+  return new SqliteRecords({ ...parts, onFatal, ...(storing ? { storing } : {}) });
 }

@@ -29,12 +29,21 @@ export class SqliteRecords implements Records {
   private readonly reader: Database;
   private readonly epoch: string;
   private readonly onFatal: (error: AppError) => void;
+  private readonly storing: (on: boolean) => void;
 
-  constructor(parts: { writer: Database; reader: Database; epoch: string; onFatal: (error: AppError) => void }) {
+  constructor(parts: {
+    writer: Database;
+    reader: Database;
+    epoch: string;
+    onFatal: (error: AppError) => void;
+    /** Told before and after what waits for the disk. */
+    storing?: (on: boolean) => void;
+  }) {
     this.writer = parts.writer;
     this.reader = parts.reader;
     this.epoch = parts.epoch;
     this.onFatal = parts.onFatal;
+    this.storing = parts.storing ?? (() => {});
     this.statements = statementCache(this.writer);
     const read = statementCache(this.reader);
     this.tx = { run: (sql, ...params) => void this.statements(sql).run(...params) };
@@ -99,7 +108,13 @@ export class SqliteRecords implements Records {
   /** What was deleted leaves the write-ahead log, too. Commits what is open first. */
   purge(): void {
     this.commit();
-    if (!this.dead) this.writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (this.dead) return;
+    this.storing(true);
+    try {
+      this.writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.storing(false);
+    }
   }
 
   private begin(): Batch {
@@ -128,11 +143,14 @@ export class SqliteRecords implements Records {
     const batch = this.batch;
     if (!batch || this.dead) return;
     this.batch = undefined;
+    this.storing(true);
     try {
       this.statements("COMMIT").run();
     } catch (error) {
       batch.reject(this.die(error));
       return;
+    } finally {
+      this.storing(false);
     }
     batch.resolve();
   }

@@ -13,6 +13,7 @@ const LASTING: ReadonlySet<JobFailure> = new Set([
   "not-allowed",
   "budget",
   "unknown-outcome",
+  "stopped-lares",
 ]);
 
 /** What makes two failures the same: the kind and the words, without what differs from run to run. */

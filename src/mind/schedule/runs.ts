@@ -119,6 +119,13 @@ export class Runs {
     return { end: null };
   }
 
+  /** Firing this slot stopped Lares twice: it failed, and nothing more of it is done. */
+  async giveUp(ctx: Ctx, body: SlotBody, reason: string): Promise<Outcome> {
+    const job = await readJob(this.parts.records, asId<ScheduleId>(body.job));
+    if (job) await this.failed(job, { job: job.id, due: body.due }, { failure: "stopped-lares", reason, by: ctx.turn });
+    return { end: null };
+  }
+
   /** Gives the job's message to the inbox under the slot's key, and notes the turn. Repeating it changes nothing. */
   async start(job: Job, due: number, how: Extract<Decision, { go: true }>): Promise<{ turn: TurnId }> {
     const { clock, records, crash } = this.parts;
@@ -312,10 +319,12 @@ export class Runs {
     const { records, clock, log } = this.parts;
     const now = clock.now();
     const failures = job.failures + 1;
-    const isPaused = failures >= MOST_FAILURES;
+    // Tried again, it would only stop Lares again (I13).
+    const isPaused = failures >= MOST_FAILURES || f.failure === "stopped-lares";
     // What was delivered nowhere was still done; what may have been done is not done again.
     const isRetried = f.failure !== "delivery" && !(f.failure === "unknown-outcome" && job.when.kind === "at");
-    const again = job.enabled && isRetried ? afterFailure(job.when, failures, now) : undefined;
+    const again =
+      job.enabled && isRetried && f.failure !== "stopped-lares" ? afterFailure(job.when, failures, now) : undefined;
     const signature = signatureOf(f.failure, f.reason);
     const told = await toldOf(records, job.id);
     const tells = isTold({ ...f, signature, failures, alertAfter: job.alertAfter, told, isPaused });

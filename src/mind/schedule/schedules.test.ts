@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import fc from "../../../test/support/property.ts";
 import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
-import { ManualClock, makeBus, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
+import { ManualClock, makeBus, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
 import { Schedules, type SlotBody } from "./index.ts";
@@ -51,7 +51,15 @@ class Life {
     const ids = randomIds(() => clock.now());
     this.records = await openRecords(join(this.home, "lares.db"), (error) => this.engine.lose(error));
     const places = { interactive: 50, scheduled: 50, background: 50 };
-    this.engine = new EmbeddedEngine({ records: this.records, clock, ids, crash: noCrash, log: silentLog, places });
+    this.engine = new EmbeddedEngine({
+      records: this.records,
+      clock,
+      ids,
+      crash: noCrash,
+      guard: noGuard,
+      log: silentLog,
+      places,
+    });
     const results = new Map<string, TurnResult>();
     this.finish = async (turn) => {
       results.set(turn, { state: "answered", text: "", notices: [] } as unknown as TurnResult);

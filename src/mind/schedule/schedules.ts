@@ -373,6 +373,10 @@ export class Schedules {
     return this.runs.fire(ctx, body);
   }
 
+  giveUp(ctx: Ctx, body: SlotBody, reason: string): Promise<Outcome> {
+    return this.runs.giveUp(ctx, body, reason);
+  }
+
   ended(turn: TurnId): Promise<void> {
     return this.runs.ended(turn);
   }

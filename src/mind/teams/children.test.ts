@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { CANCEL, Stopped } from "../../core/contracts/index.ts";
 import { AppError, asId, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
-import { ManualClock, noCrash, randomIds, silentLog } from "../../core/kit/index.ts";
+import { ManualClock, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
 import { Children, type DeadlineBody, teamsConfig } from "./index.ts";
@@ -53,7 +53,15 @@ class Life {
     this.records = await openRecords(join(this.home, "lares.db"), (error) => this.engine.lose(error));
     const places = { interactive: 50, scheduled: 50, background: 50 };
     const ids = randomIds(() => clock.now());
-    this.engine = new EmbeddedEngine({ records: this.records, clock, ids, crash: noCrash, log: silentLog, places });
+    this.engine = new EmbeddedEngine({
+      records: this.records,
+      clock,
+      ids,
+      crash: noCrash,
+      guard: noGuard,
+      log: silentLog,
+      places,
+    });
     this.children = new Children({
       records: this.records,
       clock,

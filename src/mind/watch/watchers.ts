@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import { type AgentId, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
-import { type Clock, type Crash, deadline, type Log } from "../../core/kit/index.ts";
+import { type Clock, type Crash, deadline, type Guard, type Log, type WorkKey } from "../../core/kit/index.ts";
 import { dropWatches, listWatches, readWatch, saveFailure, saveLook, type WatchRow } from "./store.ts";
 
 /** What every kind of watch has. */
@@ -40,6 +40,8 @@ export interface WatchParts<W extends Watch> {
   records: Records;
   clock: Clock;
   crash: Crash;
+  /** Looking is guarded: a watch whose looks stopped Lares twice is paused. */
+  guard: Guard;
   log: Log;
   config: () => Readonly<Record<string, W>>;
   defaultAgent: () => string;
@@ -62,6 +64,8 @@ export interface WatchView {
   next: number;
   lastAt?: number;
   error?: string;
+  /** Looking stopped Lares twice: not looked at again until `resume`, or until it is about something else. */
+  isPaused?: boolean;
 }
 
 /** A clock that jumps, or a laptop that slept, is noticed within this. */
@@ -71,6 +75,10 @@ const LONGEST_LOOK_MS = 60_000;
 const MOST_BACKOFF_MS = 3_600_000;
 /** Failures in a row after which the log says so, once. */
 const WORTH_SAYING = 3;
+
+function paused(name: string): string {
+  return `Paused: it stopped Lares twice. To resume: lares watch resume ${name}`;
+}
 
 export class Watchers<W extends Watch> {
   private readonly parts: WatchParts<W>;
@@ -107,8 +115,26 @@ export class Watchers<W extends Watch> {
         ...{ name, kind, about, agent, next: this.dueAt(watch, row) },
         ...(row?.looked_at === null || row === undefined ? {} : { lastAt: row.looked_at }),
         ...(row?.error ? { error: row.error } : {}),
+        ...(this.isPaused(name, watch) ? { isPaused: true, error: paused(name) } : {}),
       };
     });
+  }
+
+  /** Looks again at what was paused. False: there is no such watch. */
+  async resume(name: string): Promise<boolean> {
+    const watch = this.parts.config()[name];
+    if (!watch) return false;
+    this.parts.guard.forgive(this.keyOf(name, watch));
+    await this.tick();
+    return true;
+  }
+
+  private keyOf(name: string, watch: W): WorkKey {
+    return `watch:${name}:${short(this.parts.aboutOf(watch))}`;
+  }
+
+  private isPaused(name: string, watch: W): boolean {
+    return this.parts.guard.suspicion(this.keyOf(name, watch)) === "convicted";
   }
 
   /** Looks at what is due and sets the timer for what is next. */
@@ -118,7 +144,7 @@ export class Watchers<W extends Watch> {
     const { clock, config } = this.parts;
     let next = Number.POSITIVE_INFINITY;
     for (const [name, watch] of Object.entries(config())) {
-      if (this.busy.has(name)) continue;
+      if (this.busy.has(name) || this.isPaused(name, watch)) continue;
       const due = this.dueAt(watch, await readWatch(this.parts.records, name));
       if (due <= clock.now()) this.begin(name, watch);
       else next = Math.min(next, due);
@@ -130,7 +156,7 @@ export class Watchers<W extends Watch> {
   }
 
   private begin(name: string, watch: W): void {
-    const work = this.once(name, watch)
+    const work = this.underGuard(name, watch)
       .catch((error: unknown) => {
         if (!this.stopping.signal.aborted)
           this.parts.log.warn("a watch could not be recorded", { watch: name, error: String(error) });
@@ -142,10 +168,27 @@ export class Watchers<W extends Watch> {
     this.busy.set(name, work);
   }
 
+  private async underGuard(name: string, watch: W): Promise<void> {
+    const key = this.keyOf(name, watch);
+    if (this.parts.guard.suspicion(key) === "suspect") {
+      const { signal } = this.stopping;
+      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await Promise.race([this.parts.guard.turn(key), stopped]);
+      if (signal.aborted) return;
+    }
+    const work = this.parts.guard.begin(key);
+    try {
+      await this.once(name, watch);
+    } finally {
+      work.end(!this.stopping.signal.aborted);
+    }
+  }
+
   private async once(name: string, watch: W): Promise<void> {
     const { records, clock, crash, log } = this.parts;
     const row = await readWatch(records, name);
     const about = this.parts.aboutOf(watch);
+    crash.at("watch.looking", () => about);
     const cursor = row?.about === about && row.cursor !== null ? (JSON.parse(row.cursor) as Json) : null;
     const limit = deadline(this.stopping.signal, LONGEST_LOOK_MS);
     let seen: Awaited<ReturnType<WatchParts<W>["look"]>>;

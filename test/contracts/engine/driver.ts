@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { EngineEvent } from "../../../src/core/contracts/index.ts";
 import { asId, type Json, type LaneClass, type ScheduleId, type TurnId } from "../../../src/core/domain/index.ts";
-import { crashAt, ManualClock, systemClock } from "../../../src/core/kit/index.ts";
+import { faultsAt, ManualClock, systemClock } from "../../../src/core/kit/index.ts";
 import { type EngineFactory, type Script, scriptedApp, session, until, World } from "./world.ts";
 
 export type Act =
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const { factory } = (await import(module)) as { factory: EngineFactory };
   const plan = JSON.parse(planText) as Plan;
   const clock = plan.clock === undefined ? systemClock : new ManualClock(plan.clock);
-  const opened = await factory.open(home, { clock, crash: crashAt(process.env.LARES_CRASH_AT) });
+  const opened = await factory.open(home, { clock, crash: faultsAt({ crashAt: process.env.LARES_CRASH_AT }) });
   const world = new World(join(home, "witness"));
   await opened.engine.start(scriptedApp(world, opened));
   const turns = new Map<string, TurnId>();

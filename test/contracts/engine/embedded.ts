@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { AppError } from "../../../src/core/domain/index.ts";
-import { noCrash, randomIds, silentLog, systemClock } from "../../../src/core/kit/index.ts";
+import { noCrash, noGuard, randomIds, silentLog, systemClock } from "../../../src/core/kit/index.ts";
 import { EmbeddedEngine } from "../../../src/ground/engine/index.ts";
 import { lockHome, SqliteRecords } from "../../../src/ground/records/index.ts";
 import { openHomeDatabase } from "../../../src/ground/records/open.ts";
@@ -50,6 +50,7 @@ export const factory: EngineFactory = {
       clock: parts.clock ?? systemClock,
       ids: randomIds(),
       crash: parts.crash ?? noCrash,
+      guard: parts.guard ?? noGuard,
       log: silentLog,
       places: parts.places ?? { interactive: 200, scheduled: 20, background: 20 },
     });

@@ -13,11 +13,12 @@ import {
   type Tx,
 } from "../../../src/core/contracts/index.ts";
 import { asId, type Json, type LaneClass, type SessionKey, type TurnId } from "../../../src/core/domain/index.ts";
-import type { Clock, Crash, CrashPoint } from "../../../src/core/kit/index.ts";
+import type { Clock, Crash, CrashPoint, Guard } from "../../../src/core/kit/index.ts";
 
 export interface OpenParts {
   clock?: Clock;
   crash?: Crash;
+  guard?: Guard;
   places?: Record<LaneClass, number>;
 }
 

@@ -21,6 +21,13 @@ export const wake: Action = async (ctx, [session = "", text = ""]) => {
   return EXIT.done;
 };
 
+export const resume: Action = async ({ rpc, out }, [name = ""]) => {
+  const done = await rpc.call("watch.resume", { name });
+  out.document(done);
+  out.say(`${name} is watched again.`);
+  return EXIT.done;
+};
+
 export const list: Action = async ({ rpc, out, clock }) => {
   const { wakes } = await rpc.call("wakes.list", {});
   // The one that comes next stands next to the prompt.
@@ -39,7 +46,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
         cut(oneLine(one.name), 32),
         cut(oneLine(one.about), 60),
         one.at === undefined ? "any time" : until(one.at, now),
-        one.problem ? out.paint(`✕ ${cut(oneLine(one.problem), 60)}`, "wait") : "",
+        one.problem ? out.paint(`✕ ${cut(oneLine(one.problem), 90)}`, "wait") : "",
       ]),
       "  ",
     ),

@@ -42,6 +42,7 @@ export const look: Group = {
     schedule: "what happens by itself, and when",
     heartbeat: "what agents look after by themselves",
     goals: "what is worked towards by itself",
+    watch: "what is looked at again and again",
     channels: "where people talk to it",
   },
   words: [

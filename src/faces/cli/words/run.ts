@@ -39,7 +39,7 @@ export const run: Group = {
     },
     {
       name: "debug crash-points",
-      about: "where LARES_CRASH_AT can end the process",
+      about: "where LARES_CRASH_AT can end the process, and LARES_BLOCK_AT block it",
       example: "lares debug crash-points",
       load: async () => (await import("../commands/debug.ts")).crashPoints,
     },

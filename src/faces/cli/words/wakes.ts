@@ -12,6 +12,13 @@ export const wakeWords: readonly Word[] = [
     load: async () => (await wakes()).list,
   },
   {
+    name: "watch resume",
+    takes: "<name>",
+    about: "look again at something that was paused because it stopped Lares twice",
+    example: "lares watch resume news",
+    load: async () => (await wakes()).resume,
+  },
+  {
     name: "goals list",
     about: "what is worked towards, turn by turn",
     example: "lares goals list",

@@ -25,7 +25,17 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../../core/domain/index.ts";
-import { type Clock, type Crash, following, type IdMaker, type Log } from "../../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  following,
+  type Guard,
+  type IdMaker,
+  type Log,
+  type Running,
+  STOPPED_LARES,
+  type WorkKey,
+} from "../../../core/kit/index.ts";
 import type { SqliteRecords } from "../../records/index.ts";
 import { Lanes, type Places, type Waiting } from "./lanes.ts";
 import { segmentContext } from "./segment.ts";
@@ -36,6 +46,7 @@ export interface EmbeddedParts {
   clock: Clock;
   ids: IdMaker;
   crash: Crash;
+  guard: Guard;
   log: Log;
   places: Places;
 }
@@ -65,12 +76,39 @@ export class EmbeddedEngine implements Engine {
     this.app = app;
     this.order = this.store.lastOrder();
     for (const holder of this.store.holders()) this.lanes.hold(holder.session, holder.id);
+    const convicted: TurnRow[] = [];
     for (const row of this.store.open()) {
       this.recovered.add(row.id);
-      this.lanes.add(waiting(row));
+      const suspicion = this.parts.guard.suspicion(workKey(row));
+      if (suspicion === "convicted") convicted.push(row);
+      else this.recover(row, suspicion === "suspect");
     }
+    if (convicted.length) await this.giveUp(convicted);
     this.lanes.go();
     this.tick();
+  }
+
+  /** A suspect keeps its place in its session, and starts when no other suspect runs. */
+  private recover(row: TurnRow, isSuspect: boolean): void {
+    if (isSuspect) {
+      this.lanes.bar(row.id);
+      void this.parts.guard.turn(workKey(row)).then(() => this.lanes.unbar(row.session, row.id));
+    }
+    this.lanes.add(waiting(row));
+  }
+
+  /** E7. Each gets one more segment to make that visible; what stopped the process even so is set aside. */
+  private async giveUp(rows: readonly TurnRow[]): Promise<void> {
+    const { clock, guard } = this.parts;
+    const woken: Waiting[] = [];
+    await this.write((tx) => {
+      for (const row of rows) {
+        if (isBroken(row)) this.store.setAside(tx, row.id, STOPPED_LARES, clock.now());
+        else woken.push(this.wake(tx, row, { why: "broken", code: "STOPPED_LARES", message: STOPPED_LARES }));
+      }
+    });
+    for (const row of rows) guard.forgive(workKey(row));
+    for (const item of woken) this.lanes.add(item);
   }
 
   async stop(drainMs: number): Promise<void> {
@@ -217,7 +255,11 @@ export class EmbeddedEngine implements Engine {
   private async runSegment(item: Waiting): Promise<void> {
     const { turn, session } = item;
     const row = this.store.turn(turn);
-    if (row?.status !== "open") return this.lanes.done(session, false);
+    if (row?.status !== "open") {
+      if (row) this.parts.guard.begin(workKey(row)).end(true);
+      return this.lanes.done(session, false);
+    }
+    const work = this.parts.guard.begin(workKey(row));
     const stop = new AbortController();
     if (this.store.event(turn, CANCEL)) stop.abort();
     this.stops.set(turn, stop);
@@ -225,7 +267,7 @@ export class EmbeddedEngine implements Engine {
     const halt = following(this.fence.signal, stop.signal);
     let holds = false;
     try {
-      const outcome = await this.callApp(row, { stopping: stop.signal, halt: halt.signal });
+      const outcome = await this.callApp(row, work, { stopping: stop.signal, halt: halt.signal });
       if (this.fence.signal.aborted) return;
       holds = await this.settle(row, outcome);
     } catch (error) {
@@ -233,6 +275,7 @@ export class EmbeddedEngine implements Engine {
       holds = await this.broke(row, error).catch(() => false);
     } finally {
       halt.done();
+      work.end(!this.fence.signal.aborted);
       this.stops.delete(turn);
       this.recovered.delete(turn);
       this.lanes.done(session, holds);
@@ -240,7 +283,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  private async callApp(row: TurnRow, signals: Pick<Ctx, "stopping" | "halt">): Promise<Outcome> {
+  private async callApp(row: TurnRow, work: Running, signals: Pick<Ctx, "stopping" | "halt">): Promise<Outcome> {
     this.parts.crash.at("segment.started");
     const ctx = segmentContext({
       turn: row.id,
@@ -253,6 +296,7 @@ export class EmbeddedEngine implements Engine {
       store: this.store,
       clock: this.parts.clock,
       crash: this.parts.crash,
+      progressed: work.progressed,
     });
     const input: SegmentInput = {
       turn: row.id,
@@ -329,7 +373,7 @@ export class EmbeddedEngine implements Engine {
     const { clock, log } = this.parts;
     const message = error instanceof Error ? error.message : String(error);
     log.error("segment broke", { turn: row.id, error: error instanceof Error ? (error.stack ?? message) : message });
-    if ((JSON.parse(row.wake) as Wake).why === "broken" || error instanceof Stopped) {
+    if (isBroken(row) || error instanceof Stopped) {
       await this.write((tx) => this.store.setAside(tx, row.id, message, clock.now()));
       this.tell(row, "ended");
       return false;
@@ -385,6 +429,15 @@ export class EmbeddedEngine implements Engine {
       );
     }
   }
+}
+
+function isBroken(row: TurnRow): boolean {
+  return (JSON.parse(row.wake) as Wake).why === "broken";
+}
+
+/** Saying that a turn broke is work of its own: what is held against the turn is not held against that. */
+function workKey(row: TurnRow): WorkKey {
+  return isBroken(row) ? `turn:${row.id}:broken` : `turn:${row.id}`;
 }
 
 function waiting(row: TurnRow): Waiting {

@@ -5,6 +5,7 @@
  * L2: inside a session the better lane class goes first, then the order of acknowledgement.
  * L3: each class has its own places, so background work never takes one from a person.
  * L4: a turn that parked and holds its session keeps everybody else out until it ends.
+ * L5: a barred turn keeps its place in its session but isn't started; it takes nobody's place elsewhere.
  */
 import type { LaneClass, SessionKey, TurnId } from "../../../core/domain/index.ts";
 
@@ -33,6 +34,7 @@ export class Lanes {
     scheduled: new Set(),
     background: new Set(),
   };
+  private readonly barred = new Set<TurnId>();
   private readonly busy: Places = { interactive: 0, scheduled: 0, background: 0 };
   private readonly places: Places;
   private readonly begin: (next: Waiting) => void;
@@ -82,6 +84,19 @@ export class Lanes {
     this.refresh(session, lane);
   }
 
+  /** This turn waits until `unbar`, and its session with it. */
+  bar(turn: TurnId): void {
+    this.barred.add(turn);
+  }
+
+  unbar(session: SessionKey, turn: TurnId): void {
+    this.barred.delete(turn);
+    const lane = this.lanes.get(session);
+    if (!lane) return;
+    this.refresh(session, lane);
+    this.pump();
+  }
+
   running(session: SessionKey): TurnId | undefined {
     return this.lanes.get(session)?.running?.turn;
   }
@@ -103,7 +118,7 @@ export class Lanes {
     for (const c of CLASSES) this.ready[c].delete(session);
     if (lane.running) return;
     const head = this.head(lane);
-    if (head) this.ready[head.lane].add(session);
+    if (head && !this.barred.has(head.turn)) this.ready[head.lane].add(session);
     else if (!lane.queue.length && !lane.heldBy) this.lanes.delete(session);
   }
 

@@ -22,6 +22,8 @@ export interface SegmentParts {
   store: EngineStore;
   clock: Clock;
   crash: Crash;
+  /** A result of this segment is durable. */
+  progressed: () => void;
 }
 
 export function segmentContext(parts: SegmentParts): Ctx {
@@ -61,7 +63,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
         throw error;
       }
     });
-    done.catch(() => {});
+    done.then(parts.progressed, () => {});
     if (refused) throw refused.error;
   };
 
