@@ -95,6 +95,8 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "flow/attachments/files.ts": "makes and removes files under ids of ours in the home; reads go through the path type",
   "flow/checkpoints/blobs.ts": "contents by their hash in the home, which no sandbox shows",
   "ground/config/load.ts": "the settings file in the home",
+  "ground/watchdog/ledger.ts": "what is running, in a file of ours in the home",
+  "ground/watchdog/strikes.ts": "what is held against work, in a file of ours in the home",
   "ground/observe/sink.ts": "writes the log to a descriptor",
   "ground/records/index.ts": "the database in the home",
   "ground/records/lock.ts": "the lock in the home",
