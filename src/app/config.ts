@@ -53,6 +53,10 @@ const agentConfig = z
       .optional()
       .describe("How long this agent's approvals wait. Default: approvals.expireAfterHours."),
     secrets: grantsConfig,
+    roots: z
+      .array(z.string().regex(/^(\/|~\/)./, "an absolute path, or one that begins with ~/"))
+      .default([])
+      .describe("Folders besides its workspace that this agent works in. Example: [~/code/app]"),
     sandbox: z
       .strictObject({
         network: z

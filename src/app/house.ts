@@ -74,6 +74,7 @@ import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
+import { openRoots } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
 import { agentOf, askersOf, authorityIn, hasReadOutside, liveRouteOf, placeOfQuestion, standingOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
@@ -178,6 +179,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await events.tell(exitEvent({ ...exit, body: parts.redact(exit.body) }, authority));
     },
   });
+  const roots = openRoots(config, { home: parts.home, userHome: homedir() });
+  roots.check();
   const sandbox = createConfinement({
     config: (agent) => {
       const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
@@ -186,6 +189,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     above: async (session) => (session.startsWith("sub:") ? children.ancestors(session) : []),
     home: parts.home,
     userHome: homedir(),
+    rootsOf: (agent) => roots.of(agent),
   });
   const skills = openSkills({
     ...{ home: parts.home, config },
@@ -311,6 +315,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
   const locks = await Locks.open({ records, clock, config: () => config.locks, log: log.child("locks") });
   const checkpoints = makeCheckpoints({
+    roots,
     ...{ records, clock, ids, crash, home: parts.home, agents, locks, watch: waiters },
     config: () => config.checkpoints,
     log: log.child("checkpoints"),
@@ -319,6 +324,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const clean = (value: Json): Json => scrub(value, parts.redact);
 
   const judging = makeJudging({
+    roots,
     ...{ home: parts.home, config, agents, approvals, tools },
     ancestors: (session) => children.ancestors(session),
   });
@@ -373,7 +379,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     tools: {
       get: (name) => (tools.has(name) ? tools.get(name) : undefined),
       names: () => tools.specs().map((spec) => spec.name),
-      place: (caller) => ({ ...agents.place(asId<AgentId>(caller.agent)), caller }),
+      place: (caller) => ({
+        ...agents.place(asId<AgentId>(caller.agent)),
+        ...{ roots: roots.of(caller.agent), userHome: homedir(), caller },
+      }),
     },
     spending: budget,
     locks,

@@ -17,6 +17,7 @@ import {
 import type { TurnParts } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { LaresConfig } from "./config.ts";
+import type { Roots } from "./roots.ts";
 
 export interface JudgingParts {
   home: string;
@@ -24,6 +25,7 @@ export interface JudgingParts {
   agents: AgentFolders;
   approvals: Pick<Approvals, "remembered" | "used">;
   tools: Pick<ToolRegistry, "get">;
+  roots: Pick<Roots, "of">;
   /** Who asked for this session, and who asked for theirs. */
   ancestors: (session: string) => Promise<readonly string[]>;
 }
@@ -34,12 +36,12 @@ export interface Judging {
   explainCommand: (command: string, agent?: string) => Promise<Explanation>;
 }
 
-export function makeJudging({ home, config, agents, approvals, tools, ancestors }: JudgingParts): Judging {
+export function makeJudging({ home, config, agents, approvals, tools, roots, ancestors }: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
   const placeOf = (agent: AgentId): Place => {
     const { agentDir, workspace } = agents.place(agent);
     const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
-    return { home: real!, userHome: homedir(), agentDir: dir!, workspace: work! };
+    return { home: real!, userHome: homedir(), agentDir: dir!, workspace: work!, roots: roots.of(agent) };
   };
   const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
     policyOf(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
@@ -62,7 +64,13 @@ export function makeJudging({ home, config, agents, approvals, tools, ancestors 
     async explainCommand(command, name = config.routing.defaultAgent) {
       const agent = asId<AgentId>(name);
       const caller = { agent: name, session: "none", turn: "none", route: { channel: "none", account: "", chat: "" } };
-      const plan = await tools.get("exec").plan({ command }, { ...agents.place(agent), caller });
+      const plan = await tools.get("exec").plan(
+        { command },
+        {
+          ...agents.place(agent),
+          ...{ roots: roots.of(name), userHome: homedir(), caller },
+        },
+      );
       const found = explain(await policyFor(agent), plan);
       return { ...found, text: explainText(found, visible) };
     },

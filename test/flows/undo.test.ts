@@ -1,5 +1,5 @@
 /** What a turn did to files is kept, and taken back on request; over kills, once, and never somebody else's work. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callExec, Lares, startLares, startModel, until } from "../support/index.ts";
@@ -31,6 +31,26 @@ const resultsOf = (undone: { files: { path: string; result: string }[] }) =>
   Object.fromEntries(undone.files.map((one) => [one.path, one.result]));
 
 describe("undo.turn", () => {
+  it.each([
+    ["a folder", "rm -rf gone-1"],
+    ["a pattern", "rm -rf gone-*"],
+    ["a script", "bash clean.sh"],
+    ["find", "find gone-1 -type f -delete"],
+    ["another folder's name", "cd gone-1 && rm -r deep a.txt empty"],
+  ])("puts back what a command deleted: %s", async (what, command) => {
+    mkdirSync(file("gone-1/deep/er"), { recursive: true });
+    writeFileSync(file("gone-1/a.txt"), "a\n");
+    writeFileSync(file("gone-1/empty"), "");
+    writeFileSync(file("gone-1/deep/er/b.bin"), Buffer.from([0, 1, 2, 255]));
+    writeFileSync(file("clean.sh"), "rm -r gone-1\n");
+    const id = await turn(`deleted-${what}`, callExec(command));
+    expect(existsSync(file("gone-1/a.txt"))).toBe(false);
+    const undone = await lares.rpc("undo.turn", { turn: id });
+    expect(new Set(Object.values(resultsOf(undone)))).toEqual(new Set(["restored"]));
+    expect([text("gone-1/a.txt"), text("gone-1/empty")]).toEqual(["a\n", ""]);
+    expect([...readFileSync(file("gone-1/deep/er/b.bin"))]).toEqual([0, 1, 2, 255]);
+  });
+
   it("takes back what write, edit, apply_patch and a command did, and can be taken back itself", async () => {
     for (const name of ["a1", "b1", "c1", "d1"]) writeFileSync(file(name), `old ${name}\n`);
     const id = await turn(

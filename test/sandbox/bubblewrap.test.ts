@@ -196,8 +196,8 @@ describe.skipIf(!canRun)("in bubblewrap", () => {
     const at = world();
     const plan = (config: object) => createExec({ sandbox: confinement(at, config) }).plan({ command: "ls" }, at);
     const [shut, open, none] = await Promise.all([plan({}), plan({ network: true }), plan({ backend: "none" })]);
-    expect(shut.shown).toContain("up to 120 s, in a sandbox (bubblewrap) without network]");
-    expect(open.shown).toContain("in a sandbox (bubblewrap) with network]");
+    expect(shut.shown).toContain("up to 120 s, in a sandbox (bubblewrap) without network, /tmp is its own]");
+    expect(open.shown).toContain("in a sandbox (bubblewrap) with network, /tmp is its own]");
     expect(none.shown).toContain("without a sandbox: the config says so]");
     // "Allow always" in a sandbox is no word on running without one.
     expect(none.targets).toEqual([...shut.targets, "without a sandbox"]);

@@ -15,6 +15,10 @@ export interface ToolPlace {
   /** The agent's folder; file tools stay inside its workspace. */
   agentDir: string;
   workspace: string;
+  /** Folders besides the workspace that the agent works in; real paths. */
+  roots?: readonly string[];
+  /** The home of the person Lares runs as: what `~` stands for. */
+  userHome?: string;
   /** Where whole outputs are kept when the result was cut: below the workspace, so that the agent can read them. */
   spillDir: string;
   /** The turn that calls: for tools that act on the house. */
@@ -46,6 +50,8 @@ export interface ActionPlan {
   binding: JsonObject;
   /** Why it is out of bounds, when it is. Lares' own words: nothing that a file or a page says. */
   outside?: string;
+  /** It reads outside the workspace: a person or a rule for `read` has to allow it. */
+  beyond?: true;
   /** For `exec`: what the parser knows of the command. Facts only; the gate judges. */
   shell?: ShellPlan;
   /** What of Lares itself would change; turns caused by text from outside never do this without a person (I12). */

@@ -24,7 +24,15 @@ export {
   type ToolRegistry,
   type ToolsOptions,
 } from "./registry.ts";
-export { type Confinement, createConfinement, hasPrlimit, type Rules, sandboxConfig, within } from "./sandbox/index.ts";
+export {
+  type Confinement,
+  createConfinement,
+  hasPrlimit,
+  type Rules,
+  safeRoot,
+  sandboxConfig,
+  within,
+} from "./sandbox/index.ts";
 export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";
 export { createSessionTools, type SessionDesk } from "./sessions/sessions.ts";

@@ -204,26 +204,27 @@ describe("undo", () => {
 });
 
 describe("a command", () => {
-  test("files it names and files the turn touched are restored; of others it is said that they cannot be", async () => {
+  test("files it names, files the turn touched and files a script may change are restored; of large ones it is said that they cannot be", async () => {
     const { at, write, exec, undo, now } = await world();
     await writeFile(at("named"), "old named\n");
     await writeFile(at("hidden"), "old hidden\n");
     await writeFile(at("gone"), "old gone\n");
     await writeFile(at("touched"), "old touched\n");
-    await writeFile(at("script.sh"), "echo more >> hidden; echo more >> touched; echo x > made\n");
+    await writeFile(at("large"), "old large\n".repeat(200_000));
+    await writeFile(at("script.sh"), "echo more >> hidden; echo more >> touched; echo x > made; echo x > large\n");
     await write("t", "touched", "by the tool\n");
     await exec("t", "bash script.sh; echo more >> named; rm gone");
     const undone = await undo("t");
     expect(results(undone)).toEqual({
       ...{ touched: "restored", named: "restored", gone: "restored" },
-      ...{ made: "removed", hidden: "lost" },
+      ...{ made: "removed", hidden: "restored", large: "lost" },
     });
-    expect(undone.files.find((file) => file.path === "hidden")!.reason).toMatch(/no copy was kept/);
+    expect(undone.files.find((file) => file.path === "large")!.reason).toMatch(/no copy was kept/);
     expect([await now("named"), await now("gone"), await now("touched"), await now("made")]).toEqual([
       ...["old named\n", "old gone\n", "old touched\n"],
       null,
     ]);
-    expect(await now("hidden")).toBe("old hidden\nmore\n");
+    expect([await now("hidden"), await now("large")]).toEqual(["old hidden\n", "x\n"]);
   });
 
   test("one that changes nothing leaves nothing to undo", async () => {

@@ -5,14 +5,16 @@
  * C1: the copy and the row are durable before the call begins, for every file the call is known to change.
  * C2: a call's rows are closed by what it left, also after a crash: then by what its plan said it would leave, so that a file
  *     somebody changed meanwhile is never taken for the agent's.
- * C3: a command changes what it likes. What it names and what the turn touched before is copied; of everything else only size
- *     and times are known, so an undo can at least say what it cannot restore.
+ * C3: a command changes what it likes. What it names, what the turn touched before and what it may take away is copied, within
+ *     a bound; of everything else only size and times are known, so an undo can at least say what it cannot restore.
  * C4: keeping never stops the work. What could not be kept is written down as such.
  */
+import { realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 import { type Blobs, hashOf } from "./blobs.ts";
+import { endangered } from "./endangered.ts";
 import { ABSENT, type Call, type CheckpointParts, type Standing, UNKNOWN } from "./ports.ts";
 import { closeRow, dropRow, knowBlob, lastSeq, openRow, openRows, rowsOf, setBefore } from "./store.ts";
 
@@ -23,6 +25,9 @@ const MOST_NAMED = 1024 * 1024;
 const MOST_NAMES = 60;
 /** Looking at so many files takes about a tenth of a second. */
 const MOST_LISTED = 5000;
+/** Copied because a command may take them away: reading and keeping so much takes a fraction of a second, and once. */
+const MOST_ENDANGERED = 400;
+const MOST_ENDANGERED_BYTES = 16 * 1024 * 1024;
 const MOST_ROWS = 500;
 /** The row that stands for the command itself. */
 export const COMMAND = "";
@@ -127,7 +132,7 @@ export class Keeper {
     for (const path of paths) {
       const copy = await this.copy(call.workspace, path, most);
       // A word of a command that names no file is only a word.
-      if (most !== undefined && copy.bytes === 0) continue;
+      if (most !== undefined && copy.mode === null) continue;
       kept.push({ ...copy, leaves: leaves.get(path) ?? null });
     }
     if (!kept.length) return [];
@@ -181,8 +186,31 @@ export class Keeper {
         }),
       )
       .catch(() => {});
-    const kept = await this.openAll(call, [...paths], MOST_NAMED);
-    return { seq, kept, manifest: await files.manifest(call.workspace, MOST_LISTED) };
+    const manifest = await files.manifest(call.workspace, MOST_LISTED);
+    const risky = await this.endangeredOf(call, manifest.files);
+    const kept = await this.openAll(call, [...new Set([...paths, ...risky])], MOST_NAMED);
+    return { seq, kept, manifest };
+  }
+
+  /** Files a command may take away, those it names first. */
+  private async endangeredOf(call: Call, there: ReadonlyMap<string, string>): Promise<string[]> {
+    const { named, anything } = endangered(call.plan);
+    if (named.length === 0 && !anything) return [];
+    const root = await realpath(call.workspace);
+    const all = [...there].map(([path, mark]) => ({
+      path: isAbsolute(path) ? path : join(root, path),
+      size: Number(mark.slice(0, mark.indexOf(":"))),
+    }));
+    const isNamed = ({ path }: { path: string }) => named.some((start) => path.startsWith(start));
+    const wanted = [...all.filter(isNamed), ...(anything ? all.filter((one) => !isNamed(one)) : [])];
+    const chosen: string[] = [];
+    let bytes = 0;
+    for (const { path, size } of wanted) {
+      if (size > MOST_NAMED || bytes + size > MOST_ENDANGERED_BYTES) continue;
+      bytes += size;
+      if (chosen.push(path) >= MOST_ENDANGERED) break;
+    }
+    return chosen;
   }
 
   private async afterCommand(

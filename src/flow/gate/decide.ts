@@ -7,7 +7,7 @@
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import type { PolicyConfig } from "./config.ts";
-import { judgeShell, type Part, type ShellRules } from "./exec.ts";
+import { judgeShell, type Part, SECRET_FILE, type ShellRules } from "./exec.ts";
 import { floor } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
@@ -79,7 +79,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   // Text from outside, and anybody but the owner, was asked about above.
   if (plan.adds && plan.risk === "state")
     return { verdict: "allow", because: "The owner's own turn: it only adds, and can be taken back.", parts };
-  if (plan.risk === "read") return { verdict: "allow", because: "It only reads inside the workspace.", parts };
+  if (plan.risk === "read" && !plan.beyond)
+    return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
   const trusted = policy.mode !== "ask" && policy.authority !== "outside" && !isStranger;
   const refused = parts.find((part) => part.verdict === "deny");
@@ -156,6 +157,7 @@ function shellAllowed(parts: readonly Part[]): string | undefined {
 
 function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined {
   if (plan.risk === "state") return undefined;
+  if (plan.beyond && plan.targets.some((target) => SECRET_FILE.test(target))) return undefined;
   const rule = coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place);
   if (!rule) return undefined;
   if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) return undefined;
@@ -167,6 +169,7 @@ function reason(plan: ActionPlan, parts: readonly Part[]): string {
   if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) {
     return "It changes a file that other programs load and run.";
   }
+  if (plan.beyond) return `It reads ${plan.targets.join(", ")}, which is outside the workspace.`;
   const told = parts.filter((part) => part.verdict !== "allow" && !part.within);
   const general = told.find(
     (part) => !plan.shell?.commands.some((c) => c.words[0]!.guess !== "" && part.what.startsWith(c.words[0]!.guess)),

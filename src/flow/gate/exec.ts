@@ -34,7 +34,7 @@ const REFUSED: ReadonlySet<ShellReasonKind> = new Set([
   "load-assignment",
 ]);
 /** Files that hold secrets wherever they lie. */
-const SECRET_FILE =
+export const SECRET_FILE =
   /(^|\/)(\.env(\.(?!example|sample|template)[^/]*)?|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|credentials(\.(json|ya?ml|toml|ini))?|secrets?\.(json|ya?ml|toml|env)|service-account[^/]*\.json|token(s)?\.json)$/i;
 
 /** The rules a command is held against, by what they speak about. */

@@ -123,6 +123,8 @@ export function floor(plan: ActionPlan, place: Place): string | undefined {
     for (const target of plan.targets) {
       const why = secret(target.startsWith("~") ? absolute(target, "/", place.userHome) : target, place);
       if (why) return why;
+      if (plan.beyond && plan.tool === "search" && holdsSecrets(target, place))
+        return `search would read everything in ${target}, keys and credentials included.`;
     }
   }
   return plan.shell ? shellFloor(plan.shell, place) : undefined;

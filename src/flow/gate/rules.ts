@@ -173,6 +173,7 @@ export function coveringRule(rules: readonly string[], plan: ActionPlan, place: 
   if (plan.targets.length === 0) return undefined;
   const covers = (rule: string, target: string) => {
     if (plan.risk === "network") return hostMatches(rule, target);
+    if (plan.risk === "read" && rule.endsWith("/**") && pathMatches(rule.slice(0, -3), target, place)) return true;
     if (plan.risk === "write" || plan.risk === "read") return pathMatches(rule, target, place);
     return matchesGlob(rule, target);
   };

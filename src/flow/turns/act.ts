@@ -225,11 +225,12 @@ export async function runTool(
     if (!plan) return work();
     const holder = { turn, call: call.id, agent: at.agent, tool: call.name };
     const onWait = (step: string) => parts.bus.emit({ event: "turn.step", session, turn, step });
-    const got = await parts.locks.take({ holder, plan, workspace: place.workspace, onWait }, signal);
+    const workspace = folderOf(plan, place);
+    const got = await parts.locks.take({ holder, plan, workspace, onWait }, signal);
     if (!got) return work();
     if ("busy" in got) return ours(got.busy);
     held = got;
-    const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace: place.workspace };
+    const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace };
     const result = await parts.checkpoints.around(kept, work);
     if (!held.isHeld()) return ours(LOST_TEXT);
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
@@ -270,6 +271,12 @@ export async function runTool(
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
   return result;
+}
+
+/** The folder of the agent's that a call works in: the workspace, or one it was given besides. */
+function folderOf({ risk, binding, targets }: ActionPlan, { workspace, roots = [] }: ToolPlace): string {
+  const at = risk === "exec" ? binding.cwd : targets[0];
+  return (typeof at === "string" && roots.find((root) => at === root || at.startsWith(`${root}/`))) || workspace;
 }
 
 function ours(text: string): ToolResult {

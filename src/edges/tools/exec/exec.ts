@@ -3,12 +3,13 @@
  * do; one in the background is found again by its key.
  * The working directory is held open from the check to the start, so a swapped link cannot move the command elsewhere.
  */
+import { realpath } from "node:fs/promises";
 import { z } from "zod";
 import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
-import { openInside, wrongInput } from "../paths/index.ts";
+import { openInside, rooted, wrongInput } from "../paths/index.ts";
 import type { Processes, Seen } from "../process/index.ts";
 import { type Confinement, named, type Room } from "../sandbox/index.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
@@ -49,7 +50,13 @@ export interface ExecOptions extends Locale {
 
 export function createExec(options: ExecOptions = {}): Tool {
   const { path: trusted, sandbox, secrets, processes, ...locale } = options;
-  const where = ({ path, home }: Held) => ({ cwd: path, home, locale, ...(trusted ? { path: trusted } : {}) });
+  const where = ({ path, home, roots }: Held) => ({
+    cwd: path,
+    home,
+    roots,
+    locale,
+    ...(trusted ? { path: trusted } : {}),
+  });
   const granted = (place: ToolPlace) => secrets?.(place.caller.agent) ?? {};
   /** What will be started, in the room where it runs. */
   const confined = async (given: Given, held: Held, place: ToolPlace, key: string) => {
@@ -125,7 +132,9 @@ export function createExec(options: ExecOptions = {}): Tool {
           const names = Object.keys(granted(place));
           const whole = spelt(textOf(prepared));
           const loads = loadsCode(shell);
-          const tree = loads ? await codeTree([held.home]) : undefined;
+          const tree = loads
+            ? await codeTree(held.root === held.home ? [held.home] : [held.home, held.root])
+            : undefined;
           const below = [
             ...(loads ? [tree === undefined ? NOT_COVERED : COVERED] : []),
             ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
@@ -282,14 +291,18 @@ interface Held {
   use: string;
   /** Real path of the workspace. */
   home: string;
+  /** The folder of the agent's it lies in: the workspace, or one besides it. */
+  root: string;
+  roots: readonly string[];
 }
 
 async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) => Promise<T>): Promise<T> {
-  const inside = await openInside(place.workspace, cwd);
+  const at = rooted(place, cwd);
+  const inside = await openInside(at.root, at.path);
   try {
     const dir = inside.directory();
-    const [identity, use] = await Promise.all([dir.identity(), dir.self()]);
-    return await act({ path: inside.absolute, identity, use, home: inside.root });
+    const [identity, use, home] = await Promise.all([dir.identity(), dir.self(), realpath(place.workspace)]);
+    return await act({ path: inside.absolute, identity, use, home, root: inside.root, roots: place.roots ?? [] });
   } finally {
     await inside.close();
   }

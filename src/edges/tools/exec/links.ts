@@ -14,28 +14,31 @@ export interface Around {
   cwd: string;
   /** Real path of the workspace. */
   home: string;
+  /** Other folders of the agent. */
+  roots?: readonly string[];
 }
 
 /** By index of the word; targets of redirections count on after the last word. */
 export async function leadingOut(
   { words, redirects }: ShellCommand,
-  { cwd, home }: Around,
+  { cwd, home, roots = [] }: Around,
 ): Promise<{ word: number; path: string }[]> {
   const files = redirects.map(({ target, isDescriptor }) => (isDescriptor ? undefined : target.literal));
   const found: { word: number; path: string }[] = [];
   for (const [word, text] of [...words.map(({ literal }) => literal), ...files].entries()) {
     if (word === 0 || text === undefined) continue;
-    for (const path of pathsInWord(text)) if (await leads(path, cwd, home)) found.push({ word, path });
+    for (const path of pathsInWord(text)) if (await leads(path, cwd, [home, ...roots])) found.push({ word, path });
   }
   return found;
 }
 
-async function leads(path: string, cwd: string, home: string): Promise<boolean> {
+async function leads(path: string, cwd: string, roots: readonly string[]): Promise<boolean> {
   const at = resolve(cwd, path);
+  const root = roots.find((one) => at.startsWith(`${one}/`));
   // Most words are no files; and what lies outside by its name is the gate's own business.
-  if (!at.startsWith(`${home}/`) || !isThere(resolve(cwd, firstPart(path)))) return false;
+  if (root === undefined || !isThere(resolve(cwd, firstPart(path)))) return false;
   try {
-    await withInside({ root: home, path: at, parents: "imagine" }, async () => {});
+    await withInside({ root, path: at, parents: "imagine" }, async () => {});
     return false;
   } catch (error) {
     return error instanceof AppError && error.code === "PATH_OUTSIDE";

@@ -29,6 +29,8 @@ export interface Where {
   cwd: string;
   /** Real path of the workspace. */
   home: string;
+  /** Other folders of the agent. */
+  roots?: readonly string[];
   locale: Locale;
   /** Trusted directories, instead of the system's. */
   path?: string;
@@ -38,7 +40,7 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   const env = cleanEnvironment(where.home, where.locale);
   if (where.path) env.PATH = where.path;
   // Without it git in a folder that is no repository takes the next one above, which may be the owner's whole home.
-  env.GIT_CEILING_DIRECTORIES = dirname(where.home);
+  env.GIT_CEILING_DIRECTORIES = [where.home, ...(where.roots ?? [])].map((root) => dirname(root)).join(":");
   const { commands, reasons, sequence } = analyse(text);
   for (const command of commands) {
     const name = command.words[0]!.literal;

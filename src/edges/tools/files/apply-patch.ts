@@ -8,7 +8,7 @@ import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/cont
 import { AppError, type Origin } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
-import { type Inside, withInside, wrongInput } from "../paths/index.ts";
+import { type Inside, rooted, withInside, wrongInput } from "../paths/index.ts";
 import { decodeText, humanSize } from "./content.ts";
 import { fitHunks, reversed } from "./patch/fit.ts";
 import { type Change, parsePatch } from "./patch/parse.ts";
@@ -162,7 +162,7 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
 
 /** The file as the changes so far leave it. The same file under another name is the same file. */
 async function lookAt(path: string, place: ToolPlace, known: Map<string, Written>): Promise<Written> {
-  return withInside({ root: place.workspace, path, parents: "imagine" }, async (inside) => {
+  return withInside({ ...rooted(place, path), parents: "imagine" }, async (inside) => {
     const seen = known.get(inside.absolute);
     if (seen) return seen;
     inside.checkWritable();
@@ -228,25 +228,22 @@ async function writeOne(
   place: ToolPlace,
   tag: string,
 ): Promise<void> {
-  await withInside(
-    { root: place.workspace, path: file.absolute, parents: to === null ? "need" : "make" },
-    async (inside) => {
-      inside.checkWritable();
-      const now = await contentOf(inside);
-      if (isSame(now, to)) return;
-      if (!isSame(now, from)) {
-        throw wrongInput(`"${visibleLine(file.path)}" was changed by somebody else meanwhile; nothing was changed.`);
-      }
-      if (to === null) await inside.remove();
-      else await inside.writeAtomic(to, tag, file.mode);
-    },
-  );
+  await withInside({ ...rooted(place, file.absolute), parents: to === null ? "need" : "make" }, async (inside) => {
+    inside.checkWritable();
+    const now = await contentOf(inside);
+    if (isSame(now, to)) return;
+    if (!isSame(now, from)) {
+      throw wrongInput(`"${visibleLine(file.path)}" was changed by somebody else meanwhile; nothing was changed.`);
+    }
+    if (to === null) await inside.remove();
+    else await inside.writeAtomic(to, tag, file.mode);
+  });
 }
 
 async function stillChanged(paths: string[], files: readonly Written[], place: ToolPlace): Promise<string[]> {
   const bad: string[] = [];
   for (const file of files.filter((one) => paths.includes(one.path))) {
-    const at = { root: place.workspace, path: file.absolute, parents: "imagine" as const };
+    const at = { ...rooted(place, file.absolute), parents: "imagine" as const };
     const now = await withInside(at, contentOf).catch(() => undefined);
     if (now === undefined || !isSame(now, file.before)) bad.push(file.path);
   }
@@ -276,7 +273,7 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
   const names = (which: Standing) =>
     changes.flatMap((change, i) => (standing[i] === which ? pathsOf(change).map(visibleLine) : []));
   for (const path of changes.flatMap(pathsOf)) {
-    await withInside({ root: place.workspace, path, parents: "imagine" }, async (inside) => {
+    await withInside({ ...rooted(place, path), parents: "imagine" }, async (inside) => {
       await inside.discard(`${key}:${inside.path}`);
     }).catch(() => undefined);
   }
@@ -309,7 +306,7 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
 /** The new file is written before the old one goes: both there, and the new one as it should be, only lacks that. */
 async function endMove(change: Change, place: ToolPlace): Promise<void> {
   if (change.kind !== "update" || change.moveTo === undefined) return;
-  const at = (path: string) => ({ root: place.workspace, path, parents: "imagine" as const });
+  const at = (path: string) => ({ ...rooted(place, path), parents: "imagine" as const });
   const moved = await withInside(at(change.moveTo), contentOf).catch(() => null);
   if (moved === null) return;
   await withInside(at(change.path), async (inside) => {
@@ -322,7 +319,7 @@ async function endMove(change: Change, place: ToolPlace): Promise<void> {
 
 async function standingOf(change: Change, place: ToolPlace): Promise<Standing> {
   const read = (path: string) =>
-    withInside({ root: place.workspace, path, parents: "imagine" }, contentOf).catch(() => undefined);
+    withInside({ ...rooted(place, path), parents: "imagine" }, contentOf).catch(() => undefined);
   const now = await read(change.path);
   if (now === undefined) return "unclear";
   if (change.kind === "delete") return now === null ? "new" : "old";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { flag, parseInput } from "../input.ts";
-import { type Inside, withInside, wrongInput } from "../paths/index.ts";
+import { type Inside, rooted, withInside, wrongInput } from "../paths/index.ts";
 import { decodeText } from "./content.ts";
 import { positions, type Replaced, replaceIn } from "./match.ts";
 import { planFile, sha256 } from "./plan.ts";
@@ -65,7 +65,7 @@ export function createEdit(): Tool {
     async run(raw, place, key, signal) {
       const input = checked(raw);
       signal.throwIfAborted();
-      return withInside({ root: place.workspace, path: input.path }, async (inside) => {
+      return withInside({ ...rooted(place, input.path) }, async (inside) => {
         inside.checkWritable();
         const { after } = await replacement(inside, input);
         await inside.writeAtomic(after.text, key);
@@ -113,7 +113,7 @@ async function replacement(inside: Inside, input: Input): Promise<{ before: stri
 
 /** What the file says about an edit whose outcome was not recorded. */
 async function probe(input: Input, place: ToolPlace, key: string): Promise<ToolResult | undefined> {
-  return withInside({ root: place.workspace, path: input.path, parents: "imagine" }, async (inside) => {
+  return withInside({ ...rooted(place, input.path), parents: "imagine" }, async (inside) => {
     await inside.discard(key);
     if (inside.kind !== "file") return undefined;
     const text = decodeText(await inside.readFile(MOST_BYTES));

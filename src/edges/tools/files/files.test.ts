@@ -72,13 +72,16 @@ test("an empty file and a directory are said to be that", async () => {
   await expect(read(place, { path: "." })).rejects.toThrow(/"\." is a directory/);
 });
 
-test("a plan for a path outside is marked, and running it is refused all the same", async () => {
+test("a plan for a path outside is marked; writing there, and going there over a link, is refused all the same", async () => {
   const place = await scene();
   await symlink(place.out, join(place.workspace, "link"));
   for (const path of ["../out/secret", "link/secret", "/etc/passwd", "~/x"]) {
     const plan = await createRead().plan({ path }, place);
-    expect(plan.outside, path).toMatch(/workspace|link/);
-    await expect(read(place, { path }), path).rejects.toEqual(expect.objectContaining({ code: "PATH_OUTSIDE" }));
+    // What `~` stands for is not known here.
+    if (/^[~l]/.test(path)) {
+      expect(plan.outside, path).toMatch(/workspace|link/);
+      await expect(read(place, { path }), path).rejects.toEqual(expect.objectContaining({ code: "PATH_OUTSIDE" }));
+    } else expect(plan, path).toMatchObject({ beyond: true, risk: "read" });
     await expect(write(place, { path, content: "x" }), path).rejects.toEqual(
       expect.objectContaining({ code: "PATH_OUTSIDE" }),
     );

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Tool } from "../../../core/contracts/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
-import { translate, walkTree, withInside } from "../paths/index.ts";
+import { rootedForReading, translate, walkTree, withInside } from "../paths/index.ts";
 import { planFile } from "./plan.ts";
 
 /** About 5k tokens; a bigger answer helps nobody. */
@@ -28,7 +28,7 @@ export function createList(): Tool {
     },
     async run(input, place, _key, signal) {
       const { path = ".", depth = 1 } = parseInput("list", schema, input);
-      return withInside({ root: place.workspace, path }, async (inside) => {
+      return withInside({ ...rootedForReading(place, path) }, async (inside) => {
         const lines: string[] = [];
         const notes: string[] = [];
         const onMore = (where: string) => notes.push(`[${where} has more names than are read]`);

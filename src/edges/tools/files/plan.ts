@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import type { ActionPlan, ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
-import { type Inside, type OpenOptions, withInside } from "../paths/index.ts";
+import { type Inside, isBeyond, type OpenOptions, rooted, rootedForReading, withInside } from "../paths/index.ts";
 
 /** A file above this is bound by identity, size and time instead of its hash: planning must stay quick. */
 const HASHED_UP_TO = 64 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function planFile(
   const { tool, risk, place, path } = plan;
   const shown = (where: string, more = "") => `${tool} ${visibleLine(where)}${more}${plan.details}`;
   try {
-    return await withInside({ root: place.workspace, path, parents: plan.parents }, async (inside) => {
+    return await withInside({ ...rooted(place, path), parents: plan.parents }, async (inside) => {
       const seen = await look(inside);
       return {
         tool,
@@ -45,6 +45,7 @@ export async function planFile(
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "PATH_OUTSIDE") throw error;
+    if (risk === "read" && isBeyond(place, path)) return planBeyond(plan, shown);
     const target = path.startsWith("~") || path.includes("://") ? path : resolve(place.workspace, path);
     return {
       tool,
@@ -55,6 +56,18 @@ export async function planFile(
       outside: error.message,
     };
   }
+}
+
+/** What lies elsewhere, by its real path, there or not: the gate asks, or a rule for reading covers it. */
+async function planBeyond(
+  { tool, place, path, binding }: FilePlan,
+  shown: (where: string) => string,
+): Promise<ActionPlan> {
+  const at = await withInside(
+    { ...rootedForReading(place, path), parents: "imagine" },
+    async (inside) => inside.absolute,
+  );
+  return { tool, risk: "read", targets: [at], shown: shown(at), binding: { path: at, ...binding }, beyond: true };
 }
 
 export function sha256(content: string | Uint8Array): string {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Tool } from "../../../core/contracts/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
-import { withInside } from "../paths/index.ts";
+import { rooted, withInside } from "../paths/index.ts";
 import { humanSize } from "./content.ts";
 import { fingerprint, planFile, sha256 } from "./plan.ts";
 
@@ -52,7 +52,7 @@ export function createWrite(): Tool {
     async run(input, place, key, signal) {
       const { path, content } = parseInput("write", schema, input);
       signal.throwIfAborted();
-      return withInside({ root: place.workspace, path, parents: "make" }, async (inside) => {
+      return withInside({ ...rooted(place, path), parents: "make" }, async (inside) => {
         const created = inside.kind === "missing";
         await inside.writeAtomic(content, key);
         const bytes = Buffer.byteLength(content);
@@ -65,7 +65,7 @@ export function createWrite(): Tool {
     },
     async probe(input, place) {
       const { path, content } = parseInput("write", schema, input);
-      return withInside({ root: place.workspace, path, parents: "imagine" }, async (inside) => {
+      return withInside({ ...rooted(place, path), parents: "imagine" }, async (inside) => {
         if (inside.stat()?.size !== Buffer.byteLength(content)) return undefined;
         if ((await fingerprint(inside)) !== sha256(content)) return undefined;
         return {

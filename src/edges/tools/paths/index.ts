@@ -17,3 +17,4 @@ export {
   wrongInput,
 } from "../../../core/files/index.ts";
 export { createAgentFiles, type Standing } from "./agent-files.ts";
+export { isBeyond, rooted, rootedForReading } from "./rooted.ts";

@@ -78,7 +78,7 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
       return found.ok ? found : { ok: false, why: `bubblewrap does not work here: ${found.why}` };
     },
     wrap,
-    where: (rules) => `in a sandbox (bubblewrap) ${rules.network ? "with" : "without"} network`,
+    where: (rules) => `in a sandbox (bubblewrap) ${rules.network ? "with" : "without"} network, /tmp is its own`,
   };
 }
 

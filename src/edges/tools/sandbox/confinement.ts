@@ -36,6 +36,8 @@ export interface ConfinementParts extends Homes {
   config: (agent?: string) => SandboxConfig;
   /** The agents that asked for the work of this session, all the way up: the room is never wider than theirs (S3). */
   above?: (session: string) => Promise<readonly string[]>;
+  /** Folders besides the workspace that this agent works in; checked already. */
+  rootsOf?: (agent: string) => readonly string[];
   bubblewrap?: Sandbox;
 }
 
@@ -80,9 +82,10 @@ export function createConfinement(parts: ConfinementParts): Confinement {
         });
       }
       // Each agent works in its own folder; in everything else a sub-agent is inside of whoever asked for it.
-      let rules = rulesOf(parts.config(caller?.agent), workspace, parts);
+      const roots = (agent?: string) => (agent === undefined ? [] : (parts.rootsOf?.(agent) ?? []));
+      let rules = rulesOf(parts.config(caller?.agent), workspace, { ...parts, roots: roots(caller?.agent) });
       for (const agent of (caller && (await parts.above?.(caller.session))) ?? []) {
-        rules = within(rulesOf(parts.config(agent), workspace, parts), rules);
+        rules = within(rulesOf(parts.config(agent), workspace, { ...parts, roots: roots(agent) }), rules);
       }
       return {
         name: sandbox.name,
@@ -103,11 +106,11 @@ export function createConfinement(parts: ConfinementParts): Confinement {
 }
 
 /** The workspace, what the config adds, and nothing of Lares or of anybody's keys. */
-export function rulesOf(config: SandboxConfig, workspace: string, homes: Homes): Rules {
+export function rulesOf(config: SandboxConfig, workspace: string, homes: Homes & { roots?: readonly string[] }): Rules {
   const brave = config.dangerouslyAllow.includes("binds");
   const readable = config.readable.map((path) => (brave ? realOr(path) : safeBind(path, "read", homes)));
   return {
-    writable: [brave ? realOr(workspace) : safeWorkspace(workspace)],
+    writable: [brave ? realOr(workspace) : safeWorkspace(workspace), ...(homes.roots ?? [])],
     readable,
     hidden: [realOr(homes.home), ...CREDENTIALS.map((name) => realOr(join(homes.userHome, name)))],
     network: config.network !== false && config.network !== "none",

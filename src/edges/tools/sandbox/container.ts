@@ -80,7 +80,8 @@ export function createContainer(options: ContainerOptions): Sandbox {
         end: [program, "kill", name],
       };
     },
-    where: (rules) => `in a container (${engine}, ${image}) ${rules.network ? "with" : "without"} network`,
+    where: (rules) =>
+      `in a container (${engine}, ${image}) ${rules.network ? "with" : "without"} network, /tmp is its own`,
   };
 }
 

@@ -73,6 +73,23 @@ export function safeWorkspace(path: string): string {
   return real;
 }
 
+/** A folder an agent works in besides its workspace. Throws CONFIG_INVALID when it holds more than work. */
+export function safeRoot(path: string, homes: Homes): string {
+  const why = isAbsolute(path) ? rootDanger(path, homes) : "is not an absolute path";
+  if (why === undefined) return realOf(normalize(path));
+  throw new AppError("CONFIG_INVALID", {
+    message: `An agent can't work in "${path}": it ${why}.`,
+    hint: "Name a project's own folder in agents.<id>.roots.",
+    retry: "after-change",
+  });
+}
+
+function rootDanger(path: string, homes: Homes): string | undefined {
+  const real = realOf(normalize(path));
+  if (real === realOf(homes.userHome)) return "is your whole home";
+  return dangerOf(stripped(normalize(path)), "write", homes) ?? dangerOf(real, "write", homes);
+}
+
 /** A container's network by name. Throws CONFIG_INVALID for one that is no border. */
 export function safeNetwork(name: string): string {
   if (/^host$/i.test(name)) throw refusedNetwork(name, "is the machine's own network");

@@ -10,7 +10,7 @@ export {
   rulesOf,
 } from "./confinement.ts";
 export { type ContainerOptions, createContainer } from "./container.ts";
-export { type Homes, safeBind, safeNetwork, safeWorkspace } from "./danger.ts";
+export { type Homes, safeBind, safeNetwork, safeRoot, safeWorkspace } from "./danger.ts";
 export { hasPrlimit, type Limits } from "./limits.ts";
 export { named } from "./named.ts";
 export type { Confined, Rules, Sandbox, SandboxName, Wrapped } from "./port.ts";

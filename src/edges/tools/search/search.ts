@@ -4,7 +4,7 @@ import type { Tool } from "../../../core/contracts/index.ts";
 import { visibleLine } from "../escape.ts";
 import { planFile } from "../files/plan.ts";
 import { parseInput, wholeNumber } from "../input.ts";
-import { notFound, translate, withInside } from "../paths/index.ts";
+import { notFound, rootedForReading, translate, withInside } from "../paths/index.ts";
 import type { Found } from "./found.ts";
 import { findRipgrep, ripgrep } from "./ripgrep.ts";
 import { scan } from "./scan.ts";
@@ -47,7 +47,7 @@ export function createSearch(options: SearchOptions = {}): Tool {
     },
     async run(input, place, _key, signal) {
       const { pattern, path = ".", glob, max = DEFAULT_MAX } = parseInput("search", schema, input);
-      return withInside({ root: place.workspace, path }, async (inside) => {
+      return withInside({ ...rootedForReading(place, path) }, async (inside) => {
         if (inside.kind === "missing") throw notFound(path);
         const program = await findRipgrep(options.ripgrepDirs);
         const query = { pattern, max, ...(glob === undefined ? {} : { glob }) };

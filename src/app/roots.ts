@@ -1,0 +1,39 @@
+/** Folders besides the workspace that agents work in (`agents.<id>.roots`), as real paths. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../core/domain/index.ts";
+import { safeRoot } from "../edges/tools/index.ts";
+import type { LaresConfig } from "./config.ts";
+
+export interface Roots {
+  /** Those of this agent that are there and may be worked in. */
+  of(agent: string): string[];
+  /** Those of all agents. */
+  all(): string[];
+  /** Throws CONFIG_INVALID for the first that must not be one: the machine, a home, what belongs to Lares or the system. */
+  check(): void;
+}
+
+export function openRoots(config: LaresConfig, homes: { home: string; userHome: string }): Roots {
+  const real = (path: string) =>
+    safeRoot(path === "~" || path.startsWith("~/") ? join(homes.userHome, path.slice(1)) : path, homes);
+  const given = (agent: string) => config.agents[agent]?.roots ?? [];
+  const of = (agent: string) =>
+    given(agent).flatMap((path) => {
+      try {
+        const root = real(path);
+        return existsSync(root) ? [root] : [];
+      } catch (error) {
+        // It was refused when the settings were read; one that became dangerous since is simply not there.
+        if (error instanceof AppError) return [];
+        throw error;
+      }
+    });
+  return {
+    of,
+    all: () => [...new Set(Object.keys(config.agents).flatMap(of))],
+    check() {
+      for (const agent of Object.keys(config.agents)) for (const path of given(agent)) real(path);
+    },
+  };
+}
