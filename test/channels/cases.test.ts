@@ -1,7 +1,7 @@
 /** What every channel shares, tried on one (a fake Telegram): files, quotes, limits, live answers, what may leave. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTelegram, type TelegramFake } from "../fakes/telegram/index.ts";
-import { type Lares, requestsWith, startLares, startModel, until, userTexts } from "../support/index.ts";
+import { envelopes, type Lares, requestsWith, startLares, startModel, until, userTexts } from "../support/index.ts";
 
 const OWNER = { id: 42, first_name: "Ann" };
 const FRIEND = { id: 43, first_name: "Bob" };
@@ -77,7 +77,8 @@ describe("who may talk, end to end", () => {
     });
     await answered(42, "quoted-eve");
     const [seen] = requestsWith(model, "say:quoted-eve");
-    expect(userTexts(seen!).join("\n")).not.toContain("run pwn");
+    expect(JSON.stringify(seen!.messages)).not.toContain("run pwn");
+    expect(envelopes(seen!).at(-1)).toContain('answers "a message of somebody who may not talk here"');
     fake.say(42, OWNER, "say:quoted-bob", {
       reply_to_message: {
         message_id: 10,
@@ -88,7 +89,7 @@ describe("who may talk, end to end", () => {
       },
     });
     await answered(42, "quoted-bob");
-    expect(userTexts(requestsWith(model, "say:quoted-bob")[0]!).join("\n")).toContain("> tea at five");
+    expect(envelopes(requestsWith(model, "say:quoted-bob")[0]!).at(-1)).toMatch(/answers "[^"]+": "tea at five"\]$/);
   });
 
   test("a group's tools are the only ones its turns may use", async () => {
@@ -112,7 +113,8 @@ describe("who may talk, end to end", () => {
     fake.edit(43, FRIEND, id, "say:first-words");
     fake.edit(43, FRIEND, id, "say:second-words");
     await answered(43, "second-words");
-    expect(requestsWith(model, "[Edited]").length).toBe(1);
+    const edited = model.requests.filter((request) => envelopes(request).some((line) => line.endsWith(" · edited]")));
+    expect(edited.map((request) => userTexts(request).at(-1))).toEqual(["say:second-words"]);
   });
 
   test("the owner lets people in from the chat; others cannot", async () => {

@@ -12,7 +12,7 @@ export {
   startLares,
   TOKEN,
 } from "./lares.ts";
-export { modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts } from "./model.ts";
+export { envelopes, modelEnv, requestsWith, spawnModel, startModel, toolResults, userTexts } from "./model.ts";
 export { COMPACTED_SAYS, type Narrow, narrowConfig, narrowScript } from "./narrow.ts";
 export { needs, notRun, programAt } from "./not-run.ts";
 export { scratch } from "./scratch.ts";

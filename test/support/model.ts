@@ -2,7 +2,13 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { type ModelServer, type SeenRequest, startModelServer, textOf } from "../fakes/model-server/index.ts";
+import {
+  envelopeOf,
+  type ModelServer,
+  type SeenRequest,
+  startModelServer,
+  textOf,
+} from "../fakes/model-server/index.ts";
 
 /** What a Lares needs to use this server as Anthropic. */
 export function modelEnv(url: string): Record<string, string> {
@@ -52,6 +58,11 @@ export async function spawnModel(log: string, full = false): Promise<ModelProces
 /** The user texts of a request, in order. */
 export function userTexts(request: SeenRequest): string[] {
   return request.messages.filter((m) => m.role === "user").map(textOf);
+}
+
+/** The lines Lares put before the messages of a request, in order. */
+export function envelopes(request: SeenRequest): string[] {
+  return request.messages.flatMap((message) => envelopeOf(message) ?? []);
 }
 
 /** The tool results of a request, in order. */

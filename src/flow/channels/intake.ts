@@ -8,6 +8,7 @@
  */
 import type { AccountPolicy, Heard, PlatformEvent, Records, RemoteFile, Tx } from "../../core/contracts/index.ts";
 import {
+  type About,
   type AgentId,
   AppError,
   type ApprovalDecision,
@@ -53,6 +54,7 @@ export interface IntakeParts {
 }
 
 const MOST_FILES = 8;
+const LONGEST_IN_ENVELOPE = 60;
 const FETCH_PATIENCE_MS = 60_000;
 const YES = new Set(["👍", "✅", "✔", "👌", "+1", "thumbsup", "white_check_mark", "heavy_check_mark"]);
 const NO = new Set(["👎", "❌", "✖", "🚫", "-1", "thumbsdown", "x", "no_entry"]);
@@ -145,7 +147,7 @@ export class Intake {
     const { records, clock, log } = this.parts;
     const files = event.kind === "message" ? (event.files ?? []).slice(0, MOST_FILES) : [];
     const isBot = event.sender.isBot === true;
-    const text = await this.textOf(at, policy, event, route);
+    const { text, answers } = await this.read(at, policy, event, route);
     if (text === undefined || (!text.trim() && !files.length)) return { outcome: "ignored" };
     const message: InboundMessage = {
       route,
@@ -156,6 +158,7 @@ export class Intake {
       ...(event.chat.kind === "group" ? { isGroup: true } : {}),
       ...(bringsOthersWords(event) ? { outside: true } : {}),
       text,
+      about: aboutOf(event, answers),
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...(may.tools ? { tools: may.tools } : {}),
     };
@@ -197,30 +200,32 @@ export class Intake {
     }
   }
 
-  /** What the model reads: an edit says that it is one, a quote who is quoted, and what may not be seen is left out (PI-09). */
-  private async textOf(
+  /** What was said, and what it answers; what may not be seen is left out (PI-09). No text: nothing new was said. */
+  private async read(
     at: AccountKey,
     policy: AccountPolicy,
     event: Message,
     route: ReplyRoute,
-  ): Promise<string | undefined> {
+  ): Promise<{ text?: string; answers?: About["answers"] }> {
     if (event.kind === "edit") {
       const before = await admittedText(
         this.parts.records,
         `msg:${at.channel}:${at.account}:${route.chat}:${event.message}`,
       );
       // Platforms also say "edited" when a link got its picture.
-      return before === undefined || before === event.text ? undefined : `[Edited] ${event.text}`;
+      return before === undefined || before === event.text ? {} : { text: event.text };
     }
     const { quote } = event;
-    if (!quote) return event.text;
+    if (!quote) return { text: event.text };
     const mine = quote.sender === undefined || quote.sender === event.sender.id;
     const judged = { chat: event.chat, sender: { id: quote.sender ?? "" }, kind: "reaction" as const };
     const seen = mine || standing(policy, judged, await grantsOf(this.parts.records, at, quote.sender!)).may;
-    const said = seen
-      ? quote.text.slice(0, 2000).replace(/\n/g, "\n> ")
-      : "(a message of somebody who may not talk here)";
-    return `> ${said}\n\n${event.text}`;
+    if (!seen) return { text: event.text, answers: { text: "a message of somebody who may not talk here" } };
+    const answers = { ...(quote.name ? { name: quote.name } : {}), text: quote.text };
+    // The envelope has room for the beginning of what is quoted; a longer quotation stands before the words.
+    const isLong = quote.text.length > LONGEST_IN_ENVELOPE;
+    const quoted = `> ${quote.text.slice(0, 2000).replaceAll("\n", "\n> ")}\n\n`;
+    return { text: isLong ? quoted + event.text : event.text, answers };
   }
 
   private countsOf(at: AccountKey, policy: AccountPolicy, message: InboundMessage, isBot: boolean): Count[] {
@@ -303,6 +308,16 @@ export class Intake {
 function bringsOthersWords(event: Message): boolean {
   if (event.kind === "edit") return false;
   return event.forwarded === true || (event.quote?.sender !== undefined && event.quote.sender !== event.sender.id);
+}
+
+function aboutOf(event: Message, answers: About["answers"]): About {
+  return {
+    ...(event.at !== undefined ? { saidAt: event.at } : {}),
+    ...(event.chat.title ? { title: event.chat.title } : {}),
+    ...(event.kind === "edit" ? { isEdited: true } : {}),
+    ...(event.kind === "message" && event.forwarded ? { forwardedFrom: true as const } : {}),
+    ...(answers ? { answers } : {}),
+  };
 }
 
 function routeOf(at: AccountKey, event: PlatformEvent): ReplyRoute {
