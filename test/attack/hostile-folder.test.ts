@@ -18,7 +18,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/ground/records/index.ts";
-import { type Lares, scratch, startLares, startModel, until } from "../support/index.ts";
+import { allJobs, type Lares, scratch, startLares, startModel, until } from "../support/index.ts";
 import { allowedStall, watched } from "./watching.ts";
 
 const CANARY = "the canary sings at 05:14";
@@ -83,6 +83,8 @@ describe("a hostile folder to import", () => {
     }
     await knowsNothing(lares);
     untouched();
+    const jobs = await allJobs(lares, "every five seconds");
+    expect(jobs.map(({ enabled }) => enabled)).toEqual([false]);
     expect(readdirSync(join(lares.home, "agents/main/skills/tools")).sort()).not.toContain("pipe");
   }, 120_000);
 
