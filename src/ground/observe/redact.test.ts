@@ -74,3 +74,44 @@ test.each(["a", "key=", "://", "a://b:", "-----BEGIN ", "eyJ-", "sk-", '"token',
     expect(performance.now() - started).toBeLessThan(3_000);
   },
 );
+
+test("a registered value is hidden in every plain encoding, whatever surrounds it", () => {
+  const redactor = createRedactor();
+  const secret = 'p4ss/"w+rd \\ ünïcode=42';
+  redactor.addSecret(secret);
+  const bytes = Buffer.from(secret);
+  const encodings: Record<string, string> = {
+    base64: bytes.toString("base64"),
+    base64url: bytes.toString("base64url"),
+    "base64 in basic auth": Buffer.from(`user:${secret}:more`).toString("base64"),
+    "base64 in a URL": encodeURIComponent(bytes.toString("base64")),
+    hex: bytes.toString("hex"),
+    "hex in capitals": bytes.toString("hex").toUpperCase(),
+    "a URL": encodeURIComponent(secret),
+    "a URL in small letters": encodeURIComponent(secret).replace(/%[0-9A-F]{2}/g, (c) => c.toLowerCase()),
+    "a form": encodeURIComponent(secret).replaceAll("%20", "+"),
+    JSON: JSON.stringify({ a: secret }),
+    "JSON in JSON": JSON.stringify({ a: JSON.stringify({ b: secret }) }),
+    reversed: [...secret].reverse().join(""),
+  };
+  for (const [name, text] of Object.entries(encodings)) {
+    for (const around of [text, `before ${text} after`, text + text]) {
+      const safe = redactor.redactKnown(around);
+      expect(safe, name).toContain("[redacted]");
+      // Of base64 a letter or two at the end depend on what follows; of the rest nothing stays.
+      expect(safe.length, name).toBeLessThan(around.length - text.length / 2 + "[redacted]".length);
+    }
+  }
+});
+
+test("a thousand secrets and a text of 256 kB take a moment, also when it is nothing but beginnings of secrets", () => {
+  const redactor = createRedactor();
+  const secrets = Array.from({ length: 1000 }, (_, n) => `tok_${n.toString(36)}_${"x".repeat(40)}${n}`);
+  for (const secret of secrets) redactor.addSecret(secret);
+  for (const text of ["tok_".repeat(65_536), "a".repeat(262_144), "tok_1_xxxx".repeat(26_000)]) {
+    const began = performance.now();
+    redactor.redactKnown(text);
+    expect(performance.now() - began).toBeLessThan(200);
+  }
+  expect(redactor.redactKnown(`a ${secrets[999]} b`)).toBe("a [redacted] b");
+});

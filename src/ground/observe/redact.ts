@@ -2,9 +2,12 @@
  * The one redactor: logs use it, and so do exports and error reports. It knows secrets by value (registered when they are
  * loaded) and by look (keys, tokens and passwords in the forms providers hand out).
  *
- * O1: a registered value never comes out, as it is or URL-encoded, JSON-escaped or in base64.
+ * O1: a registered value never comes out, neither as it is nor URL-encoded, JSON-escaped, in base64 or hex, or reversed.
  * O2: redacting twice changes nothing more.
  */
+import { secretForms } from "../../core/kit/index.ts";
+import { KnownTexts } from "./known-texts.ts";
+
 export interface Redactor {
   /** From now on this value never comes out. Values under 6 characters are refused: they would shred ordinary text. */
   addSecret(value: string): boolean;
@@ -20,8 +23,6 @@ export const REDACTED = "[redacted]";
 
 /** Below this a "secret" is a word like "ok" or a port; tokens people make by hand start around here. */
 const SHORTEST = 6;
-/** base64 drops the alignment of what surrounds it; under 9 bytes too little is left to recognise. */
-const SHORTEST_BASE64 = 9;
 
 /**
  * Each pattern keeps group 1 and loses the rest. None may begin with an unbounded repetition, and what can fail after a
@@ -53,51 +54,20 @@ const SECRET_NAME =
 const NOT_SECRET = /tokens$/i;
 
 export function createRedactor(): Redactor {
-  const forms = new Set<string>();
-  let known: RegExp | undefined;
+  const known = new KnownTexts();
   return {
     addSecret(value) {
       const secret = value.trim();
       if (secret.length < SHORTEST) return false;
-      const before = forms.size;
-      for (const form of formsOf(secret)) forms.add(form);
-      if (forms.size !== before) {
-        // The longest first, so that a secret which contains another goes as a whole.
-        const all = [...forms].sort((a, b) => b.length - a.length).map(escaped);
-        known = new RegExp(all.join("|"), "g");
-      }
+      for (const form of secretForms(secret)) known.add(form);
       return true;
     },
     redact(text) {
-      let out = known ? text.replace(known, REDACTED) : text;
+      let out = known.replace(text, REDACTED);
       for (const pattern of PATTERNS) out = out.replace(pattern, `$1${REDACTED}`);
       return out;
     },
-    redactKnown: (text) => (known ? text.replace(known, REDACTED) : text),
+    redactKnown: (text) => known.replace(text, REDACTED),
     isSecretName: (name) => SECRET_NAME.test(name) && !NOT_SECRET.test(name),
   };
-}
-
-function formsOf(secret: string): string[] {
-  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-  if (Buffer.byteLength(secret) >= SHORTEST_BASE64) forms.push(...base64Forms(secret));
-  return forms;
-}
-
-/**
- * In `user:secret` as base64 the secret starts at any of three alignments. Of each only the letters that depend on nothing
- * but the secret are kept.
- */
-function base64Forms(secret: string): string[] {
-  return [0, 1, 2].flatMap((before) => {
-    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
-    const first = Math.ceil((before * 8) / 6);
-    const sure = Math.floor((bytes.length * 8) / 6);
-    const plain = bytes.toString("base64").slice(first, sure);
-    return [plain, plain.replaceAll("+", "-").replaceAll("/", "_")];
-  });
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

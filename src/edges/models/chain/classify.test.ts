@@ -120,3 +120,13 @@ describe("words", () => {
     ).toBe("a/x did not answer in time (no word); b/y rejected its key (HTTP 401: no).");
   });
 });
+
+it("what a provider echoes of the key is hidden in every plain encoding", () => {
+  const key = "local-key-0123456789";
+  const bytes = Buffer.from(key);
+  for (const echoed of [key, bytes.toString("base64"), bytes.toString("hex"), [...key].reverse().join("")]) {
+    const words = cleanWords(`401 bad key ${echoed} given`, [key]);
+    expect(words).toContain("…");
+    expect(words).not.toContain(echoed.slice(0, 10));
+  }
+});

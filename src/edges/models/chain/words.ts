@@ -1,7 +1,7 @@
 /** The sentences people read about models: notices, failures, hints. Never a key, never a whole URL. */
 
 import type { FailureClass } from "../../../core/contracts/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
+import { secretForms, trimEndOf } from "../../../core/kit/index.ts";
 
 const WHAT: Record<FailureClass, string> = {
   auth: "rejected its key",
@@ -54,7 +54,10 @@ export function failureSentence(attempts: readonly { model: string; failure: Fai
 export function cleanWords(text: string, secrets: readonly string[]): string {
   let clean = text;
   // Short keys ("none") are no secrets, and their letters occur in honest words.
-  for (const secret of secrets) if (secret.length >= 8) clean = clean.replaceAll(secret, "…");
+  for (const secret of secrets) {
+    if (secret.length < 8) continue;
+    for (const form of secretForms(secret)) clean = clean.replaceAll(form, "…");
+  }
   const line = clean
     .replace(/\b(?:(?:sk|pk|key)[-_]|AIza)[\w*-]{6,}/g, "…")
     .replace(/https?:\/\/([^/\s"']+)[^\s"']*/g, "$1")
