@@ -22,6 +22,7 @@ import { makeMemoryHandlers } from "./memory-handlers.ts";
 import { makeMetrics } from "./metrics.ts";
 import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
 import { withReach } from "./reach.ts";
+import { makeSecretHandlers } from "./secret-handlers.ts";
 import type { Settings } from "./settings.ts";
 import { makeSkillHandlers } from "./skill-handlers.ts";
 import { makeTimeHandlers } from "./time-handlers.ts";
@@ -72,6 +73,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     ...makeImportHandlers({ ...shared, vault: parts.setup.vault }),
     ...makeProposalHandlers(shared),
     ...makeWakeHandlers(shared),
+    ...makeSecretHandlers({ ...shared, vault: parts.setup.vault }),
     ...makeSkillHandlers(shared),
     ...makeWorkHandlers(shared),
     ...makeContextHandlers(shared),

@@ -27,6 +27,7 @@ import type { makeImportHandlers } from "./import-handlers.ts";
 import type { makeProposalHandlers } from "./import-proposals.ts";
 import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
+import type { makeSecretHandlers } from "./secret-handlers.ts";
 import type { makeSkillHandlers } from "./skill-handlers.ts";
 import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
@@ -54,6 +55,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeMemoryHandlers>
   | keyof ReturnType<typeof makeModelHandlers>
   | keyof ReturnType<typeof makeWakeHandlers>
+  | keyof ReturnType<typeof makeSecretHandlers>
   | keyof ReturnType<typeof makeSkillHandlers>
   | keyof ReturnType<typeof makeWorkHandlers>
   | keyof ReturnType<typeof makeContextHandlers>

@@ -233,6 +233,12 @@ export class Settings {
     return ` The section ${section} keeps its last good values.`;
   }
 
+  /** Whether this text stands in the file as a whole value. */
+  async refersTo(value: string): Promise<boolean> {
+    const text = (await readText(this.file, this.parts.home)) ?? "";
+    return text.split("\n").some((line) => line.split(/[\s"',[\]{}]+/).includes(value));
+  }
+
   /** One change after another: two writers would lose one of two edits. */
   private inLine<T>(work: () => Promise<T>): Promise<T> {
     const done = this.line.then(work, work);

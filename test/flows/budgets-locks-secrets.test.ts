@@ -154,7 +154,7 @@ it("an agent that waits too long for another's tree is told who has it, and did 
 
 it("a secret of the vault that a tool meets reaches neither the model nor the history nor an export", async () => {
   const w = await world({ policy: { mode: "ignore" } }, async (home) => {
-    const vault = await openVault({ home, now: Date.now, onSecret: () => {}, keyring: async () => undefined });
+    const vault = await openVault({ home, now: Date.now, onSecret: () => {} });
     await vault.set("DEPLOY_KEY", SECRET);
     mkdirSync(join(home, "agents/main/workspace"), { recursive: true });
     writeFileSync(join(home, "agents/main/workspace/.env"), `KEY=${SECRET}\nkey={item.id}\n`);

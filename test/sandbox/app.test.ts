@@ -16,7 +16,7 @@ const shut = (await createBubblewrap().available()).ok;
 async function app(config: object) {
   const model = await startModel();
   const home = scratch("app");
-  const vault = await openVault({ home, now: Date.now, onSecret: () => {}, keyring: async () => undefined });
+  const vault = await openVault({ home, now: Date.now, onSecret: () => {} });
   await vault.set("DEPLOY_KEY", SECRET);
   for (const agent of ["main", "bob"]) mkdirSync(join(home, "agents", agent, "workspace"), { recursive: true });
   writeFileSync(join(home, "lares.yaml"), JSON.stringify(config));

@@ -11,6 +11,7 @@ import { MEMORY_METHODS } from "./memory-methods.ts";
 import { keyed, method, nothing } from "./method.ts";
 import { MODEL_METHODS } from "./model-methods.ts";
 import { POLICY_METHODS } from "./policy-methods.ts";
+import { SECRET_METHODS } from "./secret-methods.ts";
 import {
   agentId,
   approval,
@@ -265,6 +266,7 @@ export const METHODS = {
   ...CHANNEL_METHODS,
   ...TIME_METHODS,
   ...WAKE_METHODS,
+  ...SECRET_METHODS,
   ...SKILL_METHODS,
   ...WORK_METHODS,
   ...CONTEXT_METHODS,

@@ -24,3 +24,7 @@ async function sweep(file: string): Promise<void> {
     if (name.startsWith(start) && name.endsWith(".tmp")) await rm(join(dirname(file), name), { force: true });
   }
 }
+
+export async function removeFile(file: string): Promise<void> {
+  await rm(file, { force: true });
+}

@@ -1,5 +1,5 @@
 export { type Granted, grantsConfig, makeGrants, makeResolver } from "./grants.ts";
-export type { Keyring } from "./key.ts";
+export type { Keyring } from "./keyring.ts";
 export { scrub } from "./scrub.ts";
 export { HIDDEN, Secret } from "./secret.ts";
 export { openVault, Vault, type VaultEntry, type VaultParts } from "./vault.ts";

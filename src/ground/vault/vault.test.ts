@@ -15,11 +15,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { AppError } from "../../core/domain/index.ts";
 import { createRedactor } from "../observe/index.ts";
 import { grantsConfig, type Keyring, makeGrants, makeResolver, openVault, scrub } from "./index.ts";
 
 const TOKEN = "ghp-not-a-pattern-4711";
-const none = async () => undefined;
+const none: Keyring = {
+  get: () => Promise.reject(new AppError("NOT_READY", { message: "There is no OS keyring to use here." })),
+  set: () => Promise.reject(new AppError("NOT_READY", { message: "There is no OS keyring to use here." })),
+};
 
 function newHome(): string {
   const home = mkdtempSync(join(tmpdir(), "lares-vault-"));
@@ -27,7 +31,7 @@ function newHome(): string {
   return home;
 }
 
-function open(home: string, more: { keyring?: () => Promise<Keyring | undefined>; heard?: string[] } = {}) {
+function open(home: string, more: { keyring?: Keyring; heard?: string[] } = {}) {
   return openVault({
     home,
     now: () => 7,
@@ -39,7 +43,11 @@ function open(home: string, more: { keyring?: () => Promise<Keyring | undefined>
 /** A keyring as far as the vault needs it; a stand-in, because this machine has none. */
 function fakeKeyring(): Keyring & { kept: Map<string, string> } {
   const kept = new Map<string, string>();
-  return { kept, get: (account) => kept.get(account), set: (account, value) => void kept.set(account, value) };
+  return {
+    kept,
+    get: async (account) => kept.get(account),
+    set: async (account, value) => void kept.set(account, value),
+  };
 }
 
 test("what is set is there for the next process, and in no file in readable form", async () => {
@@ -142,27 +150,38 @@ test("where() says plainly that the key lies in a file", async () => {
   expect(vault.where()).toMatch(/key lies beside it in vault\.key \(mode 0600\), because no OS keyring is used/);
 });
 
-test("with a keyring the key is there and in no file; without it the vault says what is missing", async () => {
+test("asked for, the key is in the keyring and in no file; without it the vault says what is missing", async () => {
   const home = newHome();
   const ring = fakeKeyring();
-  const vault = await open(home, { keyring: async () => ring });
+  const vault = await open(home, { keyring: ring });
   await vault.set("A", "aaaaaaaa");
+  // Nobody asked: a keyring that is there is not used by itself.
+  expect(ring.kept.size).toBe(0);
+  await vault.moveKey("keyring");
   expect(vault.where()).toContain("its key is in the OS keyring");
   expect(existsSync(join(home, "vault.key"))).toBe(false);
-  const again = await open(home, { keyring: async () => ring });
+  const again = await open(home, { keyring: ring });
   expect(again.get("A")?.reveal()).toBe("aaaaaaaa");
-  await expect(open(home)).rejects.toThrow(/keyring cannot be used/);
+  await again.set("B", "bbbbbbbb");
+  expect(existsSync(join(home, "vault.key"))).toBe(false);
+  await expect(open(home)).rejects.toThrow(/cannot be used now/);
+  await again.moveKey("file");
+  expect((await open(home)).list().map((one) => one.name)).toEqual(["A", "B"]);
+  await again.moveKey("keyring");
   ring.kept.clear();
-  await expect(open(home, { keyring: async () => ring })).rejects.toThrow(/does not have its key/);
+  await expect(open(home, { keyring: ring })).rejects.toThrow(/does not have its key/);
 });
 
-test("a keyring that does not give back what it took is not trusted with the key", async () => {
+test("a keyring that is not there, or does not give back what it took, is refused in words and nothing changes", async () => {
   const home = newHome();
-  const forgetful: Keyring = { get: () => undefined, set: () => {} };
-  const vault = await open(home, { keyring: async () => forgetful });
-  await vault.set("A", "aaaaaaaa");
-  expect(vault.where()).toContain("vault.key");
-  expect((await open(home)).get("A")?.reveal()).toBe("aaaaaaaa");
+  const forgetful: Keyring = { get: async () => undefined, set: async () => {} };
+  for (const keyring of [forgetful, none]) {
+    const vault = await open(home, { keyring });
+    await vault.set("A", "aaaaaaaa");
+    await expect(vault.moveKey("keyring")).rejects.toMatchObject({ code: "NOT_READY" });
+    expect(vault.where()).toContain("vault.key");
+    expect((await open(home)).get("A")?.reveal()).toBe("aaaaaaaa");
+  }
 });
 
 test("a key file others could read is closed again", async () => {
@@ -211,7 +230,7 @@ test("a process killed in the middle of setting leaves every secret it said it h
   const here = JSON.stringify(new URL("./index.ts", import.meta.url).href);
   const code = `
     const { openVault } = await import(${here});
-    const vault = await openVault({ home: ${JSON.stringify(home)}, now: Date.now, onSecret() {}, keyring: async () => undefined });
+    const vault = await openVault({ home: ${JSON.stringify(home)}, now: Date.now, onSecret() {} });
     const from = vault.list().length - 1;
     process.stdout.write("ready\\n");
     for (let i = from; ; i++) {

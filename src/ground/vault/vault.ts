@@ -9,8 +9,9 @@
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { steersPrograms } from "../../core/kit/index.ts";
-import { readIfThere, replaceSwept } from "./files.ts";
-import { findKey, KEY_FILE, type KeyPlace, type Keyring, makeKey, systemKeyring } from "./key.ts";
+import { readIfThere, removeFile, replaceSwept } from "./files.ts";
+import { findKey, KEY_FILE, type KeyPlace, keepInFile, keepInKeyring, makeKey } from "./key.ts";
+import { type Keyring, systemKeyring } from "./keyring.ts";
 import { type Contents, type Envelope, parseEnvelope, seal, unseal } from "./sealed.ts";
 import { Secret } from "./secret.ts";
 
@@ -22,7 +23,7 @@ export interface VaultParts {
   /** Hears every secret: the redactor's `addSecret`. */
   onSecret: (value: string) => void;
   /** Instead of this system's keyring. */
-  keyring?: () => Promise<Keyring | undefined>;
+  keyring?: Keyring;
 }
 
 export interface VaultEntry {
@@ -87,11 +88,30 @@ export class Vault {
   /** In plain words: where the key is, and what that means. */
   where(): string {
     if (!this.sealedWith) {
-      return "There is no vault yet. Its key will be in the OS keyring if there is one, else in a file only you can read.";
+      return "There is no vault yet. Its key will be in a file only you can read. To keep it in the OS keyring: lares secrets keyring on";
     }
     return this.sealedWith.place === "keyring"
       ? `The vault ${this.file} is encrypted; its key is in the OS keyring.`
-      : `The vault ${this.file} is encrypted; its key lies beside it in ${KEY_FILE} (mode 0600), because no OS keyring is used. Whoever can read both files can read the secrets.`;
+      : `The vault ${this.file} is encrypted; its key lies beside it in ${KEY_FILE} (mode 0600), because no OS keyring is used. Whoever can read both files can read the secrets. To move the key: lares secrets keyring on`;
+  }
+
+  /**
+   * Puts the key into the OS keyring, or back into its file. The new place has the key before the vault says so, and only then is
+   * it gone from the old one: a crash in between leaves a vault that opens. Throws, with nothing changed, when the keyring is not
+   * there or does not hold it.
+   */
+  async moveKey(place: KeyPlace): Promise<void> {
+    await this.queued(async () => {
+      const { home } = this.parts;
+      const held = await this.read();
+      const key = this.sealedWith?.key ?? (await makeKey(home));
+      if (place === "keyring") await keepInKeyring(this.keyring, home, key);
+      else await keepInFile(home, key);
+      this.sealedWith = { key, place };
+      await replaceSwept(this.file, seal(held, key, place));
+      if (place === "keyring") await removeFile(join(home, KEY_FILE));
+      this.keep(held);
+    });
   }
 
   /** Reads the file again: another process, such as the command line, may have changed it. */
@@ -103,7 +123,7 @@ export class Vault {
     await this.queued(async () => {
       const next = edit(await this.read());
       if (!next) return;
-      this.sealedWith ??= await makeKey(this.parts.home, this.keyring);
+      this.sealedWith ??= { key: await makeKey(this.parts.home), place: "file" };
       await replaceSwept(this.file, seal(next, this.sealedWith.key, this.sealedWith.place));
       this.keep(next);
     });
@@ -144,7 +164,9 @@ export class Vault {
     return mine;
   }
 
-  private keyring = (): Promise<Keyring | undefined> => (this.parts.keyring ?? systemKeyring)();
+  private get keyring(): Keyring {
+    return this.parts.keyring ?? systemKeyring();
+  }
 }
 
 export function isSecretName(name: string): boolean {

@@ -2,6 +2,7 @@
 import type { Group } from "./word.ts";
 
 const tokens = () => import("../commands/tokens.ts");
+const secrets = () => import("../commands/secrets.ts");
 const config = () => import("../commands/config.ts");
 
 export const setUp: Group = {
@@ -10,6 +11,7 @@ export const setUp: Group = {
     import: "moving in from another system",
     models: "who can answer",
     tokens: "keys to this door",
+    secrets: "what commands need and nobody sees",
     config: "lares.yaml",
   },
   words: [
@@ -135,6 +137,48 @@ export const setUp: Group = {
       about: "end a token or a login at once",
       example: "lares tokens revoke 3f9a2c",
       load: async () => (await tokens()).revoke,
+    },
+    {
+      name: "secrets list",
+      about: "the names in the vault, and which agents get them",
+      example: "lares secrets list",
+      load: async () => (await secrets()).list,
+    },
+    {
+      name: "secrets set",
+      takes: "<name>",
+      about: "put one in, asked for without showing it, or from stdin",
+      example: "lares secrets set GITHUB_TOKEN < token.txt",
+      load: async () => (await secrets()).set,
+    },
+    {
+      name: "secrets remove",
+      takes: "<name>",
+      about: "take one out, and from the agents that got it",
+      example: "lares secrets remove GITHUB_TOKEN",
+      load: async () => (await secrets()).remove,
+    },
+    {
+      name: "secrets grant",
+      takes: "<name> <agent>",
+      about: "this agent's commands get it as a variable of its name",
+      example: "lares secrets grant GITHUB_TOKEN main",
+      load: async () => (await secrets()).grant,
+    },
+    {
+      name: "secrets revoke",
+      takes: "<name> <agent>",
+      about: "this agent's commands no longer get it",
+      example: "lares secrets revoke GITHUB_TOKEN main",
+      load: async () => (await secrets()).revoke,
+    },
+    {
+      name: "secrets keyring",
+      takes: "[on|off]",
+      about: "where the vault's key is; on moves it to the OS keyring, off back to a file",
+      example: "lares secrets keyring on",
+      exits: "3 there is no keyring that can be used",
+      load: async () => (await secrets()).keyring,
     },
   ],
 };
