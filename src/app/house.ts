@@ -213,6 +213,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     snapshot: (of) => snapshot(of),
   });
   const prompts = makePrompts({
+    roots: (agent) => roots.of(agent),
     records,
     files: (agent, session) => memoryRooms.promptFiles(agent, session),
     skills: (agent) => skills.section(agent),

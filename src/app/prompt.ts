@@ -30,6 +30,8 @@ export interface PromptParts {
   agent: (agent: AgentId) => { name?: string | undefined; mode: "ask" | "record" | "ignore" };
   account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
   sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean }>;
+  /** Folders besides its workspace. */
+  roots: (agent: AgentId) => readonly string[];
 }
 
 export interface MadePrompt {
@@ -137,6 +139,7 @@ async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
     shell: existsSync("/bin/bash") ? "bash" : "sh",
     ...(name === "none" ? {} : { sandbox: name === "ssh" ? "another machine (ssh)" : `a sandbox (${name})` }),
     network,
+    roots: parts.roots(agent),
   };
 }
 

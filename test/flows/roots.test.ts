@@ -71,6 +71,11 @@ describe("a project folder", () => {
     expect(existsSync(join(app, "made-here"))).toBe(true);
   });
 
+  it("is named to the agent", async () => {
+    await call("p1", "list", { path: app });
+    expect(JSON.stringify(model.requests.at(-1)!.body)).toContain(`the project folders ${app}`);
+  });
+
   it("does not reach further: links out of it and folders beside it stay closed", async () => {
     for (const path of [join(app, "out/other.txt")]) {
       expect((await call(`l-${path}`, "read", { path })).response).toMatch(/not allowed/i);

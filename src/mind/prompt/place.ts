@@ -117,7 +117,7 @@ function machineLine({ os, shell, sandbox, network, roots }: Machine): string {
   const also = roots?.length ? ` and the project folders ${roots.join(", ")}` : "";
   const box = sandbox ? `Commands run in ${sandbox}` : "Commands run without a sandbox";
   return (
-    `Files: paths are relative to your workspace; nothing outside it${also} can be reached, so ask for other files to be attached. ` +
+    `Files: paths are relative to your workspace; nothing outside it${also} can be changed, and reading elsewhere asks first. ` +
     `${box} on ${os} with ${shell}, ${network ? "with network" : "without network"}.`
   );
 }
