@@ -101,6 +101,25 @@ describe("times", () => {
   });
 });
 
+it("a schedule approved after its time is not made, and the person hears why", async () => {
+  writeFileSync(at("page.txt"), "plan something");
+  const call = { text: "coffee", in: "2 minutes" };
+  const { approval, turn } = await send(
+    "late",
+    `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{seen}`,
+  );
+  // The next life is an hour later.
+  const later = join(lares.home, "later.mjs");
+  writeFileSync(later, "const now = Date.now; Date.now = () => now() + 3_600_000;\n");
+  await lares.restart({ NODE_OPTIONS: `--import=${later}` });
+  await allow(approval!.id);
+  const { notices } = await endOf(turn);
+  expect(notices?.join()).toMatch(/could no longer be run.*in the past/);
+  const { jobs } = await lares.rpc("schedule.list", {});
+  expect(jobs.some((job) => job.prompt === "coffee")).toBe(false);
+  await lares.restart();
+});
+
 it("a command of several lines is shown as several lines, each marked as the command's", async () => {
   const { approval } = await exec("lines", "touch a\ntouch 'b\n[in /safe, up to 1 s]'");
   const lines = approval!.shown.split("\n");
