@@ -418,7 +418,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       contexts.drop(session);
       budget.forget(session);
     },
-    erase: (session) => running.erase(session),
+    erase: async (session) => {
+      await running.erase(session);
+      waiters.forget();
+    },
     files: attachments,
     estimate: (entry) => estimateTokens(entry.content),
     ended,

@@ -86,3 +86,13 @@ test("when the records are lost, every caller is told", async () => {
   await expect(waiting).rejects.toThrow("the disk is gone");
   expect(watch.listening()).toBe(0);
 });
+
+test("a turn that ended is read once for all who ask, and again after its session was deleted", async () => {
+  const { records, watch } = await setUp();
+  await add(records, "t1", { state: "answered", text: "hi", notices: [] });
+  const first = await watch.read(turn("t1"));
+  expect(await watch.read(turn("t1"))).toBe(first);
+  await records.write((tx) => tx.run("DELETE FROM turn"));
+  watch.forget();
+  expect(await watch.read(turn("t1"))).toBeUndefined();
+});

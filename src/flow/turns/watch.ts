@@ -6,10 +6,16 @@ import type { Records } from "../../core/contracts/index.ts";
 import type { TurnId } from "../../core/domain/index.ts";
 import { readTurn, type TurnRow } from "./store.ts";
 
+/** Enough for those who ask in the same moment, and little to hold. */
+const MOST_REMEMBERED = 64;
+const LONGEST_REMEMBERED = 16_384;
+
 export class TurnWatch {
   private readonly records: Records;
   private lost: Error | undefined;
   private readonly listeners = new Map<TurnId, Set<() => void>>();
+  /** Turns that ended just now: what ended does not change, and several ask for the same one at the same moment. */
+  private readonly ended = new Map<TurnId, TurnRow>();
 
   constructor(records: Records) {
     this.records = records;
@@ -30,8 +36,20 @@ export class TurnWatch {
   }
 
   /** The turn as the records have it. */
-  read(turn: TurnId): Promise<TurnRow | undefined> {
-    return readTurn(this.records.committed, turn);
+  async read(turn: TurnId): Promise<TurnRow | undefined> {
+    const known = this.ended.get(turn);
+    if (known) return known;
+    const row = await readTurn(this.records.committed, turn);
+    if (row?.endedAt !== undefined && (row.result?.text.length ?? 0) <= LONGEST_REMEMBERED) {
+      if (this.ended.size >= MOST_REMEMBERED) this.ended.delete(this.ended.keys().next().value as TurnId);
+      this.ended.set(turn, row);
+    }
+    return row;
+  }
+
+  /** The turn was deleted with its session. */
+  forget(): void {
+    this.ended.clear();
   }
 
   /** The turn as it stands: ended or parked, or whatever it is when `signal` fires. */
@@ -41,7 +59,7 @@ export class TurnWatch {
       // Listening before reading, so that an end between the two is not missed.
       const listener = this.listen(id, signal);
       try {
-        const row = await readTurn(this.records.committed, id);
+        const row = await this.read(id);
         if (!row) return undefined;
         if (row.result?.joined) {
           id = row.result.joined;

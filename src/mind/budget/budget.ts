@@ -12,7 +12,7 @@ import type { ModelInfo, ModelRequest, Records, Tx } from "../../core/contracts/
 import type { Usage } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { BudgetsConfig } from "./config.ts";
-import { amountOf, amountUsed, forecast, longestAnswer } from "./estimate.ts";
+import { amountOf, amountUsed, forecast, longestAnswer, Sizes } from "./estimate.ts";
 import { type Amount, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
 import { refusal, type Scope, scopesOf, warning } from "./scopes.ts";
 import { insertHold, markWarned, readHolds, readSpent, type ScopeKey, settleHold } from "./store.ts";
@@ -70,6 +70,7 @@ export class Budget {
   private readonly parts: BudgetParts;
   private readonly tallies = new Map<string, Tally>();
   private readonly waiting = new Set<() => void>();
+  private readonly sizes = new Sizes();
 
   private constructor(parts: BudgetParts) {
     this.parts = parts;
@@ -94,7 +95,7 @@ export class Budget {
     const scopes = scopesOf(config, call, clock.now());
     const tallies = await this.enter(scopes);
     try {
-      const f = forecast(call.request, info.price, config.unknownPricePerMillion);
+      const f = forecast(call.request, info.price, config.unknownPricePerMillion, this.sizes);
       for (;;) {
         signal.throwIfAborted();
         const left = scopes.map((scope, i) => ({ scope, caps: scope.caps, ...tallies[i]! }));

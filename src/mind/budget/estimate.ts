@@ -1,6 +1,6 @@
 /** What a call may cost before it is made, and what it did cost after. */
 import type { ModelInfo, ModelRequest } from "../../core/contracts/index.ts";
-import type { Usage } from "../../core/domain/index.ts";
+import type { ModelMessage, Usage } from "../../core/domain/index.ts";
 import type { Amount, Caps } from "./judge.ts";
 
 export interface Forecast {
@@ -19,19 +19,29 @@ const FRAME_TOKENS = 8;
 /** Below this an answer is a fragment; then the call is refused instead of cut short. */
 const SHORTEST_ANSWER = 1000;
 
+/** What was measured once: a session's history and tools are the same objects call after call. */
+export class Sizes {
+  private readonly known = new WeakMap<object, number>();
+
+  of<T extends object>(one: T, measure: (one: T) => number): number {
+    let bytes = this.known.get(one);
+    if (bytes === undefined) {
+      bytes = measure(one);
+      this.known.set(one, bytes);
+    }
+    return bytes;
+  }
+}
+
 export function forecast(
   request: Pick<ModelRequest, "system" | "tools" | "notes" | "messages">,
   price: ModelInfo["price"],
   unknownPerMillion: number,
+  sizes = new Sizes(),
 ): Forecast {
-  const fixed = request.system + (request.notes ?? "") + JSON.stringify(request.tools);
-  let bytes = Buffer.byteLength(fixed);
-  for (const { content } of request.messages) {
-    for (const part of content) {
-      if (part.type === "image") bytes += IMAGE_TOKENS * BYTES_PER_TOKEN;
-      else bytes += Buffer.byteLength(part.type === "tool-call" ? JSON.stringify(part.input) : part.text);
-    }
-  }
+  let bytes = Buffer.byteLength(request.system) + Buffer.byteLength(request.notes ?? "");
+  bytes += sizes.of(request.tools, (tools) => Buffer.byteLength(JSON.stringify(tools)));
+  for (const message of request.messages) bytes += sizes.of(message, bytesOf);
   const frames = (request.messages.length + request.tools.length) * FRAME_TOKENS;
   return {
     inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN) + frames,
@@ -39,6 +49,15 @@ export function forecast(
     inputPrice: (price ? Math.max(price.input, price.cacheWrite) : unknownPerMillion) / 1_000_000,
     outputPrice: (price ? price.output : unknownPerMillion) / 1_000_000,
   };
+}
+
+function bytesOf({ content }: ModelMessage): number {
+  let bytes = 0;
+  for (const part of content) {
+    if (part.type === "image") bytes += IMAGE_TOKENS * BYTES_PER_TOKEN;
+    else bytes += Buffer.byteLength(part.type === "tool-call" ? JSON.stringify(part.input) : part.text);
+  }
+  return bytes;
 }
 
 /** What is set aside for a call that may answer with so many tokens. */
