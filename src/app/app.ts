@@ -248,6 +248,7 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   setImmediate(() => {
     void models.warm();
     house?.skills.list(config.routing.defaultAgent).catch(() => {});
+    void sweepCalls(house, config.retention, log);
   });
   const tidying = setInterval(() => void tidy(house, config.retention, log), TIDY_MS);
   tidying.unref();
@@ -292,11 +293,20 @@ function hasRoom(home: string): boolean {
   }
 }
 
+async function sweepCalls(house: House | undefined, { callHours }: { callHours: number }, log: Log): Promise<void> {
+  try {
+    if (callHours > 0) while (await house?.sessions.sweep(callHours * 3_600_000));
+  } catch (error) {
+    log.warn("conversations of single calls could not be deleted", { error: String(error) });
+  }
+}
+
 async function tidy(
   house: House | undefined,
-  keep: { sessionDays: number; journalDays: number },
+  keep: { sessionDays: number; journalDays: number; callHours: number },
   log: Log,
 ): Promise<void> {
+  await sweepCalls(house, keep, log);
   try {
     await house?.engine.prune(systemClock.now() - keep.journalDays * 86_400_000);
     await house?.checkpoints.prune();

@@ -5,7 +5,7 @@
  * M2: it throws only when `signal` aborts (an AbortError), so an aborted call is never taken for an answer.
  */
 import type { JsonObject } from "../domain/json.ts";
-import type { ModelMessage, TextPart, ThinkingPart, ToolCallPart } from "../domain/message.ts";
+import type { AnswerSettings, ModelMessage, TextPart, ThinkingPart, ToolCallPart } from "../domain/message.ts";
 import type { FailureClass, Usage } from "../domain/turn.ts";
 
 export type { FailureClass } from "../domain/turn.ts";
@@ -30,6 +30,8 @@ export interface ModelRequest {
   messages: readonly ModelMessage[];
   thinking?: ThinkingLevel;
   maxOutputTokens?: number;
+  /** What a caller asked for beside the messages. A setting the model does not take is named in the reply's notice. */
+  settings?: AnswerSettings;
   /** What the window leaves for the answer, thinking included. */
   room?: number;
   /** Stable per session: lets providers route to the same cache. */

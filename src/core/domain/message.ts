@@ -68,6 +68,8 @@ export interface InboundMessage {
   terms?: Terms;
   /** The turn whose message this one takes the place of: it and what followed leave the conversation. */
   replaces?: TurnId;
+  /** Its session was made for this one call: it is deleted some time after its last use. */
+  brief?: boolean;
   /** Files uploaded before, by id, and which principal brings them. */
   attachments?: { ids: readonly string[]; by: string };
   /** What its envelope says beside time and speaker. */
@@ -123,6 +125,24 @@ export interface Given {
   finish?: { name: string; description: string; input: JsonObject }[];
   /** True: the message's text is a label for people and not said to the model; `results` are what is new. */
   silent?: boolean;
+  /** How the answer is to be made. */
+  settings?: AnswerSettings;
+}
+
+/** How a caller wants the answer made. What is left out is the model's own default. */
+export interface AnswerSettings {
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  seed?: number;
+  /** The answer ends before the first of these. */
+  stop?: string[];
+  /** One JSON object; with a schema, one that fits it. */
+  format?: { name?: string; description?: string; schema?: JsonObject; strict?: boolean };
+  /** Whether one of the caller's tools must be called: any of them, or the named one. */
+  toolChoice?: "required" | { tool: string };
 }
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };

@@ -69,6 +69,8 @@ export interface TurnResult {
   usage: Usage;
   calls: number;
   toolCalls: number;
+  /** The answer ends where the model's output limit, or the caller's, cut it. */
+  cut?: true;
   /** Calls of the caller's own tools: the caller runs them and says what came of it. */
   callerCalls?: { id: string; name: string; input: Json }[];
 }

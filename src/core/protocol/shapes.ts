@@ -80,6 +80,8 @@ export const chatAnswer = z.object({
   notices: z.array(z.string()),
   model: z.string().optional(),
   practice: z.boolean().optional(),
+  failure: z.string().optional().describe("why it failed or was declined, as a class: auth, timeout, budget, …"),
+  cut: z.boolean().optional().describe("the answer ends at an output limit"),
   usage: usage.optional(),
   joined: z.string().optional(),
   duplicate: z.boolean(),
@@ -130,6 +132,32 @@ const resultPart = z.object({
   isError: z.boolean().optional(),
 });
 
+/** How the answer is made. The bounds are those of the widest provider; narrower ones are the provider's to refuse. */
+export const answerSettings = z
+  .strictObject({
+    maxOutputTokens: z.number().int().min(1).max(10_000_000),
+    temperature: z.number().min(0).max(2),
+    topP: z.number().min(0).max(1),
+    presencePenalty: z.number().min(-2).max(2),
+    frequencyPenalty: z.number().min(-2).max(2),
+    seed: z.number().int(),
+    stop: z.array(z.string().min(1).max(256)).max(16).describe("the answer ends before the first of these"),
+    format: z
+      .strictObject({
+        name: z.string().max(64),
+        description: z.string().max(4096),
+        schema: jsonObject,
+        strict: z.boolean(),
+      })
+      .partial()
+      .describe("the answer is one JSON object, with a schema one that fits it"),
+    toolChoice: z
+      .union([z.literal("required"), z.strictObject({ tool: z.string().max(128) })])
+      .describe("a tool of the caller's must be called"),
+  })
+  .partial()
+  .describe("how the answer is made; what is left out is the model's own default");
+
 /** What a caller brings for one turn. */
 export const given = z.strictObject({
   instructions: z.string().max(262_144).optional().describe("put behind the agent's own"),
@@ -154,6 +182,7 @@ export const given = z.strictObject({
     .optional()
     .describe("offered instead of ours; a call ends the turn with `toolCalls`"),
   silent: z.boolean().optional().describe("the message's text is not said to the model"),
+  settings: answerSettings.optional(),
 });
 
 /** One message of a session; also one line of an export. */

@@ -55,5 +55,11 @@ export function callerOf(c: Context<Env>): Caller {
 }
 
 export function answerHeaders(a: ChatAnswer): Record<string, string> {
-  return { "x-lares-turn": a.turn, "x-lares-session": encodeURI(a.session), "x-lares-state": a.state };
+  return {
+    "x-lares-turn": a.turn,
+    "x-lares-session": encodeURI(a.session),
+    "x-lares-state": a.state,
+    ...(a.model ? { "x-lares-model": encodeURI(a.model) } : {}),
+    ...(a.practice ? { "x-lares-practice": "true" } : {}),
+  };
 }

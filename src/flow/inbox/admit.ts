@@ -200,6 +200,7 @@ async function accept(
       title: message.about?.title,
       name: message.origin === "event" ? undefined : message.sender.name,
       forModel: reply === undefined,
+      brief: message.brief ?? false,
     });
     held?.record(tx);
     m.record?.(tx, turn);

@@ -39,19 +39,22 @@ export interface AdmittedRow {
   name: string | undefined;
   /** False for a command: it has no message for a model. */
   forModel: boolean;
+  /** The session is made for one call of a program. One that is there already stays what it is. */
+  brief: boolean;
 }
 
 /** Everything an admitted message leaves behind, written with the engine's accept. */
 export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   const route = JSON.stringify(row.route);
   tx.run(
-    `INSERT INTO session (key, agent, person, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO session (key, agent, person, created_at, updated_at, brief) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at`,
     row.session,
     row.agent,
     row.person,
     row.at,
     row.at,
+    row.brief ? 1 : 0,
   );
   tx.run(
     `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint,

@@ -6,6 +6,7 @@ import { CANCEL, type EngineEvent, type Records } from "../../core/contracts/ind
 import { AppError, asId, type HistoryEntry, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash } from "../../core/kit/index.ts";
 import {
+  briefSince,
   countMessages,
   deleteSession,
   idleSince,
@@ -144,6 +145,13 @@ export class Sessions {
     const old = await idleSince(this.parts.records, this.parts.clock.now() - olderThanMs);
     if (!dryRun) for (const key of old) await this.delete(key);
     return old;
+  }
+
+  /** Conversations of single calls, some time after their last use. What they cost stays in the sums. Returns how many went. */
+  async sweep(olderThanMs: number): Promise<number> {
+    const old = await briefSince(this.parts.records, this.parts.clock.now() - olderThanMs);
+    for (const key of old) await this.delete(key, { keepUsage: true });
+    return old.length;
   }
 
   /** Ends what runs or waits in the session, each with its visible outcome. */

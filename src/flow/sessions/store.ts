@@ -164,3 +164,13 @@ export async function idleSince(db: Reads, before: number): Promise<SessionKey[]
   );
   return rows.map((row) => row.key);
 }
+
+/** Conversations of single calls that nobody used since, named or waits in. */
+export async function briefSince(db: Reads, before: number): Promise<SessionKey[]> {
+  const rows = await db.all<{ key: SessionKey }>(
+    `SELECT key FROM session s WHERE brief = 1 AND updated_at < ? AND title IS NULL
+     AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.session = s.key AND t.ended_at IS NULL) ORDER BY updated_at LIMIT 1000`,
+    before,
+  );
+  return rows.map((row) => row.key);
+}

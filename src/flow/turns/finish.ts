@@ -12,6 +12,7 @@ export interface Ending {
   reason?: string;
   failure?: TurnFailure;
   joined?: TurnId;
+  cut?: true;
   callerCalls?: NonNullable<TurnResult["callerCalls"]>;
   /** The answer came from no model: it enters the history with the end. */
   said?: boolean;

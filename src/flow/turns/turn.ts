@@ -377,6 +377,7 @@ export function makeTurns(parts: TurnParts) {
           messages: [...messages, ...fresh],
           room: fit.room,
           cacheKey: session,
+          ...(run.given?.settings ? { settings: run.given.settings } : {}),
           ...(chosen ? { model: chosen } : {}),
           ...((level) => (level ? { thinking: level } : {}))(run.terms.thinking ?? thinking),
         };
@@ -389,7 +390,7 @@ export function makeTurns(parts: TurnParts) {
         aside = got;
         parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
         parts.crash.at("model.before");
-        const { maxOutputTokens } = aside;
+        const maxOutputTokens = leastOf(aside.maxOutputTokens, run.given?.settings?.maxOutputTokens);
         const reply = await parts.models.call(
           { ...request, ...(maxOutputTokens ? { maxOutputTokens } : {}) },
           (delta) => {
@@ -455,8 +456,14 @@ export function makeTurns(parts: TurnParts) {
       if (p.empty++ === 0) return undefined;
       return end(run, { state: "failed", text: "", reason: `${reply.model} gave no answer.` });
     }
-    if (reply.finish === "length") p.notices.push("The answer was cut at the model's output limit.");
-    return end(run, { state: "answered", text });
+    if (reply.finish !== "length") return end(run, { state: "answered", text });
+    const asked = run.given?.settings?.maxOutputTokens;
+    p.notices.push(
+      asked === undefined
+        ? "The answer was cut at the model's output limit."
+        : `The answer was cut at the ${asked} tokens you asked for.`,
+    );
+    return end(run, { state: "answered", text, cut: true });
   }
 
   /** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */
@@ -539,6 +546,11 @@ function broken(wake: Extract<Wake, { why: "broken" }>, turn: TurnId): Ending {
         reason: "This turn was begun by a different version of Lares. Send the message again.",
       }
     : { state: "failed", text: "", reason: `Something in Lares broke: ${wake.message}` };
+}
+
+function leastOf(...limits: (number | undefined)[]): number | undefined {
+  const set = limits.filter((limit) => limit !== undefined);
+  return set.length ? Math.min(...set) : undefined;
 }
 
 /** Whose budget a call counts against, beside its agent's and session's. */

@@ -851,4 +851,9 @@ export const MIGRATIONS: readonly string[] = [
   -- A person's own time zone, set with /timezone. Without a row: time.zone of the settings.
   CREATE TABLE person_zone (person TEXT PRIMARY KEY, zone TEXT NOT NULL, set_at INTEGER NOT NULL);
   `,
+  `
+  -- A conversation made for one call of a program: deleted some time after its last use.
+  ALTER TABLE session ADD COLUMN brief INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX session_brief ON session (updated_at) WHERE brief = 1;
+  `,
 ];

@@ -67,7 +67,10 @@ export async function callChain(
         ...(spent === NO_USAGE ? {} : { usage: addUsage(spent, result.reply.usage), ownUsage: result.reply.usage }),
         model: route.model,
         practice: false,
-        notice: noticeFor(plan, route.model, failed),
+        notice:
+          [noticeFor(plan, route.model, failed), ignoredNotice(route.model, result.ignored)]
+            .filter(Boolean)
+            .join(" ") || null,
         ms: clock.now() - start,
         ...(failed.length ? { failed: failed.map(attempt) } : {}),
       };
@@ -107,7 +110,8 @@ async function ask(
   onDelta: (delta: ModelDelta) => void,
   signal: AbortSignal,
 ): Promise<
-  { ok: true; reply: Answered } | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined }
+  | { ok: true; reply: Answered; ignored: string[] }
+  | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined }
 > {
   const { health, clock } = plan;
   let streamed = false;
@@ -127,6 +131,7 @@ async function ask(
       const { content, finish, tokens } = result;
       return {
         ok: true,
+        ignored: result.ignored,
         reply: { ok: true, content, finish, usage: { ...tokens, cost: costOf(route.price, tokens) } },
       };
     }
@@ -172,6 +177,11 @@ function noticeFor(plan: CallPlan, answered: string, failed: readonly Failed[]):
   const inThisCall = failed.find((attempt) => attempt.model === plan.first)?.failure;
   const earlier = firstRoute ? plan.health.entries.get(firstRoute.id)?.last : undefined;
   return noticeOf(plan.first, inThisCall ?? earlier ?? null, answered);
+}
+
+/** What a caller asked for and this model does not take. */
+function ignoredNotice(model: string, ignored: readonly string[]): string {
+  return ignored.length ? `${model} does not take ${[...new Set(ignored)].join(" and ")}; it answered without.` : "";
 }
 
 /** Too long goes before all else: it is the one failure the caller can mend at once, by compacting. */

@@ -40,7 +40,10 @@ export async function callPractice(
   signal: AbortSignal,
 ): Promise<ModelReply> {
   if (signal.aborted) throw abortError(signal);
-  const { text, calls } = answer(request);
+  const { text: whole, calls } = answer(request);
+  const { stop = [] } = request.settings ?? {};
+  const ends = stop.map((word) => whole.indexOf(word)).filter((at) => at >= 0);
+  const text = ends.length ? whole.slice(0, Math.min(...ends)) : whole;
   // Word by word, as a model would; without a pause, since nobody gains from waiting.
   for (const word of text.match(/\S+\s*|\s+/g) ?? []) onDelta({ type: "text", text: word });
   const content: (TextPart | ToolCallPart)[] = text === "" ? [] : [{ type: "text", text }];
@@ -51,9 +54,15 @@ export async function callPractice(
     content: [...content, ...calls],
     finish: calls.length > 0 ? "tool-calls" : "stop",
     usage: NO_USAGE,
-    notice: null,
+    notice: ignoredNotice(request),
     ms: 0,
   };
+}
+
+/** Rules have no temperature, and cannot write to a schema: that is said, not passed over. */
+function ignoredNotice({ settings = {} }: ModelRequest): string | null {
+  const { stop: _stop, toolChoice: _choice, ...rest } = settings;
+  return Object.keys(rest).length ? "The practice model follows rules; settings for the answer change nothing." : null;
 }
 
 /** Answers what came after the last answer: tool results are reported, each of the person's texts is matched. */

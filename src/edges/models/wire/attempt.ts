@@ -12,9 +12,9 @@ import type { Credential, Provider } from "../providers.ts";
 import { type Collected, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
-import { answerOptions } from "./options.ts";
+import { type AnswerOptions, answerOptions, formatWords } from "./options.ts";
 import type { Tokens } from "./reported.ts";
-import { makeSdkModel, type SdkFetch, type SdkModel, type SdkPart } from "./sdk.ts";
+import { makeSdkModel, type SdkFetch, type SdkModel, type SdkOptions, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
 
 export interface Limits {
@@ -93,8 +93,11 @@ export class Line {
       const load = messages.some(isPictured) ? this.parts.loadAttachment : undefined;
       const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
       const { stream } = await model.doStream({
-        prompt: this.converter.prompt(request.system, messages, { images, notes: request.notes }),
-        ...(tools ? { tools, toolChoice: { type: "auto" } } : {}),
+        prompt: this.converter.prompt(request.system + formatWords(request.settings), messages, {
+          images,
+          notes: request.notes,
+        }),
+        ...(tools ? { tools, toolChoice: toolChoiceOf(request, options) } : {}),
         ...options,
         abortSignal: inner.signal,
         // For the usage of an answer that is never finished (`reported.ts`).
@@ -105,6 +108,7 @@ export class Line {
       if (inner.signal.aborted) giveUp();
       const collected = await collect(reader, {
         model: this.model,
+        ...(request.settings?.stop ? { stop: request.settings.stop } : {}),
         onDelta,
         onPart: watcher.touch,
         onUsage: (reported) => {
@@ -122,4 +126,17 @@ export class Line {
       reader?.cancel().catch(() => {});
     }
   }
+}
+
+function toolChoiceOf(
+  { settings, tools }: ModelRequest,
+  { providerOptions }: AnswerOptions,
+): NonNullable<SdkOptions["toolChoice"]> {
+  const thinking = providerOptions?.anthropic?.thinking as { type: string } | undefined;
+  // Anthropic refuses a forced call while the model thinks; the caller's instructions say it in words.
+  const choice = thinking && thinking.type !== "disabled" ? undefined : settings?.toolChoice;
+  if (choice === "required") return { type: "required" };
+  // A name that is not offered would be refused by the provider; the door has checked it, a later call may offer less.
+  if (choice && tools.some((tool) => tool.name === choice.tool)) return { type: "tool", toolName: choice.tool };
+  return { type: "auto" };
 }

@@ -2,13 +2,17 @@
 import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/index.ts";
 import { isTooDeep, MOST_CALLS, MOST_CHARACTERS, MOST_DEPTH, tooLarge } from "./bounds.ts";
+import { ignoredSettings } from "./options.ts";
 import { reportedIn, type Tokens } from "./reported.ts";
 import type { SdkPart } from "./sdk.ts";
+import { StopWords } from "./stop-words.ts";
 
 export interface Collected {
   content: (TextPart | ThinkingPart | ToolCallPart)[];
   finish: Extract<ModelReply, { ok: true }>["finish"];
   tokens: Tokens;
+  /** Settings the model does not take, by the name callers know. */
+  ignored: string[];
 }
 
 type Meta = { [key: string]: Json };
@@ -17,6 +21,8 @@ type Open = { part: TextPart | ThinkingPart; meta: Meta | undefined };
 export interface Listening {
   /** `provider/model`. */
   model: string;
+  /** The answer ends before the first of these, also where the provider has no such setting. */
+  stop?: readonly string[];
   onDelta: (delta: ModelDelta) => void;
   /** The provider said something. */
   onPart: () => void;
@@ -30,7 +36,7 @@ export interface Listening {
  */
 export async function collect(
   reader: ReadableStreamDefaultReader<SdkPart>,
-  { model, onDelta, onPart, onUsage }: Listening,
+  { model, stop, onDelta, onPart, onUsage }: Listening,
 ): Promise<Collected> {
   const content: Collected["content"] = [];
   const open = new Map<string, Open>();
@@ -38,6 +44,13 @@ export async function collect(
   let reported: Tokens | undefined;
   let characters = 0;
   let calls = 0;
+  const ignored: string[] = [];
+  const cutter = stop?.length ? new StopWords(stop) : undefined;
+  const say = (entry: Open, text: string) => {
+    if (text === "") return;
+    entry.part.text += text;
+    onDelta({ type: "text", text });
+  };
   const count = (more: string) => {
     characters += more.length;
     if (characters > MOST_CHARACTERS) throw tooLarge(`more than ${MOST_CHARACTERS} characters in one answer`);
@@ -47,7 +60,10 @@ export async function collect(
     const { done, value: part } = await reader.read();
     if (done) break;
     // The library says this before the provider has said anything.
-    if (part.type === "stream-start") continue;
+    if (part.type === "stream-start") {
+      ignored.push(...ignoredSettings(part.warnings));
+      continue;
+    }
     onPart();
     switch (part.type) {
       case "raw": {
@@ -74,6 +90,11 @@ export async function collect(
         mergeMeta(entry, part.providerMetadata);
         if (part.delta === "") break;
         count(part.delta);
+        if (isText && cutter) {
+          // The rest is read to its end all the same: what the answer cost is reported there.
+          say(entry, cutter.take(part.delta));
+          break;
+        }
         entry.part.text += part.delta;
         onDelta({ type: isText ? "text" : "thinking", text: part.delta });
         break;
@@ -82,6 +103,7 @@ export async function collect(
       case "reasoning-end": {
         const entry = open.get(keyOf(part.type === "text-end", part.id));
         if (entry) mergeMeta(entry, part.providerMetadata);
+        if (entry && cutter && part.type === "text-end") say(entry, cutter.rest());
         break;
       }
       case "tool-input-delta":
@@ -107,8 +129,9 @@ export async function collect(
   if (finish.finishReason.unified === "error") throw new Error("the provider ended the answer with an error");
   return {
     content: settle(content, open, model),
-    finish: finishOf(finish, content),
+    finish: cutter?.hasStopped ? "stop" : finishOf(finish, content),
     tokens: tokensOf(finish.usage),
+    ignored,
   };
 }
 

@@ -1,9 +1,12 @@
 /** What is asked for beside the messages: room for the answer, thinking, and the key of the prompt cache. */
 import { createHash } from "node:crypto";
 import type { ModelRequest, ThinkingLevel } from "../../../core/contracts/index.ts";
+import type { AnswerSettings } from "../../../core/domain/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import type { Provider } from "../providers.ts";
-import { COMPATIBLE, isOpenAi, type SdkProviderOptions } from "./sdk.ts";
+import { COMPATIBLE, isOpenAi, type SdkOptions, type SdkProviderOptions } from "./sdk.ts";
+
+type JsonSchema = Extract<NonNullable<SdkOptions["responseFormat"]>, { type: "json" }>["schema"];
 
 /** Tokens of thinking per level, where a provider counts them. */
 const BUDGET: Record<Exclude<ThinkingLevel, "off">, number> = { low: 2_048, medium: 8_192, high: 24_576 };
@@ -15,16 +18,24 @@ const ADAPTIVE = /^claude-((opus|sonnet)-4-[6-9]|(fable|opus|sonnet|haiku)-[5-9]
 /** These think whatever is asked, and keep what they say between tool calls in their thinking. */
 const ALWAYS_THINKS = /^claude-(opus-5-5|sonnet-5-5|fable-5)/;
 
-export interface AnswerOptions {
-  maxOutputTokens: number;
-  providerOptions?: SdkProviderOptions;
-}
+export type AnswerOptions = Pick<
+  SdkOptions,
+  | "maxOutputTokens"
+  | "temperature"
+  | "topP"
+  | "presencePenalty"
+  | "frequencyPenalty"
+  | "seed"
+  | "stopSequences"
+  | "responseFormat"
+  | "providerOptions"
+>;
 
 export function answerOptions(wish: {
   provider: Provider;
   modelId: string;
   facts: ModelFacts;
-  request: Pick<ModelRequest, "thinking" | "maxOutputTokens" | "room" | "cacheKey">;
+  request: Pick<ModelRequest, "thinking" | "maxOutputTokens" | "room" | "cacheKey" | "settings">;
   defaultMaxOutput: number;
 }): AnswerOptions {
   const { provider, modelId, facts, request, defaultMaxOutput } = wish;
@@ -36,8 +47,70 @@ export function answerOptions(wish: {
     level && level !== "off" ? BUDGET[level] : facts.thinksUnasked && level !== "off" ? UNASKED_BUDGET : 0;
   // Servers of local models refuse a request whose answer could not fit into the window beside it.
   const room = Math.max((request.room ?? Number.POSITIVE_INFINITY) - (isFixedBudget ? thinking : 0), 1);
-  const maxOutputTokens = Math.min(wanted + (isFixedBudget ? 0 : thinking), facts.maxOutput, room);
-  return { maxOutputTokens, ...wrap(providerOptions(provider, modelId, level, request.cacheKey)) };
+  // A limit the caller set is the whole answer's, thinking included, as it is where that setting comes from.
+  const more = isFixedBudget || request.settings?.maxOutputTokens !== undefined ? 0 : thinking;
+  const maxOutputTokens = Math.min(wanted + more, facts.maxOutput, room);
+  const options = providerOptions(provider, modelId, level, request.cacheKey);
+  return { maxOutputTokens, ...settingsOf(request.settings), ...wrap(withStrict(options, provider, request.settings)) };
+}
+
+function settingsOf(settings: AnswerSettings = {}): AnswerOptions {
+  const { temperature, topP, presencePenalty, frequencyPenalty, seed, stop, format } = settings;
+  const { name, description, schema } = format ?? {};
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(presencePenalty === undefined ? {} : { presencePenalty }),
+    ...(frequencyPenalty === undefined ? {} : { frequencyPenalty }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stop === undefined ? {} : { stopSequences: stop }),
+    ...(format === undefined
+      ? {}
+      : {
+          responseFormat: {
+            type: "json" as const,
+            ...(name === undefined ? {} : { name }),
+            ...(description === undefined ? {} : { description }),
+            ...(schema === undefined ? {} : { schema: schema as JsonSchema }),
+          },
+        }),
+  };
+}
+
+/** The library takes every schema as strict unless told otherwise, and OpenAI then refuses optional properties. */
+function withStrict(
+  options: SdkProviderOptions | undefined,
+  provider: Provider,
+  settings: AnswerSettings | undefined,
+): SdkProviderOptions | undefined {
+  const isOpenAis = provider.api === "openai-responses" || isOpenAi(provider);
+  if (!settings?.format?.schema || !isOpenAis) return options;
+  return { ...options, openai: { ...options?.openai, strictJsonSchema: settings.format.strict ?? false } };
+}
+
+/** In words too: not every provider has a setting for it, and those that have want the word in the prompt. */
+export function formatWords(settings: AnswerSettings | undefined): string {
+  if (!settings?.format) return "";
+  const { schema } = settings.format;
+  const fits = schema ? ` It must fit this JSON Schema: ${JSON.stringify(schema)}` : "";
+  return `\n\nAnswer with one JSON object and nothing else, not even a code fence.${fits}`;
+}
+
+const SETTING_NAMES: Readonly<Record<string, string>> = {
+  temperature: "temperature",
+  topP: "top_p",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  seed: "seed",
+};
+
+/** The caller's settings among what the library said it cannot pass on. Stop words and formats are kept by us as well. */
+export function ignoredSettings(warnings: readonly unknown[]): string[] {
+  return warnings.flatMap((warning) => {
+    const { type, feature, setting } = (warning ?? {}) as { type?: unknown; feature?: unknown; setting?: unknown };
+    const name = typeof feature === "string" ? feature : typeof setting === "string" ? setting : "";
+    return typeof type === "string" && type.startsWith("unsupported") ? (SETTING_NAMES[name] ?? []) : [];
+  });
 }
 
 function providerOptions(

@@ -7,10 +7,13 @@ import type { ChatAnswer } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { type asChat, asChatWithFiles, mostBytes, mustKnow, type Said } from "./conversation.ts";
+import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
 import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentOf, contentPart } from "./files.ts";
-import { follow } from "./follow.ts";
+import { type Followed, follow } from "./follow.ts";
+import { chosen } from "./known.ts";
+import { completionSettings, settingsOfCompletion } from "./settings.ts";
+import { besides, factsOf, modelOf } from "./truth.ts";
 
 const toolCall = z.looseObject({
   id: z.string().min(1).max(256),
@@ -28,8 +31,9 @@ export const functionSpec = z.looseObject({
   parameters: z.record(z.string(), z.unknown()).nullish(),
 });
 
-// Loose: clients send many settings we have no use for; refusing them would break every one of them.
+// Loose: clients send many fields that change nothing about the answer; refusing those would break every one of them.
 const completion = z.looseObject({
+  ...completionSettings,
   model: z.string().min(1).max(256),
   messages: z.array(message).min(1).max(10_000),
   user: z.string().min(1).max(256).nullish(),
@@ -51,9 +55,10 @@ type Completion = z.output<typeof completion>;
 
 export async function completions(c: Context<Env>, parts: GatewayParts): Promise<Response> {
   const body = parse(completion, await readJson(c, mostBytes(parts)));
-  mustKnow(parts, body.model, (await parts.handlers()["models.list"]({}, callerOf(c))).models);
+  const settings = settingsOfCompletion(body);
   const wish = {
-    model: body.model,
+    chosen: await chosen(parts, body.model, callerOf(c)),
+    settings,
     said: body.messages.map(said),
     user: body.user ?? undefined,
     tools: body.tools?.length ? body.tools.map((t) => t.function) : undefined,
@@ -61,10 +66,11 @@ export async function completions(c: Context<Env>, parts: GatewayParts): Promise
     key: c.req.header("idempotency-key"),
   };
   const params = await asChatWithFiles(c, parts, wish);
-  if (body.stream) return stream(c, parts, body, params);
+  const how = { settings, tools: wish.tools !== undefined };
+  if (body.stream) return stream(c, parts, body, await follow(parts, params, callerOf(c)), how);
   const answer = await call(parts, "chat.send", params, callerOf(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
-  return c.json(whole(body, answer), 200, answerHeaders(answer));
+  return c.json(whole(body, answer, how), 200, answerHeaders(answer));
 }
 
 function said(m: Completion["messages"][number]): Said {
@@ -103,51 +109,57 @@ function usageOf(a: ChatAnswer) {
   };
 }
 
-function whole(body: Completion, a: ChatAnswer) {
+type How = Parameters<typeof besides>[1];
+
+function finishOf(a: ChatAnswer): string {
+  if (a.toolCalls) return "tool_calls";
+  return a.cut ? "length" : "stop";
+}
+
+function whole(body: Completion, a: ChatAnswer, how: How) {
   const calls = toolCalls(a);
-  const message = { role: "assistant", content: calls && !a.response ? null : a.response, refusal: null };
+  const content = calls && !a.response ? null : a.response + besides(a, how);
   return {
     id: `chatcmpl-${a.turn}`,
     object: "chat.completion",
     created: Math.floor(Date.now() / 1000),
-    model: body.model,
+    model: modelOf(a, body.model),
     choices: [
       {
         index: 0,
-        message: { ...message, ...(calls ? { tool_calls: calls } : {}) },
-        finish_reason: calls ? "tool_calls" : "stop",
+        message: { role: "assistant", content, refusal: null, ...(calls ? { tool_calls: calls } : {}) },
+        finish_reason: finishOf(a),
         logprobs: null,
       },
     ],
     usage: usageOf(a),
+    lares: factsOf(a),
   };
 }
 
-function stream(c: Context<Env>, parts: GatewayParts, body: Completion, params: ReturnType<typeof asChat>): Response {
+function stream(c: Context<Env>, parts: GatewayParts, body: Completion, turn: Followed, how: How): Response {
   const abort = new AbortController();
   const caller = { ...callerOf(c), signal: abort.signal };
+  for (const [name, value] of Object.entries(answerHeaders(turn.accepted))) c.header(name, value);
   return streamSSE(c, async (sse) => {
     sse.onAbort(() => abort.abort());
     const created = Math.floor(Date.now() / 1000);
-    let id = "chatcmpl-pending";
+    const id = `chatcmpl-${turn.accepted.turn}`;
+    let model = body.model;
     const write = (more: object) =>
-      sse.writeSSE({
-        data: JSON.stringify({ id, object: "chat.completion.chunk", created, model: body.model, ...more }),
-      });
-    const chunk = (delta: object, finish: string | null = null) =>
-      write({ choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
+      sse.writeSSE({ data: JSON.stringify({ id, object: "chat.completion.chunk", created, model, ...more }) });
+    const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
+      write({ choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more });
     try {
-      const answer = await follow(parts, params, caller, {
-        accepted: (a) => {
-          id = `chatcmpl-${a.turn}`;
-          return chunk({ role: "assistant", content: "" });
-        },
-        text: (content) => chunk({ content }),
-      });
+      await chunk({ role: "assistant", content: "" });
+      const answer = await turn.to((content) => chunk({ content }), caller);
+      model = modelOf(answer, body.model);
       if (hasFailed(answer)) await sse.writeSSE({ data: JSON.stringify({ error: failedShape(answer) }) });
+      const more = hasFailed(answer) ? "" : besides(answer, how);
+      if (more) await chunk({ content: more });
       const calls = toolCalls(answer);
       if (calls) await chunk({ tool_calls: calls.map((one, index) => ({ index, ...one })) });
-      await chunk({}, calls ? "tool_calls" : "stop");
+      await chunk({}, finishOf(answer), { lares: factsOf(answer) });
       if (body.stream_options?.include_usage) await write({ choices: [], usage: usageOf(answer) });
     } catch (error) {
       await sse.writeSSE({

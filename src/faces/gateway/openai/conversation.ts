@@ -8,6 +8,7 @@
  */
 import type { Context } from "hono";
 import {
+  type AnswerSettings,
   AppError,
   type Given,
   type JsonObject,
@@ -19,6 +20,7 @@ import { callerOf } from "../call.ts";
 import type { Env } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { bring, type FileWish, MOST_FILES } from "./files.ts";
+import type { Chosen } from "./known.ts";
 
 export type Said =
   | { role: "system"; text: string }
@@ -33,8 +35,10 @@ export interface ClientTool {
 }
 
 export interface Wish {
-  model: string;
+  /** The agent or model that `model` means. */
+  chosen: Chosen;
   said: Said[];
+  settings: AnswerSettings;
   instructions?: string | undefined;
   /** Chooses the session. */
   user?: string | undefined;
@@ -100,28 +104,13 @@ export function asChat(wish: Wish): Params<"chat.send"> {
     results,
     !text && last.role === "tool",
   );
-  const agent = /^lares\/([a-z0-9][a-z0-9-]*)$/.exec(wish.model)?.[1];
   return {
     message: text || (last.role === "user" ? "" : RESULTS_LABEL),
     ...(session ? { session } : isOwn ? { once: true } : { user: user! }),
-    ...(agent ? { agent } : {}),
-    ...(wish.model.includes("/") && !agent ? { model: wish.model } : {}),
+    ...wish.chosen,
     ...(key ? { idempotencyKey: key } : {}),
     ...(Object.keys(given).length ? { given: given as NonNullable<Params<"chat.send">["given"]> } : {}),
   };
-}
-
-/** A model that nobody here can ask is told at once, and not after a turn. */
-export function mustKnow(parts: GatewayParts, model: string, known: readonly { id: string; provider: string }[]): void {
-  if (!model.includes("/") || model.startsWith("lares/")) return;
-  const provider = model.slice(0, model.indexOf("/"));
-  if (known.some((m) => m.id === model || m.provider === provider)) return;
-  parts.log.debug("an unknown model was asked for", { model });
-  throw new AppError("MODEL_UNKNOWN", {
-    message: `There is no model "${model}".`,
-    hint: "See GET /v1/models.",
-    details: { field: "model" },
-  });
 }
 
 /** The new words are the user messages at the end; outcomes of tools directly before them are new too. */
@@ -151,7 +140,8 @@ function makeGiven(wish: Wish, before: Said[], results: { id: string; text: stri
     const text = m.text ? [{ type: "text" as const, text: m.text }] : [];
     return text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
   });
-  const { tools, more } = choose(wish);
+  const { tools, more, toolChoice } = choose(wish);
+  const settings = { ...wish.settings, ...(toolChoice ? { toolChoice } : {}) };
   const instructions = [wish.instructions, more].filter(Boolean).join("\n\n");
   return {
     ...(instructions ? { instructions } : {}),
@@ -159,6 +149,7 @@ function makeGiven(wish: Wish, before: Said[], results: { id: string; text: stri
     ...(results.length ? { results: results.map((r) => outcome(r, names)) } : {}),
     ...(tools ? { tools } : {}),
     ...(silent ? { silent: true } : {}),
+    ...(Object.keys(settings).length ? { settings } : {}),
   };
 }
 
@@ -168,17 +159,33 @@ function attachedLine(files: readonly FileWish[]): string {
   return names.length ? `\n[Attached here: ${names.join(", ")}. Shown with the last message.]` : "";
 }
 
-/** A model cannot be forced over every provider's wire, so a forced choice is said in words. */
-function choose({ tools, toolChoice = "auto" }: Wish): { tools?: Given["tools"]; more?: string } {
+/** A forced choice is a setting, and said in words as well: not every provider has the setting. */
+function choose({ tools, toolChoice = "auto" }: Wish): {
+  tools?: Given["tools"];
+  more?: string;
+  toolChoice?: AnswerSettings["toolChoice"];
+} {
+  const isNamed = !["auto", "required", "none"].includes(toolChoice);
+  if (toolChoice === "required" || isNamed) mustOffer(tools, isNamed ? toolChoice : undefined);
   if (!tools) return {};
   if (toolChoice === "none") return { tools: [] };
-  const named = toolChoice === "auto" || toolChoice === "required" ? tools : tools.filter((t) => t.name === toolChoice);
-  const specs = named.map((t) => ({
+  const specs = (isNamed ? tools.filter((t) => t.name === toolChoice) : tools).map((t) => ({
     name: t.name,
     description: t.description ?? "",
     input: (t.parameters ?? { type: "object", properties: {} }) as JsonObject,
   }));
-  return toolChoice === "auto" ? { tools: specs } : { tools: specs, more: "Answer by calling a tool, not in words." };
+  if (toolChoice === "auto") return { tools: specs };
+  const forced = isNamed ? { tool: toolChoice } : ("required" as const);
+  return { tools: specs, more: "Answer by calling a tool, not in words.", toolChoice: forced };
+}
+
+function mustOffer(tools: readonly ClientTool[] | undefined, name: string | undefined): void {
+  if (tools && (name === undefined || tools.some((tool) => tool.name === name))) return;
+  throw new AppError("BAD_REQUEST", {
+    message: name === undefined ? "A tool must be called, but none is given." : `There is no tool "${name}" to call.`,
+    hint: "Give it in `tools`, or leave `tool_choice` out.",
+    details: { field: "tool_choice" },
+  });
 }
 
 function outcome(m: { id: string; text: string }, names: ReadonlyMap<string, string>): ToolResultPart {

@@ -34,11 +34,16 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
 
 /** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
 export function turnFailed(c: Context<Env>, answer: ChatAnswer): Response {
-  return c.json({ error: failedShape(answer) }, 502, { ...answerHeaders(answer), "x-should-retry": "false" });
+  const status = answer.failure === "not-found" ? 404 : 502;
+  return c.json({ error: failedShape(answer) }, status, { ...answerHeaders(answer), "x-should-retry": "false" });
 }
 
 export function failedShape(answer: ChatAnswer) {
-  return { message: answer.reason ?? "The turn failed.", type: "server_error", code: "turn_failed", param: null };
+  const message = answer.reason ?? "The turn failed.";
+  // The provider knows no such model: that is the caller's to correct.
+  if (answer.failure === "not-found")
+    return { message, type: "invalid_request_error", code: "model_not_found", param: "model" };
+  return { message, type: "server_error", code: "turn_failed", param: null };
 }
 
 export function hasFailed(answer: ChatAnswer): boolean {

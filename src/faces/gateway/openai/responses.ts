@@ -8,10 +8,13 @@ import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { functionSpec } from "./completions.ts";
-import { type asChat, asChatWithFiles, mostBytes, mustKnow, type Said } from "./conversation.ts";
+import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
 import { hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentOf, contentPart } from "./files.ts";
-import { follow } from "./follow.ts";
+import { type Followed, follow } from "./follow.ts";
+import { chosen } from "./known.ts";
+import { responseSettings, settingsOfResponse } from "./settings.ts";
+import { besides, factsOf, modelOf } from "./truth.ts";
 
 const item = z.union([
   z.looseObject({
@@ -33,6 +36,7 @@ const item = z.union([
 ]);
 
 const request = z.looseObject({
+  ...responseSettings,
   model: z.string().min(1).max(256),
   input: z.union([z.string().min(1).max(262_144), z.array(item).min(1).max(10_000)]),
   instructions: z.string().nullish(),
@@ -55,11 +59,13 @@ const ID = /^resp_(.+)$/;
 
 export async function responses(c: Context<Env>, parts: GatewayParts): Promise<Response> {
   const body = parse(request, await readJson(c, mostBytes(parts)));
-  mustKnow(parts, body.model, (await parts.handlers()["models.list"]({}, callerOf(c))).models);
+  const settings = settingsOfResponse(body);
+  const meant = await chosen(parts, body.model, callerOf(c));
   const session = body.previous_response_id ? await sessionOf(parts, body.previous_response_id) : undefined;
   const words = typeof body.input === "string" ? body.input : undefined;
   const wish = {
-    model: body.model,
+    chosen: meant,
+    settings,
     said: words === undefined ? (body.input as Item[]).map(said) : [{ role: "user" as const, text: words, files: [] }],
     instructions: body.instructions ?? undefined,
     user: body.user ?? undefined,
@@ -69,10 +75,11 @@ export async function responses(c: Context<Env>, parts: GatewayParts): Promise<R
     key: c.req.header("idempotency-key"),
   };
   const params = await asChatWithFiles(c, parts, wish);
-  if (body.stream) return stream(c, parts, body, params);
+  const how = { settings, tools: wish.tools !== undefined };
+  if (body.stream) return stream(c, parts, body, await follow(parts, params, callerOf(c)), how);
   const answer = await call(parts, "chat.send", params, callerOf(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
-  return c.json(whole(body, answer), 200, answerHeaders(answer));
+  return c.json(whole(body, answer, answer.response + besides(answer, how)), 200, answerHeaders(answer));
 }
 
 async function sessionOf(parts: GatewayParts, id: string): Promise<string> {
@@ -119,9 +126,9 @@ function callItems(a: ChatAnswer) {
   }));
 }
 
-function outputOf(a: ChatAnswer): object[] {
+function outputOf(a: ChatAnswer, text: string): object[] {
   const calls = callItems(a);
-  return [...(a.response || !calls.length ? [messageItem(a.turn, a.response)] : []), ...calls];
+  return [...(text || !calls.length ? [messageItem(a.turn, text)] : []), ...calls];
 }
 
 function frame(body: Request, turn: string, status: string, more: object = {}) {
@@ -138,20 +145,27 @@ function frame(body: Request, turn: string, status: string, more: object = {}) {
     output: [] as object[],
     parallel_tool_calls: true,
     previous_response_id: body.previous_response_id ?? null,
-    temperature: null,
+    temperature: body.temperature ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    text: body.text ?? { format: { type: "text" } },
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
-    top_p: null,
+    top_p: body.top_p ?? null,
     usage: null as object | null,
     ...more,
   };
 }
 
-function whole(body: Request, a: ChatAnswer) {
+type How = Parameters<typeof besides>[1];
+
+function whole(body: Request, a: ChatAnswer, text: string) {
   const u = a.usage ?? { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const input = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
-  return frame(body, a.turn, "completed", {
-    output: outputOf(a),
+  return frame(body, a.turn, a.cut ? "incomplete" : "completed", {
+    ...(a.cut ? { incomplete_details: { reason: "max_output_tokens" } } : {}),
+    model: modelOf(a, body.model),
+    output: outputOf(a, text),
+    lares: factsOf(a),
     usage: {
       input_tokens: input,
       input_tokens_details: { cached_tokens: u.cacheReadTokens },
@@ -162,15 +176,16 @@ function whole(body: Request, a: ChatAnswer) {
   });
 }
 
-function stream(c: Context<Env>, parts: GatewayParts, body: Request, params: ReturnType<typeof asChat>): Response {
+function stream(c: Context<Env>, parts: GatewayParts, body: Request, followed: Followed, how: How): Response {
   const abort = new AbortController();
   const caller = { ...callerOf(c), signal: abort.signal };
+  for (const [name, value] of Object.entries(answerHeaders(followed.accepted))) c.header(name, value);
   return streamSSE(c, async (sse) => {
     sse.onAbort(() => abort.abort());
     let n = 0;
     const write = (type: string, more: object) =>
       sse.writeSSE({ event: type, data: JSON.stringify({ type, sequence_number: n++, ...more }) });
-    let turn = "pending";
+    const { turn } = followed.accepted;
     let text = "";
     const at = () => ({ item_id: `msg_${turn}`, output_index: 0, content_index: 0 });
     /** The message opens with its first words: an answer that is only calls has none. */
@@ -186,18 +201,18 @@ function stream(c: Context<Env>, parts: GatewayParts, body: Request, params: Ret
       await write("response.output_text.delta", { ...at(), delta, logprobs: [] });
     };
     try {
-      const answer = await follow(parts, params, caller, {
-        accepted: async (a) => {
-          turn = a.turn;
-          await write("response.created", { response: frame(body, turn, "in_progress") });
-          await write("response.in_progress", { response: frame(body, turn, "in_progress") });
-        },
-        text: queued(say),
-      });
+      await write("response.created", { response: frame(body, turn, "in_progress") });
+      await write("response.in_progress", { response: frame(body, turn, "in_progress") });
+      const speak = queued(say);
+      const answer = await followed.to(speak, caller);
       if (hasFailed(answer)) {
         const error = { code: "server_error", message: answer.reason ?? "The turn failed." };
-        return void (await write("response.failed", { response: frame(body, turn, "failed", { error }) }));
+        return void (await write("response.failed", {
+          response: frame(body, turn, "failed", { error, lares: factsOf(answer) }),
+        }));
       }
+      const more = besides(answer, how);
+      if (more) await speak(more);
       if (text) {
         const part = { type: "output_text", text, annotations: [] };
         await write("response.output_text.done", { ...at(), text, logprobs: [] });
@@ -214,10 +229,7 @@ function stream(c: Context<Env>, parts: GatewayParts, body: Request, params: Ret
         await write("response.function_call_arguments.done", { ...index, name: item.name, arguments: item.arguments });
         await write("response.output_item.done", { ...index, item });
       }
-      const done = whole(body, answer);
-      await write("response.completed", {
-        response: text ? { ...done, output: [messageItem(turn, text), ...callItems(answer)] } : done,
-      });
+      await write(answer.cut ? "response.incomplete" : "response.completed", { response: whole(body, answer, text) });
     } catch (error) {
       const { message, code } = openaiShape(publicShape(toErrorShape(error), parts.redact));
       await write("error", { code, message, param: null });

@@ -3,11 +3,11 @@
  * the session. Without `user` the request is a conversation of its own, with the messages it carries.
  */
 import type { Context } from "hono";
-import { AppError } from "../../../core/domain/index.ts";
 import { call, callerOf } from "../call.ts";
 import type { App, Env } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { completions } from "./completions.ts";
+import { unknownModel } from "./known.ts";
 import { responses } from "./responses.ts";
 
 export function openaiRoutes(app: App, parts: GatewayParts): void {
@@ -24,13 +24,13 @@ export function openaiRoutes(app: App, parts: GatewayParts): void {
   app.get("/v1/models", async (c) => c.json({ object: "list", data: await list(c) }));
   app.get("/v1/models/:id{.+}", async (c) => {
     const id = c.req.param("id");
-    const found = (await list(c)).find((m) => m.id === id);
+    const all = await list(c);
+    const found = all.find((m) => m.id === id);
     if (!found) {
-      throw new AppError("MODEL_UNKNOWN", {
-        message: `There is no model "${id}".`,
-        hint: "See GET /v1/models.",
-        details: { field: "model" },
-      });
+      throw unknownModel(
+        id,
+        all.map((m) => m.id),
+      );
     }
     return c.json(found);
   });

@@ -1,0 +1,124 @@
+/**
+ * How the answer is to be made, in the words of both doors. A setting is passed on to the model or refused with a sentence; none
+ * is dropped in silence.
+ */
+import { z } from "zod";
+import { type AnswerSettings, AppError, type JsonObject } from "../../../core/domain/index.ts";
+
+const schemaFormat = z.looseObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, "letters, digits, _ and -, up to 64")
+    .nullish(),
+  description: z.string().max(4096).nullish(),
+  schema: z.record(z.string(), z.unknown(), "a JSON Schema"),
+  strict: z.boolean().nullish(),
+});
+type SchemaFormat = z.output<typeof schemaFormat>;
+
+const KINDS = "one of text, json_object and json_schema";
+/** Chat completions put the schema one level down, responses do not. */
+export const responseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.looseObject({ type: z.literal("text") }),
+    z.looseObject({ type: z.literal("json_object") }),
+    z.looseObject({ type: z.literal("json_schema"), json_schema: schemaFormat }),
+  ],
+  `type: ${KINDS}`,
+);
+export const textFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.looseObject({ type: z.literal("text") }),
+    z.looseObject({ type: z.literal("json_object") }),
+    schemaFormat.extend({ type: z.literal("json_schema") }),
+  ],
+  `type: ${KINDS}`,
+);
+
+const tokens = z.number().int("a whole number").min(1, "at least 1").max(10_000_000).nullish();
+
+/** What both doors take. */
+export const sharedSettings = {
+  temperature: z.number().min(0, "between 0 and 2").max(2, "between 0 and 2").nullish(),
+  top_p: z.number().min(0, "between 0 and 1").max(1, "between 0 and 1").nullish(),
+  top_logprobs: z.number().nullish(),
+};
+
+export const completionSettings = {
+  ...sharedSettings,
+  max_tokens: tokens,
+  max_completion_tokens: tokens,
+  presence_penalty: z.number().min(-2, "between -2 and 2").max(2, "between -2 and 2").nullish(),
+  frequency_penalty: z.number().min(-2, "between -2 and 2").max(2, "between -2 and 2").nullish(),
+  seed: z.number().int("a whole number").nullish(),
+  stop: z
+    .union(
+      [z.string().min(1).max(256), z.array(z.string().min(1).max(256)).max(16)],
+      "a text, or up to 16 texts, none of them empty",
+    )
+    .nullish(),
+  response_format: responseFormat.nullish(),
+  logprobs: z.boolean().nullish(),
+  logit_bias: z.record(z.string(), z.number()).nullish(),
+  modalities: z.array(z.string()).nullish(),
+};
+
+export const responseSettings = {
+  ...sharedSettings,
+  max_output_tokens: tokens,
+  text: z.looseObject({ format: textFormat.nullish() }).nullish(),
+  background: z.boolean().nullish(),
+};
+
+type Completion = z.output<z.ZodObject<typeof completionSettings>>;
+type Response = z.output<z.ZodObject<typeof responseSettings>>;
+
+export function settingsOfCompletion(body: Completion): AnswerSettings {
+  if (body.logprobs || body.top_logprobs) refuse("logprobs", "Log probabilities are not available here.");
+  if (Object.keys(body.logit_bias ?? {}).length) refuse("logit_bias", "Lares cannot weigh single tokens.");
+  if (body.modalities?.some((one) => one !== "text")) refuse("modalities", "Lares answers in text only.");
+  const format = body.response_format;
+  return settings({
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
+    temperature: body.temperature,
+    topP: body.top_p,
+    presencePenalty: body.presence_penalty || undefined,
+    frequencyPenalty: body.frequency_penalty || undefined,
+    seed: body.seed,
+    stop: typeof body.stop === "string" ? [body.stop] : body.stop?.length ? body.stop : undefined,
+    format: format?.type === "json_schema" ? schemaOf(format.json_schema) : format?.type === "json_object" ? {} : null,
+  });
+}
+
+export function settingsOfResponse(body: Response): AnswerSettings {
+  if (body.top_logprobs) refuse("top_logprobs", "Log probabilities are not available here.");
+  if (body.background) refuse("background", "Responses cannot be made in the background; leave `background` out.");
+  const format = body.text?.format;
+  return settings({
+    maxOutputTokens: body.max_output_tokens,
+    temperature: body.temperature,
+    topP: body.top_p,
+    format: format?.type === "json_schema" ? schemaOf(format) : format?.type === "json_object" ? {} : null,
+  });
+}
+
+function schemaOf({ name, description, schema, strict }: SchemaFormat): NonNullable<AnswerSettings["format"]> {
+  return {
+    schema: schema as JsonObject,
+    ...(name ? { name } : {}),
+    ...(description ? { description } : {}),
+    ...(typeof strict === "boolean" ? { strict } : {}),
+  };
+}
+
+/** Without what was not given. */
+function settings(given: { [K in keyof AnswerSettings]: AnswerSettings[K] | null | undefined }): AnswerSettings {
+  const kept = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(kept) as AnswerSettings;
+}
+
+function refuse(field: string, message: string): never {
+  throw new AppError("BAD_REQUEST", { message, hint: `Leave \`${field}\` out.`, details: { field } });
+}

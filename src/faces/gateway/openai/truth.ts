@@ -1,0 +1,35 @@
+/** What a caller must know beside the words: who answered, and what happened on the way. The same in whole answers and streams. */
+import type { AnswerSettings } from "../../../core/domain/index.ts";
+import type { ChatAnswer } from "../../../core/protocol/index.ts";
+
+const PRACTICE = "This is the practice model: rules, not a language model.";
+
+/** Who answered; before that is known, what was asked for. */
+export function modelOf(answer: ChatAnswer, asked: string): string {
+  return answer.model ?? asked;
+}
+
+/** In the answer's `lares`: for programs. */
+export function factsOf(answer: ChatAnswer) {
+  const { turn, session, agent, state, notices } = answer;
+  return {
+    turn,
+    session,
+    agent,
+    state,
+    notices,
+    ...(answer.practice ? { practice: true } : {}),
+    ...(answer.joined ? { joined: answer.joined } : {}),
+  };
+}
+
+/**
+ * Behind the answer's words, as chats show it: for people, whose client shows nothing else. Not where a program reads the words:
+ * a JSON answer stays JSON, and whoever brings tools reads `lares` and the headers.
+ */
+export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; tools: boolean }): string {
+  if (how.settings.format || how.tools || answer.state === "parked") return "";
+  const isLabelled = !answer.practice || /practice model/i.test(answer.response);
+  const lines = [...(isLabelled ? [] : [PRACTICE]), ...answer.notices];
+  return lines.map((line) => `\n\n(${line})`).join("");
+}

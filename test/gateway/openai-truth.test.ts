@@ -1,0 +1,267 @@
+/** `/v1` tells the truth: who answered, what was asked for and not done, and nothing is left behind for ever. */
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/kit/index.ts";
+import { directiveScript, type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
+import { type House, openHouse, openScripted, TOKEN } from "./support.ts";
+
+let house: House & { model: ModelServer };
+let client: OpenAI;
+beforeAll(async () => {
+  house = await openScripted();
+  client = clientOf(house);
+});
+afterAll(() => house.stop());
+
+const clientOf = (at: House) => new OpenAI({ apiKey: TOKEN, baseURL: `${at.app.url}/v1`, maxRetries: 0 });
+const body = () => house.model.requests.at(-1)!.body;
+const said = (content: string) => [{ role: "user" as const, content }];
+const refusal = (over: object) =>
+  client.chat.completions.create({ model: "lares", messages: said("say:x"), ...over } as never).then(
+    () => undefined,
+    (error: unknown) => error as { status: number; param: string; message: string; code: string },
+  );
+
+interface Facts {
+  lares?: { turn: string; state: string; practice?: boolean; notices: string[] };
+}
+
+async function streamed(at: OpenAI, over: object = {}) {
+  const { data, response } = await at.chat.completions
+    .create({ model: "lares", stream: true, messages: said("say:one two"), ...over } as never)
+    .withResponse();
+  const chunks: (OpenAI.ChatCompletionChunk & Facts)[] = [];
+  for await (const chunk of data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>) chunks.push(chunk);
+  const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+  return { chunks, text, headers: response.headers, last: chunks.at(-1)! };
+}
+
+describe("who answered", () => {
+  test("a stream has the turn's headers before its first word, and names the model that answered", async () => {
+    const { headers, last, text } = await streamed(client);
+    expect(headers.get("x-lares-turn")).toMatch(/^t_/);
+    expect(headers.get("x-lares-session")).toContain("once-");
+    expect(headers.get("x-lares-state")).toBeTruthy();
+    expect(last).toMatchObject({ model: "openai/scripted", lares: { state: "answered", notices: [] } });
+    expect(last.lares!.turn).toBe(headers.get("x-lares-turn"));
+    expect(text).toBe("one two");
+    const { data, response } = await client.chat.completions
+      .create({ model: "lares", messages: said("say:whole") })
+      .withResponse();
+    expect(data.model).toBe("openai/scripted");
+    expect(response.headers.get("x-lares-model")).toBe("openai/scripted");
+    expect((await client.responses.create({ model: "lares", input: "say:r" })).model).toBe("openai/scripted");
+    const events = await client.responses.create({ model: "lares", input: "say:r", stream: true }).withResponse();
+    expect(events.response.headers.get("x-lares-turn")).toMatch(/^t_/);
+    let end: OpenAI.Responses.Response | undefined;
+    for await (const event of events.data) if (event.type === "response.completed") end = event.response;
+    expect(end?.model).toBe("openai/scripted");
+  });
+
+  test("the practice model is labelled, whole and streamed", async () => {
+    const at = await openHouse();
+    try {
+      const practice = clientOf(at);
+      const { data, response } = await practice.chat.completions
+        .create({ model: "lares", messages: said("hello") })
+        .withResponse();
+      expect(data.model).toBe("practice/practice");
+      expect((data as Facts).lares?.practice).toBe(true);
+      expect(response.headers.get("x-lares-practice")).toBe("true");
+      const { last, text } = await streamed(practice, { messages: said("hello") });
+      expect(last).toMatchObject({ model: "practice/practice", lares: { practice: true } });
+      expect(text).toMatch(/practice model/);
+    } finally {
+      await at.stop();
+    }
+  });
+
+  test("when a fallback answered, a stream says so too", async () => {
+    const model = await startModelServer();
+    const at = await openHouse({
+      config: `models:
+  default: mine/broken
+  fallbacks: [mine/working]
+  patienceMs: 1
+  providers:
+    mine: { api: openai-chat, baseUrl: "${model.url}/v1", keys: [k], models: { broken: {}, working: {} } }
+`,
+    });
+    model.use((request) => (request.model === "broken" ? { fail: { kind: "billing" } } : { text: "from the other" }));
+    try {
+      const other = clientOf(at);
+      const { last, text } = await streamed(other);
+      expect(last.model).toBe("mine/working");
+      expect(last.lares!.notices.join()).toContain("mine/broken");
+      expect(text).toMatch(/^from the other\n\n\(.*mine\/broken/);
+      const whole = await other.chat.completions.create({ model: "lares", messages: said("again") });
+      expect(whole.choices[0]!.message.content).toMatch(/\n\n\(.*mine\/broken/);
+      // A program reads JSON: the notice is in `lares` only.
+      const json = await other.chat.completions.create({
+        model: "lares",
+        messages: said("again"),
+        response_format: { type: "json_object" },
+      });
+      expect(json.choices[0]!.message.content).toBe("from the other");
+      expect((json as Facts).lares!.notices).toHaveLength(1);
+    } finally {
+      await at.stop();
+      await model.close();
+    }
+  });
+});
+
+describe("settings", () => {
+  test("reach the provider, in both doors", async () => {
+    await client.chat.completions.create({
+      model: "lares",
+      messages: said("say:x"),
+      max_tokens: 77,
+      temperature: 0.25,
+      top_p: 0.5,
+      presence_penalty: 0.1,
+      frequency_penalty: 0.2,
+      seed: 7,
+      stop: ["END"],
+      response_format: { type: "json_object" },
+    });
+    expect(body()).toMatchObject({
+      max_tokens: 77,
+      temperature: 0.25,
+      top_p: 0.5,
+      presence_penalty: 0.1,
+      frequency_penalty: 0.2,
+      seed: 7,
+      stop: ["END"],
+      response_format: { type: "json_object" },
+    });
+    await client.chat.completions.create({ model: "lares", messages: said("say:x"), max_completion_tokens: 12 });
+    expect(body()).toMatchObject({ max_tokens: 12 });
+    const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
+    await client.chat.completions.create({
+      model: "lares",
+      messages: said("say:x"),
+      response_format: { type: "json_schema", json_schema: { name: "answer", schema } },
+    });
+    // A compatible server is asked for JSON, and reads the schema in the instructions.
+    expect(body().response_format).toEqual({ type: "json_object" });
+    expect(house.model.requests.at(-1)!.system).toContain(JSON.stringify(schema));
+    await client.responses.create({
+      model: "lares",
+      input: "say:x",
+      max_output_tokens: 33,
+      temperature: 0,
+      top_p: 0.9,
+      text: { format: { type: "json_object" } },
+    });
+    expect(body()).toMatchObject({
+      max_tokens: 33,
+      temperature: 0,
+      top_p: 0.9,
+      response_format: { type: "json_object" },
+    });
+  });
+
+  test("a stop word ends the answer, also where the provider ignores it, and pieces of it are not streamed", async () => {
+    const whole = await client.chat.completions.create({
+      model: "lares",
+      messages: said("say:before END after"),
+      stop: "END",
+    });
+    expect(whole.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "before" } });
+    const { text } = await streamed(client, { messages: said("say:before END after"), stop: ["E", "never"] });
+    expect(text.trim()).toBe("before");
+  });
+
+  test("an answer cut at the limit says so: finish_reason length, status incomplete", async () => {
+    house.model.use(() => ({ text: "half a", finish: "length" }));
+    try {
+      const whole = await client.chat.completions.create({ model: "lares", messages: said("x"), max_tokens: 2 });
+      expect(whole.choices[0]!.finish_reason).toBe("length");
+      const response = await client.responses.create({ model: "lares", input: "x", max_output_tokens: 2 });
+      expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+    } finally {
+      house.model.use(directiveScript());
+    }
+  });
+
+  test("a forced tool is forced; what cannot be done is refused with a sentence that names the field", async () => {
+    const tool = (name: string) => ({ type: "function" as const, function: { name, parameters: { type: "object" } } });
+    await client.chat.completions.create({
+      model: "lares",
+      messages: said("say:x"),
+      tools: [tool("a"), tool("b")],
+      tool_choice: { type: "function", function: { name: "b" } },
+    });
+    expect(body().tool_choice).toEqual({ type: "function", function: { name: "b" } });
+    await client.chat.completions.create({
+      model: "lares",
+      messages: said("say:x"),
+      tools: [tool("a")],
+      tool_choice: "required",
+    });
+    expect(body().tool_choice).toBe("required");
+    for (const [over, param] of [
+      [{ tools: [tool("a")], tool_choice: { type: "function", function: { name: "zzz" } } }, "tool_choice"],
+      [{ tool_choice: "required" }, "tool_choice"],
+      [{ temperature: 9 }, "temperature"],
+      [{ max_tokens: 0 }, "max_tokens"],
+      [{ stop: [""] }, "stop.0"],
+      [{ response_format: { type: "xml" } }, "response_format.type"],
+      [{ logprobs: true }, "logprobs"],
+      [{ logit_bias: { 50256: -100 } }, "logit_bias"],
+      [{ modalities: ["text", "audio"] }, "modalities"],
+    ] as const) {
+      const error = await refusal(over);
+      expect(error, JSON.stringify(over)).toMatchObject({ status: 400, param });
+      expect(error!.message.length).toBeGreaterThan(20);
+    }
+  });
+});
+
+describe("models", () => {
+  test("an unknown one is refused with the known names, streamed or not; a bare name finds its model", async () => {
+    for (const name of ["gpt-nonsense", "nobody/knows", "lares/nobody"]) {
+      for (const stream of [false, true]) {
+        const error = await refusal({ model: name, stream });
+        expect(error, name).toMatchObject({ status: 404, code: "model_not_found", param: "model" });
+        expect(error!.message).toContain("openai/scripted");
+        expect(error!.message).toContain("lares/main");
+      }
+    }
+    const found = await client.chat.completions.create({ model: "scripted", messages: said("say:found") });
+    expect(found.model).toBe("openai/scripted");
+  });
+});
+
+test("a call without `user` leaves no conversation behind for ever; named ones and people's stay", async () => {
+  let ahead = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + ahead };
+  const at = await openHouse({ clock });
+  try {
+    const practice = clientOf(at);
+    const first = await practice.responses.create({ model: "lares", input: "hello" });
+    await practice.chat.completions.create({ model: "lares", messages: said("hello") });
+    await practice.chat.completions.create({ model: "lares", user: "ana", messages: said("hello") });
+    const { response } = await practice.chat.completions
+      .create({ model: "lares", messages: said("hello") })
+      .withResponse();
+    const named = decodeURI(response.headers.get("x-lares-session")!);
+    await at.rpc("sessions.rename", { session: named, title: "Keep me" });
+    expect((await at.rpc("sessions.list", {})).sessions).toHaveLength(4);
+    // A day is not over: everything is there, and a response can be continued.
+    ahead = 23 * 3_600_000;
+    await at.restart();
+    await clientOf(at).responses.create({ model: "lares", input: "hello", previous_response_id: first.id });
+    expect((await at.rpc("sessions.list", {})).sessions).toHaveLength(4);
+    ahead = 26 * 3_600_000;
+    await at.restart();
+    await expect.poll(async () => (await at.rpc("sessions.list", {})).sessions.length).toBe(3);
+    ahead = 50 * 3_600_000;
+    await at.restart();
+    await expect.poll(async () => (await at.rpc("sessions.list", {})).sessions.length).toBe(2);
+    expect((await at.rpc("usage.summary", {})).total).toBeTruthy();
+  } finally {
+    await at.stop();
+  }
+});
