@@ -97,6 +97,7 @@ export async function beatViews(at: {
           looks: job ? await beatsSince(at.records.committed, job.id, midnight) : 0,
           calls: used?.calls ?? 0,
           cost: used ? used.cost : 0,
+          unknownPrice: used?.unknownPrice ?? 0,
         },
       };
     }),

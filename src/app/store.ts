@@ -28,17 +28,17 @@ export async function countOpen(db: Reads, running: (session: SessionKey) => Tur
   };
 }
 
-export function usageSince(db: Reads, at: number): Promise<Usage & { calls: number }> {
+export function usageSince(db: Reads, at: number): Promise<UsageSum> {
   return sumUsage(db, "at >= ?", at);
 }
 
 /** What one session's model calls used. */
-export function usageOfSession(db: Reads, session: string): Promise<Usage & { calls: number }> {
+export function usageOfSession(db: Reads, session: string): Promise<UsageSum> {
   return sumUsage(db, "session = ?", session);
 }
 
 /** What the runs of one job used since then. */
-export function usageOfRuns(db: Reads, job: string, since: number): Promise<Usage & { calls: number }> {
+export function usageOfRuns(db: Reads, job: string, since: number): Promise<UsageSum> {
   return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, `cron:${job}:run:`, `cron:${job}:run;`);
 }
 
@@ -82,8 +82,17 @@ export async function newsOf(db: Reads, agent: string, since: number): Promise<s
   ];
 }
 
-/** One call of unknown price makes the sum unknown. */
-async function sumUsage(db: Reads, where: string, ...values: SqlValue[]): Promise<Usage & { calls: number }> {
+/**
+ * `cost` is what is known of it; null when no call's price is known. `unknownPrice` calls come on top: a sum is never shown
+ * without them, and they never hide it.
+ */
+export type UsageSum = Usage & { calls: number; unknownPrice: number };
+
+function knownCost(known: number, calls: number, unknown: number): number | null {
+  return calls > 0 && unknown === calls ? null : known;
+}
+
+async function sumUsage(db: Reads, where: string, ...values: SqlValue[]): Promise<UsageSum> {
   const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number; n: number }>(
     `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
        COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
@@ -95,8 +104,9 @@ async function sumUsage(db: Reads, where: string, ...values: SqlValue[]): Promis
     outputTokens: row?.o ?? 0,
     cacheReadTokens: row?.r ?? 0,
     cacheWriteTokens: row?.w ?? 0,
-    cost: row?.unknown ? null : (row?.c ?? 0),
+    cost: knownCost(row?.c ?? 0, row?.n ?? 0, row?.unknown ?? 0),
     calls: row?.n ?? 0,
+    unknownPrice: row?.unknown ?? 0,
   };
 }
 
@@ -159,7 +169,7 @@ export async function usageBy(
   db: Reads,
   by: UsageBy,
   q: { from: number; to: number; offsetMs: number; agent?: string },
-): Promise<{ name: string; usage: Usage & { calls: number; unknownPrice: number } }[]> {
+): Promise<{ name: string; usage: UsageSum }[]> {
   const column = {
     day: "strftime('%Y-%m-%d', (at + ?) / 1000, 'unixepoch')",
     model: "model",
@@ -184,8 +194,7 @@ export async function usageBy(
       outputTokens: row.o,
       cacheReadTokens: row.r,
       cacheWriteTokens: row.w,
-      // One unknown price makes the sum unknown; it is never shown as 0.
-      cost: row.unknown ? null : row.c,
+      cost: knownCost(row.c, row.calls, row.unknown),
       calls: row.calls,
       unknownPrice: row.unknown,
     },

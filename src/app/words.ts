@@ -67,9 +67,11 @@ export function commandWords(parts: WordParts): Told {
     },
     async usage(session) {
       const u = await usageOfSession(parts.records, session);
-      const money = u.cost === null ? "price unknown" : u.cost === 0 ? "free" : `$${u.cost.toFixed(4)}`;
+      const known = u.cost === null ? "price unknown" : u.cost === 0 ? "free" : `$${u.cost.toFixed(4)}`;
+      const isMixed = u.unknownPrice > 0 && u.cost !== null;
+      const money = isMixed ? `$${u.cost!.toFixed(4)}, unknown for ${calls(u.unknownPrice)}` : known;
       const read = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
-      return `${u.calls} model calls, ${read} tokens read (${u.cacheReadTokens} from the cache), ${u.outputTokens} written, ${money}.`;
+      return `${u.calls} model ${u.calls === 1 ? "call" : "calls"}, ${read} tokens read (${u.cacheReadTokens} from the cache), ${u.outputTokens} written, ${money}.`;
     },
     agents: async () => parts.agents.names().join("\n"),
     schedules: (call) => scheduleWords(parts.schedules(), call, parts.called),
@@ -80,4 +82,8 @@ export function commandWords(parts: WordParts): Told {
       return parts.called(`${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`);
     },
   };
+}
+
+function calls(n: number): string {
+  return n === 1 ? "1 call" : `${n} calls`;
 }

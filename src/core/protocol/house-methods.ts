@@ -1,7 +1,7 @@
 /** Methods about the house itself: agents, settings, who may come in, what it costs, what it says. */
 import { z } from "zod";
 import { keyed, method, nothing } from "./method.ts";
-import { agentId, attachedFile, json, sessionKey, turnId, turnState, usage } from "./shapes.ts";
+import { agentId, attachedFile, json, sessionKey, turnId, turnState, usageSum } from "./shapes.ts";
 
 const scope = z.enum(["read", "write", "approvals", "admin"]);
 const configPath = z.string().min(1).max(512).describe("dotted, e.g. limits.dollars");
@@ -44,7 +44,7 @@ const logLine = z.object({
   what: z.string(),
   facts: json.optional(),
 });
-const usageLine = usage.extend({ calls: z.number(), unknownPrice: z.number().describe("calls without a known price") });
+const usageLine = usageSum;
 const amount = z.object({ dollars: z.number(), tokens: z.number(), calls: z.number() });
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "a day like 2026-11-15");
 

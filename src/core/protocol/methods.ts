@@ -25,7 +25,7 @@ import {
   sessionSummary,
   turnId,
   turnView,
-  usage,
+  usageSum,
 } from "./shapes.ts";
 import { SKILL_METHODS } from "./skill-methods.ts";
 import { beat, TIME_METHODS } from "./time-methods.ts";
@@ -53,7 +53,7 @@ export const METHODS = {
       approvals: z.object({ pending: z.number() }),
       deliveries: z.object({ waiting: z.number(), uncertain: z.number(), failed: z.number() }),
       channels: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string().optional() })),
-      usageToday: usage,
+      usageToday: usageSum,
       heartbeats: z.array(beat).optional().describe("of agents that have one"),
       memory: z.object({ rss: z.number(), heapUsed: z.number() }),
       problems: z.array(z.string()),

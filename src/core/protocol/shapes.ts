@@ -33,6 +33,13 @@ export const usage = z.object({
   cost: z.number().nullable(),
 });
 
+/** Several calls' usage. */
+export const usageSum = usage.extend({
+  cost: z.number().nullable().describe("of the calls whose price is known; null when none is"),
+  calls: z.number(),
+  unknownPrice: z.number().describe("calls whose price is not known; what they cost comes on top"),
+});
+
 export const turnState = z.enum([
   "queued",
   "running",

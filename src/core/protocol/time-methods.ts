@@ -126,7 +126,8 @@ export const beat = z.object({
   today: z.object({
     looks: z.number().describe("how often it looked, mostly without a model"),
     calls: z.number().describe("model calls"),
-    cost: z.number().nullable(),
+    cost: z.number().nullable().describe("of the calls whose price is known"),
+    unknownPrice: z.number().describe("calls whose price is not known"),
   }),
 });
 const whose = z.strictObject({ agent: agentId, ...keyed });

@@ -45,7 +45,15 @@ const STATUS: Result<"status"> = {
   approvals: { pending: 2 },
   deliveries: { waiting: 0, uncertain: 0, failed: 0 },
   channels: [],
-  usageToday: { inputTokens: 16_000, outputTokens: 600, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.5 },
+  usageToday: {
+    inputTokens: 16_000,
+    outputTokens: 600,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cost: 0.5,
+    calls: 1,
+    unknownPrice: 0,
+  },
   memory: { rss: 104_857_600, heapUsed: 1 },
   problems: [],
 };

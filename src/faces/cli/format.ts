@@ -58,6 +58,13 @@ function trim(n: number): string {
   return n.toFixed(1).replace(/\.0$/, "");
 }
 
+/** What is known of a sum, and for how many calls it is not known. */
+export function spent(sum: { cost: number | null; calls: number; unknownPrice: number }): string {
+  if (sum.cost === null) return "price unknown";
+  const known = sum.cost === 0 ? "$0" : money(sum.cost);
+  return sum.unknownPrice ? `${known}, unknown for ${plural(sum.unknownPrice, "call")}` : known;
+}
+
 /** An unknown price is said to be unknown, never shown as nothing. */
 export function money(cost: number | null): string {
   if (cost === null) return "price unknown";

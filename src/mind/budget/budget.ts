@@ -106,7 +106,9 @@ export class Budget {
         if (over >= 0) {
           this.leave(tallies);
           const { scope, spent } = left[over]!;
-          return { refused: refusal(scope, (verdicts[over] as { kind: keyof Amount }).kind, spent, most) };
+          const { kind } = verdicts[over] as { kind: keyof Amount };
+          const unknown = info.price ? {} : { unknownPer: config.unknownPricePerMillion };
+          return { refused: refusal(scope, kind, spent, { estimate: most, ...unknown }) };
         }
         if (verdicts.some((v) => v.verdict === "wait")) {
           await this.change(signal);

@@ -36,11 +36,21 @@ export function localDay(now: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-export function refusal(scope: Scope, kind: keyof Amount, spent: Amount, estimate: Amount): string {
+/** `unknownPer`: the model's price is not known, and it is counted at so many dollars a million tokens. */
+export function refusal(
+  scope: Scope,
+  kind: keyof Amount,
+  spent: Amount,
+  { estimate, unknownPer }: { estimate: Amount; unknownPer?: number },
+): string {
   const left = `${shown(kind, spent[kind])} of ${shown(kind, scope.caps[kind]!)} used`;
   const more = kind === "calls" ? "" : `, and this call may need up to ${shown(kind, estimate[kind])}`;
   const wait = scope.kind === "session" ? "Start a new session" : "Wait until tomorrow";
-  return `${title(scope)} does not allow another model call: ${left}${more}. ${wait}, or raise ${key(scope)}.${kind}.`;
+  const counted =
+    kind === "dollars" && unknownPer !== undefined
+      ? ` The model's price is not known, so it is counted at $${unknownPer} per million tokens (budgets.unknownPricePerMillion).`
+      : "";
+  return `${title(scope)} does not allow another model call: ${left}${more}.${counted} ${wait}, or raise ${key(scope)}.${kind}.`;
 }
 
 export function warning(scope: Scope, kind: keyof Amount, spent: Amount): string {

@@ -23,6 +23,11 @@ export function duration(ms: number): string {
   return h ? `${Math.floor(ms / DAY)} d ${h} h` : `${Math.floor(ms / DAY)} d`;
 }
 
+/** What is known of a sum, and for how many calls it is not known. */
+export function spent(sum: { cost: number | null; unknownPrice: number }): string {
+  return sum.cost !== null && sum.unknownPrice > 0 ? w.unknownFor(money(sum.cost), sum.unknownPrice) : money(sum.cost);
+}
+
 /** Unknown is never $0.00. */
 export function money(cost: number | null | undefined): string {
   if (cost === null || cost === undefined) return w.unknownPrice;

@@ -27,6 +27,7 @@ export const w = {
   showLess: "Show less",
   loading: "Loading",
   unknownPrice: "price unknown",
+  unknownFor: (known: string, calls: number) => `${known}, unknown for ${calls} ${calls === 1 ? "call" : "calls"}`,
   local: "local",
   today: "Today",
   yesterday: "Yesterday",

@@ -2,7 +2,7 @@
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, duration, money, oneLine, plural } from "../format.ts";
+import { ago, duration, oneLine, plural, spent } from "../format.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 
@@ -53,8 +53,8 @@ function told({ out }: Context, beat: Beat): number {
 
 /** One line for a status. */
 export function beatLine(beat: Beat): string {
-  const { looks, calls, cost } = beat.today;
-  const spent = calls && cost !== 0 ? `, ${money(cost)}` : "";
+  const { looks, calls, cost, unknownPrice } = beat.today;
+  const money = calls && (cost !== 0 || unknownPrice) ? `, ${spent(beat.today)}` : "";
   const state = beat.state === "watching" ? plural(beat.items, "thing") : `${beat.state} (${oneLine(beat.because)})`;
-  return `${state}; today ${plural(looks, "look")}, ${plural(calls, "model call")}${spent}`;
+  return `${state}; today ${plural(looks, "look")}, ${plural(calls, "model call")}${money}`;
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
-import { bytes, count, elapsed, money, plural, tokens } from "../format.ts";
+import { bytes, count, elapsed, plural, spent, tokens } from "../format.ts";
 import { HELP } from "../help.ts";
 import { table } from "../output.ts";
 import { modelLine, run } from "./gateway.ts";
@@ -79,7 +79,7 @@ function page(ctx: Context, s: Status): string[] {
 function today(s: Status): string {
   const used = tokens(s.usageToday);
   if (!used) return "no tokens used";
-  return `${count(used)} tokens${s.model.practice ? "" : `, ${money(s.usageToday.cost)}`}`;
+  return `${count(used)} tokens${s.model.practice ? "" : `, ${spent(s.usageToday)}`}`;
 }
 
 function deliveries(s: Status): string[][] {

@@ -2,7 +2,7 @@
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { count, money, plural, tokens } from "../format.ts";
+import { count, plural, spent, tokens } from "../format.ts";
 import { table } from "../output.ts";
 
 type Summary = Result<"usage.summary">;
@@ -28,7 +28,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
     out.say(`No model was asked in ${span}.`);
     return EXIT.done;
   }
-  out.say(`${count(tokens(s.total))} tokens in ${span}, ${costOf(s.total)}.`);
+  out.say(`${count(tokens(s.total))} tokens in ${span}, ${spent(s.total)}.`);
   const most = Math.max(...s.days.map(tokens), 1);
   const bar = (line: Line) => "▇".repeat(Math.ceil((tokens(line) / most) * BAR));
   const section = (title: string, rows: string[][]) => (rows.length ? ["", title, ...table(rows, "  ")] : []);
@@ -50,14 +50,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
 };
 
 function figures(line: Line): string[] {
-  return [plural(line.calls, "call"), `${count(tokens(line))} tokens`, costOf(line)];
-}
-
-/** A part whose price nobody knows is said beside the rest; it never counts as nothing. */
-function costOf(line: Line): string {
-  if (line.cost === null || line.unknownPrice >= line.calls) return line.calls ? "price unknown" : money(0);
-  const known = line.cost === 0 ? "$0" : money(line.cost);
-  return line.unknownPrice ? `${known} and ${plural(line.unknownPrice, "call")} of unknown price` : known;
+  return [plural(line.calls, "call"), `${count(tokens(line))} tokens`, spent(line)];
 }
 
 function dayOf(at: number): string {

@@ -34,7 +34,15 @@ const STATUS: Result<"status"> = {
   approvals: { pending: 0 },
   deliveries: { waiting: 0, uncertain: 0, failed: 0 },
   channels: [],
-  usageToday: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 },
+  usageToday: {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cost: 0,
+    calls: 1,
+    unknownPrice: 0,
+  },
   memory: { rss: 1, heapUsed: 1 },
   problems: [],
 };
