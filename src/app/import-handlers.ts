@@ -13,7 +13,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
-import { type AgentId, AppError, asId, type HistoryEntry, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  asId,
+  type HistoryEntry,
+  type Json,
+  type JsonObject,
+  type SessionKey,
+  type TurnId,
+} from "../core/domain/index.ts";
 import {
   copyBelow,
   copyTree,
@@ -208,8 +217,11 @@ function taker(
         schedules.add({
           ...item.when,
           ...{ name, prompt: item.prompt, agent: item.agent, enabled: false, createdBy },
+          ...(item.deliver ? { route: item.deliver } : {}),
         }),
-      why,
+      item.deliver
+        ? `${why} It answers in ${item.deliver.channel}/${item.deliver.account}, ${item.deliver.chat}.`
+        : why,
     );
   }
 
@@ -219,11 +231,18 @@ function taker(
     if (accounts[item.channel]?.[item.account]) return there(becomes);
     if (item.secrets.length > 0 && !parts.secrets)
       return { becomes, state: "left out", why: "Its token is a secret: taken only with --with-secrets." };
-    const why = "Not connected yet: switch the old one off, then set enabled to true.";
+    const why = [
+      `Not connected yet: switch the old one off, then: lares config set ${becomes}.enabled true`,
+      ...accessWords(item),
+    ].join(" ");
     return made(
       becomes,
       async () => {
-        const settings: Record<string, string | boolean> = { ...item.settings, enabled: false };
+        const settings: Record<string, Json> = {
+          ...item.settings,
+          ...(item.access as JsonObject | undefined),
+          enabled: false,
+        };
         for (const field of item.secrets) {
           const name = `${item.channel}_${item.account}_${field}`.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
           await parts.vault.set(name, item.settings[field]!);
@@ -234,6 +253,16 @@ function taker(
       why,
     );
   }
+}
+
+/** Read before it is switched on: these people may write to it from then on. */
+function accessWords({ access = {}, wasOpen }: ImportItem & { what: "channel" }): string[] {
+  const groups = Object.keys(access.groups ?? {});
+  return [
+    ...(access.allow?.length ? [`May write to it then: ${access.allow.join(", ")}.`] : []),
+    ...(groups.length ? [`It listens in: ${groups.join(", ")}.`] : []),
+    ...(wasOpen ? ["There it was open to everybody; here it is not."] : []),
+  ];
 }
 
 /** From a copy: opening the original, even to read, would leave files beside it. */

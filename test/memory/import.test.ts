@@ -193,6 +193,22 @@ describe("OpenClaw", () => {
     };
     expect(value).toBe(false);
   });
+
+  test("who may write, and where jobs answer, comes along; everybody and owners do not", async () => {
+    const items = await run("openclaw", { secrets: true });
+    const { value } = await lares.rpc("config.get", { path: "channels.telegram.main" });
+    expect(value).toMatchObject({
+      ...{ dm: "allowlist", allow: ["42", "43"], enabled: false },
+      groups: { "-100500": { allow: ["42"], mention: false } },
+    });
+    expect(value).not.toHaveProperty("owners.0");
+    expect(Object.keys((value as { groups: object }).groups)).toEqual(["-100500"]);
+    const { jobs } = await lares.rpc("schedule.list", {});
+    expect(jobs.find((job) => job.name === "Water the plants")).toMatchObject({
+      deliver: { channel: "telegram", account: "main", chat: "-100500", thread: "7" },
+    });
+    expect(items.length).toBeGreaterThan(0);
+  });
 });
 
 test("Hermes: memory, sessions from its database, skills and jobs; the soul is only proposed", async () => {
@@ -207,6 +223,8 @@ test("Hermes: memory, sessions from its database, skills and jobs; the soul is o
   expect((await lares.rpc("schedule.list", {})).jobs.map((job) => job.name)).toEqual(
     expect.arrayContaining(["Digest", "Pulse"]),
   );
+  const digest = (await lares.rpc("schedule.list", {})).jobs.find((job) => job.name === "Digest");
+  expect(digest).toMatchObject({ deliver: { channel: "telegram", account: "main", chat: "42" } });
   expect(find(items, "skill", "deploy")).toMatchObject({ becomes: "agents/main/skills/deploy", state: "new" });
   expect((await lares.rpc("skills.get", { name: "deploy" })).text).toContain("make deploy");
   expect(find(items, "skill", "Tax_Forms")).toMatchObject({

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { ForeignFolder } from "./files.ts";
 import { factsIn, type ImportItem, type Said } from "./items.ts";
 import { looseJson } from "./loose-json.ts";
+import { hermesDelivery, idsOf } from "./people.ts";
 import { hermesRows, type ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
@@ -27,15 +28,16 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
   }
   for (const skill of await folder.skills(join(dir, "skills")))
     items.push({ what: "skill", from: skill.dir, agent, ...skill });
-  items.push(...(await readJobs(folder, agent)));
+  const env = variablesIn((await folder.text(join(dir, ".env"))) ?? "");
+  items.push(...(await readJobs(folder, agent, env)));
   items.push(...(await readState(folder, agent, rows)));
-  items.push(...channelsIn(join(dir, ".env"), (await folder.text(join(dir, ".env"))) ?? ""));
+  items.push(...channelsIn(join(dir, ".env"), env));
   for (const name of ["auth.json", "config.yaml"])
     if (await folder.isFile(join(dir, name)))
       items.push({
         what: "left out",
         from: join(dir, name),
-        why: "Models and settings are not taken over. Connect a model: lares models connect",
+        why: "Models and settings are not taken over. Connect a model: lares onboard",
       });
   return items;
 }
@@ -55,7 +57,7 @@ function entriesOf(text: string): string[] {
     .filter((entry) => entry !== "" && !entry.startsWith("#"));
 }
 
-async function readJobs(folder: ForeignFolder, agent: string): Promise<ImportItem[]> {
+async function readJobs(folder: ForeignFolder, agent: string, env: ReadonlyMap<string, string>): Promise<ImportItem[]> {
   const from = join(folder.dir, "cron", "jobs.json");
   const file = looseJson((await folder.text(from)) ?? "{}");
   const jobs = Array.isArray(file) ? file : (file as Fields | undefined)?.jobs;
@@ -67,7 +69,11 @@ async function readJobs(folder: ForeignFolder, agent: string): Promise<ImportIte
     if (!when) return { what: "left out", from, why: `The schedule of the job "${name}" is not understood.` };
     if (typeof one.prompt !== "string" || one.prompt.trim() === "")
       return { what: "left out", from, why: `The job "${name}" runs a script, not an agent.` };
-    return { what: "schedule", from, agent, id, name, when, prompt: one.prompt, enabled: one.enabled !== false };
+    const deliver = hermesDelivery(one, (channel) => env.get(`${channel.toUpperCase()}_HOME_CHANNEL`));
+    return {
+      ...{ what: "schedule", from, agent, id, name, when, prompt: one.prompt, enabled: one.enabled !== false },
+      ...(deliver ? { deliver } : {}),
+    };
   });
 }
 
@@ -152,8 +158,29 @@ const TOKENS: Record<string, [channel: string, field: string]> = {
 };
 const OPEN = new Set(["url", "homeserver"]);
 
-function channelsIn(from: string, env: string): ImportItem[] {
+function channelsIn(from: string, env: ReadonlyMap<string, string>): ImportItem[] {
   const found = new Map<string, Record<string, string>>();
+  for (const [name, value] of env) {
+    const known = TOKENS[name];
+    if (known) found.set(known[0], { ...found.get(known[0]), [known[1]]: value });
+  }
+  return [...found].map(([channel, settings]) => {
+    const of = channel.toUpperCase();
+    const allow = idsOf(env.get(`${of}_ALLOWED_USERS`));
+    const wasOpen = [`${of}_ALLOW_ALL_USERS`, "GATEWAY_ALLOW_ALL_USERS"].some((name) =>
+      /^(1|true|yes)$/i.test(env.get(name) ?? ""),
+    );
+    return {
+      ...{ what: "channel", from, channel, account: "main", settings, wasOpen },
+      secrets: Object.keys(settings).filter((field) => !OPEN.has(field)),
+      access: allow.length > 0 ? { dm: "allowlist", allow } : {},
+    };
+  });
+}
+
+/** Those with a value. */
+function variablesIn(env: string): Map<string, string> {
+  const all = new Map<string, string>();
   for (const line of env.split("\n")) {
     const equals = line.indexOf("=");
     const name = line
@@ -164,16 +191,7 @@ function channelsIn(from: string, env: string): ImportItem[] {
       .slice(equals + 1)
       .trim()
       .replace(/^(["'])(.*)\1$/, "$2");
-    const known = TOKENS[name];
-    if (!known || value === "") continue;
-    found.set(known[0], { ...found.get(known[0]), [known[1]]: value });
+    if (name && value !== "") all.set(name, value);
   }
-  return [...found].map(([channel, settings]) => ({
-    what: "channel",
-    from,
-    channel,
-    account: "main",
-    settings,
-    secrets: Object.keys(settings).filter((field) => !OPEN.has(field)),
-  }));
+  return all;
 }

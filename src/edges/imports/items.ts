@@ -1,5 +1,6 @@
-import { trimOf } from "../../core/kit/index.ts";
 /** What another system's folder holds, in our words. Reading makes items; nothing of the folder is ever changed. */
+import { trimOf } from "../../core/kit/index.ts";
+import type { Access, Delivery } from "./people.ts";
 
 export interface Said {
   role: "user" | "assistant";
@@ -24,6 +25,8 @@ export type ImportItem =
       when: { cron?: string; zone?: string; every?: string; at?: string };
       prompt: string;
       enabled: boolean;
+      /** Where it answers. */
+      deliver?: Delivery;
     }
   /** `settings` are ours by name; `secrets` name the fields whose values are secret. */
   | {
@@ -33,6 +36,10 @@ export type ImportItem =
       account: string;
       settings: Record<string, string>;
       secrets: string[];
+      /** Who may write there. */
+      access?: Access;
+      /** It let everybody in there, which is not taken over. */
+      wasOpen?: boolean;
     }
   | { what: "left out"; from: string; why: string };
 

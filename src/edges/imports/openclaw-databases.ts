@@ -43,7 +43,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^cron_run_logs$/, "The history of runs."],
   [/goal|board|task|flow|subagent|progress/, "Work under way. Finish it there, or give it to an agent here."],
-  [/approv/, "What was allowed there is not allowed here by that. Policies: lares policy"],
+  [/approv/, "What was allowed there is not allowed here by that. See what is: lares policy rules"],
   [/plugin|skill_/, "Plugins and what they keep."],
   [/media|image/, "Files of conversations."],
 ];

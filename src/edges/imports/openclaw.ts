@@ -8,6 +8,7 @@ import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
 import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
 import { looseJson } from "./loose-json.ts";
 import { readAgentDatabase, readStateDatabase } from "./openclaw-databases.ts";
+import { isOpen, openClawAccess, openClawDelivery } from "./people.ts";
 import type { ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
@@ -34,7 +35,7 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
   for (const name of [...(await folder.files(dir)), ...(await folder.folders(dir))]) {
     if (READ.has(name) || name.startsWith("workspace")) continue;
     const why = /^(credentials|auth-profiles\.json|identity|devices)$/.test(name)
-      ? "Logins of models are not taken over. Connect one: lares models connect"
+      ? "Logins of models are not taken over. Connect one: lares onboard"
       : "It belongs to the program itself, or is not known here.";
     items.push({ what: "left out", from: join(dir, name), why });
   }
@@ -235,7 +236,11 @@ function jobItem(from: string, job: Fields, main: string): ImportItem {
   if (!prompt)
     return { what: "left out", from, why: `The job "${name}" runs a ${payload.kind ?? "program"}, not an agent.` };
   const agent = text(job.agentId) ? agentName(text(job.agentId)!) : main;
-  return { what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false };
+  const deliver = openClawDelivery(job, agentName);
+  return {
+    ...{ what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false },
+    ...(deliver ? { deliver } : {}),
+  };
 }
 
 function whenOf(schedule: Fields): { cron?: string; zone?: string; every?: string; at?: string } | undefined {
@@ -281,7 +286,10 @@ function readChannels(dir: string, config: Fields): ImportItem[] {
       }
       if (Object.keys(settings).length === 0)
         return { what: "left out", from, why: `${channel}/${account} has no settings of its own.` };
-      return { what: "channel", from, channel, account: agentName(account), settings, secrets };
+      return {
+        ...{ what: "channel", from, channel, account: agentName(account), settings, secrets },
+        ...{ access: openClawAccess(own), wasOpen: isOpen(own) },
+      };
     });
   });
 }

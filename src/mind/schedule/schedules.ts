@@ -429,7 +429,8 @@ export class Schedules {
     }
     const obstacle = this.parts.obstacle({
       agent: job.agent,
-      route: job.route,
+      // What is paused may answer somewhere that is still to be connected; it is looked at again when it is resumed.
+      route: job.enabled ? job.route : null,
       ...(job.model ? { model: job.model } : {}),
     });
     if (obstacle) throw obstacle;
