@@ -73,6 +73,54 @@ describe("in", () => {
     expect(await bytesOf(await remote!.open(soon()))).toBe("inside");
   });
 
+  const picture = (n: number, album: string, caption?: string) => ({
+    ...{ text: undefined, media_group_id: album, photo: [{ file_id: `p${n}`, file_size: 3 }] },
+    ...(caption ? { caption } : {}),
+  });
+
+  it("an album is one message with all its pictures, also when a batch ends in the middle of it", async () => {
+    line = await open(telegram, account());
+    const { door } = line;
+    fake.say(5, 5, "", picture(1, "g1", "three of them"));
+    // The first batch holds one part only; the others come while it settles.
+    await until("the batch to be taken", () => !fake.polling());
+    fake.say(5, 5, "", picture(2, "g1"));
+    fake.say(5, 5, "", picture(3, "g1"));
+    fake.say(6, 6, "another chat");
+    await until("all of it", () => door.texts().length === 2);
+    const album = door.events.find((event) => event.chat.id === "5");
+    expect(album).toMatchObject({ id: "1", text: "three of them" });
+    expect(filesOf(album)).toHaveLength(3);
+    await until("the offset behind it", () => fake.pending() === 0);
+  });
+
+  it("by webhook the parts of an album are stored before they are acknowledged, and heard as one, also after a crash", async () => {
+    const door = testDoor();
+    const config = account({ webhook: { url: "https://lares.example/channels/telegram/main", secret: SECRET } });
+    const part = (n: number) => ({
+      method: "POST" as const,
+      headers: { "x-telegram-bot-api-secret-token": SECRET },
+      query: {},
+      body: Buffer.from(
+        JSON.stringify({
+          update_id: n,
+          message: { message_id: n, date: 1, chat: { id: 5, type: "private" }, from: { id: 5 }, ...picture(n, "g2") },
+        }),
+      ),
+    });
+    const dying = await build(telegram, config);
+    for (const n of [11, 12]) expect(await dying.receive!(part(n), door)).toMatchObject({ status: 200 });
+    expect(door.events).toEqual([]);
+    line = await open(telegram, config, door);
+    await until("the album", () => door.events.length > 0);
+    expect(door.events[0]).toMatchObject({ id: "11" });
+    expect(filesOf(door.events[0])).toHaveLength(2);
+    // Telegram did not see our answer and sends a part again.
+    await line.channel.receive!(part(12), door);
+    fake.say(5, 5, "and then");
+    expect(door.events.filter((event) => event.id === "12")).toEqual([]);
+  });
+
   it("what was not taken stays at Telegram and is heard again from the stored offset (T1)", async () => {
     const door = testDoor();
     line = await open(telegram, account(), door);

@@ -46,8 +46,11 @@ export interface Capabilities {
   most?: number;
   /** Bytes of the largest file that can be sent; 0: none. */
   files: number;
-  /** Fastest the platform takes messages: to one chat, and over the account. */
-  pace: { chatMs: number; accountMs: number };
+  /**
+   * Fastest the platform takes messages: to one chat, and over the account. `perMinute`: most messages and edits in a minute, in
+   * chats where the platform counts them.
+   */
+  pace: { chatMs: number; accountMs: number; perMinute?: (chat: string) => number | undefined };
   /** Fastest one message may be edited; without `edit` there are no live answers. */
   editMs?: number;
   /** While connected it hears the platform (a poll's answer, a heartbeat) at least this often; longer silence is a dead line. */

@@ -10,7 +10,7 @@ import { type Capabilities, type Channel, ChannelBusy, type Records } from "../.
 import type { LiveEvent, ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Bus, Clock, Log } from "../../core/kit/index.ts";
 import type { Piece } from "./outbox.ts";
-import type { Pace } from "./pace.ts";
+import { editPause, type Pace } from "./pace.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
 
 export interface LiveParts {
@@ -185,7 +185,7 @@ export class Live {
       return;
     }
     if (piece.text !== one.shown) {
-      const at = pace.free(one.route);
+      const at = pace.free(one.route, one.can.pace);
       if (at > now) {
         // The chat is busy with messages that matter more.
         one.nextAt = at;
@@ -204,7 +204,7 @@ export class Live {
       }
       one.shown = piece.text;
     }
-    one.nextAt = clock.now() + (one.can.editMs ?? FIRST_MS);
+    one.nextAt = clock.now() + editPause(one.can.pace, one.route.chat, one.can.editMs ?? FIRST_MS);
   }
 
   private fail(one: Showing, error: unknown): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Pace } from "./pace.ts";
+import { editPause, Pace } from "./pace.ts";
 
 const to = (chat: string) => ({ channel: "telegram", account: "main", chat });
 const rule = { chatMs: 1000, accountMs: 40 };
@@ -20,6 +20,22 @@ test("after a stall they do not leave all at once, and the pause counts from whe
   expect(pace.hold(to("b"), rule, 500)).toBe(540);
   expect(pace.hold(to("b"), rule, 540)).toBe(0);
   expect(pace.next(to("a"), rule, 1000)).toEqual({ at: 1500, isMine: false });
-  expect(pace.free(to("a"))).toBe(1500);
+  expect(pace.free(to("a"), rule)).toBe(1500);
   expect(pace.next({ ...to("a"), account: "other" }, rule, 0)).toEqual({ at: 0, isMine: true });
+});
+
+test("where the platform counts by the minute, no minute holds more; edits leave room for messages", () => {
+  const pace = new Pace();
+  const group = { ...rule, perMinute: (chat: string) => (chat.startsWith("-") ? 20 : undefined) };
+  const left: number[] = [];
+  for (let now = 0; now < 300_000; now += 100) {
+    if (pace.free(to("-5"), group) > now) continue;
+    pace.next(to("-5"), group, now);
+    left.push(now);
+  }
+  for (const at of left) expect(left.filter((one) => one >= at && one < at + 60_000).length).toBeLessThanOrEqual(20);
+  expect(left.length).toBeGreaterThan(90);
+  expect(pace.free(to("5"), group)).toBeLessThan(300_000);
+  expect(editPause(group, "-5", 2000)).toBeGreaterThan(60_000 / 15);
+  expect(editPause(group, "5", 2000)).toBe(2000);
 });

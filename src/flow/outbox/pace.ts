@@ -6,6 +6,18 @@ const MOST_CHATS = 5000;
 export interface PaceRule {
   chatMs: number;
   accountMs: number;
+  /** Most messages and edits a minute in this chat, where the platform counts them. */
+  perMinute?: (chat: string) => number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+/** A chat's edits leave this share of its minute to messages that matter more. */
+const SHARE_OF_EDITS = 0.7;
+
+/** How long to wait between two edits in a chat: the platform's own pause, and longer where it counts them by the minute. */
+export function editPause(rule: PaceRule, chat: string, editMs: number): number {
+  const most = rule.perMinute?.(chat);
+  return most === undefined ? editMs : Math.max(editMs, Math.ceil(MINUTE_MS / (most * SHARE_OF_EDITS)));
 }
 
 export class Pace {
@@ -13,24 +25,40 @@ export class Pace {
   private readonly accounts = new Map<string, number>();
   private readonly leftAccount = new Map<string, number>();
   private readonly left = new Map<string, number>();
+  /** When the last ones left, in chats where the platform counts by the minute. */
+  private readonly minutes = new Map<string, number[]>();
 
   /**
    * Takes the next place in line and says when it is. A chat that must wait takes none: it asks again when it is free, so that
    * it holds up no other chat of its account.
    */
   next(route: ReplyRoute, rule: PaceRule, now: number): { at: number; isMine: boolean } {
-    const free = this.chats.get(chatOf(route)) ?? 0;
+    const free = this.free(route, rule, false);
     if (free > now) return { at: free, isMine: false };
     const account = accountOf(route);
     const at = Math.max(now, this.accounts.get(account) ?? 0);
+    this.count(route, rule, at);
     if (rule.chatMs) keep(this.chats, chatOf(route), at + rule.chatMs);
     if (rule.accountMs) keep(this.accounts, account, at + rule.accountMs);
     return { at, isMine: true };
   }
 
   /** When one could leave; takes no place. */
-  free(route: ReplyRoute): number {
-    return Math.max(this.chats.get(chatOf(route)) ?? 0, this.accounts.get(accountOf(route)) ?? 0);
+  free(route: ReplyRoute, rule: PaceRule, withAccount = true): number {
+    const most = rule.perMinute?.(route.chat);
+    const left = most === undefined ? [] : (this.minutes.get(chatOf(route)) ?? []);
+    return Math.max(
+      this.chats.get(chatOf(route)) ?? 0,
+      withAccount ? (this.accounts.get(accountOf(route)) ?? 0) : 0,
+      most !== undefined && left.length >= most ? left[left.length - most]! + MINUTE_MS : 0,
+    );
+  }
+
+  private count(route: ReplyRoute, rule: PaceRule, at: number): void {
+    const most = rule.perMinute?.(route.chat);
+    if (most === undefined) return;
+    const left = this.minutes.get(chatOf(route)) ?? [];
+    keep(this.minutes, chatOf(route), [...left, at].slice(-most));
   }
 
   /** Whether its place still stands when it comes up: after a stall many would leave at once. Zero, or when to ask again. */
@@ -39,6 +67,8 @@ export class Pace {
     const free = (this.leftAccount.get(account) ?? 0) + rule.accountMs;
     if (rule.accountMs && free > now) return free;
     // The pauses count from when it really leaves.
+    const minute = this.minutes.get(chatOf(route));
+    if (minute?.length) minute[minute.length - 1] = now;
     if (rule.accountMs) keep(this.leftAccount, account, now);
     if (rule.chatMs) keep(this.chats, chatOf(route), now + rule.chatMs);
     return 0;
@@ -53,7 +83,7 @@ export class Pace {
   }
 }
 
-function keep(map: Map<string, number>, key: string, value: number): void {
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MOST_CHATS) map.delete(map.keys().next().value as string);

@@ -43,7 +43,8 @@ export const telegram = adapter<TelegramAccount>({
     buttons: 8,
     files: 50 * 1024 * 1024,
     // Telegram's own figures: one message a second to a chat, thirty a second in all; a little below them.
-    pace: { chatMs: config.paceMs, accountMs: 40 },
+    // "In a group, bots are not able to send more than 20 messages per minute" (Bots FAQ); edits count. Groups have negative ids.
+    pace: { chatMs: config.paceMs, accountMs: 40, perMinute: (chat) => (chat.startsWith("-") ? 20 : undefined) },
     editMs: 2000,
     silenceMs: config.webhook ? 200_000 : 90_000,
   }),

@@ -14,11 +14,12 @@ import type {
   Outgoing,
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, type Json } from "../../../core/domain/index.ts";
 import { isSameSecret } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { objectOf } from "../api.ts";
 import { byChat, pause } from "../lines.ts";
+import { AlbumShelf, albumOf, joinAlbums, SETTLE_MS } from "./albums.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";
 import { TelegramMessages } from "./messages.ts";
@@ -27,12 +28,15 @@ import { ALLOWED_UPDATES, eventOf, kindOf, type Me } from "./updates.ts";
 /** Telegram holds a poll this long when nothing happens. */
 const POLL_S = 50;
 const LOOK_MS = 60_000;
+/** Most updates of one batch, by Telegram. */
+const MOST_UPDATES = 100;
 
 type Update = { update_id: number };
 
 export function create({ account, config, clock, log }: AdapterParts<TelegramAccount>): Channel {
   const api = new TelegramApi(config.apiUrl, config.token);
   const messages = new TelegramMessages(api);
+  const albums = new AlbumShelf(clock);
   let me: Me | undefined;
   const self = async (signal: AbortSignal): Promise<Me> => {
     me ??= await api.call<Me>("getMe", {}, signal, { reads: true });
@@ -45,13 +49,30 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     while (!signal.aborted) {
       const asked = { offset, timeout: POLL_S, allowed_updates: [...ALLOWED_UPDATES] };
       const patienceMs = (POLL_S + 20) * 1000;
-      const updates = await api.call<Update[]>("getUpdates", asked, signal, { reads: true, patienceMs });
-      door.alive(updates.length);
+      const first = await api.call<Update[]>("getUpdates", asked, signal, { reads: true, patienceMs });
+      door.alive(first.length);
+      const updates = await wholeAlbums(first, asked, signal);
       const last = updates.at(-1);
       if (!last) continue;
       await hear(door, updates, { offset: last.update_id + 1 }, signal);
       offset = last.update_id + 1;
     }
+  }
+
+  /** A batch may end in the middle of an album. Asked again from the same place, Telegram gives the same and what has come since. */
+  async function wholeAlbums(
+    updates: Update[],
+    asked: { offset: number; allowed_updates: string[] },
+    signal: AbortSignal,
+  ): Promise<Update[]> {
+    let known = updates;
+    while (known.length && known.length < MOST_UPDATES && albumOf(known.at(-1)) !== undefined) {
+      await pause(clock, SETTLE_MS, signal);
+      const again = await api.call<Update[]>("getUpdates", { ...asked, timeout: 0 }, signal, { reads: true });
+      if (again.length <= known.length) break;
+      known = again;
+    }
+    return known;
   }
 
   /** Tells Telegram where we are, and looks now and then whether that still stands and how much waits. */
@@ -67,6 +88,7 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
         await api.call("setWebhook", wanted, signal, { reads: true });
       }
       door.alive(now.pending_update_count ?? 0);
+      await albums.resume(door, (parts) => hear(door, parts, undefined, AbortSignal.timeout(60_000)));
       await pause(clock, LOOK_MS, signal);
     }
   }
@@ -79,13 +101,13 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     signal: AbortSignal,
   ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
     const who = await self(signal);
-    const events = updates.flatMap((one) => {
+    const parts = updates.flatMap((one) => {
       const event = eventOf(one, who, api);
-      if (event !== "unreadable") return event ?? [];
+      if (event !== "unreadable") return event ? { event, album: albumOf(one) } : [];
       door.unreadable(kindOf(one), String(objectOf(one).update_id));
       return [];
     });
-    const lines = byChat(events);
+    const lines = byChat(joinAlbums(parts));
     // With one chat the position goes into the transaction of its last message.
     const isOne = lines.length === 1;
     const all = await Promise.all(
@@ -141,7 +163,14 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
       if (request.method !== "POST") return { status: 405 };
       knock(request);
-      const [done] = await hear(door, [jsonOf(request.body)], undefined, AbortSignal.timeout(60_000));
+      const update = jsonOf(request.body);
+      const album = albumOf(update);
+      if (album !== undefined) {
+        const whole = (parts: Json[]) => hear(door, parts, undefined, AbortSignal.timeout(60_000));
+        await albums.add(door, album, update as Json, whole);
+        return { status: 200, body: {} };
+      }
+      const [done] = await hear(door, [update], undefined, AbortSignal.timeout(60_000));
       if (done?.event.kind !== "button") return { status: 200, body: {} };
       return { status: 200, body: { method: "answerCallbackQuery", ...pressAnswer(done.event, done.heard) } };
     },

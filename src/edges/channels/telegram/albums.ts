@@ -1,0 +1,117 @@
+/**
+ * Albums: Telegram sends each picture of one as a message of its own and says neither how many there are nor which is the last. They
+ * belong together by `media_group_id` and become one event, under the id of the first.
+ *
+ * T3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.
+ */
+import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
+import type { Json } from "../../../core/domain/index.ts";
+import type { Clock } from "../../../core/kit/index.ts";
+import { listOf, objectOf, textOf } from "../api.ts";
+
+/** Parts of an album follow each other at once; after this pause none is expected any more. */
+export const SETTLE_MS = 700;
+/** Telegram's own limit is ten parts; a webhook's repeat of an album that was heard is known for as many albums as this. */
+const MOST_KNOWN = 50;
+const KEPT = "albums";
+
+/** Which album an update is a part of. */
+export function albumOf(update: unknown): string | undefined {
+  return textOf(objectOf(objectOf(update).message).media_group_id);
+}
+
+/** Parts of the same album in the same chat as one message, where the first of them stood. */
+export function joinAlbums(parts: readonly { event: PlatformEvent; album: string | undefined }[]): PlatformEvent[] {
+  const all: PlatformEvent[] = [];
+  const places = new Map<string, number>();
+  for (const { event, album } of parts) {
+    const key = album === undefined ? undefined : JSON.stringify([event.chat.id, event.sender.id, album]);
+    const at = key === undefined ? undefined : places.get(key);
+    const first = at === undefined ? undefined : all[at];
+    if (at !== undefined && first?.kind === "message" && event.kind === "message") {
+      const files = [...(first.files ?? []), ...(event.files ?? [])];
+      all[at] = {
+        ...first,
+        text: [first.text, event.text].filter(Boolean).join("\n"),
+        ...(files.length ? { files } : {}),
+        ...(first.addressed || event.addressed ? { addressed: true } : {}),
+        ...(first.forwarded || event.forwarded ? { forwarded: true } : {}),
+      };
+      continue;
+    }
+    if (key !== undefined) places.set(key, all.length);
+    all.push(event);
+  }
+  return all;
+}
+
+/** Albums that come by webhook, part by part. */
+export class AlbumShelf {
+  private readonly clock: Clock;
+  /** One change of what is stored at a time. */
+  private line: Promise<unknown> = Promise.resolve();
+  private readonly timers = new Map<string, () => void>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Durable when it resolves. `hear` gets the whole album, once it is quiet. */
+  async add(door: Door, album: string, update: Json, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
+    const isNew = await this.change(door, (kept) => {
+      if (kept.heard.includes(album)) return false;
+      const parts = kept.open[album] ?? [];
+      const id = objectOf(update).update_id;
+      if (!parts.some((one) => objectOf(one).update_id === id)) kept.open[album] = [...parts, update];
+      return true;
+    });
+    if (isNew) this.expect(door, album, hear);
+  }
+
+  /** What a process that died left behind. */
+  async resume(door: Door, hear: (parts: Json[]) => Promise<unknown>): Promise<void> {
+    for (const album of Object.keys(read(await door.kept(KEPT)).open))
+      if (!this.timers.has(album)) this.expect(door, album, hear);
+  }
+
+  private expect(door: Door, album: string, hear: (parts: Json[]) => Promise<unknown>): void {
+    this.timers.get(album)?.();
+    const cancel = this.clock.after(SETTLE_MS, () => {
+      this.timers.delete(album);
+      // What fails stays stored; `resume` comes by again.
+      void this.change(door, async (kept) => {
+        const parts = kept.open[album];
+        if (!parts) return;
+        await hear(parts);
+        delete kept.open[album];
+        kept.heard = [...kept.heard, album].slice(-MOST_KNOWN);
+      }).catch(() => {});
+    });
+    this.timers.set(album, cancel);
+  }
+
+  private change<T>(door: Door, act: (kept: Kept) => T | Promise<T>): Promise<T> {
+    const done = this.line.then(async () => {
+      const kept = read(await door.kept(KEPT));
+      const before = JSON.stringify(kept);
+      const result = await act(kept);
+      if (JSON.stringify(kept) !== before) await door.keep(KEPT, kept as unknown as Json);
+      return result;
+    });
+    this.line = done.catch(() => {});
+    return done;
+  }
+}
+
+interface Kept {
+  open: Record<string, Json[]>;
+  heard: string[];
+}
+
+function read(value: unknown): Kept {
+  const { open, heard } = objectOf(value);
+  return {
+    open: Object.fromEntries(Object.entries(objectOf(open)).map(([album, parts]) => [album, listOf(parts) as Json[]])),
+    heard: listOf(heard).filter((one) => typeof one === "string"),
+  };
+}
