@@ -1,5 +1,6 @@
 /** Methods about channels: accounts come and go while Lares runs; secrets go to the vault, the file refers to them. */
 import { rm } from "node:fs/promises";
+import type { Channel } from "../core/contracts/index.ts";
 import { AppError, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
 import type { Parsed } from "../core/protocol/index.ts";
 import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
@@ -68,10 +69,10 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
         details: { field },
       });
     }
-    const one = await configured(entry, "check", parsed.data, {
+    const account = configured(entry, "check", parsed.data, {
       ...{ home: house().channels.home, clock, log: parts.log as never, libraries: libraries() },
-    }).open();
-    return one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
+    });
+    return checked(entry.title, () => account.open());
   };
   const view = (channel: string, account: string) => `${channel}/${account}`;
   /** The account as it is set now, its secrets filled in. */
@@ -87,9 +88,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
     for (const other of list().filter((one) => one.channel === channel && one.account !== account)) {
       if (places(presentOf(channel, other.account) ?? {}) !== mine) continue;
       const open = house().channels.accounts.get(channel, other.account)?.open;
-      const found = await open?.()
-        .then((one) => one.check(AbortSignal.timeout(CHECK_PATIENCE_MS)))
-        .catch(() => undefined);
+      const found = open && (await checked(other.name, open).catch(() => undefined));
       if (found?.id !== id) continue;
       throw new AppError("CONFLICT", {
         message: `${found.name} is connected already, as ${other.name}.`,
@@ -184,8 +183,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
 
     async "channels.test"({ name, chat }) {
       const { channel, account } = find(name);
-      const one = await house().channels.accounts.get(channel, account)!.open();
-      const who = await one.check(AbortSignal.timeout(CHECK_PATIENCE_MS));
+      const who = await checked(name, () => house().channels.accounts.get(channel, account)!.open());
       if (chat === undefined) return { ...who, sent: false };
       const id = `test:${parts.ids.next("m")}`;
       await house().records.write((tx) =>
@@ -236,6 +234,27 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       return { revoked: true };
     },
   };
+}
+
+/** Asks the platform who we are there. A host that takes the connection and then says nothing is named, not waited for. */
+async function checked(title: string, open: () => Promise<Channel>): ReturnType<Channel["check"]> {
+  const within = AbortSignal.timeout(CHECK_PATIENCE_MS);
+  const silent = () =>
+    new AppError("CHANNEL_SEND", {
+      message: `${title} did not answer within ${CHECK_PATIENCE_MS / 1000} seconds.`,
+      hint: "Check the address and the network between, then try again.",
+      retry: "later",
+    });
+  // Not every library listens to the signal.
+  const late = new Promise<never>((_, reject) =>
+    within.addEventListener("abort", () => reject(silent()), { once: true }),
+  );
+  late.catch(() => {});
+  try {
+    return await Promise.race([open().then((one) => one.check(within)), late]);
+  } catch (error) {
+    throw within.aborted ? silent() : error;
+  }
 }
 
 function secretName(channel: string, account: string, field: string): string {

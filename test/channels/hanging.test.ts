@@ -1,0 +1,42 @@
+/** A host that takes the connection and then says nothing: adding an account ends in a sentence, whatever it speaks. */
+import { createServer, type Socket } from "node:net";
+import { expect, it } from "vitest";
+import { startLares } from "../support/index.ts";
+
+it("channels add against a host that hangs ends in a sentence within a bounded time", async () => {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const url = `http://127.0.0.1:${port}`;
+  const lares = await startLares({});
+  try {
+    const kinds: [string, Record<string, string | number | boolean>][] = [
+      ["telegram", { token: "123456:abc", apiUrl: url }],
+      ["mattermost", { url, token: "a-token-of-mattermost-0123" }],
+      ["matrix", { homeserver: url, token: "a-token-of-matrix" }],
+      ["signal", { url, number: "+15550100" }],
+      ["irc", { host: "127.0.0.1", port, tls: false, nick: "lares" }],
+    ];
+    const began = Date.now();
+    const ends = await Promise.all(
+      kinds.map(([channel, fields]) =>
+        lares.rpc("channels.add", { channel, account: "main", fields }).then(
+          () => "added",
+          (error: { error?: { message?: string } }) => error.error?.message ?? String(error),
+        ),
+      ),
+    );
+    for (const [i, said] of ends.entries()) expect(said, kinds[i]![0]).toMatch(/did not answer within 15 seconds\.$/);
+    expect(Date.now() - began).toBeLessThan(40_000);
+    expect((await lares.rpc("channels.list", {})).channels).toEqual([]);
+  } finally {
+    await lares.dispose();
+    for (const socket of open) socket.destroy();
+    server.close();
+  }
+}, 90_000);
