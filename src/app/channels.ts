@@ -36,6 +36,8 @@ export interface ChannelParts {
   attachments: () => Attachments;
   answer: (id: string, a: { decision: ApprovalDecision; by: string }) => Promise<ApprovalView>;
   outcome: (a: { decision: string; by: string }) => string;
+  /** Whether a question with this code waits. */
+  isOpen: (code: string) => Promise<boolean>;
   /** Who would answer this message. */
   agentOf: (message: InboundMessage) => string;
 }
@@ -69,6 +71,7 @@ export function makeChannels(parts: ChannelParts) {
       await parts.answer(id, a);
       return parts.outcome(a);
     },
+    isOpen: (code) => parts.isOpen(code),
     say,
     sent,
     answeredAt: (route) => parts.outbox().sentAt(route),

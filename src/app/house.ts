@@ -78,7 +78,7 @@ import { openRoots } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
 import { agentOf, askersOf, authorityIn, hasReadOutside, liveRouteOf, placeOfQuestion, standingOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
-import { commandWords, withoutPaths } from "./words.ts";
+import { commandWords, justAsked, withoutPaths } from "./words.ts";
 
 export interface HouseParts {
   home: string;
@@ -266,6 +266,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     attachments: () => attachments,
     answer: (id, answer) => approvals.resolve(id, answer),
     outcome: outcomeText,
+    isOpen: (code) => approvals.isOpen(code),
     agentOf: (message) => place(config.routing as never, message).agent,
   });
   const account = (name: string, of: string) => (PULLED.has(name) ? "pull" : channels.accounts.get(name, of));
@@ -457,6 +458,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       find: (typed) => approvals.find(typed),
       resolve: (id, answer) => approvals.resolve(id, answer),
       waiting: (session) => approvals.list({ pendingOnly: true, session, limit: 5 }),
+      justAsked: (message) => justAsked({ approvals, outbox }, message),
     },
     status: (session) =>
       describeSession({ records, approvals, running: running.running.bind(running), models: parts.models }, session),

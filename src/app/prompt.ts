@@ -109,7 +109,7 @@ async function placeOf(
     ...withOf(kind, last),
     ...formatOf(kind, can, last),
     ...(names.has("exec") && !isGuest ? { machine: await machineOf(parts, agent), approvals: mode } : {}),
-    ...(kind === "owner" ? { commands: ["/stop", "/new", "/model", "/schedule", "/approve CODE"] } : {}),
+    ...(kind === "owner" ? { commands: ["/stop", "/new", "/model", "/schedule", "approve CODE"] } : {}),
   };
 }
 

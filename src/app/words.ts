@@ -1,7 +1,15 @@
 /** What slash commands answer, in words. */
 import type { Models, Records } from "../core/contracts/index.ts";
-import { type AgentId, AppError, type SessionKey } from "../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  type ApprovalView,
+  type InboundMessage,
+  type SessionKey,
+} from "../core/domain/index.ts";
+import type { Approvals } from "../flow/approvals/index.ts";
 import type { CommandParts } from "../flow/commands/index.ts";
+import type { Outbox } from "../flow/outbox/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Compacted, Compactions, Contexts } from "../mind/context/index.ts";
@@ -33,6 +41,22 @@ export function compactedInWords(done: Compacted | undefined): string {
   const how =
     done.how === "extract" ? "by rules, without a model" : done.how === "mixed" ? "partly by rules" : "by a model";
   return `${done.messages} older messages are compacted (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
+}
+
+/** Platforms give the time of a message in whole seconds. */
+const CLOCK_GRAIN_MS = 1000;
+
+/** The open questions of a chat, when the newest thing said there is one of them and the message came after it. */
+export async function justAsked(
+  { approvals, outbox }: { approvals: Approvals; outbox: Outbox },
+  { route, about }: InboundMessage,
+): Promise<ApprovalView[]> {
+  const open = await approvals.pendingIn(route);
+  const newest = open.at(-1);
+  if (!newest) return [];
+  const saidAt = about?.saidAt === undefined ? Number.POSITIVE_INFINITY : about.saidAt + CLOCK_GRAIN_MS;
+  const asked = open.filter((one) => one.askedAt === newest.askedAt).map((one) => one.id);
+  return (await outbox.onlyAsked(route, asked, { since: newest.askedAt, saidAt })) ? open : [];
 }
 
 /** For strangers: where things lie on this machine is not theirs to know. */

@@ -125,7 +125,7 @@ describe("a question that a stranger's turn raises", () => {
     expect(told).toBe("I have to ask before I can do that. I'll tell you here when there's an answer.");
     const question = await until("the question", async () => said.find((one) => one.target === "ann")?.content);
     expect(question).toContain("private.txt");
-    const code = /\/approve (\w+)/.exec(question)![1]!;
+    const code = /approve (\w+)/.exec(question)![1]!;
     for (const { content } of said.filter((one) => one.target === "eve-q")) {
       expect(content).not.toContain(code);
       expect(content).not.toContain(lares.home);
@@ -144,7 +144,7 @@ describe("a question that a stranger's turn raises", () => {
     const told = await say("bob", `${call("memory_save", { text: "bob is here" })} then: say:done`);
     expect(told).toMatch(/^I have to ask/);
     const question = await until("the question", async () => said.find((one) => one.target === "ann")?.content);
-    await say("ann", `/deny ${/\/approve (\w+)/.exec(question)![1]!}`);
+    await say("ann", `/deny ${/approve (\w+)/.exec(question)![1]!}`);
   });
 
   test("places on this machine are left out of what strangers read", async () => {

@@ -222,8 +222,9 @@ export function channelContract(rig: ChannelRig): void {
       } else {
         // On IRC a question is several lines.
         const all = async () => (await texts(platform.owner)).join("\n");
-        const code = await until("the code", async () => /\/approve (\w+)/.exec(await all())?.[1]);
-        await platform.say(platform.owner, `/approve ${code}`);
+        const code = await until("the code", async () => /approve (\w+)/.exec(await all())?.[1]);
+        // As it is shown: without a slash, which some clients would keep to themselves.
+        await platform.say(platform.owner, `approve ${code}`);
       }
       await shows(platform.owner, "it is done");
       expect(readFileSync(join(lares.workspace(), "done.txt"), "utf8")).toBe("asked-and-done\n");

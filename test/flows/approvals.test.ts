@@ -301,7 +301,7 @@ describe.concurrent("in a chat", () => {
       const lines = Array.from({ length: 60 }, (_, i) => `echo step ${i}`);
       lines[30] = "cp \u202egood evil";
       await say(at, callExec(lines.join("\n")), "long");
-      const question = await until("the question", () => seen().find((text) => text.includes("/approve")));
+      const question = await until("the question", () => seen().find((text) => text.includes("approve ")));
       expect(question.split("\n").length).toBeLessThan(25);
       expect(question).toContain("echo step 0");
       expect(question).toContain("echo step 59");
@@ -309,6 +309,37 @@ describe.concurrent("in a chat", () => {
       expect(question).toMatch(/\d+ of \d+ lines not shown/);
       const { approvals } = await at.rpc("approvals.list", {});
       for (const i of [0, 17, 44, 59]) expect(approvals[0]!.shown).toContain(`echo step ${i}`);
+    }));
+
+  it("is answered without a slash: by its code, or by a bare yes while it is the last thing said", () =>
+    chatting({}, async (at, seen) => {
+      const ask = async (n: number) => {
+        await say(at, `${callExec(`echo plain-${n}`)} then: say:did-${n}`, `ask-${n}`);
+        await until(`question ${n}`, () => seen().some((text) => text.includes(`echo plain-${n}`)));
+        const { approvals } = await at.rpc("approvals.list", {});
+        return approvals.find((one) => one.shown.includes(`plain-${n}`))!.id.slice(-6);
+      };
+      await say(at, `yes ${await ask(1)}`, "yes-1");
+      await until("the first answer", () => seen().includes("did-1"), { instead: seen });
+      await ask(2);
+      await say(at, "Yes", "yes-2");
+      await until("the second answer", () => seen().includes("did-2"), { instead: seen });
+      await ask(3);
+      await say(at, "no", "no-3");
+      await until("the third to be denied", () => seen().some((text) => text.startsWith("Denied")), { instead: seen });
+      const code = await ask(4);
+      // Something else is said in the chat: what a bare yes means now is for the agent to find out.
+      await say(at, "/help", "help");
+      await until("the help", () => seen().some((text) => text.includes("/status")), { instead: seen });
+      await say(at, "yes", "yes-4");
+      await say(at, "/approve", "status");
+      await until("it to be allowed by the other", () => seen().includes("did-4"), { instead: seen });
+      const { approvals } = await at.rpc("approvals.list", { state: "all" });
+      expect(approvals.find((one) => one.id.endsWith(code))).toMatchObject({ state: "allowed" });
+      const { lines } = await at.rpc("sessions.export", { session: approvals[0]!.session });
+      const texts = lines.filter((line) => line.role === "user").map((line) => JSON.stringify(line.content));
+      expect(texts.filter((text) => /"(Yes|no)"/.test(text))).toEqual([]);
+      expect(texts.filter((text) => text.includes("yes")).length).toBe(1);
     }));
 
   it("a question nobody answers is said again, no reminder twice over a kill; the answer ends it", () =>
@@ -321,7 +352,7 @@ describe.concurrent("in a chat", () => {
       await until("another reminder", () => reminders().length >= 2, { withinMs: 20_000 });
       expect(reminders()[0]).toContain("echo waited");
       const [asked] = (await at.rpc("approvals.list", {})).approvals;
-      const code = /\/approve (\w+)/.exec(reminders()[1]!)![1]!;
+      const code = /approve (\w+)/.exec(reminders()[1]!)![1]!;
       await say(at, `/approve ${code}`, "yes");
       await until("the answer", () => seen().some((text) => text.includes("over")), { instead: seen });
       const { deliveries } = await at.rpc("turns.get", { turn: asked!.turn });

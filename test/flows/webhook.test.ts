@@ -117,9 +117,9 @@ describe("in", () => {
       chat: "c-ap",
       text: `${callExec("echo approved-output")} then: say:{seen}`,
     });
-    const question = await until("the question", () => shown(far, "c-ap").find((text) => text.includes("/approve")));
+    const question = await until("the question", () => shown(far, "c-ap").find((text) => text.includes("approve ")));
     expect(question).toContain("echo approved-output");
-    const code = /\/approve (\w+)/.exec(question)![1]!;
+    const code = /approve (\w+)/.exec(question)![1]!;
     await sendHook(lares, "dedupes", far.secret, {
       id: "ap2",
       chat: "c-ap",
@@ -129,7 +129,7 @@ describe("in", () => {
     await until("the refusal", () => shown(far, "c-ap").find((text) => /may not/.test(text)));
     await sendHook(lares, "dedupes", far.secret, { id: "ap3", chat: "c-ap", sender: "boss", text: `/approve ${code}` });
     await until("the outcome", () =>
-      shown(far, "c-ap").find((text) => text.includes("approved-output") && !text.includes("/approve")),
+      shown(far, "c-ap").find((text) => text.includes("approved-output") && !text.includes("approve ")),
     );
   });
 });

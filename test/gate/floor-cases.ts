@@ -229,6 +229,8 @@ export const FLOOR: readonly string[] = [
   "node -e 'fetch(\"http://127.0.0.1:4747/rpc/approvals.resolve\")'",
   'echo \'{"method":"approvals.resolve"}\' | websocat ws://127.0.0.1:4747/ws',
   'curl http://127.0.0.1:4747/chat -d \'{"text":"/approve abcd"}\'',
+  'curl http://127.0.0.1:4747/chat -d \'{"text":"yes k7qw2m"}\'',
+  "lares chat -m 'yes k7qw2m'",
   "curl http://127.0.0.1:4747/rpc/chat.send -d '{}'",
 ];
 

@@ -1,3 +1,4 @@
+export * from "./answer-words.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./ids.ts";

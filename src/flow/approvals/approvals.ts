@@ -30,6 +30,7 @@ import {
   listApprovals,
   listRules,
   type NewApproval,
+  pendingIn,
   readApproval,
   rememberedRules,
   rememberRule,
@@ -163,6 +164,16 @@ export class Approvals {
       message: near.length ? `"${typed}" fits more than one approval.` : `There is no open approval "${typed}".`,
       hint: near.length ? "Give more of the code." : "See what waits: lares approvals list",
     });
+  }
+
+  /** Whether the code is that of a question that waits. */
+  async isOpen(code: string): Promise<boolean> {
+    return (await byEnding(this.parts.records, code)).some((one) => one.state === "pending");
+  }
+
+  /** What waits and was asked in this chat, oldest first. */
+  pendingIn(route: ReplyRoute): Promise<ApprovalView[]> {
+    return pendingIn(this.parts.records, route);
   }
 
   get(id: string): Promise<ApprovalView | undefined> {

@@ -69,12 +69,12 @@ test("a question says what, why and how to answer; its marks come from the actio
   });
   expect(text).toMatch(/^May I do this\?\n\n```\n│ echo line number 0\n/);
   expect(text).toMatch(/\n│ pwn\n/);
-  expect(text).toMatch(/It runs a program on this machine\. Answer with \/approve abcdef or \/deny abcdef\.$/);
+  expect(text).toMatch(/It runs a program on this machine\. Answer with: approve abcdef or deny abcdef\.$/);
 });
 
 test("nothing in an action can pass for Lares' own words, and its lines stay lines in every dialect", () => {
   const shown =
-    "$ echo 'x\n> ```\n> \n> It is safe. Answer with /approve 000000.\n> [in /safe]'\n[in /work, up to 120 s]";
+    "$ echo 'x\n> ```\n> \n> It is safe. Answer with: approve 000000.\n> [in /safe]'\n[in /work, up to 120 s]";
   const text = questionText({ id: asId("ap_0123456789abcdef"), shown, because: "It runs echo.", action: {} });
   for (const dialect of DIALECTS) {
     const said = render(parse(text), dialect)

@@ -1,13 +1,14 @@
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
-import type {
-  ApprovalDecision,
-  ApprovalId,
-  ApprovalState,
-  ApprovalView,
-  JsonObject,
-  ReplyRoute,
-  SessionKey,
-  TurnId,
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalState,
+  type ApprovalView,
+  CODE_LENGTH,
+  type JsonObject,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
 } from "../../core/domain/index.ts";
 
 export interface NewApproval {
@@ -242,6 +243,20 @@ export async function listApprovals(
   return rows.map(view);
 }
 
+/** What waits for an answer and was asked in this chat, oldest first. */
+export async function pendingIn(db: Reads, at: ReplyRoute): Promise<ApprovalView[]> {
+  const rows = await db.all<Row & { route: string }>(
+    `SELECT ${COLUMNS}, (SELECT t.route FROM turn t WHERE t.id = approval.turn) AS route FROM approval
+     WHERE state = 'pending' ORDER BY asked_at, id`,
+  );
+  return rows
+    .filter((row) => {
+      const asked = askedOn(JSON.parse(row.action) as JsonObject) ?? (JSON.parse(row.route) as ReplyRoute);
+      return asked.channel === at.channel && asked.account === at.account && asked.chat === at.chat;
+    })
+    .map(view);
+}
+
 /**
  * Those whose id ends like this: what a person types in a chat. Pending ones; for a whole code, when none is pending, the newest
  * that was answered, so that an old button is told what became of it.
@@ -265,9 +280,6 @@ export async function byEnding(db: Reads, ending: string): Promise<ApprovalView[
   );
   return answered.map(view);
 }
-
-/** Enough signs to be unique among what waits, few enough to type. The index on the ending has this length, too. */
-export const CODE_LENGTH = 6;
 
 function view(row: Row): ApprovalView {
   return {

@@ -1,8 +1,7 @@
 /** What is said to a person about a question. */
-import type { ApprovalId, Json, JsonObject } from "../../core/domain/index.ts";
+import { type ApprovalId, CODE_LENGTH, type Json, type JsonObject } from "../../core/domain/index.ts";
 import { visible } from "../../core/kit/index.ts";
 import { brief } from "./brief.ts";
-import { CODE_LENGTH } from "./store.ts";
 
 /** The short code shown in chats. */
 export function shortCode(id: ApprovalId): string {
@@ -49,9 +48,10 @@ function actionBlock({ shown, action }: Question): string {
   return [fence, ...lines.map((line) => `│ ${line}`), fence].join("\n");
 }
 
+/** Without a slash: several clients take words with one for themselves and send nothing. */
 function howToAnswer(id: ApprovalId): string {
   const code = shortCode(id);
-  return `Answer with /approve ${code} or /deny ${code}.`;
+  return `Answer with: approve ${code} or deny ${code}.`;
 }
 
 function marksIn({ marks }: JsonObject): string[] {

@@ -12,6 +12,7 @@ import {
   type AgentId,
   AppError,
   type ApprovalDecision,
+  answerWords,
   asId,
   type InboundMessage,
   type Json,
@@ -45,6 +46,8 @@ export interface IntakeParts {
   /** Takes a file into the home. Throws when it is too large or of a refused type. */
   store: (body: AsyncIterable<Uint8Array>, about: { name: string; by: string }) => Promise<{ id: string }>;
   answer: (approval: string, a: { decision: ApprovalDecision; by: string }) => Promise<string>;
+  /** Whether a question with this code is open. */
+  isOpen: (code: string) => Promise<boolean>;
   /** Says something on a route without a turn: durable with the transaction, sent by `sent`. */
   say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
   sent: (id: string) => void;
@@ -53,7 +56,8 @@ export interface IntakeParts {
   agentFor: (message: InboundMessage) => { agent: string; limits: AccountPolicy["limits"] };
 }
 
-const MOST_FILES = 8;
+/** As many as an album of a platform holds. */
+const MOST_FILES = 10;
 const LONGEST_IN_ENVELOPE = 60;
 const FETCH_PATIENCE_MS = 60_000;
 const YES = new Set(["👍", "✅", "✔", "👌", "+1", "thumbsup", "white_check_mark", "heavy_check_mark"]);
@@ -96,7 +100,12 @@ export class Intake {
     record: (tx: Tx) => void,
   ): Promise<Heard> {
     const { records, log, pairings } = this.parts;
-    const may = standing(policy, event, await grantsOf(records, at, event.sender.id));
+    const addressed = await this.answersByCode(event);
+    const may = standing(
+      policy,
+      addressed ? { ...event, addressed } : event,
+      await grantsOf(records, at, event.sender.id),
+    );
     const route = routeOf(at, event);
     if (!may.may) {
       log.debug("not taken", { ...at, why: may.why, kind: event.kind });
@@ -122,6 +131,13 @@ export class Intake {
       case "member":
         return { outcome: "ignored" };
     }
+  }
+
+  /** In a group: the code of an open question says as well as our name that we are meant. */
+  private async answersByCode(event: PlatformEvent): Promise<boolean> {
+    if (event.kind !== "message" || event.chat.kind !== "group" || event.addressed) return false;
+    const code = answerWords(event.text)?.code;
+    return code !== undefined && (await this.parts.isOpen(code));
   }
 
   private async answered(approval: string, decision: ApprovalDecision, event: PlatformEvent, may: May): Promise<Heard> {

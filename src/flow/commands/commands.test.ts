@@ -33,6 +33,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     approvals: {
       find: async () => waiting,
       waiting: async () => [waiting],
+      justAsked: async () => [waiting],
       resolve: async (_id: string, a: { decision: string }) => {
         did.push(`resolve ${a.decision}`);
         return { ...waiting, state: a.decision === "deny" ? "denied" : "allowed" };
@@ -53,7 +54,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     ...over,
   } as unknown as CommandParts;
   const run = (text: string) => makeCommands(parts).run(text, { placement: { session, person: "ana" }, message });
-  return { run, did };
+  return { run, did, parts };
 }
 
 describe("slash commands", () => {
@@ -119,5 +120,64 @@ describe("slash commands", () => {
       throw new AppError("MODEL_UNKNOWN", { message: "No such model.", hint: "Known: a/b." });
     };
     expect(await setUp({ tune }).run("/model x/y")).toBe("No such model. Known: a/b.");
+  });
+});
+
+describe("answers without a slash", () => {
+  test.each([
+    ["approve abcdef", "allow-once"],
+    ["Yes ABCDEF", "allow-once"],
+    ["yes abcdef always", "allow-always"],
+    ["no abcdef", "deny"],
+    ["deny abcdef too risky", "deny"],
+    ["yes", "allow-once"],
+    ["No.", "deny"],
+  ])("%s", async (text, decision) => {
+    const { run, did } = setUp();
+    expect(await run(text)).toMatch(/Allowed|Denied/);
+    expect(did).toEqual([`resolve ${decision}`]);
+  });
+
+  const nothing = async () => {
+    throw new AppError("NOT_FOUND", { message: "There is no such question." });
+  };
+  const approvals = (over: object): Partial<CommandParts> => ({ approvals: { ...setUp().parts.approvals, ...over } });
+
+  test.each([
+    "yes please",
+    "no thanks",
+    "yes, do it",
+    "no way",
+    "approve the plan",
+    "yes abcdef but later",
+    "yesterday",
+  ])("%s is said to the agent", async (text) => {
+    const { run, did } = setUp(approvals({ find: nothing, justAsked: async () => [] }));
+    expect(await run(text)).toBeUndefined();
+    expect(did).toEqual([]);
+  });
+
+  test("a code with a slip in it is named, a bare yes where nothing was asked is said to the agent", async () => {
+    const { run } = setUp(approvals({ find: nothing, justAsked: async () => [] }));
+    expect(await run("yes k7qw2m")).toBe("There is no such question.");
+    expect(await run("yes")).toBeUndefined();
+  });
+
+  test("with two questions open a bare yes answers neither and names both", async () => {
+    const other = { ...waiting, id: "ap_1234567890fedcba" };
+    const { run, did } = setUp(approvals({ justAsked: async () => [waiting, other] }));
+    expect(await run("yes")).toBe("More than one question is open. Say which: yes abcdef, yes fedcba.");
+    expect(did).toEqual([]);
+  });
+
+  test("nobody answers who may not; in a group, and by an edit, a bare yes is no answer", async () => {
+    const { run, did } = setUp({ mayApprove: () => false });
+    expect(await run("yes abcdef")).toContain("may not");
+    expect(await run("yes")).toBeUndefined();
+    for (const more of [{ isGroup: true }, { about: { isEdited: true } }]) {
+      const at = { placement: { session, person: "ana" }, message: { ...message, ...more } as InboundMessage };
+      expect(await makeCommands(setUp().parts).run("yes", at)).toBeUndefined();
+    }
+    expect(did).toEqual([]);
   });
 });

@@ -1,11 +1,22 @@
 /**
  * Slash commands: the same in every face and channel. Each acts at once and answers in words; none needs a model. A text that
- * begins with a slash and is no command of ours is an ordinary message.
+ * begins with a slash and is no command of ours is an ordinary message. Questions are also answered without a slash, because some
+ * clients keep words with a slash to themselves: "approve CODE", "yes CODE", "no CODE", and a bare yes or no where only one
+ * question can be meant.
  *
  * K1: a command may be run twice for one message (the sender's platform may repeat it); every one is harmless then.
  */
-import type { ApprovalDecision, ApprovalView, InboundMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
-import { AppError } from "../../core/domain/index.ts";
+import {
+  type AnswerWords,
+  AppError,
+  type ApprovalDecision,
+  type ApprovalView,
+  answerWords,
+  CODE_LENGTH,
+  type InboundMessage,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
 
 export interface CommandParts {
   /** A hint with the commands as they work here. */
@@ -21,6 +32,8 @@ export interface CommandParts {
     find(typed: string): Promise<ApprovalView>;
     resolve(id: string, answer: { decision: ApprovalDecision; by: string; reason?: string }): Promise<ApprovalView>;
     waiting(session: SessionKey): Promise<ApprovalView[]>;
+    /** What a bare yes or no here can only mean: open questions, with nothing said in this chat since. */
+    justAsked(message: InboundMessage): Promise<ApprovalView[]>;
   };
   status: (session: SessionKey) => Promise<string>;
   /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` takes it back. */
@@ -132,7 +145,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   approve: {
     usage: "/approve CODE [always]",
-    doc: "allow what waits for you",
+    doc: "allow what waits for you; also without the slash, or: yes CODE",
     run: (parts, call) => {
       const [code = "", word] = call.args.split(/\s+/);
       return answer(parts, call, code, word === "always" ? "allow-always" : "allow-once");
@@ -150,7 +163,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   deny: {
     usage: "/deny CODE [reason]",
-    doc: "refuse what waits for you",
+    doc: "refuse what waits for you; also without the slash, or: no CODE",
     run: (parts, call) => {
       const [code = "", ...reason] = call.args.split(/\s+/);
       return answer(parts, call, code, "deny", reason.join(" "));
@@ -166,19 +179,47 @@ export function makeCommands(parts: CommandParts) {
     ): Promise<string | undefined> {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const command = match && COMMANDS[match[1]!.toLowerCase()];
-      if (!match || !command || !Object.hasOwn(COMMANDS, match[1]!.toLowerCase())) return undefined;
       const { session, person } = at.placement;
+      const typed = match ? undefined : answerWords(text);
+      if (typed)
+        return inWords(parts, () => plainAnswer(parts, { session, person, message: at.message, args: "" }, typed));
+      if (!match || !command || !Object.hasOwn(COMMANDS, match[1]!.toLowerCase())) return undefined;
       if (at.message.authority === "stranger" && !FOR_STRANGERS.has(match[1]!.toLowerCase()))
         return `/${match[1]!.toLowerCase()} is for people the owner has let in.`;
-      try {
-        return await command.run(parts, { session, person, message: at.message, args: (match[2] ?? "").trim() });
-      } catch (error) {
-        if (error instanceof AppError)
-          return [error.message, error.hint && parts.called(error.hint)].filter(Boolean).join(" ");
-        throw error;
-      }
+      const args = (match[2] ?? "").trim();
+      return inWords(parts, () => command.run(parts, { session, person, message: at.message, args }));
     },
   };
+}
+
+async function inWords<T>(parts: CommandParts, act: () => Promise<T>): Promise<T | string> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [error.message, error.hint && parts.called(error.hint)].filter(Boolean).join(" ");
+  }
+}
+
+/** Nothing where it only looks like an answer: "yes please" is said to the agent. */
+async function plainAnswer(parts: CommandParts, call: Call, said: AnswerWords): Promise<string | undefined> {
+  const { code, decision, reason } = said;
+  if (code === undefined) {
+    // In a group people also say yes to each other, and an edit is an old message.
+    const { isGroup, about } = call.message;
+    if (isGroup || about?.isEdited || !parts.mayApprove(call.message)) return undefined;
+    const asked = await parts.approvals.justAsked(call.message);
+    return asked.length ? settle(parts, call, asked, { decision }) : undefined;
+  }
+  try {
+    await parts.approvals.find(code);
+  } catch (error) {
+    // Letters with digits are a code with a slip in it; letters alone are a word.
+    const isWord = !/\d/.test(code) || !/[a-z]/.test(code);
+    if (error instanceof AppError && error.code === "NOT_FOUND" && isWord) return undefined;
+    throw error;
+  }
+  return answer(parts, call, code, decision, reason);
 }
 
 async function reset(parts: CommandParts, { session }: Call): Promise<string> {
@@ -200,12 +241,20 @@ async function answer(
   if (!parts.mayApprove(call.message)) return "You may not answer approvals here.";
   const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
   if (!waiting.length) return "Nothing waits for an answer here.";
-  if (waiting.length > 1)
-    return `More than one thing waits. Say which: ${waiting.map((a) => a.id.slice(-6)).join(", ")}.`;
-  const done = await parts.approvals.resolve(waiting[0]!.id, {
-    decision,
-    by: call.person,
-    ...(reason ? { reason } : {}),
-  });
+  return settle(parts, call, waiting, { decision, ...(reason ? { reason } : {}) });
+}
+
+async function settle(
+  parts: CommandParts,
+  call: Call,
+  waiting: readonly ApprovalView[],
+  said: { decision: ApprovalDecision; reason?: string },
+): Promise<string> {
+  if (waiting.length > 1) {
+    const word = said.decision === "deny" ? "no" : "yes";
+    const forms = waiting.map((a) => `${word} ${a.id.slice(-CODE_LENGTH)}`);
+    return `More than one question is open. Say which: ${forms.join(", ")}.`;
+  }
+  const done = await parts.approvals.resolve(waiting[0]!.id, { ...said, by: call.person });
   return done.state === "allowed" ? `Allowed: ${done.tool}.` : `Denied: ${done.tool}.`;
 }

@@ -15,7 +15,7 @@ const BY_ADDRESS = new RegExp(`/rpc/(${METHOD})`);
 const BY_NAME = new RegExp(`method["']?[ ]?[:=][ ]?["']?(${METHOD})`);
 const READS = /\.(list|get|status|search|explain|preview|calendar|history|schema|check|summary|audit|kinds)$/;
 /** Answering a question in the chat is answering it. */
-const ANSWERS = /(^|["' :=])\/?(approve|always|deny) [a-z0-9]{4,}/i;
+const ANSWERS = /(^|["' :=])\/?(approve|always|deny|yes|no) [a-z0-9]{4,}/i;
 
 /** `words` begin at a program, or at what a wrapper may start. */
 export function ownCommand(words: readonly string[]): string | undefined {

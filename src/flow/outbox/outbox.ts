@@ -52,6 +52,7 @@ import {
   outstandingOf,
   partsOf,
   placeOf,
+  saidSince,
   updateDelivery,
 } from "./store.ts";
 
@@ -206,6 +207,25 @@ export class Outbox {
   /** What a turn, or any turn since then, had to say and nobody got, for good: each turn once. Questions and notes are not meant. */
   lost(of: { turn: TurnId } | { since: number }): Promise<{ turn: TurnId; error: string }[]> {
     return lostOf(this.parts.records, of);
+  }
+
+  /**
+   * Whether these questions, and nothing else, were shown in this chat since then and before `saidAt`: only then can a bare yes or no
+   * there mean one of them.
+   */
+  async onlyAsked(
+    route: ReplyRoute,
+    asked: readonly string[],
+    when: { since: number; saidAt: number },
+  ): Promise<boolean> {
+    const said = await saidSince(this.parts.records, route, when.since);
+    const isAbout = ({ answer }: { answer: string }, id: string) =>
+      answer.endsWith(`:ask:${id}`) || answer.includes(`:remind:${id}:`);
+    const isNote = ({ answer }: { answer: string }) => answer.includes(":asked:");
+    if (!said.every((one) => isNote(one) || asked.some((id) => isAbout(one, id)))) return false;
+    return asked.every((id) =>
+      said.some((one) => isAbout(one, id) && /^(sent|uncertain)$/.test(one.state) && one.at <= when.saidAt),
+    );
   }
 
   /** When the last message to this chat left. */

@@ -151,6 +151,22 @@ export async function placeOf(db: Reads, id: string): Promise<string | undefined
   return row?.platform_id ?? undefined;
 }
 
+/** What was said in a chat since then, oldest first. Rare, so it needs no index: only a bare yes or no asks. */
+export async function saidSince(
+  db: Reads,
+  at: ReplyRoute,
+  since: number,
+): Promise<{ answer: string; state: DeliveryState; at: number }[]> {
+  return db.all(
+    `SELECT answer, state, updated_at AS at FROM delivery WHERE created_at >= ? AND json_extract(route, '$.channel') = ?
+       AND json_extract(route, '$.account') = ? AND json_extract(route, '$.chat') = ? ORDER BY created_at, id`,
+    since,
+    at.channel,
+    at.account,
+    at.chat,
+  );
+}
+
 /** The parts of an answer that are, or may be, on their platform. */
 export function partsOf(db: Reads, answer: string): Promise<{ id: string; text: string; extra: string | null }[]> {
   return db.all("SELECT id, text, extra FROM delivery WHERE answer = ? ORDER BY part", answer);

@@ -1,0 +1,39 @@
+/**
+ * An answer to a question, typed without a slash: "approve k7qw2m", "yes k7qw2m", "no k7qw2m later", or a bare "yes". Some clients
+ * (Mattermost, IRC, Slack) take words with a slash for themselves, so the plain words are the form that works everywhere.
+ */
+import type { ApprovalDecision } from "./turn.ts";
+
+/** Enough characters to be unique among what waits, few enough to type. The index on the ending has this length, too. */
+export const CODE_LENGTH = 6;
+
+const CODE = new RegExp(`^[a-z0-9]{${CODE_LENGTH}}$`);
+
+export interface AnswerWords {
+  decision: ApprovalDecision;
+  /** Without one, only the question last shown in the chat can be meant. */
+  code?: string;
+  reason?: string;
+}
+
+const DECISIONS: Readonly<Record<string, "yes" | "no">> = { approve: "yes", yes: "yes", deny: "no", no: "no" };
+const LONGEST = 500;
+
+/** The shape only: "yes please" has it, too. Whether such a question is open decides whether it is an answer. */
+export function answerWords(text: string): AnswerWords | undefined {
+  if (text.length > LONGEST) return undefined;
+  const [first = "", second, ...rest] = text.trim().split(/\s+/);
+  const word = second === undefined ? first.replace(/[.!]$/, "") : first;
+  const said = Object.hasOwn(DECISIONS, word.toLowerCase()) ? DECISIONS[word.toLowerCase()] : undefined;
+  if (!said) return undefined;
+  const isAlways = said === "yes" && rest.length === 1 && rest[0]!.toLowerCase() === "always";
+  // "yes k7qw2m but later" is not a plain yes.
+  if (said === "yes" && rest.length && !isAlways) return undefined;
+  const code = second?.toLowerCase();
+  if (code !== undefined && !CODE.test(code)) return undefined;
+  return {
+    decision: isAlways ? "allow-always" : said === "yes" ? "allow-once" : "deny",
+    ...(code ? { code } : {}),
+    ...(said === "no" && rest.length ? { reason: rest.join(" ") } : {}),
+  };
+}
