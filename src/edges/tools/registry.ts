@@ -45,10 +45,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
 
 /** Offered only through `tool_search`: their schemas would be paid for on every call and are rarely wanted. */
 export const RARE_TOOLS: readonly string[] = [
-  "message",
   "browser",
-  "web_search",
-  "process",
   "memory_forget",
   "schedule_list",
   "schedule_remove",
@@ -61,12 +58,14 @@ export const RARE_TOOLS: readonly string[] = [
   "wait",
 ];
 const RARE: ReadonlySet<string> = new Set(RARE_TOOLS);
+const ONCE_RARE: ReadonlySet<string> = new Set(["message", "process", "web_search"]);
 
 /** Registers the house's tools; rarely used ones behind `tool_search`, which finds skills as well. */
 export function registerTools(registry: ToolRegistry, tools: readonly Tool[], skills?: SkillDesk): void {
   for (const tool of tools) if (!RARE.has(tool.spec.name)) registry.register(tool);
   const rare = tools.filter((tool) => RARE.has(tool.spec.name));
-  if (rare.length) for (const tool of createRareTools(rare, skills)) registry.register(tool);
+  const also = tools.filter((tool) => ONCE_RARE.has(tool.spec.name));
+  if (rare.length) for (const tool of createRareTools(rare, skills, also)) registry.register(tool);
 }
 
 export function emptyRegistry(): ToolRegistry {

@@ -14,7 +14,7 @@ import { withInside } from "../../../core/files/index.ts";
 import { humanSize } from "../files/content.ts";
 
 /** About 7,500 tokens. Errors stand at the end more often than at the beginning, hence one to two. */
-const SHOWN = 30_000;
+export const SHOWN = 30_000;
 const HEAD = SHOWN / 3;
 const TAIL = SHOWN - HEAD;
 /** The most one run may leave on disk. */

@@ -12,6 +12,7 @@ import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, rooted, wrongInput } from "../paths/index.ts";
 import type { Processes, Seen } from "../process/index.ts";
 import { type Confinement, named, type Room } from "../sandbox/index.ts";
+import { SHOWN } from "./capture.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import type { Locale } from "./environment.ts";
@@ -107,15 +108,22 @@ export function createExec(options: ExecOptions = {}): Tool {
   return {
     spec: {
       name: "exec",
-      description: "Run a bash command in the workspace; ends with its processes",
+      description: `Run a command with bash in the workspace, in a fresh shell without input; all it started ends with it. Shows up to ${SHOWN.toLocaleString("en-US")} characters, the rest is in a file. Use the file tools for files. Commands that change something may be asked about: just make the call.`,
       input: {
         type: "object",
         properties: {
           command: { type: "string" },
-          cwd: { type: "string" },
-          timeout_s: { type: "integer", description: `default ${DEFAULT_S}, max ${MOST_S}` },
-          pty: { type: "boolean" },
-          ...(processes ? { background: { type: "boolean", description: "goes on; see process" } } : {}),
+          cwd: { type: "string", description: "folder below the workspace" },
+          timeout_s: { type: "integer", description: `seconds; default ${DEFAULT_S}, max ${MOST_S}` },
+          pty: { type: "boolean", description: "for programs that want a terminal" },
+          ...(processes
+            ? {
+                background: {
+                  type: "boolean",
+                  description: "for servers and work of minutes: it goes on, and its end comes as a message",
+                },
+              }
+            : {}),
         },
         required: ["command"],
       },

@@ -19,6 +19,17 @@ const MOST_BYTES = 10 * 1024 * 1024;
 /** More is not one change any more, and nobody reads it before saying yes. */
 const MOST_FILES = 200;
 
+/** In the tool's own words, so that models who never saw the form can write it. */
+export const EXAMPLE_PATCH = `*** Begin Patch
+*** Update File: notes/todo.md
+@@
+ - buy milk
+-- call Ann
++- call Ann on Monday
+*** Add File: notes/done.md
++- paid the rent
+*** End Patch`;
+
 const schema = z.strictObject({ patch: z.string().min(1).max(1_000_000) });
 
 /** One file before and after; null: no file. */
@@ -46,8 +57,12 @@ export function createApplyPatch(): Tool {
   return {
     spec: {
       name: "apply_patch",
-      description: "Change several files at once: unified diff or *** Begin Patch",
-      input: { type: "object", properties: { patch: { type: "string" } }, required: ["patch"] },
+      description: `Change, add, move or delete several files at once; nothing changes unless all of it fits. Takes a unified diff or this form:\n${EXAMPLE_PATCH}`,
+      input: {
+        type: "object",
+        properties: { patch: { type: "string", description: "three lines of context around each change" } },
+        required: ["patch"],
+      },
     },
     repeat: "never",
     async plan(raw, place) {

@@ -27,12 +27,13 @@ export function createEdit(): Tool {
   return {
     spec: {
       name: "edit",
-      description: "Replace text in a file; old must match exactly once",
+      description:
+        "Replace one piece of text in a file. Read the file first and copy old exactly, with its indentation and enough lines around it to occur once. For several files use apply_patch.",
       input: {
         type: "object",
         properties: {
-          path: { type: "string" },
-          old: { type: "string" },
+          path: { type: "string", description: "relative to the workspace" },
+          old: { type: "string", description: "the text as it stands, without line numbers" },
           new: { type: "string" },
           all: { type: "boolean", description: "replace every match" },
         },

@@ -17,8 +17,14 @@ export function createList(): Tool {
   return {
     spec: {
       name: "list",
-      description: "List a directory",
-      input: { type: "object", properties: { path: { type: "string" }, depth: { type: "integer" } } },
+      description: `List the files and folders of a folder, at most ${MOST}; .git and node_modules stay closed. To find a file by its content use search.`,
+      input: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "default: the workspace" },
+          depth: { type: "integer", description: "levels of folders; default 1" },
+        },
+      },
     },
     repeat: "safe",
     async plan(input, place) {

@@ -48,13 +48,13 @@ export function createRead({ pdf, skills }: ReadOptions = {}): Tool {
   return {
     spec: {
       name: "read",
-      description: "Read lines of a text file or PDF, or describe an image",
+      description: `Read a file: text with line numbers, the text of a PDF, or what kind of picture it is. Use it before you change a file, and instead of cat. Shows up to ${LINES} lines or ${BYTES / 1024} KB; a longer file says how to read on with offset. For one place in many files use search.`,
       input: {
         type: "object",
         properties: {
-          path: { type: "string" },
+          path: { type: "string", description: "relative to the workspace, or skill:NAME" },
           offset: { type: "integer", description: "first line, from 1" },
-          limit: { type: "integer" },
+          limit: { type: "integer", description: `lines; default ${LINES}` },
         },
         required: ["path"],
       },

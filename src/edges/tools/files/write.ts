@@ -17,10 +17,14 @@ export function createWrite(): Tool {
   return {
     spec: {
       name: "write",
-      description: "Create or replace a file",
+      description:
+        "Create a file or replace all of it, folders included. To change part of a file use edit. Give the whole content, never a placeholder for the rest.",
       input: {
         type: "object",
-        properties: { path: { type: "string" }, content: { type: "string" } },
+        properties: {
+          path: { type: "string", description: "relative to the workspace" },
+          content: { type: "string" },
+        },
         required: ["path", "content"],
       },
     },

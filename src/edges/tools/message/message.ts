@@ -45,12 +45,12 @@ export function createMessageTool(desk: MessageDesk): Tool {
   return {
     spec: {
       name: "message",
-      description: "Send a message now: here before your answer, with files you made in this turn, or to another chat",
+      description: `Send a message now, before your answer: one line of progress before slow work, or up to ${MOST_FILES} files you made in this turn. Your final text is sent by itself, so don't repeat it here. Another chat is asked about first.`,
       input: {
         type: "object",
         properties: {
           text: { type: "string" },
-          files: { type: "array", items: { type: "string" }, description: "paths in the workspace" },
+          files: { type: "array", items: { type: "string" }, description: "paths in the workspace, made in this turn" },
           to: {
             type: "object",
             description: "another chat; here without it",

@@ -55,7 +55,8 @@ export function createProcess(processes: Processes): Tool {
   return {
     spec: {
       name: "process",
-      description: "Background processes of exec",
+      description:
+        "Look after commands started with exec's background: list them, read what they printed, write to them, stop them. Their end comes to you as a message, so don't wait for it here.",
       input: {
         type: "object",
         properties: {

@@ -14,8 +14,9 @@ import { foundSkills, type SkillDesk } from "../skills/skills.ts";
 const searchInput = z.strictObject({ query: z.string().max(200).optional() });
 const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json().optional() });
 
-export function createRareTools(rare: readonly Tool[], skills?: SkillDesk): Tool[] {
-  const byName = new Map(rare.map((tool) => [tool.spec.name, tool]));
+/** `also`: tools that were found this way once. Sessions keep the list they began with, and still call them so. */
+export function createRareTools(rare: readonly Tool[], skills?: SkillDesk, also: readonly Tool[] = []): Tool[] {
+  const byName = new Map([...rare, ...also].map((tool) => [tool.spec.name, tool]));
   return [search(rare, skills), run(byName)];
 }
 
@@ -24,8 +25,8 @@ function search(rare: readonly Tool[], skills: SkillDesk | undefined): Tool {
   return {
     spec: {
       name: "tool_search",
-      description: `More tools, and skills: ${names}. Shows how to tool_run them.`,
-      input: { type: "object", properties: { query: { type: "string" } } },
+      description: `Find more tools, and skills, by a few words; shows how to call them with tool_run. There are: ${names}.`,
+      input: { type: "object", properties: { query: { type: "string", description: "left out: all" } } },
     },
     repeat: "safe",
     words: { result: "own", failure: "own" },
@@ -68,10 +69,14 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
   return {
     spec: {
       name: "tool_run",
-      description: "Run a tool found with tool_search.",
+      description:
+        "Run a tool that tool_search showed, with the input it describes. All other tools are called directly.",
       input: {
         type: "object",
-        properties: { name: { type: "string" }, input: { type: "object" } },
+        properties: {
+          name: { type: "string", description: "as tool_search shows it" },
+          input: { type: "object", description: "what that tool takes" },
+        },
         required: ["name"],
       },
     },

@@ -97,10 +97,17 @@ function add(desk: ScheduleDesk): Tool {
   return {
     spec: {
       name: "schedule_add",
-      description: "Do `text` later or repeatedly; give one of in, at, every, cron.",
+      description:
+        "Do something later or again and again: a reminder, a check, a report. Give one of in, at, every, cron, on the person's clock. When it's due you run with this text alone, so write it to make sense by itself. Say the time you set back to the person.",
       input: {
         type: "object",
-        properties: { text: text(), in: text("30 minutes"), at: text("tomorrow 9am"), every: text(), cron: text() },
+        properties: {
+          text: text("what to do then"),
+          in: text("30 minutes"),
+          at: text("tomorrow 9am, or 2026-12-24 18:00"),
+          every: text("2 hours, or monday 9am"),
+          cron: text("0 7 * * 1-5"),
+        },
         required: ["text"],
       },
     },

@@ -27,14 +27,14 @@ export function createSearch(options: SearchOptions = {}): Tool {
   return {
     spec: {
       name: "search",
-      description: "Search file contents by regex",
+      description: `Find lines in files by a regular expression, with file and line number. Use it instead of grep or find. Hidden, ignored and binary files are skipped.`,
       input: {
         type: "object",
         properties: {
-          pattern: { type: "string" },
-          path: { type: "string" },
-          glob: { type: "string", description: "e.g. *.ts" },
-          max: { type: "integer" },
+          pattern: { type: "string", description: "regular expression; case matters" },
+          path: { type: "string", description: "file or folder; default: the workspace" },
+          glob: { type: "string", description: "only these files, e.g. *.ts" },
+          max: { type: "integer", description: `lines; default ${DEFAULT_MAX}` },
         },
         required: ["pattern"],
       },

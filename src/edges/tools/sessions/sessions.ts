@@ -56,7 +56,8 @@ function spawn(desk: SessionDesk): Tool {
   return {
     spec: {
       name: "sessions_spawn",
-      description: "Give a task to a sub-agent in the background; its result comes as a message.",
+      description:
+        "Give a separate piece of work to a sub-agent that works in the background with a fresh context. Good for large or parallel work, not for one or two calls you can make yourself. Write all it needs into task: it knows nothing of this conversation. Its result comes to you as a message; don't poll.",
       input: {
         type: "object",
         properties: { task: text, agent: text, minutes: { type: "number" }, schema: { type: "object" } },

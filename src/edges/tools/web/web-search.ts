@@ -27,10 +27,13 @@ export function createWebSearch(config: SearchConfig, deps: FetcherDeps = {}): T
   return {
     spec: {
       name: "web_search",
-      description: "Search the web",
+      description: "Search the web: titles, addresses and a few words of each. Read the promising ones with web_fetch.",
       input: {
         type: "object",
-        properties: { query: { type: "string" }, count: { type: "integer" } },
+        properties: {
+          query: { type: "string" },
+          count: { type: "integer", description: `default ${COUNT}, max ${MOST}` },
+        },
         required: ["query"],
       },
     },
