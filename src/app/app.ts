@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentId, AppError, asId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, isOver } from "../core/domain/index.ts";
 import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
 import { createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
 import { type Environment, loadConfig } from "../ground/config/index.ts";
@@ -57,8 +57,6 @@ export interface RunningApp {
 /** How long running turns get to reach a safe point; whatever does not is continued at the next start. */
 const DRAIN_MS = 3000;
 /** Between two looks whether a full disk has room again. */
-/** What everything under way in a house fails with when its records failed. */
-const HOUSE_IS_OVER: ReadonlySet<string> = new Set(["STORAGE_FULL", "STORAGE_FAILED", "HOME_FENCED", "NOT_READY"]);
 const FULL_RETRY_MS = 1000;
 /** What a turn with a long answer writes, and some more. */
 const ROOM_BYTES = 131_072;
@@ -187,8 +185,8 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   // A write that fails takes the house down by itself, with everything that was under way in it; whoever did not wait for that
   // write must not take the whole process along. Any other rejection nobody handles is a bug and ends it.
   const orphaned = (reason: unknown): void => {
-    if (!(reason instanceof AppError && HOUSE_IS_OVER.has(reason.code))) throw reason;
-    log.debug("left for the next start", { error: reason.message });
+    if (!isOver(reason)) throw reason;
+    log.debug("left for the next start", { error: String(reason) });
   };
   process.on("unhandledRejection", orphaned);
 
@@ -297,7 +295,7 @@ async function sweepCalls(house: House | undefined, { callHours }: { callHours: 
   try {
     if (callHours > 0) while (await house?.sessions.sweep(callHours * 3_600_000));
   } catch (error) {
-    log.warn("conversations of single calls could not be deleted", { error: String(error) });
+    if (!isOver(error)) log.warn("conversations of single calls could not be deleted", { error: String(error) });
   }
 }
 
@@ -315,7 +313,7 @@ async function tidy(
     await house?.schedules.sweep();
     if (keep.sessionDays > 0) await house?.sessions.prune(keep.sessionDays * 86_400_000, false);
   } catch (error) {
-    log.warn("tidying failed", { error: String(error) });
+    if (!isOver(error)) log.warn("tidying failed", { error: String(error) });
   }
 }
 

@@ -5,7 +5,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL } from "../core/contracts/index.ts";
-import { type AgentId, AppError, asId, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, isOver, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { asCalled } from "../core/protocol/client.ts";
 import { Hooks } from "../edges/hooks/index.ts";
@@ -454,6 +454,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     stop: stopTurn,
     stopHelpers: (session, why) => children.stopAll(session, why),
     reset: (session) => sessions.reset(session),
+    reload: (session) => sessions.reload(session),
     approvals: {
       find: (typed) => approvals.find(typed),
       resolve: (id, answer) => approvals.resolve(id, answer),
@@ -677,7 +678,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
   });
   await outbox.start();
-  void memoryRooms.start().catch((error: unknown) => log.warn("memory did not start", { reason: String(error) }));
+  void memoryRooms.start().catch((error: unknown) => {
+    // A stop that comes first, e.g. because the port is taken, is no trouble of the memory's.
+    if (!isOver(error)) log.warn("memory did not start", { reason: String(error) });
+  });
   await reminders.start();
   await approvals.settle();
   await checkpoints.start();
@@ -691,7 +695,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await declare();
   await schedules.settle();
   // Nobody waits for it, and a start is not slowed by it.
-  void schedules.sweep().catch((error: unknown) => log.warn("old runs could not be removed", { error: String(error) }));
+  void schedules.sweep().catch((error: unknown) => {
+    if (!isOver(error)) log.warn("old runs could not be removed", { error: String(error) });
+  });
   await children.settle();
   await processes.settle();
   await events.settle();

@@ -35,10 +35,14 @@ export interface Engine {
   start(app: App): Promise<void>;
   /** Takes no more work, lets running segments reach a safe point for up to `drainMs`, then lets go. Nothing is lost. */
   stop(drainMs: number): Promise<void>;
-  /** Durable when it resolves. `record` is written with it, and only when it is not a duplicate. */
+  /**
+   * Durable when it resolves. `record` is written with it, and only when it is not a duplicate. `announce` is called then too,
+   * once it is durable and before its first segment runs.
+   */
   accept(
     m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
     record?: (tx: Tx, turn: TurnId) => void,
+    announce?: (turn: TurnId) => void,
   ): Promise<Accepted>;
   /**
    * Approval answer, cancellation, child result. Idempotent by id; the first wins. `record` is written with it when taken.

@@ -83,6 +83,13 @@ export class AppError extends Error {
   }
 }
 
+const OVER: ReadonlySet<string> = new Set(["STORAGE_FULL", "STORAGE_FAILED", "HOME_FENCED", "NOT_READY"]);
+
+/** What everything under way fails with when Lares stops or its records fail: no fault of its own, the next start goes on. */
+export function isOver(error: unknown): boolean {
+  return error instanceof AppError && OVER.has(error.code);
+}
+
 /** Any thrown thing as the shape a client may see. A bug shows its message, never its stack. */
 export function toErrorShape(error: unknown): ErrorShape {
   if (error instanceof AppError) return error.toShape();

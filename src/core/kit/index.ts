@@ -5,6 +5,7 @@ export * from "./clock.ts";
 export * from "./crash.ts";
 export * from "./guard.ts";
 export * from "./ids.ts";
+export * from "./json-depth.ts";
 export * from "./log.ts";
 export * from "./name.ts";
 export * from "./nearest.ts";

@@ -11,15 +11,18 @@ export const turnId = z.string().min(1).max(128);
 export const agentId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case letters, digits and -, up to 64");
 export const idempotencyKey = z.string().min(1).max(256);
 /** One message of a person: 256 kB of text is far beyond any chat platform's limit. */
-export const messageText = z.string().min(1).max(262_144);
+export const messageText = z
+  .string()
+  .max(262_144)
+  .refine((text) => text.trim() !== "", "has no words");
 /** A person says something or attaches something. */
 export function chatMessage<
   S extends { message: z.ZodType<string>; attachments: z.ZodType<string[] | undefined> } & z.ZodRawShape,
 >(shape: S) {
   return z.strictObject(shape).superRefine((value, check) => {
     const { message, attachments } = value as { message: string; attachments?: string[] };
-    if (message !== "" || attachments?.length) return;
-    check.addIssue({ code: "custom", path: ["message"], message: "must not be empty unless something is attached" });
+    if (message.trim() !== "" || attachments?.length) return;
+    check.addIssue({ code: "custom", path: ["message"], message: "has no words, and nothing is attached" });
   });
 }
 /** What `POST /attachments` gave, to be named in chat.send. */

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { type AgentId, AppError, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
-import type { Clock, IdMaker } from "../../core/kit/index.ts";
+import { type Clock, type IdMaker, parseJson } from "../../core/kit/index.ts";
 import type { Hook, HooksConfig } from "./config.ts";
 import { at, type Delivery, fill, matches } from "./fill.ts";
 import { check, type Headers, shown } from "./verify.ts";
@@ -151,7 +151,7 @@ function withoutProof(hook: Hook, headers: Headers): Headers {
 
 function parse(body: Buffer): Json {
   try {
-    return JSON.parse(body.toString("utf8")) as Json;
+    return parseJson(body.toString("utf8")) as Json;
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON value." });
   }

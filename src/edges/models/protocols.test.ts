@@ -171,7 +171,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     clock.advance(1);
     const failed = refused(await running);
     expect(failed.failure).toBe("timeout");
-    expect(failed.message).toContain("no word for 7 s");
+    expect(failed.message).toContain("silent for 7 s in the middle of its answer: models.idleTimeoutMs");
     expect(deltas.at(-1)).toBe("discard");
   });
 
@@ -181,7 +181,9 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     const running = run(models, { messages: [user("delay:60000 say:late")] });
     await until(() => server.requests.length === 1);
     clock.advance(3_000);
-    expect(refused((await running).reply).failure).toBe("timeout");
+    const failed = refused((await running).reply);
+    expect(failed.failure).toBe("timeout");
+    expect(failed.message).toContain("silent for 3 s before its first word: models.firstByteTimeoutMs");
   });
 
   it("discards a stream that is cut in the middle, tries again, and answers once (C1, C2)", async () => {
@@ -218,12 +220,15 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(shown(deltas)).toBe("whole");
   });
 
-  it("returns a tool input that is no JSON as {_raw}, and can send it back", async () => {
+  it("returns a tool input that is no JSON with what is wrong with it, and can send it back", async () => {
     const models = setup(protocol);
     const first = user("garbage tool:exec {} then: say:sorry");
     const ok = answered((await run(models, { messages: [first] })).reply);
     const call = ok.content.find((part) => part.type === "tool-call")!;
-    expect(call).toMatchObject({ name: "exec", input: { _raw: '{"command": "ls' } });
+    expect(call).toMatchObject({
+      name: "exec",
+      input: { unreadable: '{"command": "ls', problem: expect.stringContaining("not valid JSON: ") },
+    });
     const messages: ModelMessage[] = [
       first,
       { role: "assistant", content: ok.content },

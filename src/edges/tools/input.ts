@@ -17,7 +17,7 @@ export function parseInput<Shape extends z.ZodRawShape>(
     : input;
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  if (isObject(given) && typeof given._raw === "string") throw unreadable(tool, given._raw, given._why);
+  if (isObject(given) && typeof given.unreadable === "string") throw unreadable(tool, given.unreadable, given.problem);
   const known = Object.keys(schema.shape);
   const sentences = result.error.issues.map((issue) => sentence(issue, given, known));
   throw new AppError("TOOL_INPUT", {
@@ -28,11 +28,11 @@ export function parseInput<Shape extends z.ZodRawShape>(
   });
 }
 
-/** What the model sent was no JSON object, or one nested too deep; the wire left the text as `_raw`. */
-function unreadable(tool: string, raw: string, why: unknown): AppError {
-  const is = typeof why === "string" ? why : "not a JSON object";
+/** What the model sent was no JSON object, or one nested too deep; the wire left its text and what is wrong with it. */
+function unreadable(tool: string, text: string, problem: unknown): AppError {
+  const is = typeof problem === "string" ? problem : "not a JSON object";
   return new AppError("TOOL_INPUT", {
-    message: `${tool}: The input is ${is}. It began: ${raw.slice(0, 100)}`,
+    message: `${tool}: The input is ${is}. It began: ${text.slice(0, 100)}`,
     hint: "Send one plain JSON object.",
     retry: "after-change",
   });

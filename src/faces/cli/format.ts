@@ -60,7 +60,7 @@ function trim(n: number): string {
 
 /** What is known of a sum, and for how many calls it is not known. */
 export function spent(sum: { cost: number | null; calls: number; unknownPrice: number }): string {
-  if (sum.cost === null) return "price unknown";
+  if (sum.cost === null || (sum.calls > 0 && sum.unknownPrice >= sum.calls)) return "price unknown";
   const known = sum.cost === 0 ? "$0" : money(sum.cost);
   return sum.unknownPrice ? `${known}, unknown for ${plural(sum.unknownPrice, "call")}` : known;
 }

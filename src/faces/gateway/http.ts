@@ -10,7 +10,7 @@ import {
   type JsonObject,
   toErrorShape,
 } from "../../core/domain/index.ts";
-import { type Log, nearest } from "../../core/kit/index.ts";
+import { type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
 export type Env = {
@@ -82,8 +82,14 @@ export async function readJson(c: Context<Env>, most: number): Promise<unknown> 
   const body = await readBody(c.env, most);
   if (body.length === 0) return {};
   try {
-    return JSON.parse(body.toString("utf8")) as unknown;
+    return parseJson(body.toString("utf8"));
   } catch (cause) {
+    if (cause instanceof TooDeep) {
+      throw new AppError("BAD_JSON", {
+        message: `The body is ${cause.message}.`,
+        hint: "Send a value with fewer levels.",
+      });
+    }
     throw new AppError("BAD_JSON", {
       message: `The body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
       hint: "Send one JSON object with content-type application/json.",

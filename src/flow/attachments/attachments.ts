@@ -12,6 +12,7 @@ import {
   AppError,
   type AttachedFile,
   type ImagePart,
+  isOver,
   type SessionKey,
   type TextPart,
 } from "../../core/domain/index.ts";
@@ -249,6 +250,7 @@ export class Attachments {
       await this.remove(lost);
       if (lost.length) this.parts.log.info("attachments without a record were removed", { count: lost.length });
     } catch (error) {
+      if (isOver(error)) return;
       this.parts.log.warn("attachments could not be looked through", { error: String(error) });
     }
   }

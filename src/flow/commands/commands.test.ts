@@ -30,6 +30,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     stop: note("stop"),
     stopHelpers: async () => 0,
     reset: note("reset"),
+    reload: note("reload"),
     approvals: {
       find: async () => waiting,
       waiting: async () => [waiting],
@@ -59,7 +60,7 @@ function setUp(over: Partial<CommandParts> = {}) {
 
 describe("slash commands", () => {
   const wanted =
-    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair timezone".split(
+    "help new reset stop status model think compact usage approve deny agents schedule memory export goal pair reload timezone".split(
       " ",
     );
   test("are all there, and /help names each", async () => {
@@ -81,6 +82,7 @@ describe("slash commands", () => {
     ["/STOP", 'stop ["t_1","ana said /stop"]'],
     ["/goal the build is green", `goal ["${session}","the build is green",${JSON.stringify(message)}]`],
     ["/new", `reset ["${session}"]`],
+    ["/reload", `reload ["${session}"]`],
     ["/model anthropic/x", `tune ["${session}",{"model":"anthropic/x"}]`],
     ["/model default", `tune ["${session}",{"model":null}]`],
     ["/model", `tune ["${session}",{}]`],

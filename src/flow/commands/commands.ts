@@ -17,6 +17,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { nearest } from "../../core/kit/index.ts";
 
 export interface CommandParts {
   /** A hint with the commands as they work here. */
@@ -28,6 +29,8 @@ export interface CommandParts {
   /** Asks the sub-agents of this session to stop. Returns how many there were. */
   stopHelpers: (session: SessionKey, why: string) => Promise<number>;
   reset: (session: SessionKey) => Promise<void>;
+  /** The next message is answered with the agent's files, skills and tools as they are then. */
+  reload: (session: SessionKey) => Promise<void>;
   approvals: {
     find(typed: string): Promise<ApprovalView>;
     resolve(id: string, answer: { decision: ApprovalDecision; by: string; reason?: string }): Promise<ApprovalView>;
@@ -97,6 +100,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   new: { usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
   reset: { usage: "/reset", doc: "the same as /new", run: (parts, call) => reset(parts, call) },
+  reload: {
+    usage: "/reload",
+    doc: "read the agent's files, skills and tools again; the conversation goes on",
+    async run(parts, { session }) {
+      await parts.reload(session).catch(unlessNew);
+      return "From the next message on, the agent's files, skills and tools are as they are now.";
+    },
+  },
   status: { usage: "/status", doc: "what is going on", run: (parts, { session }) => parts.status(session) },
   model: {
     usage: "/model [ID | default]",
@@ -178,14 +189,16 @@ export function makeCommands(parts: CommandParts) {
       at: { placement: { session: SessionKey; person: string }; message: InboundMessage },
     ): Promise<string | undefined> {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
-      const command = match && COMMANDS[match[1]!.toLowerCase()];
+      const name = match?.[1]!.toLowerCase() ?? "";
+      const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
       const { session, person } = at.placement;
       const typed = match ? undefined : answerWords(text);
       if (typed)
         return inWords(parts, () => plainAnswer(parts, { session, person, message: at.message, args: "" }, typed));
-      if (!match || !command || !Object.hasOwn(COMMANDS, match[1]!.toLowerCase())) return undefined;
-      if (at.message.authority === "stranger" && !FOR_STRANGERS.has(match[1]!.toLowerCase()))
-        return `/${match[1]!.toLowerCase()} is for people the owner has let in.`;
+      if (!match) return undefined;
+      if (!command) return meant(name, at.message);
+      if (at.message.authority === "stranger" && !FOR_STRANGERS.has(name))
+        return `/${name} is for people the owner has let in.`;
       const args = (match[2] ?? "").trim();
       return inWords(parts, () => command.run(parts, { session, person, message: at.message, args }));
     },
@@ -222,13 +235,34 @@ async function plainAnswer(parts: CommandParts, call: Call, said: AnswerWords): 
   return answer(parts, call, code, decision, reason);
 }
 
+/** Directories at the root of a machine: a message may begin with one. */
+const PLACES: ReadonlySet<string> = new Set(
+  "bin boot data dev etc home lib media mnt nix opt proc root run sbin snap srv sys tmp usr var users volumes".split(
+    " ",
+  ),
+);
+
+/** A mistyped command is answered with the one that was meant. Whatever is near none of ours is an ordinary message. */
+function meant(word: string, { authority, origin }: InboundMessage): string | undefined {
+  if (origin === "event" || PLACES.has(word) || word.length < 3) return undefined;
+  const known = Object.keys(COMMANDS).filter((name) => authority !== "stranger" || FOR_STRANGERS.has(name));
+  // Two letters of a short word are half of it: then only its length may be off by one.
+  const near = nearest(
+    word,
+    known.filter((name) => Math.min(word.length, name.length) > 4 || Math.abs(name.length - word.length) === 1),
+  );
+  if (near === undefined) return undefined;
+  return `There is no /${word}. Did you mean /${near}? All commands: /help. To say it to the agent, start with //.`;
+}
+
 async function reset(parts: CommandParts, { session }: Call): Promise<string> {
-  try {
-    await parts.reset(session);
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
-  }
+  await parts.reset(session).catch(unlessNew);
   return "A fresh start. What was said before stays in the history.";
+}
+
+/** A conversation that has not begun has nothing to change. */
+function unlessNew(error: unknown): void {
+  if (!(error instanceof AppError && error.code === "NOT_FOUND")) throw error;
 }
 
 async function answer(

@@ -31,6 +31,8 @@ export interface Acceptor {
   accept(
     m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
     record?: (tx: Tx, turn: TurnId) => void,
+    /** Called once it is durable and before its first segment runs; not for a duplicate. */
+    announce?: (turn: TurnId) => void,
   ): Promise<Accepted>;
   resume(turn: TurnId, event: { id: string; name: string; value: Json }): Promise<"taken" | "late" | "unknown">;
   running(session: SessionKey): TurnId | undefined;
@@ -178,7 +180,7 @@ async function accept(
   const line = reply === undefined ? await envelopeOf(parts, message, placement, at) : null;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
-  const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, (tx, turn) => {
+  const write = (tx: Tx, turn: TurnId) => {
     recordAdmission(tx, {
       turn,
       acceptId: id,
@@ -204,18 +206,18 @@ async function accept(
     });
     held?.record(tx);
     m.record?.(tx, turn);
-  });
-  if (!accepted.duplicate) {
-    const attachments = filesOf(held?.parts ?? []);
+  };
+  const attachments = filesOf(held?.parts ?? []);
+  const announce = (turn: TurnId) =>
     parts.bus.emit({
       event: "turn.accepted",
       session,
-      turn: accepted.turn,
+      turn,
       text,
       route: message.route,
       ...(attachments.length ? { attachments } : {}),
     });
-  }
+  const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, write, announce);
   return { ...accepted, session, agent };
 }
 

@@ -9,6 +9,7 @@ import {
   briefSince,
   countMessages,
   deleteSession,
+  forgetPrompt,
   idleSince,
   insertImported,
   insertSession,
@@ -91,6 +92,13 @@ export class Sessions {
     await this.parts.records.write((tx) => resetSession(tx, key, this.parts.clock.now()));
     this.parts.forget(key);
     this.parts.bus.emit({ event: "session.changed", session: key, what: "reset" });
+  }
+
+  /** The prompt is made again from the agent's files at the next turn; what was said stays in the model's view. */
+  async reload(key: SessionKey): Promise<void> {
+    await this.get(key);
+    await this.parts.records.write((tx) => forgetPrompt(tx, key));
+    this.parts.forget(key);
   }
 
   async rename(key: SessionKey, title: string): Promise<void> {

@@ -99,6 +99,11 @@ export function resetSession(tx: Tx, key: SessionKey, at: number): void {
   );
 }
 
+/** What the session was frozen with is made anew; where the model's view begins stays. */
+export function forgetPrompt(tx: Tx, key: SessionKey): void {
+  tx.run("UPDATE session SET prompt = NULL, snapshot = NULL WHERE key = ?", key);
+}
+
 export function renameSession(tx: Tx, key: SessionKey, title: string): void {
   tx.run("UPDATE session SET title = ? WHERE key = ?", title, key);
 }

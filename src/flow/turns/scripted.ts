@@ -37,7 +37,7 @@ export async function withoutModel(
   if (terms.condition !== undefined && !p.passed) {
     const ran = await command(parts, run, wake, "condition", terms.condition);
     if ("ask" in ran) return { park: [ran.ask] };
-    const no = refusalOf("condition", ran) ?? unclear("condition", ran, HIGHEST_NO);
+    const no = refusalOf("condition", ran) ?? unclear("condition", ran, HIGHEST_NO, limitOf(run));
     if (no) return { end: no };
     const { result } = ran as { result: ToolResult };
     const said = lastLine(result.text);
@@ -47,7 +47,7 @@ export async function withoutModel(
   if (terms.script === undefined) return "model";
   const ran = await command(parts, run, wake, "script", terms.script);
   if ("ask" in ran) return { park: [ran.ask] };
-  const no = refusalOf("script", ran) ?? unclear("script", ran, 0);
+  const no = refusalOf("script", ran) ?? unclear("script", ran, 0, limitOf(run));
   if (no) return { end: no };
   const text = (ran as { result: ToolResult }).result.text.trim();
   return { end: text ? { state: "answered", text, said: true } : { state: "silent", text: "" } };
@@ -68,8 +68,7 @@ export function keepTime(parts: TurnParts, run: Run): { isUp(): boolean; sentenc
 
 async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text: string): Promise<Ran> {
   const { p } = run;
-  const seconds = Math.ceil((run.terms.timeoutMs ?? MOST_S * 1000) / 1000);
-  const input = { command: text, timeout_s: Math.min(Math.max(seconds, 1), MOST_S), apart: true };
+  const input = { command: text, timeout_s: secondsOf(run), apart: true };
   const call: ToolCallPart = { type: "tool-call", id, name: "exec", input };
   const asked = p.waiting.find((w) => w.callId === id);
   if (asked) {
@@ -119,15 +118,27 @@ function refusalOf(what: string, ran: Ran): Ending | undefined {
 }
 
 /** A failure, when it did not end by itself with a code up to `most`. */
-function unclear(what: string, ran: Ran, most: number): Ending | undefined {
+function unclear(what: string, ran: Ran, most: number, limit: string): Ending | undefined {
   const { result } = ran as { result: ToolResult };
   const exit = exitOf(result);
   if (exit !== undefined && exit <= most) return undefined;
   const { how } = (result.meta ?? {}) as { how?: string };
   if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
-  const end = how === "timeout" ? "took too long" : exit === undefined ? "was killed" : `ended with exit ${exit}`;
+  const end =
+    how === "timeout" ? `took longer than ${limit}` : exit === undefined ? "was killed" : `ended with exit ${exit}`;
   const failure = how === "timeout" ? "timeout" : "script";
   return { state: "failed", text: "", reason: `The ${what} ${end}${lastLine(result.text)}.`, failure };
+}
+
+/** How long its command may take: the job's own limit, else the most `exec` takes. */
+function secondsOf({ terms }: Run): number {
+  const seconds = Math.ceil((terms.timeoutMs ?? MOST_S * 1000) / 1000);
+  return Math.min(Math.max(seconds, 1), MOST_S);
+}
+
+function limitOf(run: Run): string {
+  const isOwn = run.terms.timeoutMs !== undefined && run.terms.timeoutMs <= MOST_S * 1000;
+  return isOwn ? `its timeout of ${words(secondsOf(run) * 1000)}` : `the ${words(MOST_S * 1000)} a command may take`;
 }
 
 function exitOf(result: ToolResult): number | undefined {

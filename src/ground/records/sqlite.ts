@@ -24,6 +24,7 @@ export class SqliteRecords implements Records {
   private readonly statements: (sql: string) => Statement;
   private batch: Batch | undefined;
   private dead: AppError | undefined;
+  private isClosed = false;
   private readonly tx: Tx;
   private readonly writer: Database;
   private readonly reader: Database;
@@ -45,7 +46,11 @@ export class SqliteRecords implements Records {
     this.onFatal = parts.onFatal;
     this.storing = parts.storing ?? (() => {});
     this.statements = statementCache(this.writer);
-    const read = statementCache(this.reader);
+    const cached = statementCache(this.reader);
+    const read = (sql: string) => {
+      this.mustBeOpen();
+      return cached(sql);
+    };
     this.tx = { run: (sql, ...params) => void this.statements(sql).run(...params) };
     this.committed = {
       get: async <T>(sql: string, ...params: SqlValue[]) => read(sql).get(...params) as T | undefined,
@@ -84,11 +89,18 @@ export class SqliteRecords implements Records {
 
   /** Synchronous reads for the embedded engine, which shares the file and the thread. */
   one<T>(sql: string, ...params: SqlValue[]): T | undefined {
+    this.mustBeOpen();
     return this.statements(sql).get(...params) as T | undefined;
   }
 
   many<T>(sql: string, ...params: SqlValue[]): T[] {
+    this.mustBeOpen();
     return this.statements(sql).all(...params) as T[];
+  }
+
+  /** Whoever reads after the end gets the sentence for it, not the driver's. */
+  private mustBeOpen(): void {
+    if (this.isClosed) throw this.dead!;
   }
 
   /** Commits what is open and closes. After it the file alone is the whole truth, so that a copy of it is a backup. */
@@ -101,6 +113,7 @@ export class SqliteRecords implements Records {
       // Then the log stays, and the next start reads it.
     }
     this.dead ??= new AppError("NOT_READY", { message: "The database was closed.", retry: "later" });
+    this.isClosed = true;
     this.reader.close();
     this.writer.close();
   }

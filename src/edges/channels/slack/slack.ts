@@ -15,7 +15,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { isSameSecret } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
 import { type AdapterParts, policyOf } from "../account.ts";
 import { listOf, objectOf, textOf } from "../api.ts";
 import { Lines } from "../lines.ts";
@@ -216,7 +216,7 @@ function unproven(): AppError {
 
 function jsonOf(text: string): JsonObject {
   try {
-    return objectOf(JSON.parse(text)) as JsonObject;
+    return objectOf(parseJson(text)) as JsonObject;
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON." });
   }

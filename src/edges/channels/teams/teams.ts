@@ -15,7 +15,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
+import { parseJson, trimEndOf } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { callApi, numberOf, objectOf, textOf } from "../api.ts";
 import { notTaken, refused } from "../sending.ts";
@@ -195,7 +195,7 @@ function harmless(error: unknown): never {
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return parseJson(body.toString("utf8"));
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON." });
   }

@@ -15,7 +15,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
-import { isSameSecret } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { objectOf } from "../api.ts";
 import { byChat, pause } from "../lines.ts";
@@ -202,7 +202,7 @@ function pressAnswer(event: PlatformEvent, heard: Heard): { callback_query_id: s
 
 function jsonOf(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return parseJson(body.toString("utf8"));
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON." });
   }

@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Channel, ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { broken, notTaken, refused } from "../sending.ts";
 import type { WebhookAccount } from "./config.ts";
@@ -95,7 +95,7 @@ export function create({ account, config, clock }: AdapterParts<WebhookAccount>)
 function parse(body: Buffer): z.output<typeof inbound> {
   let json: unknown;
   try {
-    json = JSON.parse(body.toString("utf8"));
+    json = parseJson(body.toString("utf8"));
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
   }

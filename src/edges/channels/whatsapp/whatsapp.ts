@@ -19,7 +19,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { byChat } from "../lines.ts";
 import type { WhatsAppAccount } from "./config.ts";
@@ -152,7 +152,7 @@ function unauthorized(message: string): AppError {
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return parseJson(body.toString("utf8"));
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: "Send one JSON object." });
   }

@@ -21,7 +21,7 @@ const HINT: Record<FailureClass, string | null> = {
   auth: "Check the key of this provider, then try again.",
   billing: "Add credit with this provider, or set models.fallbacks in lares.yaml.",
   "rate-limit": "Wait a little, add a second key, or set models.fallbacks in lares.yaml.",
-  timeout: "Try again; for a slow local model raise models.firstByteTimeoutMs.",
+  timeout: "Try again; for a slow model raise the limit that is named.",
   overload: "Try again later, or set models.fallbacks in lares.yaml.",
   "context-overflow": "Shorten the conversation, or choose a model with a larger window.",
   format: "This is likely a fault of Lares or of the server behind the base URL; the message says what was refused.",

@@ -80,7 +80,9 @@ export class Line {
     const onAbort = () => giveUp();
     signal.addEventListener("abort", onAbort, { once: true });
     const watcher = watch(clock, limits, (code, ms) => {
-      const message = `no word for ${Math.round(ms / 1000)} s`;
+      const key = code === "IDLE_TIMEOUT" ? "models.idleTimeoutMs" : "models.firstByteTimeoutMs";
+      const when = code === "IDLE_TIMEOUT" ? "in the middle of its answer" : "before its first word";
+      const message = `silent for ${seconds(ms)} ${when}: ${key}`;
       silence = { status: null, body: "", message, codes: [code], retryAfterMs: null };
       giveUp();
     });
@@ -139,4 +141,8 @@ function toolChoiceOf(
   // A name that is not offered would be refused by the provider; the door has checked it, a later call may offer less.
   if (choice && tools.some((tool) => tool.name === choice.tool)) return { type: "tool", toolName: choice.tool };
   return { type: "auto" };
+}
+
+function seconds(ms: number): string {
+  return `${ms < 10_000 ? Number((ms / 1000).toFixed(1)) : Math.round(ms / 1000)} s`;
 }

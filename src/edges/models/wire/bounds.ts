@@ -17,9 +17,6 @@ export const MOST_ERROR_BYTES = 64 * 1024;
 export const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** Tool calls in one answer. Far fewer are run (`limits.toolCalls`). */
 export const MOST_CALLS = 1000;
-/** Levels of a tool's input: no tool has more than a few. Deeper values overflow the stack of what walks through them. */
-export const MOST_DEPTH = 100;
-
 export function tooLarge(what: string): Error {
   return Object.assign(new Error(what), { code: TOO_LARGE });
 }
@@ -47,33 +44,4 @@ const NEWLINE = 0x0a;
 
 function megabytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MB`;
-}
-
-/** Whether a JSON text has more levels than the bound. Looks at the text: a value may be too deep to walk through. */
-export function isTooDeep(json: string, most = MOST_DEPTH): boolean {
-  let depth = 0;
-  for (let i = 0; i < json.length; i++) {
-    const c = json.charCodeAt(i);
-    if (c === QUOTE) i = endOfString(json, i);
-    else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
-      if (++depth > most) return true;
-    } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth--;
-  }
-  return false;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-
-function endOfString(json: string, start: number): number {
-  for (let i = start + 1; i < json.length; i++) {
-    const c = json.charCodeAt(i);
-    if (c === BACKSLASH) i++;
-    else if (c === QUOTE) return i;
-  }
-  return json.length;
 }

@@ -1,7 +1,8 @@
 /** Reads one stream to its end: deltas go out as they come, the parts of the answer are put together in order. */
 import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/index.ts";
-import { isTooDeep, MOST_CALLS, MOST_CHARACTERS, MOST_DEPTH, tooLarge } from "./bounds.ts";
+import { parseJson, TooDeep } from "../../../core/kit/index.ts";
+import { MOST_CALLS, MOST_CHARACTERS, tooLarge } from "./bounds.ts";
 import { ignoredSettings } from "./options.ts";
 import { reportedIn, type Tokens } from "./reported.ts";
 import type { SdkPart } from "./sdk.ts";
@@ -161,19 +162,19 @@ function pushCall(content: Collected["content"], part: Extract<SdkPart, { type: 
 }
 
 /**
- * Input that is no JSON object comes back as `{"_raw": "…"}`, so that the turn can tell the model what it sent. So does one nested
- * deeper than any tool needs, with its beginning only.
+ * Input that is no JSON object comes back as its text with what is wrong with it, in words for people and models alike. So does
+ * one nested deeper than any tool needs, with its beginning only.
  */
 export function parseInput(text: string): Json {
   if (text.trim() === "") return {};
-  if (isTooDeep(text)) return { _raw: text.slice(0, 200), _why: `nested more than ${MOST_DEPTH} levels deep` };
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseJson(text) as Json;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Falls through: what cannot be parsed is shown as it is.
+    return { unreadable: text, problem: "not a JSON object" };
+  } catch (error) {
+    if (error instanceof TooDeep) return { unreadable: text.slice(0, 200), problem: error.message };
+    return { unreadable: text, problem: `not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  return { _raw: text };
 }
 
 /** Thinking gets its meta, signed texts their signature before them, and what is empty goes. */

@@ -51,6 +51,15 @@ describe("approvals", () => {
     expect(code).toBe(0);
   });
 
+  it.each([
+    ["write", "write /w/notes.txt (12 bytes)", "Denied: write /w/notes.txt (12 bytes)"],
+    ["exec", "rm -rf build", "Denied: exec rm -rf build"],
+    ["write", "writer.txt", "Denied: write writer.txt"],
+  ])("says %s once", async (tool, shown, said) => {
+    const { out } = await run(["deny", "abc123"], handlers([approval({ tool, shown })]));
+    expect(out.split("\n")[0]).toBe(said);
+  });
+
   it("an ending that fits two answers neither", async () => {
     const { code, err } = await run(["approve", "c123"]);
     expect(err).toContain('"c123" fits 2 approvals.');

@@ -71,9 +71,15 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
   });
   out.document(a);
   const done = { "allow-once": "Allowed once", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
-  out.say(`${done}: ${a.tool} ${firstLine(a.shown)}`);
+  out.say(`${done}: ${actionOf(a)}`);
   out.note(`The turn goes on: lares turns get ${a.turn}`);
   return EXIT.done;
+}
+
+/** What was asked in one line. Many tools begin it with their own name; the others get it put before. */
+function actionOf({ tool, shown }: Approval): string {
+  const line = firstLine(shown);
+  return line === tool || line.startsWith(`${tool} `) ? line : `${tool} ${line}`;
 }
 
 /** A whole id, or the ending of exactly one. Answers are looked for among what waits, so an old code cannot hit. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, type Json } from "../../../core/domain/index.ts";
-import { nearest } from "../../../core/kit/index.ts";
+import { nearest, parseJson } from "../../../core/kit/index.ts";
 import {
   CONFIG_FILE,
   configSchemaJson,
@@ -101,7 +101,7 @@ async function load(ctx: Context) {
 async function withValue(ctx: Context, text: string, key: string, given: string): Promise<string> {
   let value: Json = given;
   try {
-    value = JSON.parse(given) as Json;
+    value = parseJson(given) as Json;
   } catch {
     return checked(ctx, text, key, given);
   }

@@ -45,7 +45,7 @@ describe("usage", () => {
 
   it("answers first, then by day, model and agent; an unknown price says so", async () => {
     const { out, code } = await run(["usage", "--days", "2"], { "usage.summary": () => summary });
-    expect(out.split("\n")[0]).toBe("16.6k tokens in 2 days up to 2025-06-15, $0.42 and 2 calls of unknown price.");
+    expect(out.split("\n")[0]).toBe("16.6k tokens in 2 days up to 2025-06-15, $0.42, unknown for 2 calls.");
     expect(out).toMatch(/2025-06-14 {2}2 calls {2}1k tokens {2}\$0\.020 {2}▇{5}\n/);
     expect(out).toMatch(/2025-06-15 {2}2 calls {2}4k tokens {2}\$0\.40 {3}▇{20}\n/);
     expect(out).toMatch(/local\/own +2 calls {2}1k tokens {2}price unknown/);

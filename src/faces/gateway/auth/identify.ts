@@ -114,8 +114,8 @@ function mustBeOwnPage(incoming: IncomingMessage): void {
   const isRead = (method === "GET" || method === "HEAD") && headers.upgrade === undefined;
   if (isRead || (headers.upgrade === undefined ? saysWhere : headers.origin !== undefined)) return;
   throw new AppError("FORBIDDEN", {
-    message: "A change made with a browser's login must come from Lares' own page.",
-    hint: "Use the page, or a token.",
+    message: "A change made with a browser's login must say that it comes from Lares' own page, and this one does not.",
+    hint: "Browsers say it by themselves (Origin, Sec-Fetch-Site); a program sends Authorization: Bearer <token> instead of the cookie.",
   });
 }
 

@@ -7,6 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
+import { parseJson } from "../../../core/kit/index.ts";
 import { type App, type Env, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
@@ -89,7 +90,7 @@ function cameOverTls(incoming: IncomingMessage, proxies: readonly string[]): boo
 
 function readCode(body: Buffer): string {
   try {
-    return parse(given, JSON.parse(body.toString("utf8"))).code.trim();
+    return parse(given, parseJson(body.toString("utf8"))).code.trim();
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError("BAD_JSON", { message: "The body is not JSON.", hint: 'Send {"code": "…"}.' });

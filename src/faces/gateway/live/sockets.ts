@@ -9,6 +9,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { Peer, Speaker } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, toErrorShape } from "../../../core/domain/index.ts";
+import { parseJson } from "../../../core/kit/index.ts";
 import type { EventFrame, Principal, RequestFrame } from "../../../core/protocol/index.ts";
 import { canonicalAddress } from "../auth/address.ts";
 import { type Doors, guard } from "../auth/guard.ts";
@@ -226,7 +227,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
   function speak(client: Client, speaker: Speaker, bytes: Buffer): void {
     let frame: unknown;
     try {
-      frame = JSON.parse(bytes.toString("utf8"));
+      frame = parseJson(bytes.toString("utf8"));
     } catch {
       frame = undefined;
     }
@@ -353,7 +354,7 @@ function statusOf(error: unknown): string {
 
 function readFrame(data: Buffer): RequestFrame | undefined {
   try {
-    const frame = JSON.parse(data.toString("utf8")) as Partial<RequestFrame>;
+    const frame = parseJson(data.toString("utf8")) as Partial<RequestFrame>;
     const good = frame.type === "req" && typeof frame.id === "string" && frame.id.length <= 128;
     return good && typeof frame.method === "string" ? (frame as RequestFrame) : undefined;
   } catch {

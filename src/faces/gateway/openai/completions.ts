@@ -13,7 +13,7 @@ import { contentOf, contentPart } from "./files.ts";
 import { type Followed, follow } from "./follow.ts";
 import { chosen } from "./known.ts";
 import { completionSettings, settingsOfCompletion } from "./settings.ts";
-import { besides, factsOf, modelOf } from "./truth.ts";
+import { argumentsOf, besides, factsOf, modelOf } from "./truth.ts";
 
 const toolCall = z.looseObject({
   id: z.string().min(1).max(256),
@@ -94,7 +94,7 @@ function toolCalls(a: ChatAnswer) {
   return a.toolCalls?.map((t) => ({
     id: t.id,
     type: "function" as const,
-    function: { name: t.name, arguments: JSON.stringify(t.input) },
+    function: { name: t.name, arguments: argumentsOf(t.input) },
   }));
 }
 

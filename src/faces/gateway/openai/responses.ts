@@ -14,7 +14,7 @@ import { contentOf, contentPart } from "./files.ts";
 import { type Followed, follow } from "./follow.ts";
 import { chosen } from "./known.ts";
 import { responseSettings, settingsOfResponse } from "./settings.ts";
-import { besides, factsOf, modelOf } from "./truth.ts";
+import { argumentsOf, besides, factsOf, modelOf } from "./truth.ts";
 
 const item = z.union([
   z.looseObject({
@@ -122,7 +122,7 @@ function callItems(a: ChatAnswer) {
     status: "completed",
     call_id: t.id,
     name: t.name,
-    arguments: JSON.stringify(t.input),
+    arguments: argumentsOf(t.input),
   }));
 }
 

@@ -1,5 +1,5 @@
 /** What a caller must know beside the words: who answered, and what happened on the way. The same in whole answers and streams. */
-import type { AnswerSettings } from "../../../core/domain/index.ts";
+import type { AnswerSettings, Json } from "../../../core/domain/index.ts";
 import type { ChatAnswer } from "../../../core/protocol/index.ts";
 
 const PRACTICE = "This is the practice model: rules, not a language model.";
@@ -32,4 +32,10 @@ export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; too
   const isLabelled = !answer.practice || /practice model/i.test(answer.response);
   const lines = [...(isLabelled ? [] : [PRACTICE]), ...answer.notices];
   return lines.map((line) => `\n\n(${line})`).join("");
+}
+
+/** A call's input as the model wrote it: what was no JSON reaches the caller as it came, not in words of ours. */
+export function argumentsOf(input: Json): string {
+  const { unreadable } = (input ?? {}) as { unreadable?: unknown };
+  return typeof unreadable === "string" ? unreadable : JSON.stringify(input);
 }

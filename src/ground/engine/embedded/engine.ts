@@ -135,6 +135,7 @@ export class EmbeddedEngine implements Engine {
   async accept(
     m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
     record?: (tx: Tx, turn: TurnId) => void,
+    announce?: (turn: TurnId) => void,
   ): Promise<Accepted> {
     this.mustRun();
     const known = this.store.byAcceptId(m.id);
@@ -151,6 +152,7 @@ export class EmbeddedEngine implements Engine {
       record?.(tx, turn);
     });
     this.parts.crash.at("accept.committed");
+    announce?.(turn);
     this.lanes.add(item);
     return { turn, duplicate: false };
   }

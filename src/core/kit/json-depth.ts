@@ -1,0 +1,48 @@
+/**
+ * How deep JSON from outside may be nested. A deeper value overflows the stack of whatever walks through it (schemas, copies,
+ * redaction), so it is refused by its text, before anything does.
+ */
+
+/** Nothing honest has more than a few levels. */
+export const MOST_DEPTH = 100;
+
+export class TooDeep extends Error {
+  constructor() {
+    super(`nested more than ${MOST_DEPTH} levels deep`);
+  }
+}
+
+/** The one way JSON from outside is read. Throws `TooDeep`, or JSON.parse's error. */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw new TooDeep();
+  return JSON.parse(text) as unknown;
+}
+
+/** Whether a JSON text has more levels than the bound. Looks at the text: a value may be too deep to walk through. */
+export function isTooDeep(json: string, most = MOST_DEPTH): boolean {
+  let depth = 0;
+  for (let i = 0; i < json.length; i++) {
+    const c = json.charCodeAt(i);
+    if (c === QUOTE) i = endOfString(json, i);
+    else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      if (++depth > most) return true;
+    } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+function endOfString(json: string, start: number): number {
+  for (let i = start + 1; i < json.length; i++) {
+    const c = json.charCodeAt(i);
+    if (c === BACKSLASH) i++;
+    else if (c === QUOTE) return i;
+  }
+  return json.length;
+}

@@ -1,0 +1,164 @@
+/** Small words that must be true: the order of events, what is refused and how, what was meant. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { directiveScript, type ModelServer } from "../fakes/model-server/index.ts";
+import { bearer, type House, openHouse, openScripted, Socket, TOKEN } from "./support.ts";
+
+let house: House & { model: ModelServer };
+beforeAll(async () => {
+  house = await openScripted();
+});
+afterAll(() => house.stop());
+
+const say = (message: string, user = "ana") => house.rpc("chat.send", { message, user });
+const refused = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (error as { body: { code: string; message: string; hint?: string } }).body,
+  );
+
+test("a turn is announced as accepted before it is announced as started", async () => {
+  const socket = new Socket(house.app.url, bearer());
+  await socket.opened();
+  for (let i = 0; i < 20; i++) await say(`say:${i}`, `order-${i}`);
+  await socket.until("twenty ends", () => socket.events("turn.ended").length >= 20 || undefined);
+  const turnOf = (frame: { payload: unknown }) => (frame.payload as { turn?: string }).turn;
+  const turns = socket.events("turn.accepted").map(turnOf);
+  expect(turns).toHaveLength(20);
+  for (const turn of turns) {
+    const names = socket.frames.flatMap((f) => (f.type === "event" && turnOf(f) === turn ? [f.event] : []));
+    expect(names.slice(0, 2)).toEqual(["turn.accepted", "turn.started"]);
+  }
+  socket.close();
+});
+
+test("a message of blanks is refused with a sentence at every door", async () => {
+  const before = house.model.requests.length;
+  for (const message of [" ", "\n\t \n", "\u3000"]) {
+    expect(await refused(say(message))).toMatchObject({
+      code: "BAD_REQUEST",
+      message: expect.stringContaining("has no words"),
+    });
+    const chat = await house.ask("/chat", {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ user_id: "ana", message }),
+    });
+    expect(chat.status).toBe(400);
+    expect(JSON.stringify(chat.json)).toContain("has no words");
+  }
+  expect(house.model.requests).toHaveLength(before);
+});
+
+test("a mistyped command is answered with the one that was meant; paths and other words go to the model", async () => {
+  for (const [typed, meant] of [
+    ["/sttus", "/status"],
+    ["/stauts now", "/status"],
+    ["/stp", "/stop"],
+    ["/aprove K7QW", "/approve"],
+    ["/modle", "/model"],
+  ] as const) {
+    const { response } = await say(typed);
+    expect(response, typed).toContain(`Did you mean ${meant}?`);
+  }
+  const before = house.model.requests.length;
+  const passed = [
+    "/tmp",
+    "/home is full",
+    "/etc/hosts say:x",
+    "/dev",
+    "/research the moon",
+    "//sttus",
+    "/ say:x",
+    "a /sttus",
+  ];
+  for (const text of passed) await say(text);
+  expect(house.model.requests).toHaveLength(before + passed.length);
+});
+
+test("/reload takes in the agent's files; the conversation goes on, and /help lists it", async () => {
+  const soul = join(house.home, "agents/main/SOUL.md");
+  await say("say:first", "reloader");
+  const was = readFileSync(soul, "utf8");
+  writeFileSync(soul, `${was}\nYou speak like a lighthouse keeper.\n`);
+  await say("say:second", "reloader");
+  expect(house.model.requests.at(-1)!.system).not.toContain("lighthouse");
+  expect((await say("/reload", "reloader")).response).toContain("as they are now");
+  await say("say:third", "reloader");
+  const { system, messages } = house.model.requests.at(-1)!;
+  expect(system).toContain("lighthouse");
+  expect(JSON.stringify(messages)).toContain("say:first");
+  expect((await say("/help", "reloader")).response).toContain("/reload");
+  expect((await say("/reload", "nobody-yet")).state).toBe("answered");
+  writeFileSync(soul, was);
+});
+
+test("JSON nested 200,000 levels deep is a 400 with a sentence at every door, and nothing breaks", async () => {
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const post = (path: string, body: string) =>
+    house.ask(path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      body,
+    });
+  for (const [path, body] of [
+    ["/rpc/config.set", `{"path":"agents","value":${deep}}`],
+    ["/rpc/chat.send", `{"message":${deep}}`],
+    ["/chat", deep],
+    ["/v1/chat/completions", `{"model":"lares","messages":${deep}}`],
+    ["/v1/responses", `{"model":"lares","input":${deep}}`],
+  ] as const) {
+    const answer = await post(path, body);
+    expect(answer.status, path).toBe(400);
+    expect(JSON.stringify(answer.json), path).toContain("levels deep");
+  }
+  expect(house.written.filter((line) => line.includes("request broke"))).toEqual([]);
+  expect((await say("say:alive")).response).toBe("alive");
+});
+
+test("a tool call that is no JSON is answered with what is wrong with it, and no field of ours is shown", async () => {
+  house.model.use((request) =>
+    request.messages.some((m) => m.role === "tool")
+      ? { text: "sorry" }
+      : { toolCalls: [{ name: "exec", raw: '{"command": "ls' }] },
+  );
+  try {
+    const { session, response } = await say("go", "garbled");
+    expect(response).toBe("sorry");
+    const text = JSON.stringify((await house.rpc("chat.history", { session })).messages);
+    expect(text).toContain("not valid JSON: ");
+    expect(text).not.toContain("_raw");
+    // A caller's own tool gets what the model wrote.
+    const answer = await house.ask("/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "lares",
+        messages: [{ role: "user", content: "go" }],
+        tools: [{ type: "function", function: { name: "exec" } }],
+      }),
+    });
+    expect(answer.text).toContain('"arguments":"{\\"command\\": \\"ls"');
+  } finally {
+    house.model.use(directiveScript());
+  }
+});
+
+test("a port that is taken ends the start with one sentence, and a stop right after the start warns of nothing", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as { port: number };
+  const written: string[] = [];
+  const { createLog } = await import("../../src/ground/observe/index.ts");
+  const log = createLog({ level: "info", stream: { write: (line) => written.push(line) } });
+  try {
+    await expect(openHouse({ port, log })).rejects.toThrow(String(port));
+    // A stop right after the start finds the memory still at work too.
+    for (let i = 0; i < 3; i++) await (await openHouse({ log })).stop();
+    expect(written.filter((line) => line.includes('"level":"warn"'))).toEqual([]);
+  } finally {
+    taken.close();
+  }
+});
