@@ -189,7 +189,7 @@ export function makeCommands(parts: CommandParts) {
       at: { placement: { session: SessionKey; person: string }; message: InboundMessage },
     ): Promise<string | undefined> {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
-      const name = match?.[1]!.toLowerCase() ?? "";
+      const name = (match?.[1] ?? "").toLowerCase();
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
       const { session, person } = at.placement;
       const typed = match ? undefined : answerWords(text);
