@@ -25,6 +25,7 @@ import {
   createWebTools,
   Processes,
   RARE_TOOLS,
+  Runs,
   registerTools,
   type WebConfig,
   withListed,
@@ -181,6 +182,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
   const roots = openRoots(config, { home: parts.home, userHome: homedir() });
   roots.check();
+  const runs = new Runs(join(parts.home, "runs"), crash);
   const sandbox = createConfinement({
     config: (agent) => {
       const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
@@ -200,7 +202,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       pdf: async (bytes, signal) => (await import("../edges/pdf/index.ts")).readPdf(bytes, {}, signal),
       skills: skillDesk(skills),
     },
-    exec: { sandbox, processes, secrets: (agent) => grants.environmentFor(agent).env },
+    exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });
   const contexts = new Contexts({
     records,
@@ -632,6 +634,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     if (event.event !== "delivery" || (event.state !== "failed" && event.state !== "expired")) return;
     schedules.undelivered(event.turn, event.error ?? event.state).catch(unsettled);
   });
+  // Not waited for: it takes only what is there now, and no open turn wants it.
+  void runs
+    .sweep(running.openIntents())
+    .catch((error: unknown) => log.warn("old commands could not be cleared away", { error: String(error) }));
   await running.start({
     version: parts.version,
     async segment(ctx, input) {

@@ -139,6 +139,12 @@ const plainTurn = (expected: { lines: number; unknown: boolean } = { lines: 1, u
   },
 });
 
+/** The same where no sandbox ends with its first process. */
+const unconfined = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  config: () => ({ sandbox: { backend: "none" } }),
+});
+
 /** The same with an agent that asks; dies somewhere on the way to the person's answer, or after it. */
 const askedTurn = (expected: { lines: number; unknown: boolean } = { lines: 1, unknown: false }): Scenario => ({
   async provoke({ lares }) {
@@ -389,15 +395,32 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     [":3", plainTurn()],
     [":3", askedTurn()],
   ],
-  "effect.intended": [
-    ["", plainTurn({ lines: 0, unknown: true })],
-    ["", askedTurn({ lines: 0, unknown: true })],
+  // A command is never unknown: it had not started and runs now, or its supervisor knows how it ended.
+  "effect.ready": [
+    ["", plainTurn()],
+    ["", askedTurn()],
   ],
-  "tool.running": [["", plainTurn({ lines: 0, unknown: true })]],
+  "effect.intended": [
+    ["", plainTurn()],
+    ["", askedTurn()],
+  ],
+  "command.prepared": [
+    ["", plainTurn()],
+    ["", jobRun()],
+    ["", unconfined(plainTurn())],
+  ],
+  "command.started": [
+    ["", plainTurn()],
+    ["", askedTurn()],
+    ["", jobRun()],
+    ["", unconfined(plainTurn())],
+  ],
+  "tool.running": [["", plainTurn()]],
   "effect.acted": [
-    ["", jobRun({ lines: 1, unknown: true })],
-    ["", plainTurn({ lines: 1, unknown: true })],
-    ["", askedTurn({ lines: 1, unknown: true })],
+    ["", jobRun()],
+    ["", plainTurn()],
+    ["", askedTurn()],
+    ["", unconfined(plainTurn())],
   ],
   "park.before": [["", askedTurn()]],
   "park.committed": [["", askedTurn()]],

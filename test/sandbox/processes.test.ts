@@ -123,8 +123,10 @@ test("the same call is the same process, and a probe knows it", async () => {
   const key = newKey();
   const id = await h.start("echo once >> count; sleep 300", key);
   expect(await h.start("echo once >> count; sleep 300", key)).toBe(id);
-  expect((await h.exec.probe!({ command: "x" }, at, key))?.meta).toMatchObject({ id });
-  expect(await h.exec.probe!({ command: "x" }, at, newKey())).toBeUndefined();
+  const probe = (of: string) =>
+    h.exec.probe!({ command: "x", background: true }, at, of, { sameBoot: true, signal: never });
+  expect(await probe(key)).toMatchObject({ ok: { meta: { id } } });
+  expect(await probe(newKey())).toEqual({ never: true });
   // The shell makes the file before it writes to it.
   const counted = () => readFileSync(join(at.workspace, "count"), "utf8");
   await until("it to count", () => existsSync(join(at.workspace, "count")) && counted() !== "");

@@ -5,7 +5,7 @@ import { onScript } from "../../src/edges/tools/exec/pty.ts";
 import { runCommand } from "../../src/edges/tools/exec/run.ts";
 import { TerminalText } from "../../src/edges/tools/exec/terminal-text.ts";
 import { createExec } from "../../src/edges/tools/index.ts";
-import { until } from "../support/index.ts";
+import { scratch, until } from "../support/index.ts";
 import { alive, confinement, never, newKey, world } from "./support.ts";
 
 const run = (command: string, more: object = {}, at = world(), key = newKey(), signal = never) =>
@@ -50,6 +50,7 @@ describe("exec on a terminal", () => {
   test("without the package, script makes the terminal", async () => {
     const at = world();
     const command = {
+      dir: scratch("runs"),
       argv: ["/bin/sh", "-c", 'test -t 1 && echo "it\'s" a terminal; exit 6'] as const,
       cwd: at.workspace,
       env: { PATH: "/usr/bin:/bin" },

@@ -5,7 +5,8 @@
  * E1: `accept` is durable when it resolves; the same id is the same turn, for ever.
  * E2: one turn at a time per session; of equal lane class in order of acknowledgement; interactive first.
  * E3: a finished step or effect never runs again.
- * E4: an effect's intent is durable before it starts. Intent without result after a crash is probed, else `unknown`.
+ * E4: an effect's intent is durable before it starts. Intent without result after a crash is probed: the far side says what
+ *     happened, or that it surely did not happen and may run now, or it cannot say and the outcome is `unknown`.
  * E5: no code stack outlives a segment. A parked turn is versioned data and holds nothing.
  * E6: replay that meets another step name breaks the turn, it never guesses.
  * E7: a turn that stopped the process twice is not run again: it is woken as broken (I13).
@@ -61,6 +62,8 @@ export interface Engine {
   forgetIds(prefix: string): Promise<void>;
   /** Erases the journal of turns that ended before this time. Returns how many. */
   prune(before: number): Promise<number>;
+  /** Keys of the effects that may still be probed: meant in an open turn, without an outcome. Whatever is kept for others can go. */
+  openIntents(): string[];
   /** The turn that runs in this session now, if any. A hint: it may end while you read it. */
   running(session: SessionKey): TurnId | undefined;
 }
@@ -109,16 +112,33 @@ export interface Ctx {
   /** Safe to run again: model call, read, clock, random. `record` is written together with the result. */
   step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T>;
   /** Touches the world. The intent is durable before `run` starts; `key` is the same on every try. */
-  effect<T extends Json>(
-    name: string,
-    run: (key: string) => Promise<T>,
-    how: {
-      repeat: "never" | "with-key" | "safe";
-      probe?: (key: string) => Promise<T | undefined>;
-      record?: (tx: Tx, result: EffectResult<T>) => void;
-    },
-  ): Promise<EffectResult<T>>;
+  effect<T extends Json>(name: string, run: (key: string) => Promise<T>, how: EffectHow<T>): Promise<EffectResult<T>>;
 }
+
+export interface EffectHow<T extends Json> {
+  repeat: "never" | "with-key" | "safe";
+  /**
+   * Waits for what `run` needs, before there is an intent: a process that dies here leaves nothing to ask about. A value means
+   * that `run` is not called, and is the result. Called again when an effect that did not happen runs after a crash.
+   */
+  ready?: () => Promise<T | undefined>;
+  /** Written together with the intent. */
+  intend?: (tx: Tx) => void;
+  /** Asked about an intent without a result. What throws cannot say. */
+  probe?: (key: string, left: LeftIntent) => Promise<Probed<T>>;
+  record?: (tx: Tx, result: EffectResult<T>) => void;
+  /** The result is durable: nobody will probe for it again. A hint; a crash may swallow it. */
+  settled?: (key: string) => void;
+}
+
+/** What is known of an intent without looking at the far side. */
+export interface LeftIntent {
+  /** The machine has been up since. Otherwise files written without a sync may be missing. */
+  sameBoot: boolean;
+}
+
+/** What the far side says: it happened, it surely did not and cannot any more, or it cannot say. */
+export type Probed<T> = { ok: T } | { never: true } | undefined;
 
 export type EffectResult<T> = { ok: T } | { unknown: true; key: string };
 

@@ -8,6 +8,7 @@
  */
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Authority, Origin, ReplyRoute } from "../domain/message.ts";
+import type { LeftIntent, Probed } from "./engine.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Tx } from "./records.ts";
 
@@ -161,6 +162,11 @@ export interface AfterWait {
   record?: (tx: Tx) => void;
 }
 
+/** A call whose outcome a dead process did not record. */
+export interface LeftCall extends LeftIntent {
+  signal: AbortSignal;
+}
+
 export interface Tool {
   spec: ToolSpec;
   /** `never`: an unknown outcome is reported, not repeated. `safe`: reading again is harmless. */
@@ -173,8 +179,13 @@ export interface Tool {
   /** Checks the input and says what would happen. Throws TOOL_INPUT for input that makes no sense. */
   plan(input: Json, place: ToolPlace): Promise<ActionPlan>;
   run(input: Json, place: ToolPlace, key: string, signal: AbortSignal): Promise<ToolResult>;
-  /** After a crash: what the far side says happened, if it can say. */
-  probe?(input: Json, place: ToolPlace, key: string): Promise<ToolResult | undefined>;
+  /**
+   * After a crash: what the far side says happened, if it can say. `never` promises that it did not happen and that nothing left
+   * over from the dead process can still make it happen. Waits for what still runs, until `signal` aborts.
+   */
+  probe?(input: Json, place: ToolPlace, key: string, left: LeftCall): Promise<Probed<ToolResult>>;
+  /** The outcome of this call is durable: what was kept for `probe` can go. May be missed in a crash. */
+  settled?(input: Json, key: string): void;
   /** After a `wait`. May be asked again when its answer was not recorded. */
   after?(input: Json, place: ToolPlace, wait: { on: string; deadline: number }): Promise<AfterWait>;
 }

@@ -5,6 +5,7 @@ export { visible, visibleLine } from "./escape.ts";
 export { cleanEnvironment, type Locale, RUN_TAG } from "./exec/environment.ts";
 export { createExec, type ExecOptions } from "./exec/exec.ts";
 export { endRun } from "./exec/processes.ts";
+export { Runs } from "./exec/runs.ts";
 export { createApplyPatch } from "./files/apply-patch.ts";
 export { createEdit } from "./files/edit.ts";
 export { createList } from "./files/list.ts";

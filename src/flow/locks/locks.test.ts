@@ -25,9 +25,16 @@ async function world(home = newHome()) {
   const clock = new ManualClock();
   const locks = await Locks.open({ records, clock, config: () => ({ waitSeconds: WAIT_S }), log: silentLog });
   let n = 0;
-  const take = (agent: string, paths: string[], more: Partial<Parameters<Locks["take"]>[0]> = {}, signal = never) => {
+  const take = async (
+    agent: string,
+    paths: string[],
+    more: Partial<Parameters<Locks["take"]>[0]> = {},
+    signal = never,
+  ) => {
     const holder = { turn: `t-${agent}`, call: `c${n++}`, agent, tool: "write" };
-    return locks.take({ holder, plan: writing(home, paths), workspace: home, ...more }, signal);
+    const got = await locks.take({ holder, plan: writing(home, paths), workspace: home, ...more }, signal);
+    if (got && !("busy" in got)) await records.write((tx) => got.intend(tx));
+    return got;
   };
   return { home, records, clock, locks, take };
 }
@@ -206,7 +213,7 @@ test("who lost a lock cannot record: the whole transaction is refused (K3, I11)"
 });
 
 /** A process takes the lock of the repository for this turn and is killed. */
-async function killedWhileHolding(turnIsOpen: boolean): Promise<{ home: string; fence: number }> {
+async function killedWhileHolding(turnIsOpen: boolean, intended = true): Promise<{ home: string; fence: number }> {
   const home = newHome();
   const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   const code = `
@@ -221,6 +228,7 @@ async function killedWhileHolding(turnIsOpen: boolean): Promise<{ home: string; 
     const holder = { turn: "t-dead", call: "c", agent: "ada", tool: "exec" };
     const plan = ${JSON.stringify(writing(home, ["repo/a"]))};
     const hold = await locks.take({ holder, plan, workspace: ${JSON.stringify(home)} }, new AbortController().signal);
+    ${intended ? "await records.write((tx) => hold.intend(tx));" : ""}
     process.stdout.write(String(hold.fence), () => process.kill(process.pid, "SIGKILL"));
     await new Promise(() => setTimeout(() => {}, 10_000));`;
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
@@ -242,6 +250,13 @@ test("after a crash the lock stays in force until its turn has dealt with it, th
   expect(got.leftover).toMatch(/^Earlier work here \(exec of agent ada in .*repo, begun .*\) was cut off by a restart/);
   got.release();
   expect(held(await w.take("cyd", ["repo/c"])).leftover).toBeUndefined();
+});
+
+test("a call that died before it meant to act leaves no lock behind (K3)", async () => {
+  const { home } = await killedWhileHolding(true, false);
+  const w = await world(home);
+  expect(w.locks.list()).toEqual([]);
+  expect(held(await w.take("bob", ["repo/b"])).leftover).toBeUndefined();
 });
 
 test("after a crash the same call takes its own lock again at once, with a larger number", async () => {

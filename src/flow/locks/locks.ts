@@ -4,8 +4,9 @@
  * K1: two calls of different turns whose paths overlap never run at the same time. The first to ask is the first to have.
  *     Calls of one turn, which the model made together, do not wait for each other.
  * K2: a call gets all its paths at once or none, so nobody waits while holding: there is no deadlock.
- * K3: a lock has a row with a fencing number that only grows. A result is recorded in one transaction with the proof that
- *     the row is still there; who lost the lock cannot record (I11).
+ * K3: a lock has a row with a fencing number that only grows, durable before anything is touched; a call that only waits has none,
+ *     so nothing is left of one that died waiting. A result is recorded in one transaction with the proof that the row is still
+ *     there; who lost the lock cannot record (I11).
  * K4: a row of an earlier epoch is work a crash cut off. It stays in force until its turn has dealt with it, because a command of
  *     the dead process may still run; the next one on that path is told.
  */
@@ -30,6 +31,8 @@ export interface LockHold {
   readonly leftover: string | undefined;
   /** False when it was taken away: what was done meanwhile may be mixed with another's. */
   isHeld(): boolean;
+  /** Writes the row, together with the intent of the work: after a crash it says what may be half done. */
+  intend(tx: Tx): void;
   /** In the transaction that records the result: refuses it when the lock was lost (K3). */
   commit(tx: Tx): void;
   /** Lets the next one go on. A second time does nothing. */
@@ -86,13 +89,14 @@ export class Locks {
 
   /**
    * Waits until everything this plan changes is free, and holds it. Undefined: it changes no files. `busy`: not free in
-   * time, with a sentence that says who has it. `onWait` is told when there is something to wait for.
+   * time, with a sentence that says who has it. `onWait` is told when there is something to wait for. Nothing may be touched
+   * before what `intend` wrote is durable.
    */
   async take(
     wish: { holder: Holder; plan: ActionPlan; workspace: string; onWait?: (sentence: string) => void },
     signal: AbortSignal,
   ): Promise<LockHold | { busy: string } | undefined> {
-    const { clock, records } = this.parts;
+    const { clock } = this.parts;
     const { holder } = wish;
     const paths = await resourcesOf(wish.plan, wish.workspace);
     signal.throwIfAborted();
@@ -102,15 +106,7 @@ export class Locks {
     const since = clock.now();
     const grant = await this.wait({ holder, paths, since }, wish.onWait, signal);
     if (!grant) return { busy: this.busy(paths, since) };
-    const leftover = this.told(paths, holder.turn);
-    try {
-      // Durable before anything is touched: after a crash the row says what may be half done.
-      await records.write((tx) => insertLocks(tx, paths, { ...holder, ...pick(grant), epoch: this.epoch }));
-    } catch (error) {
-      this.free(grant);
-      throw error;
-    }
-    return this.hold(grant, leftover);
+    return this.hold(grant, this.told(paths, holder.turn));
   }
 
   /**
@@ -160,6 +156,9 @@ export class Locks {
       paths: grant.paths,
       leftover,
       isHeld: () => this.held.has(grant),
+      intend: (tx) => {
+        if (this.held.has(grant)) insertLocks(tx, grant.paths, { ...grant.holder, ...pick(grant), epoch: this.epoch });
+      },
       commit: (tx) => {
         mustHold(tx, grant.paths, grant.fence);
         deleteLocks(tx, grant.paths, grant.fence);

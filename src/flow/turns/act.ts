@@ -14,7 +14,9 @@ import {
   type Ctx,
   type EffectResult,
   failed,
+  type LeftIntent,
   originOf,
+  type Probed,
   Stopped,
   type ToolPlace,
   type ToolResult,
@@ -199,37 +201,43 @@ export async function runTool(
   const tool = parts.tools.get(call.name)!;
   const place = placeOf(parts, at);
   const name = `tool:${call.name}:${call.id}`;
+  const signal = ctx.halt;
+  let held: Held | undefined;
+  let plan: ActionPlan | undefined;
+  /** Waits for the files it changes. Says what became of it when it does not get them. */
+  const ready = async (): Promise<Json | undefined> => {
+    // Where the files are is asked now and not when it was judged: an approval may have taken days.
+    plan = await tool.plan(call.input, place).catch(() => undefined);
+    if (!plan) return undefined;
+    const holder = { turn, call: call.id, agent: at.agent, tool: call.name };
+    const onWait = (step: string) => parts.bus.emit({ event: "turn.step", session, turn, step });
+    const got = await parts.locks.take({ holder, plan, workspace: folderOf(plan, place), onWait }, signal);
+    if (got && "busy" in got) return asJson(ours(got.busy));
+    held = got;
+    return undefined;
+  };
+  const intend = (tx: Tx) => held?.intend(tx);
   const run = async (key: string): Promise<Json> => {
     parts.bus.emit({ event: "tool.call", session, turn, id: call.id, name: call.name, input: call.input });
     parts.crash.at("tool.running", () => `${call.name} ${JSON.stringify(call.input)}`);
-    const signal = ctx.halt;
+    const result = await alone(key).catch((error: unknown): ToolResult => {
+      if (ctx.signal.aborted) throw error;
+      if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
+      if (error instanceof AppError) return failed(error);
+      throw error;
+    });
+    return parts.scrub(asJson(result));
+  };
+  /** Has the files it changes for itself while it works. */
+  const alone = async (key: string): Promise<ToolResult> => {
     const work = async (): Promise<ToolResult> => {
       // The lock may have been waited for, and files changed meanwhile.
       if (approved !== undefined && hashOf(call.name, (await tool.plan(call.input, place)).binding) !== approved)
         return ours(CHANGED_TEXT);
       return tool.run(call.input, place, key, signal);
     };
-    const result = await alone(work, signal).catch((error: unknown): ToolResult => {
-      if (ctx.signal.aborted) throw error;
-      if (ctx.stopping.aborted) return ours("Stopped before it was finished.");
-      if (error instanceof AppError) return failed(error);
-      throw error;
-    });
-    return parts.scrub(result as unknown as Json);
-  };
-  let held: Held | undefined;
-  /** Has the files it changes for itself while it works. */
-  const alone = async (work: () => Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> => {
-    // Where the files are is asked now and not when it was judged: an approval may have taken days.
-    const plan = await tool.plan(call.input, place).catch(() => undefined);
-    if (!plan) return work();
-    const holder = { turn, call: call.id, agent: at.agent, tool: call.name };
-    const onWait = (step: string) => parts.bus.emit({ event: "turn.step", session, turn, step });
+    if (!held || !plan) return work();
     const workspace = folderOf(plan, place);
-    const got = await parts.locks.take({ holder, plan, workspace, onWait }, signal);
-    if (!got) return work();
-    if ("busy" in got) return ours(got.busy);
-    held = got;
     const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace };
     const result = await parts.checkpoints.around(kept, work);
     if (!held.isHeld()) return ours(LOST_TEXT);
@@ -240,21 +248,21 @@ export async function runTool(
   };
   let outcome: EffectResult<Json>;
   try {
-    if (tool.repeat === "safe") outcome = { ok: await ctx.step(name, () => run(`${turn}.${call.id}`), commit) };
-    else {
-      const { probe } = tool;
-      outcome = await ctx.effect(name, run, {
-        repeat: tool.repeat,
-        record: commit,
-        ...(probe
-          ? {
-              probe: async (key) => {
-                const known = (await probe(call.input, place, key)) as unknown as Json | undefined;
-                return known === undefined ? undefined : parts.scrub(known);
-              },
-            }
-          : {}),
-      });
+    if (tool.repeat === "safe") {
+      const step = async () => {
+        const busy = await ready();
+        if (busy !== undefined) return busy;
+        if (held) await parts.records.write(intend);
+        return run(`${turn}.${call.id}`);
+      };
+      outcome = { ok: await ctx.step(name, step, commit) };
+    } else {
+      const probe = async (key: string, left: LeftIntent): Promise<Probed<Json>> => {
+        const found = await tool.probe?.(call.input, place, key, { ...left, signal });
+        return found && "ok" in found ? { ok: parts.scrub(asJson(found.ok)) } : found;
+      };
+      const settled = (key: string) => tool.settled?.(call.input, key);
+      outcome = await ctx.effect(name, run, { repeat: tool.repeat, ready, intend, probe, record: commit, settled });
     }
     if (!held) await parts.checkpoints.settle(turn, call.id);
     parts.locks.settled(turn, call.id, "ok" in outcome ? "known" : "unknown");
@@ -277,6 +285,10 @@ export async function runTool(
 function folderOf({ risk, binding, targets }: ActionPlan, { workspace, roots = [] }: ToolPlace): string {
   const at = risk === "exec" ? binding.cwd : targets[0];
   return (typeof at === "string" && roots.find((root) => at === root || at.startsWith(`${root}/`))) || workspace;
+}
+
+function asJson(result: ToolResult): Json {
+  return result as unknown as Json;
 }
 
 function ours(text: string): ToolResult {

@@ -256,6 +256,8 @@ export interface Held {
   readonly leftover: string | undefined;
   /** False when it was taken away meanwhile. */
   isHeld(): boolean;
+  /** Written before anything is touched. */
+  intend(tx: Tx): void;
   /** Refuses the transaction when the lock was lost (I11). */
   commit(tx: Tx): void;
   release(): void;

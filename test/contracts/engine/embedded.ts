@@ -24,6 +24,7 @@ export const factory: EngineFactory = {
     "accept.committed",
     "segment.started",
     "step.recorded",
+    "effect.ready",
     "effect.intended",
     "effect.acted",
     "park.before",

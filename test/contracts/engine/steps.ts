@@ -56,19 +56,22 @@ export function stepContract(factory: EngineFactory): void {
       expect(found).toEqual([["act", "intent"]]);
     });
 
-    const rules: { repeat: Repeat; probe?: "witness" | "blank"; acted: boolean; as: string; acts: number }[] = [
-      { repeat: "never", acted: true, as: "unknown", acts: 1 },
-      { repeat: "never", acted: false, as: "unknown", acts: 0 },
-      { repeat: "never", probe: "blank", acted: true, as: "unknown", acts: 1 },
-      { repeat: "never", probe: "witness", acted: true, as: "probed", acts: 1 },
-      { repeat: "never", probe: "witness", acted: false, as: "unknown", acts: 0 },
-      { repeat: "with-key", acted: true, as: "ok", acts: 2 },
-      { repeat: "with-key", acted: false, as: "ok", acts: 1 },
-      { repeat: "with-key", probe: "witness", acted: true, as: "probed", acts: 1 },
-      { repeat: "with-key", probe: "blank", acted: true, as: "ok", acts: 2 },
-      { repeat: "safe", acted: true, as: "ok", acts: 2 },
-      { repeat: "safe", acted: false, as: "ok", acts: 1 },
-    ];
+    const rules: { repeat: Repeat; probe?: "witness" | "sure" | "blank"; acted: boolean; as: string; acts: number }[] =
+      [
+        { repeat: "never", acted: true, as: "unknown", acts: 1 },
+        { repeat: "never", acted: false, as: "unknown", acts: 0 },
+        { repeat: "never", probe: "blank", acted: true, as: "unknown", acts: 1 },
+        { repeat: "never", probe: "witness", acted: true, as: "probed", acts: 1 },
+        { repeat: "never", probe: "witness", acted: false, as: "unknown", acts: 0 },
+        { repeat: "never", probe: "sure", acted: true, as: "probed", acts: 1 },
+        { repeat: "never", probe: "sure", acted: false, as: "ok", acts: 1 },
+        { repeat: "with-key", acted: true, as: "ok", acts: 2 },
+        { repeat: "with-key", acted: false, as: "ok", acts: 1 },
+        { repeat: "with-key", probe: "witness", acted: true, as: "probed", acts: 1 },
+        { repeat: "with-key", probe: "blank", acted: true, as: "ok", acts: 2 },
+        { repeat: "safe", acted: true, as: "ok", acts: 2 },
+        { repeat: "safe", acted: false, as: "ok", acts: 1 },
+      ];
     for (const rule of rules) {
       const { repeat, probe, acted, as, acts } = rule;
       const title = `${repeat}${probe ? ` with a probe (${probe})` : ""}, killed ${acted ? "after" : "before"} the act`;
@@ -105,6 +108,62 @@ export function stepContract(factory: EngineFactory): void {
         house.kill();
       });
     }
+
+    it("has no intent while it waits for what it needs: killed there, it runs in the next life (E4, I4)", async () => {
+      const house = new House(factory, {
+        crash: {
+          at(point) {
+            if (house.world.gen > 0 || point !== "effect.ready") return;
+            house.kill();
+            throw new Error("killed");
+          },
+        },
+      });
+      await house.begin();
+      const { turn } = await house.accept("a", [{ effect: "y", repeat: "never", probe: "blank" }]);
+      await until("the kill", () => house.world.gen === 1);
+      await house.look();
+      expect(await house.history({ turn })).toEqual([]);
+      house.kill();
+      await house.begin();
+      const { seen } = await house.ended("a");
+      expect(seen).toEqual([{ ok: "y!" }]);
+      expect(house.world.of("a", "act")).toHaveLength(1);
+      expect(house.world.of("a", "probe")).toEqual([]);
+      house.kill();
+    });
+
+    it("takes what the wait came to as the result when it may not act, and tells when a result is durable", async () => {
+      const house = await House.open(factory);
+      house.kill();
+      await house.look();
+      const order: string[] = [];
+      const settled = (key: string) => order.push(`settled ${key.split(".").at(-1)}`);
+      const act = (name: string) => async () => {
+        order.push(`act ${name}`);
+        return name;
+      };
+      let results: Json[] = [];
+      await house.engine.start({
+        version: "v",
+        async segment(ctx) {
+          const ready = async () => "busy";
+          const one = await ctx.effect("one", act("one"), { repeat: "never", ready, settled });
+          const two = await ctx.effect("two", act("two"), { repeat: "never", ready: async () => undefined, settled });
+          results = [one, two] as unknown as Json[];
+          return { end: null };
+        },
+      });
+      const { turn } = await house.engine.accept({ id: "a", session: "s" as never, lane: "interactive", body: null });
+      await until("both are settled", () => order.length === 3);
+      expect(results).toEqual([{ ok: "busy" }, { ok: "two" }]);
+      expect(order).toEqual(["settled 0", "act two", "settled 1"]);
+      const kept = await house.history({ turn });
+      expect(kept.map((e) => [e.name, e.state])).toEqual([
+        ["one", "done"],
+        ["two", "done"],
+      ]);
+    });
 
     it("does not act when it was stopped while it asked the far side (I11)", async () => {
       const house = new House(factory, {

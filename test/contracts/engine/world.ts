@@ -50,8 +50,8 @@ export type Repeat = "never" | "with-key" | "safe";
 /** One thing a scripted segment does. */
 export type Op =
   | { step: string }
-  /** `probe`: what the far side can say: the truth from the witness, or nothing. */
-  | { effect: string; repeat?: Repeat; probe?: "witness" | "blank" }
+  /** `probe`: what the far side can say: what the witness saw, also that it saw nothing (`sure`), or nothing at all. */
+  | { effect: string; repeat?: Repeat; probe?: "witness" | "sure" | "blank" }
   | { together: Op[] }
   /** Waits until the test opens this gate. Not journalled. */
   | { gate: string }
@@ -286,7 +286,8 @@ export function scriptedApp(world: World, opened: Pick<Opened, "note">, life: Li
                   await alive();
                   say({ what: "probe", of: op.effect, key: k });
                   const done = world.lines.some((l) => l.what === "act" && l.key === k);
-                  return op.probe === "witness" && done ? `${op.effect}?` : undefined;
+                  if (op.probe === "sure" && !done) return { never: true as const };
+                  return op.probe !== "blank" && done ? { ok: `${op.effect}?` } : undefined;
                 },
               }
             : {}),

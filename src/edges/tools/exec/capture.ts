@@ -47,6 +47,7 @@ export class Capture {
   private opening: Promise<void> | undefined;
   private file: FileHandle | undefined;
   private trouble: string | undefined;
+  private more = "";
 
   constructor(options: CaptureOptions) {
     this.options = options;
@@ -70,6 +71,11 @@ export class Capture {
     if (this.characters > SHOWN) this.spill();
   }
 
+  /** Something is missing here that nobody counted. */
+  gap(): void {
+    this.more = "more than ";
+  }
+
   /** Closes the file and gives what the model sees. */
   async end(): Promise<Captured> {
     const rest = this.decoder.end();
@@ -79,7 +85,7 @@ export class Capture {
     const tail = wholeSigns((this.tail + rest).slice(-TAIL));
     const left = this.characters + rest.length - this.head.length - tail.length;
     const spill = this.onDisk > 0 ? this.path : undefined;
-    const text = `${this.head}\n[… ${left} characters cut; ${this.whereabouts()} …]\n${tail}`;
+    const text = `${this.head}\n[… ${this.more}${left} characters cut; ${this.whereabouts()} …]\n${tail}`;
     return { text: plain(text), cut: true, bytes: this.bytes, spill };
   }
 
@@ -126,7 +132,7 @@ export class Capture {
   private whereabouts(): string {
     if (this.onDisk === 0) return `the whole output could not be kept: ${this.trouble ?? "no room"}`;
     if (this.onDisk < this.bytes) {
-      return `the first ${humanSize(this.onDisk)} of ${humanSize(this.bytes)} are in ${this.path}`;
+      return `the first ${humanSize(this.onDisk)} of ${this.more}${humanSize(this.bytes)} are in ${this.path}`;
     }
     return `the whole output (${humanSize(this.bytes)}) is in ${this.path}`;
   }

@@ -1,11 +1,14 @@
 /**
  * `exec`: a shell command, in the foreground or in the background. `repeat` is `never`: nobody knows what a second run would
- * do; one in the background is found again by its key.
+ * do. Both run under a supervisor and are found again by their key after a crash.
  * The working directory is held open from the check to the start, so a swapped link cannot move the command elsewhere.
  */
+import { writeFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
+import { constants } from "node:os";
+import { join, resolve } from "node:path";
 import { z } from "zod";
-import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { LeftCall, Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
@@ -18,7 +21,9 @@ import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import type { Locale } from "./environment.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
+import { recoverCommand } from "./recover.ts";
 import { type Ended, runCommand } from "./run.ts";
+import { Runs } from "./runs.ts";
 import { quote } from "./shell/index.ts";
 
 const DEFAULT_S = 120;
@@ -46,11 +51,13 @@ export interface ExecOptions extends Locale {
   /** Secrets granted to an agent, as variables; asked when a command starts, not before. */
   secrets?: (agent: string) => Readonly<Record<string, { reveal(): string }>>;
   /** Keeps what runs in the background. Without it nothing does. */
-  processes?: Pick<Processes, "name" | "start" | "known">;
+  processes?: Pick<Processes, "name" | "start" | "became">;
+  /** Keeps what runs in the foreground, so that its end is known after a crash. */
+  runs?: Runs;
 }
 
 export function createExec(options: ExecOptions = {}): Tool {
-  const { path: trusted, sandbox, secrets, processes, ...locale } = options;
+  const { path: trusted, sandbox, secrets, processes, runs = new Runs(), ...locale } = options;
   const where = ({ path, home, roots }: Held) => ({
     cwd: path,
     home,
@@ -79,8 +86,12 @@ export function createExec(options: ExecOptions = {}): Tool {
   };
   const inForeground = async (given: Given, held: Held, place: ToolPlace, key: string, signal: AbortSignal) => {
     const { argv, argv0, env, end, limits } = await confined(given, held, place, key);
+    const dir = runs.make(key);
+    if (end) writeFileSync(join(dir, "end"), JSON.stringify(end), { mode: 0o600 });
     const ended = await runCommand(
       {
+        dir,
+        onStart: () => runs.started(),
         ...(given.pty ? { argv: named(argv, argv0), terminal: true } : { argv, ...(argv0 ? { argv0 } : {}) }),
         cwd: held.use,
         env,
@@ -92,9 +103,26 @@ export function createExec(options: ExecOptions = {}): Tool {
         ...(given.apart ? { apart: true } : {}),
       },
       signal,
-    );
-    const text = given.apart && isFine(ended) ? ended.output.text : render(ended);
-    return { text, ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, held) };
+    ).finally(() => runs.over(key));
+    return resultOf(given, ended, held.path);
+  };
+  /** What became of a command in the foreground whose end nobody recorded. */
+  const recovered = async (
+    given: Given,
+    place: ToolPlace,
+    key: string,
+    left: LeftCall,
+  ): Promise<Probed<ToolResult>> => {
+    const dir = left.sameBoot ? await runs.begun(key) : undefined;
+    if (dir === undefined) {
+      await endRun({ key });
+      return left.sameBoot && runs.isLasting ? { never: true } : undefined;
+    }
+    const { apart, pty: terminal } = given;
+    const timeoutMs = (given.timeout_s ?? DEFAULT_S) * 1000;
+    const how = { ...(apart ? { apart } : {}), ...(terminal ? { terminal } : {}) };
+    const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
+    return ended && { ok: resultOf(given, ended, resolve(place.workspace, given.cwd ?? "."), AFTER_RESTART) };
   };
   const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
     const id = processes!.name();
@@ -192,16 +220,14 @@ export function createExec(options: ExecOptions = {}): Tool {
         given.background ? inBackground(given, held, place, key) : inForeground(given, held, place, key, signal),
       );
     },
-    /**
-     * What a command did before a crash cannot be known; what it still does is ended, so that it is over for sure. One in the
-     * background was meant to go on, and is known by its key.
-     */
-    async probe(_input, _place, key) {
-      const known = await processes?.known(key);
-      if (known) return started(known);
-      await endRun({ key });
-      return undefined;
+    /** What still runs is waited for; of what nobody can tell, whatever is left is ended, so that it is over for sure. */
+    async probe(input, place, key, left) {
+      const given = checked(input, processes !== undefined);
+      if (!given.background) return recovered(given, place, key, left);
+      const known = await processes!.became(key, left);
+      return known && "ok" in known ? { ok: started(known.ok) } : known;
     },
+    settled: (_input, key) => runs.settled(key),
   };
 }
 
@@ -244,13 +270,21 @@ function started({ id, pid }: Seen): ToolResult {
   };
 }
 
+/** For who reads the result of a command that outlived its starter. */
+const AFTER_RESTART = "Lares was restarted while it ran";
+
+function resultOf(given: Given, ended: Ended, cwd: string, note?: string): ToolResult {
+  const text = given.apart && isFine(ended) ? ended.output.text : render(ended, note);
+  return { text, ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, cwd) };
+}
+
 function isFine({ how, code }: Ended): boolean {
   return how === "exited" && code === 0;
 }
 
-function metaOf(ended: Ended, { path }: Held): JsonObject {
+function metaOf(ended: Ended, cwd: string): JsonObject {
   const { code, signal, how, ms, output, leftovers } = ended;
-  const meta: JsonObject = { exit: code, signal, how, ms, bytes: output.bytes, leftovers, cwd: path };
+  const meta: JsonObject = { exit: code, signal, how, ms, bytes: output.bytes, leftovers, cwd };
   return output.spill ? { ...meta, spill: output.spill } : meta;
 }
 
@@ -316,7 +350,7 @@ async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) =
   }
 }
 
-function render({ output, errors = "", code, signal, how, why, leftovers, ms }: Ended): string {
+function render({ output, errors = "", code, signal, how, why, leftovers, ms }: Ended, note?: string): string {
   const took = `${(ms / 1000).toFixed(1)} s`;
   const end =
     how === "timeout"
@@ -327,9 +361,15 @@ function render({ output, errors = "", code, signal, how, why, leftovers, ms }: 
           ? `ended with all its processes: ${why}; ${took}`
           : signal
             ? `killed by ${signal}, ${took}`
-            : `exit ${code}, ${took}`;
+            : `exit ${code}${signalOf(code)}, ${took}`;
   const left = leftovers > 0 ? `; ${leftovers} background processes were ended` : "";
   const text = [output.text, errors].filter(Boolean).join("\n");
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  return `${text}${gap}[${end}${left}]`;
+  return `${text}${gap}[${end}${left}${note ? `; ${note}` : ""}]`;
+}
+
+/** Shells say 128 and the number of the signal that ended a program. */
+function signalOf(code: number | null): string {
+  const name = Object.entries(constants.signals).find(([, number]) => 128 + number === code)?.[0];
+  return name ? ` (${name})` : "";
 }

@@ -15,11 +15,15 @@ const LOOK_EVERY_MS = 25;
 const KILL_ROUNDS = 200;
 /** It takes everything inside with it at once; those inside are asked first, and it ends with them. */
 const SANDBOX = "bwrap";
+/** What a supervisor is made of. */
+const HELPERS: ReadonlySet<string> = new Set(["sh", "dash", "bash", "busybox", "cat", "tail"]);
 
 export interface Run {
   /** The group leader's pid; undefined when only the tag is known. */
   leader?: number;
   key: string;
+  /** The leader is a supervisor: it and its helpers, which write down how the run ended, are not part of the run. */
+  supervised?: boolean;
 }
 
 /** Ends all processes of a run: SIGTERM, then SIGKILL. Resolves with how many there were, when none is left. */
@@ -74,7 +78,26 @@ export async function membersOf(run: Run, known: ReadonlySet<string> = new Set()
       grew = true;
     }
   }
-  return rows.filter((row) => members.has(row.pid));
+  const helpers = run.supervised ? helpersOf(run, rows) : new Set();
+  return rows.filter((row) => members.has(row.pid) && !helpers.has(row.pid));
+}
+
+/**
+ * The supervisor and the shells and programs it made for itself. They carry no tag, while a command has one unless it cleared its
+ * variables and is one of these programs itself; such a one is ended with its supervisor.
+ */
+function helpersOf(run: Run, rows: readonly Row[]): Set<number> {
+  const helpers = new Set(run.leader === undefined ? [] : [run.leader]);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const row of rows) {
+      if (helpers.has(row.pid) || !helpers.has(row.parent)) continue;
+      if (row.tags.length > 0 || !HELPERS.has(row.name)) continue;
+      helpers.add(row.pid);
+      grew = true;
+    }
+  }
+  return helpers;
 }
 
 interface Row extends Member {

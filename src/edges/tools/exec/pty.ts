@@ -2,11 +2,12 @@
  * Starting a command on a terminal of its own: for programs that behave differently without one. The package that makes
  * terminals is optional and loaded when it is first wanted; without it `script` of the system does it.
  */
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { AppError } from "../../../core/domain/index.ts";
-import { RUN_TAG } from "./environment.ts";
-import type { Command, Started } from "./run.ts";
+import { MOST_OUTPUT, onTerminal } from "../process/supervisor.ts";
+import { type Command, type Exit, exitIn, type Started, type Take } from "./run.ts";
 import { quote } from "./shell/index.ts";
 import { TerminalText } from "./terminal-text.ts";
 
@@ -14,20 +15,33 @@ import { TerminalText } from "./terminal-text.ts";
 const SIZE = { cols: 120, rows: 40 };
 const TERM = "xterm";
 const SCRIPT = "/usr/bin/script";
+/** For the supervisor; a command has its own. */
+const PATH_OF_SHELL = "/usr/bin:/bin";
 
-/** Undefined when the package is not there: then start `onScript`'s command instead. */
-export async function startOnTerminal(command: Command, take: (chunk: Buffer) => void): Promise<Started | undefined> {
+/**
+ * Undefined when the package is not there: then start `onScript`'s command instead. The terminal belongs to Lares and hangs up with
+ * it, which ends most programs; the supervisor is on it too and writes how.
+ */
+export async function startOnTerminal(command: Command): Promise<Started | undefined> {
   const pty = await import("@lydell/node-pty").catch(() => undefined);
   if (!pty) return undefined;
-  const [program, ...args] = command.argv;
-  const env = { ...command.env, TERM, [RUN_TAG]: command.key };
-  const terminal = pty.spawn(program, args, { name: TERM, ...SIZE, cwd: command.cwd, env });
+  const { dir, key, argv, env, cwd } = command;
+  const [program, ...args] = onTerminal({ dir, id: key, argv, env, cwd });
+  const terminal = pty.spawn(program, args, { name: TERM, ...SIZE, cwd, env: { PATH: PATH_OF_SHELL, ...env, TERM } });
   const text = new TerminalText();
-  terminal.onData((data) => take(Buffer.from(text.add(data))));
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+  const file = openSync(join(dir, "out"), "wx", 0o600);
+  let room = MOST_OUTPUT;
+  const keep = (part: string) => {
+    const bytes = Buffer.from(part).subarray(0, room);
+    room -= bytes.length;
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  };
+  terminal.onData((data) => keep(text.add(data)));
+  const exited = new Promise<Exit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
-      take(Buffer.from(text.end()));
-      resolve({ code: signal ? 128 + signal : exitCode, signal: null });
+      keep(text.end());
+      closeSync(file);
+      resolve(exitIn(dir) ?? { code: signal ? 128 + signal : exitCode, signal: null });
     });
   });
   // The terminal says that a program ended only after the last of its output.
@@ -35,7 +49,7 @@ export async function startOnTerminal(command: Command, take: (chunk: Buffer) =>
 }
 
 /** The same command with `script` around it, and what makes plain text of its output. */
-export function onScript(command: Command): { command: Command; plain: (take: Take) => Take & { end(): void } } {
+export function onScript(command: Command): { command: Command; plain: NonNullable<Started["plain"]> } {
   if (!existsSync(SCRIPT)) {
     throw new AppError("TOOL_INPUT", {
       message: "exec: There is no way to make a terminal on this machine.",
@@ -48,14 +62,14 @@ export function onScript(command: Command): { command: Command; plain: (take: Ta
       ? [SCRIPT, "-q", "/dev/null", ...command.argv]
       : [SCRIPT, "-qfec", words, "/dev/null"];
   const { argv0: _, ...rest } = command;
-  const plain = (take: Take) => {
-    const text = new TerminalText();
-    const decoder = new StringDecoder("utf8");
-    return Object.assign((chunk: Buffer) => take(Buffer.from(text.add(decoder.write(chunk)))), {
-      end: () => take(Buffer.from(text.add(decoder.end()) + text.end())),
-    });
-  };
-  return { command: { ...rest, argv, env: { ...command.env, TERM } }, plain };
+  return { command: { ...rest, argv, env: { ...command.env, TERM } }, plain: plainText };
 }
 
-type Take = (chunk: Buffer) => void;
+/** Text for people of what a terminal was sent. What is plain already stays as it is. */
+export function plainText(take: Take): Take & { end(): void } {
+  const text = new TerminalText();
+  const decoder = new StringDecoder("utf8");
+  return Object.assign((chunk: Buffer) => take(Buffer.from(text.add(decoder.write(chunk)))), {
+    end: () => take(Buffer.from(text.add(decoder.end()) + text.end())),
+  });
+}

@@ -1,32 +1,40 @@
 /**
- * One command from start to end: its own process group, clean environment, no input, bounded output, bounded time.
+ * One command from start to end: its own process group, clean environment, no input, bounded output, bounded time. It runs under
+ * the supervisor, so that a death of Lares neither ends it nor hides how it ended; `recover.ts` is the other half.
  *
  * X2: when this resolves, no process of the run is left, however it ended.
  */
-import { execFile, spawn } from "node:child_process";
-import { closeSync } from "node:fs";
-import type { Readable } from "node:stream";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { inTurn } from "../../../core/kit/index.ts";
+import { superviseHere } from "../process/supervisor.ts";
 import type { Limits } from "../sandbox/limits.ts";
-import { Capture, type Captured } from "./capture.ts";
-import { RUN_TAG } from "./environment.ts";
+import { named } from "../sandbox/named.ts";
+import type { Captured } from "./capture.ts";
 import { guard } from "./guard.ts";
-import { makePipe, turnToStart } from "./pipe.ts";
-import { endRun, membersOf } from "./processes.ts";
+import { readRun } from "./output.ts";
+import { endRun, membersOf, type Run } from "./processes.ts";
 import { onScript, startOnTerminal } from "./pty.ts";
 
+/** Starting a process holds the event loop for milliseconds: a hundred commands at once start one by one. */
+const turnToStart = inTurn();
 /** What output may still take to arrive after the last writer is gone. */
-const DRAIN_MS = 500;
+export const DRAIN_MS = 500;
 /** A pipeline's last children may outlive the shell by a moment; they are not left-overs. */
 const LINGER_MS = 100;
-/** As much of its complaints as is kept where they are told apart. */
-const MOST_ERRORS = 4000;
+/** After the last process of a command ended, its supervisor writes how; one that does not is ended, too. */
+const WRITE_MS = 2000;
 /** What ending a run elsewhere may take. */
 const END_MS = 15_000;
 
 export interface Command {
+  /** Where its supervisor keeps everything: a fresh folder of ours. */
+  dir: string;
   argv: readonly [string, ...string[]];
   /** The name the program is told it has, when that is not its file's. */
   argv0?: string;
@@ -40,21 +48,33 @@ export interface Command {
   terminal?: boolean;
   /** Errors are not part of the output. */
   apart?: boolean;
+  /** Called once its supervisor runs. */
+  onStart?: () => void;
   /** What it may use up; without it nothing is watched. */
   limits?: Limits;
   /** Ends the run where our signals do not reach: in a container, on another machine. */
   end?: readonly [string, ...string[]];
 }
 
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
 /** A command that runs. */
 export interface Started {
+  /** Of its supervisor. */
   pid: number | undefined;
-  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** All output was taken. */
+  exited: Promise<Exit>;
+  /** All output is in the folder. */
   drained: Promise<unknown>;
-  /** Takes no more output. */
+  /** Listens no more. */
   close(): void;
+  /** Makes text for people of what a terminal was sent, where that was not done before it was kept. */
+  plain?: (take: Take) => Take & { end(): void };
 }
+
+export type Take = (chunk: Buffer) => void;
 
 export interface Ended {
   output: Captured;
@@ -71,16 +91,12 @@ export interface Ended {
 }
 
 export async function runCommand(command: Command, signal: AbortSignal): Promise<Ended> {
-  const capture = new Capture({ place: command.place, key: command.key });
   signal.throwIfAborted();
   const begun = performance.now();
-  let errors = Buffer.alloc(0);
-  const complain = (chunk: Buffer) => {
-    errors = Buffer.concat([errors, chunk]).subarray(-MOST_ERRORS);
-  };
-  const { pid, exited, drained, close } = await start(command, (chunk) => capture.add(chunk), complain);
+  const { pid, exited, drained, close, plain } = await start(command);
+  command.onStart?.();
   try {
-    const run = { key: command.key, ...(pid === undefined ? {} : { leader: pid }) };
+    const run: Run = { key: command.key, supervised: true, ...(pid === undefined ? {} : { leader: pid }) };
     let why: string | undefined;
     const unguard = command.limits
       ? guard(run, command.limits, (excess) => {
@@ -89,15 +105,13 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
       : () => {};
     const first = await firstOf(exited, command.timeoutMs, signal).finally(unguard);
     const how = why ? "limit" : first;
-    const ended = how === "exited" ? await endLeftovers(run) : await endRun(run);
+    const ended = how === "exited" ? await endLeftovers(run, drained) : await endAll(run, exited);
     if (how !== "exited" && command.end) await endElsewhere(command.end, command.env);
     const last = await exited;
     await Promise.race([drained, wait(DRAIN_MS)]);
     const ms = Math.round(performance.now() - begun);
-    const apart = command.apart ? { errors: errors.toString("utf8") } : {};
     return {
-      output: await capture.end(),
-      ...apart,
+      ...(await readRun(command, plain)),
       ...last,
       how,
       ...(why ? { why } : {}),
@@ -109,47 +123,50 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
   }
 }
 
-type Take = (chunk: Buffer) => void;
-
-async function start(command: Command, take: Take, complain: Take): Promise<Started> {
-  if (!command.terminal) return startPiped(command, take, complain);
-  const started = await startOnTerminal(command, take);
+async function start(command: Command): Promise<Started> {
+  if (!command.terminal) return startPiped(command);
+  const started = await startOnTerminal(command);
   if (started) return started;
-  const { command: scripted, plain } = onScript(command);
-  const text = plain(take);
-  const piped = await startPiped(scripted, text);
-  return { ...piped, drained: piped.drained.then(() => text.end()) };
+  const scripted = onScript(command);
+  return { ...(await startPiped(scripted.command)), plain: scripted.plain };
 }
 
-async function startPiped(command: Command, take: Take, complain: Take = take): Promise<Started> {
-  const pipe = await makePipe();
+async function startPiped(command: Command): Promise<Started> {
   await turnToStart();
-  const [program, ...args] = command.argv;
-  const child = spawn(program, args, {
-    cwd: command.cwd,
-    env: { ...command.env, [RUN_TAG]: command.key },
-    stdio: ["ignore", pipe?.write ?? "pipe", command.apart ? "pipe" : (pipe?.write ?? "pipe")],
-    detached: true,
-    ...(command.argv0 === undefined ? {} : { argv0: command.argv0 }),
+  const { dir, key, env, cwd, apart } = command;
+  const argv = named(command.argv, command.argv0);
+  const child = superviseHere({ dir, id: key, argv, env, cwd, ...(apart ? { apart } : {}) });
+  const told = child.stdio[3] as Socket;
+  const drained = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
   });
-  if (pipe) closeSync(pipe.write);
-  const errors = command.apart ? child.stderr : null;
-  const output = pipe ? [pipe.read] : [child.stdout, child.stderr].filter((source) => source !== null);
-  const plain = output.filter((source) => source !== errors);
-  const sources = errors ? [...plain, errors] : plain;
-  const drained = Promise.all(sources.map((source) => drain(source, source === errors ? complain : take)));
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, by) => resolve({ code, signal: by }));
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once("error", (error) => reject(notStarted(error)));
+    child.once("exit", (_code, by) => resolve(exitIn(dir) ?? { code: null, signal: by }));
+    told.once("data", (line: Buffer) => resolve({ code: Number(line.toString()), signal: null }));
+    told.on("error", () => {});
   });
-  const close = () => {
-    for (const source of sources) source.destroy();
-  };
-  return { pid: child.pid, exited, drained, close };
+  return { pid: child.pid, exited, drained, close: () => told.destroy() };
+}
+
+function notStarted(error: Error): AppError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new AppError("TOOL_INPUT", { message: `exec: The command could not be started (${code}).`, cause: error });
+}
+
+/** What the supervisor wrote, when it has ended. */
+export function exitIn(dir: string): Exit | undefined {
+  try {
+    const code = /^(\d+)\n$/.exec(readFileSync(`${dir}/status`, "utf8"))?.[1];
+    return code === undefined ? undefined : { code: Number(code), signal: null };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The far side may be gone too; then there is nothing to end. */
-async function endElsewhere(
+export async function endElsewhere(
   argv: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -157,15 +174,6 @@ async function endElsewhere(
   await promisify(execFile)(program, args, { env: { PATH: env.PATH ?? "/usr/bin:/bin" }, timeout: END_MS }).catch(
     () => {},
   );
-}
-
-function drain(source: Readable, take: (chunk: Buffer) => void): Promise<void> {
-  return new Promise((resolve) => {
-    source.on("data", take);
-    source.once("close", resolve);
-    source.once("end", resolve);
-    source.on("error", () => resolve());
-  });
 }
 
 async function firstOf(exited: Promise<unknown>, timeoutMs: number, signal: AbortSignal): Promise<Ended["how"]> {
@@ -189,7 +197,17 @@ async function firstOf(exited: Promise<unknown>, timeoutMs: number, signal: Abor
   }
 }
 
-async function endLeftovers(run: { leader?: number; key: string }): Promise<number> {
+/** Ends the command with everything it started. A supervisor that then does not write how it ended is ended as well. */
+export async function endAll(run: Run, exited: Promise<unknown>): Promise<number> {
+  const ended = await endRun(run);
+  const isOver = await Promise.race([exited.then(() => true), wait(WRITE_MS, false)]);
+  if (!isOver) await endRun({ ...run, supervised: false });
+  return ended;
+}
+
+/** `drained`: nobody holds the output open any more. */
+export async function endLeftovers(run: Run, drained: Promise<unknown>): Promise<number> {
+  await Promise.race([drained, wait(LINGER_MS)]);
   if ((await membersOf(run)).length === 0) return 0;
   await wait(LINGER_MS);
   return endRun(run);

@@ -20,7 +20,7 @@ async function files(contents: Record<string, string>) {
     names: async () => (await readdir(place.workspace, { recursive: true })).sort(),
     apply: (patch: string) => tool.run({ patch }, place, "k", never),
     plan: (patch: string) => tool.plan({ patch }, place),
-    probe: (patch: string) => tool.probe!({ patch }, place, "k"),
+    probe: (patch: string) => tool.probe!({ patch }, place, "k", { sameBoot: true, signal: never }),
   };
 }
 
@@ -243,12 +243,11 @@ describe("paths and modes", () => {
 describe("after a crash the probe", () => {
   test("says done when everything is there, and that nothing happened when nothing is", async () => {
     const { apply, probe, names } = await files(BEFORE);
-    expect(await probe(UNIFIED)).toMatchObject({ isError: true, text: expect.stringMatching(/did not happen/) });
+    expect(await probe(UNIFIED)).toEqual({ never: true });
     expect(await names()).toEqual(["a.txt", "from.txt", "gone.txt"]);
     await apply(UNIFIED);
     const done = await probe(UNIFIED);
-    expect(done!.isError).toBeUndefined();
-    expect(done!.text).toMatch(/was applied/);
+    expect(done).toEqual({ ok: { text: expect.stringMatching(/was applied/), meta: { probed: true } } });
   });
 
   test("finishes what was begun", async () => {
@@ -258,8 +257,8 @@ describe("after a crash the probe", () => {
     // The move was written, and its old file not yet taken away.
     await writeFile(at("to.txt"), "keep\nnew\n");
     const done = await probe(UNIFIED);
-    expect(done!.isError).toBeUndefined();
-    expect(done!.text).toMatch(/interrupted; done before that: .*a\.txt.*The rest is done now/s);
+    const text = expect.stringMatching(/interrupted; done before that: .*a\.txt.*The rest is done now/s);
+    expect(done).toMatchObject({ ok: { text } });
     expect(await names()).toEqual(["a.txt", "dir", "dir/new.txt", "to.txt"]);
     expect(await now("dir/new.txt")).toBe("fresh\nlines\n");
   });
@@ -269,10 +268,8 @@ describe("after a crash the probe", () => {
     await writeFile(at("a.txt"), "something else\n");
     await rm(at("gone.txt"));
     const told = await probe(UNIFIED);
-    expect(told).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/changed: gone\.txt.*not clear: a\.txt/s),
-    });
+    const text = expect.stringMatching(/changed: gone\.txt.*not clear: a\.txt/s);
+    expect(told).toMatchObject({ ok: { isError: true, text } });
     expect(await now("from.txt")).toBe("keep\nold\n");
   });
 });

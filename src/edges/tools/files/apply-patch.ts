@@ -1,10 +1,10 @@
 /**
  * `apply_patch`: several files at once, all or nothing. Everything is worked out before anything is written; a write that
  * fails is taken back with the others. After a kill in the middle the probe looks at each file and finishes the rest: every
- * file is replaced atomically, so each is the old or the new one. `repeat` is `never`: the same patch again is another change.
+ * file is replaced atomically, so each is the old or the new one. When all are old, it runs now. `repeat` is `never`: the same patch again is another change.
  */
 import { z } from "zod";
-import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { ActionPlan, Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, type Origin } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
@@ -282,7 +282,7 @@ function done({ files, said, origin }: Worked, note = ""): ToolResult {
 
 type Standing = "old" | "new" | "unclear";
 
-async function probe(changes: readonly Change[], place: ToolPlace, key: string): Promise<ToolResult | undefined> {
+async function probe(changes: readonly Change[], place: ToolPlace, key: string): Promise<Probed<ToolResult>> {
   for (const change of changes) await endMove(change, place);
   const standing = await Promise.all(changes.map((change) => standingOf(change, place)));
   const names = (which: Standing) =>
@@ -293,19 +293,17 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
     }).catch(() => undefined);
   }
   if (standing.every((one) => one === "new")) {
-    return { text: `The patch was applied: ${names("new").join(", ")}.`, meta: { probed: true } };
+    return { ok: { text: `The patch was applied: ${names("new").join(", ")}.`, meta: { probed: true } } };
   }
-  if (standing.every((one) => one === "old")) {
-    const text = "The patch was interrupted and did not happen; no file was changed.";
-    return { text, isError: true, meta: { probed: true } };
-  }
+  if (standing.every((one) => one === "old")) return { never: true };
   if (standing.every((one) => one !== "unclear")) {
     const worked = await workOut(
       changes.filter((_, i) => standing[i] === "old"),
       place,
     );
     await writeAll(worked.files, place, key);
-    return done(worked, `\n[It was interrupted; done before that: ${names("new").join(", ")}. The rest is done now.]`);
+    const note = `\n[It was interrupted; done before that: ${names("new").join(", ")}. The rest is done now.]`;
+    return { ok: done(worked, note) };
   }
   if (changes.length === 1) return undefined;
   const parts = [
@@ -315,7 +313,7 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
   ] as const;
   const list = parts.filter(([, of]) => of.length > 0).map(([word, of]) => `${word}: ${of.join(", ")}`);
   const text = `The patch was interrupted in the middle (${list.join("; ")}). Look at these files before you go on.`;
-  return { text, isError: true, meta: { probed: true } };
+  return { ok: { text, isError: true, meta: { probed: true } } };
 }
 
 /** The new file is written before the old one goes: both there, and the new one as it should be, only lacks that. */

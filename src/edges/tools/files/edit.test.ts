@@ -17,7 +17,7 @@ async function file(content: string) {
     now: () => readFile(path, "utf8"),
     edit: (input: JsonObject) => tool.run({ path: "f", ...input }, place, "k", never),
     plan: (input: JsonObject) => tool.plan({ path: "f", ...input }, place),
-    probe: (input: JsonObject) => tool.probe!({ path: "f", ...input }, place, "k"),
+    probe: (input: JsonObject) => tool.probe!({ path: "f", ...input }, place, "k", { sameBoot: true, signal: never }),
   };
 }
 
@@ -91,20 +91,19 @@ test("the plan shows old and new in full and is bound to the file before and aft
 
 test("the probe tells a done edit from one that did not happen", async () => {
   const { probe, edit, place } = await file("a\nb\n");
-  expect(await probe({ old: "b", new: "c" })).toMatchObject({ isError: true, text: /did not happen/ });
+  expect(await probe({ old: "b", new: "c" })).toEqual({ never: true });
   await edit({ old: "b", new: "c" });
   const done = await probe({ old: "b", new: "c" });
-  expect(done?.text).toMatch(/in place/);
-  expect(done?.isError).toBeUndefined();
+  expect(done).toEqual({ ok: { text: expect.stringMatching(/in place/), meta: { path: "f", probed: true } } });
   expect(await readdir(place.workspace)).toEqual(["f"]);
 });
 
 test("the probe is right when the new text contains the old one", async () => {
   const { probe, edit } = await file("call(a)\n");
   const input = { old: "call(a)", new: "call(a)\ncall(b)" };
-  expect(await probe(input)).toMatchObject({ isError: true });
+  expect(await probe(input)).toEqual({ never: true });
   await edit(input);
-  expect((await probe(input))?.isError).toBeUndefined();
+  expect(await probe(input)).toMatchObject({ ok: { text: expect.stringMatching(/in place/) } });
 });
 
 test("the probe stays silent when the file could be either", async () => {

@@ -1,10 +1,10 @@
 /**
  * `edit`: one exact piece of a file becomes another. Not found exactly once is a failure that helps the next try.
  * `repeat` is `never`: the same edit again could hit another place. The file is replaced atomically, so after a crash it
- * is the old or the new one, and the probe can nearly always say which.
+ * is the old or the new one, and the probe can nearly always say which; where it is the old one, the edit runs now.
  */
 import { z } from "zod";
-import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { flag, parseInput } from "../input.ts";
 import { type Inside, rooted, withInside, wrongInput } from "../paths/index.ts";
@@ -113,7 +113,7 @@ async function replacement(inside: Inside, input: Input): Promise<{ before: stri
 }
 
 /** What the file says about an edit whose outcome was not recorded. */
-async function probe(input: Input, place: ToolPlace, key: string): Promise<ToolResult | undefined> {
+async function probe(input: Input, place: ToolPlace, key: string): Promise<Probed<ToolResult>> {
   return withInside({ ...rooted(place, input.path), parents: "imagine" }, async (inside) => {
     await inside.discard(key);
     if (inside.kind !== "file") return undefined;
@@ -126,16 +126,9 @@ async function probe(input: Input, place: ToolPlace, key: string): Promise<ToolR
     const name = visibleLine(inside.path);
     const meta = { path: inside.path, probed: true };
     if (oldLeft === 0 && (hasNew || input.new === "")) {
-      return { text: `edited ${name}: the new text is in place and the old one is gone.`, meta };
+      return { ok: { text: `edited ${name}: the new text is in place and the old one is gone.`, meta } };
     }
-    if (oldLeft > 0 && !hasNew) {
-      return {
-        text: `The edit of ${name} was interrupted and did not happen; the file is unchanged.`,
-        isError: true,
-        meta,
-      };
-    }
-    return undefined;
+    return oldLeft > 0 && !hasNew ? { never: true } : undefined;
   });
 }
 

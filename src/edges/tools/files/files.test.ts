@@ -127,11 +127,12 @@ test("the probe of a write knows whether the content is there", async () => {
   const place = await scene();
   const tool = createWrite();
   const input = { path: "d/f", content: "text" };
-  expect(await tool.probe?.(input, place, "k")).toBeUndefined();
+  const probe = () => tool.probe!(input, place, "k", { sameBoot: true, signal: never });
+  expect(await probe()).toBeUndefined();
   await write(place, input);
-  expect((await tool.probe?.(input, place, "k"))?.text).toMatch(/^wrote d\/f/);
+  expect(await probe()).toMatchObject({ ok: { text: expect.stringMatching(/^wrote d\/f/) } });
   await writeFile(join(place.workspace, "d/f"), "tex!");
-  expect(await tool.probe?.(input, place, "k")).toBeUndefined();
+  expect(await probe()).toBeUndefined();
 });
 
 test("list is sorted, marks directories and links, enters no link and keeps .git closed", async () => {

@@ -72,11 +72,9 @@ export function createWrite(): Tool {
       return withInside({ ...rooted(place, path), parents: "imagine" }, async (inside) => {
         if (inside.stat()?.size !== Buffer.byteLength(content)) return undefined;
         if ((await fingerprint(inside)) !== sha256(content)) return undefined;
-        return {
-          text: `wrote ${visibleLine(inside.path)} (${humanSize(Buffer.byteLength(content))})`,
-          meta: { path: inside.path, probed: true },
-          ...(inside.isAsGiven ? { origin: "own" as const } : {}),
-        };
+        const text = `wrote ${visibleLine(inside.path)} (${humanSize(Buffer.byteLength(content))})`;
+        const origin = inside.isAsGiven ? { origin: "own" as const } : {};
+        return { ok: { text, meta: { path: inside.path, probed: true }, ...origin } };
       });
     },
   };

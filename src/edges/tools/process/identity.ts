@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { bootId } from "../../../core/kit/index.ts";
 
 /** What stays the same as long as this process lives, or undefined when it does not. */
 export async function identityOf(pid: number): Promise<string | undefined> {
@@ -22,7 +23,7 @@ function fromProc(pid: number): string | undefined {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (fields[0] === "Z" || fields[0] === "X") return undefined;
     // Start times count from the boot.
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${fields[19]}`;
+    return `${bootId()}:${fields[19]}`;
   } catch {
     return undefined;
   }

@@ -90,7 +90,7 @@ export function createProcess(processes: Processes): Tool {
     run,
     /** Looking and ending may be done again; what was written may have arrived. */
     async probe(input, place) {
-      return checked(input).action === "write" ? undefined : run(input, place);
+      return checked(input).action === "write" ? undefined : { ok: await run(input, place) };
     },
   };
 }

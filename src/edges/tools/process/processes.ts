@@ -11,7 +11,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { Records, ToolCaller } from "../../../core/contracts/index.ts";
+import type { Probed, Records, ToolCaller } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
 import { guard } from "../exec/guard.ts";
@@ -34,7 +34,7 @@ import {
   processOf,
   runningOf,
 } from "./store.ts";
-import { readPid, readStatus, supervise } from "./supervisor.ts";
+import { claim, readPid, readStatus, supervise } from "./supervisor.ts";
 
 /** Between two looks at processes whose end nobody will tell us: those started before the last restart. */
 const LOOK_MS = 500;
@@ -42,6 +42,8 @@ const LOOK_MS = 500;
 const DRAIN_MS = 500;
 /** After a polite end and a hard one the supervisor needs this long to write what happened. */
 const KILL_MS = 3000;
+/** Between creating its file and writing its number into it, on a busy machine. */
+const BEGIN_MS = 2000;
 const MOST_AT_ONCE = 16;
 /** Rows and outputs of processes that ended longer ago are cleared away. */
 const KEPT_MS = 7 * 86_400_000;
@@ -167,13 +169,27 @@ export class Processes {
     return seen({ ...row, pid, started, state: "running" });
   }
 
-  /** What became of the call with this key. */
-  async known(key: string): Promise<Seen | undefined> {
+  /** What became of the call with this key, after a crash. */
+  async became(key: string, { sameBoot }: { sameBoot: boolean }): Promise<Probed<Seen>> {
+    const { records } = this.parts;
+    const row = await processByKey(records, key);
+    // The row is durable before anything is started.
+    if (!row) return { never: true };
+    const known = await this.known(key);
+    if (known) return { ok: known };
+    // After a restart of the machine a missing file proves nothing.
+    if (!sameBoot || (await claim(this.dirOf(row.id))) !== "never") return undefined;
+    await rm(this.dirOf(row.id), { recursive: true, force: true });
+    await records.write((tx) => deleteProcess(tx, row.id));
+    return { never: true };
+  }
+
+  /** The process this call started before. */
+  private async known(key: string): Promise<Seen | undefined> {
     const row = await processByKey(this.parts.records, key);
     if (!row) return undefined;
     await this.check(row.id);
     const now = await processOf(this.parts.records, row.id);
-    // Meant and never begun: nobody can say more, and the engine says "unknown".
     return now === undefined || (now.state === "lost" && now.pid === null) ? undefined : seen(now);
   }
 
@@ -308,6 +324,8 @@ export class Processes {
     const dir = this.dirOf(row.id);
     const before = await readStatus(dir);
     if (!before && (await this.lives(row))) return;
+    // Cut off while starting: from here on it cannot start any more, or it has and will say so.
+    if (!before && row.pid === null && (await claim(dir)) === "begun" && (await this.lives(row, BEGIN_MS))) return;
     // It may have ended between the two looks.
     const status = before ?? (await readStatus(dir));
     if (status) await this.drained(row);
@@ -315,17 +333,19 @@ export class Processes {
     await endRun({ key: row.id });
     const at = status?.at ?? clock.now();
     const end = { state: status ? ("exited" as const) : ("lost" as const), exit: status?.code ?? null, at };
-    // What was never begun has nothing to tell: its call says "unknown" itself.
+    // What was never begun has nothing to tell: its call sees to that itself.
     const told = !status && row.pid === null;
     await records.write((tx) => markEnded(tx, row.id, { ...end, told }));
     if (told) this.open.delete(row.id);
     else await this.tell({ ...row, ...end, ended_at: at });
   }
 
-  private async lives(row: ProcessRow): Promise<boolean> {
+  private async lives(row: ProcessRow, patienceMs = 0): Promise<boolean> {
     if (row.pid !== null) return (await identityOf(row.pid)) === row.started;
-    // Cut off while starting: the supervisor says itself who it is.
-    const pid = await readPid(this.dirOf(row.id));
+    // Cut off while starting: the supervisor says itself who it is, a moment after it has begun.
+    const until = performance.now() + patienceMs;
+    let pid = await readPid(this.dirOf(row.id));
+    for (; pid === undefined && performance.now() < until; pid = await readPid(this.dirOf(row.id))) await wait(10);
     const started = pid === undefined ? undefined : await identityOf(pid);
     if (pid === undefined || started === undefined) return false;
     await this.parts.records.write((tx) => markRunning(tx, row.id, pid, started));

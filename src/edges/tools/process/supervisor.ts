@@ -1,38 +1,90 @@
 /**
- * The small program between Lares and a background command. It outlives Lares, keeps the output within bounds, and leaves
- * what became of the command in a file. It is plain sh, because it must cost next to nothing for days.
+ * The small program between Lares and a command. It outlives Lares, keeps the output within bounds, and leaves what became of the
+ * command in a file. It is plain sh, because it must start at once and cost next to nothing for days.
  *
  * Its folder belongs to Lares and no sandbox shows it: it is written to by name, and whoever could put a link there
  * would choose the file.
  *
- * B1: `status` appears whole or not at all, after the command ended.
- * B2: the output on disk is never more than twice the limit of one file.
+ * B1: `status` is there, with its line, only after the command ended.
+ * B2: the output on disk is bounded: in the background twice the limit of one file, in the foreground one limit and a tail.
+ * B6: the supervisor begins by creating `pid`, which fails when it is there. Whoever creates it first decides: once Lares has, the
+ *     command can never start. So no time and no lost process leaves open whether a command was started.
  */
-import { execFile, spawn } from "node:child_process";
-import { mkdir, readFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { RUN_TAG } from "../exec/environment.ts";
 
 /** Two files of 25 MB: the one being written and the one before it. */
 const LIMIT = 25 * 1024 * 1024;
+/** What a command in the foreground may leave; of what follows only the end is kept. */
+export const MOST_OUTPUT = 50 * 1024 * 1024;
+const TAIL_BYTES = 100_000;
+/** Of the complaints of a command, where they are kept apart. */
+const ERROR_BYTES = 4000;
 /** `ulimit -f` counts in these. */
 const BLOCK = 512;
+const NEVER = "never\n";
 
-/** Signals that end the command must not end the two shells before the outcome is written; a handler, unlike ignoring, is not inherited. */
-const SCRIPT = `
-dir=$1 key=$2 blocks=$3
+/** Signals that end the command must not end the shells before the outcome is written; a handler, unlike ignoring, is not inherited. */
+const HEAD = `
+lares_dir=$1 lares_key=$2 lares_blocks=$3
 shift 3
 trap : TERM INT HUP
-echo "$$" > "$dir/pid"
+set -C
+{ echo "$$" > "$lares_dir/pid"; } 2>/dev/null || exit 0
+set +C
+`;
+
+const IN_BACKGROUND = `${HEAD}
 {
   trap : TERM INT HUP
-  ${RUN_TAG}=$key "$@" 0<>"$dir/in" 2>&1
-  printf '%s %s\\n' "$?" "$(date +%s)" > "$dir/status.new" && mv -f "$dir/status.new" "$dir/status"
-} | while [ -w "$dir" ]; do
-  (ulimit -c 0; ulimit -f "$blocks"; exec cat) >> "$dir/log" && exit 0
-  mv -f "$dir/log" "$dir/log.1" && echo "[older output was moved to the file before this one; what was there is gone]" > "$dir/log"
+  ${RUN_TAG}=$lares_key "$@" 0<>"$lares_dir/in" 2>&1
+  echo "$?" > "$lares_dir/status.new" && mv -f "$lares_dir/status.new" "$lares_dir/status"
+} | while [ -w "$lares_dir" ]; do
+  (ulimit -c 0; ulimit -f "$lares_blocks"; exec cat) >> "$lares_dir/log" && exit 0
+  mv -f "$lares_dir/log" "$lares_dir/log.1" && echo "[older output was moved to the file before this one; what was there is gone]" > "$lares_dir/log"
 done
+`;
+
+/** The shell's own variables are none of the command's (X1). */
+const run = (redirections: string) => `
+  trap : TERM INT HUP
+  unset PWD OLDPWD
+  ${RUN_TAG}=$lares_key "$@" ${redirections}
+  lares_code=$?
+  echo "$lares_code" > "$lares_dir/status"
+`;
+/** Told at once, also while something it left behind still holds the output open. */
+const TELL = 'echo "$lares_code" >&3';
+/** The keeper of the output ends with the output, not with a signal. */
+const KEEP = `{
+  trap '' TERM INT HUP
+  exec 3>&-
+  ulimit -c 0
+  ulimit -f "$lares_blocks"
+  cat > "$lares_dir/out" || tail -c ${TAIL_BYTES} > "$lares_dir/tail"
+}`;
+const IN_FOREGROUND = `${HEAD}
+{ ${run("2>&1 3>&-")} ${TELL}
+} | ${KEEP}
+`;
+const APART = `${HEAD}
+{
+  trap : TERM INT HUP
+  { ${run("2>&4 >&5 3>&- 4>&- 5>&-")} ${TELL}
+  } 4>&1 | {
+    trap '' TERM INT HUP
+    exec 3>&- 5>&-
+    tail -c ${ERROR_BYTES} > "$lares_dir/err"
+  }
+} 5>&1 | ${KEEP}
+`;
+/** Lares has the other end of the terminal and keeps what comes; without Lares the terminal hangs up. */
+const ON_TERMINAL = `${HEAD}
+( ${run("")} )
 `;
 
 export interface Supervised {
@@ -50,8 +102,7 @@ export interface Supervised {
 export async function supervise(given: Supervised, onEnd: () => void): Promise<number> {
   await mkdir(given.dir, { recursive: true, mode: 0o700 });
   await promisify(execFile)("mkfifo", ["-m", "600", join(given.dir, "in")], { env: { PATH: "/usr/bin:/bin" } });
-  const blocks = Math.max(1, Math.floor((given.limit ?? LIMIT) / BLOCK));
-  const child = spawn("/bin/sh", ["-c", SCRIPT, "lares", given.dir, given.id, String(blocks), ...given.argv], {
+  const child = spawn("/bin/sh", words(IN_BACKGROUND, given), {
     cwd: given.cwd,
     env: { PATH: "/usr/bin:/bin", ...given.env },
     stdio: "ignore",
@@ -66,6 +117,44 @@ export async function supervise(given: Supervised, onEnd: () => void): Promise<n
   return child.pid!;
 }
 
+/** Starts a command whose end is waited for. Its exit code comes over the fourth descriptor; its output is in the folder. */
+export function superviseHere(given: Supervised & { apart?: boolean }): ChildProcess {
+  return spawn("/bin/sh", words(given.apart ? APART : IN_FOREGROUND, { limit: MOST_OUTPUT, ...given }), {
+    cwd: given.cwd,
+    env: { PATH: "/usr/bin:/bin", ...given.env },
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+    detached: true,
+  });
+}
+
+/** What is to be started on a terminal. */
+export function onTerminal(given: Supervised): [string, ...string[]] {
+  return ["/bin/sh", ...words(ON_TERMINAL, given)];
+}
+
+function words(script: string, { dir, id, argv, limit = LIMIT }: Supervised): string[] {
+  const blocks = Math.max(1, Math.floor(limit / BLOCK));
+  return ["-c", script, "lares", dir, id, String(blocks), ...argv];
+}
+
+/** `never`: it was not started, and from now on cannot be (B6). `begun`: its supervisor was first. */
+export async function claim(dir: string): Promise<"never" | "begun"> {
+  const pid = join(dir, "pid");
+  const fresh = `${pid}.${randomBytes(4).toString("hex")}`;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await writeFile(fresh, NEVER, { flag: "wx", mode: 0o600 });
+  try {
+    // A link and not a write: it is there with its word or not at all.
+    await link(fresh, pid);
+    return "never";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return (await readFile(pid, "utf8")) === NEVER ? "never" : "begun";
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
 export interface Status {
   code: number;
   /** Milliseconds. */
@@ -73,13 +162,28 @@ export interface Status {
 }
 
 export async function readStatus(dir: string): Promise<Status | undefined> {
-  const text = await readFile(join(dir, "status"), "utf8").catch(() => "");
-  const [, code, at] = /^(\d+) (\d+)\n$/.exec(text) ?? [];
-  return code === undefined ? undefined : { code: Number(code), at: Number(at) * 1000 };
+  const file = join(dir, "status");
+  const text = await readFile(file, "utf8").catch(() => "");
+  // Earlier versions wrote the seconds behind the code.
+  const [, code] = /^(\d+)(?: \d+)?\n$/.exec(text) ?? [];
+  return code === undefined ? undefined : { code: Number(code), at: Math.round((await stat(file)).mtimeMs) };
 }
 
 /** The pid the supervisor wrote itself: for a start that was cut off before it was recorded. */
 export async function readPid(dir: string): Promise<number | undefined> {
   const text = await readFile(join(dir, "pid"), "utf8").catch(() => "");
   return /^\d+\n$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whether this process is the supervisor of this folder: a pid may have been given to somebody else. */
+export async function supervises(pid: number, dir: string): Promise<boolean> {
+  try {
+    if (process.platform === "linux") {
+      return (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0").includes(dir);
+    }
+    const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)], { env: {} });
+    return stdout.includes(dir);
+  } catch {
+    return false;
+  }
 }

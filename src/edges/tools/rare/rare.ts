@@ -95,12 +95,20 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
       const { tool, input: given } = inner(input);
       return (await tool.after?.(given, place, wait)) ?? { text: "The time is over.", origin: "own" };
     },
-    probe: async (input, place, key) => {
+    settled: (input, key) => {
+      const { tool, input: given } = inner(input);
+      tool.settled?.(given, key);
+    },
+    probe: async (input, place, key, left) => {
       const { tool, input: given } = inner(input);
       // Reading again is harmless; anything else stays unknown.
-      const again = tool.repeat === "safe" ? () => tool.run(given, place, key, AbortSignal.timeout(60_000)) : undefined;
-      const found = await (tool.probe ? tool.probe(given, place, key) : again?.());
-      return found && said(tool, found);
+      const again = async () => ({ ok: await tool.run(given, place, key, left.signal) });
+      const found = await (tool.probe
+        ? tool.probe(given, place, key, left)
+        : tool.repeat === "safe"
+          ? again()
+          : undefined);
+      return found && "ok" in found ? { ok: said(tool, found.ok) } : found;
     },
   };
 }

@@ -117,7 +117,7 @@ function send(desk: SessionDesk): Tool {
     },
     // The inbox knows the key again.
     async probe(input, place, key) {
-      return this.run(input, place, key, AbortSignal.timeout(PROBE_MS));
+      return { ok: await this.run(input, place, key, AbortSignal.timeout(PROBE_MS)) };
     },
   };
 }

@@ -68,7 +68,7 @@ export function createWait(desk: WaitDesk): Tool {
       };
     },
     run,
-    probe: run,
+    probe: async (input, place, key) => ({ ok: await run(input, place, key) }),
     async after(input, place, { on }): Promise<AfterWait> {
       if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is over.", origin: "own" };
       const { missing, text, ...rest } = await desk.collect(on, place.caller);

@@ -26,6 +26,7 @@ import {
   type TurnId,
 } from "../../../core/domain/index.ts";
 import {
+  bootId,
   type Clock,
   type Crash,
   following,
@@ -61,6 +62,8 @@ export class EmbeddedEngine implements Engine {
   private readonly stops = new Map<TurnId, AbortController>();
   private readonly fence = new AbortController();
   private readonly recovered = new Set<TurnId>();
+  /** Part of each attempt: an intent from before the machine restarted is told apart. */
+  private readonly boot = bootId() ?? "";
   private app: App | undefined;
   private order = 0;
   private cancelTimer: (() => void) | undefined;
@@ -214,6 +217,10 @@ export class EmbeddedEngine implements Engine {
     return old.length;
   }
 
+  openIntents(): string[] {
+    return this.store.openIntents();
+  }
+
   running(session: SessionKey): TurnId | undefined {
     return this.lanes.running(session);
   }
@@ -291,7 +298,8 @@ export class EmbeddedEngine implements Engine {
       turn: row.id,
       session: row.session,
       segment: row.segment,
-      attempt: this.parts.ids.next("a"),
+      attempt: `${this.parts.ids.next("a")}@${this.boot}`,
+      isOfThisBoot: (attempt) => this.boot !== "" && attempt.endsWith(`@${this.boot}`),
       signal: this.fence.signal,
       ...signals,
       write: this.write,

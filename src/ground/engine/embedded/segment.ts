@@ -3,9 +3,11 @@
  *
  * G1: entries are numbered in the order of the calls, so parallel effects keep their numbers on replay.
  * G2: a step's result is queued, not awaited; an effect's intent is awaited (E4). A result and the next intent share a commit.
- * G3: an intent found without a result belongs to an attempt that died: it is repeated only where that is declared harmless.
+ * G3: an intent found without a result belongs to an attempt that died: it runs again only where the far side says that it never
+ *     happened, or where repeating is declared harmless.
+ * G4: whatever an effect has to wait for, it waits for before its intent: what died waiting was never begun.
  */
-import { type Ctx, type EffectResult, Stopped, type Tx } from "../../../core/contracts/index.ts";
+import { type Ctx, type EffectHow, type EffectResult, Stopped, type Tx } from "../../../core/contracts/index.ts";
 import { AppError, type Json, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
 import type { Clock, Crash } from "../../../core/kit/index.ts";
 import type { EngineStore, JournalRow } from "./store.ts";
@@ -15,6 +17,8 @@ export interface SegmentParts {
   session: SessionKey;
   segment: number;
   attempt: string;
+  /** Whether an attempt was made since the machine was started. */
+  isOfThisBoot: (attempt: string) => boolean;
   signal: AbortSignal;
   stopping: AbortSignal;
   halt: AbortSignal;
@@ -65,6 +69,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
     });
     done.then(parts.progressed, () => {});
     if (refused) throw refused.error;
+    return done;
   };
 
   /** What was aborted by a stop is a stop, whatever the aborted code threw. */
@@ -104,32 +109,48 @@ export function segmentContext(parts: SegmentParts): Ctx {
     async effect<T extends Json>(
       name: string,
       run: (key: string) => Promise<T>,
-      how: {
-        repeat: "never" | "with-key" | "safe";
-        probe?: (key: string) => Promise<T | undefined>;
-        record?: (tx: Tx, result: EffectResult<T>) => void;
-      },
+      how: EffectHow<T>,
     ): Promise<EffectResult<T>> {
       const { idx, row } = claim("effect", name);
       const key = `${turn}.${segment}.${idx}`;
       if (row && row.state !== "intent") return JSON.parse(row.payload!) as EffectResult<T>;
+      const entry = () => ({
+        ...{ turn, segment, idx, name, kind: "effect" as const },
+        ...{ attempt: parts.attempt, at: clock.now() },
+      });
       const close = (result: EffectResult<T>) => {
         if (parts.signal.aborted) throw parts.signal.reason;
-        queue((tx) => {
+        const done = queue((tx) => {
           const state = "ok" in result ? "done" : "unknown";
           store.closeEntry(tx, { turn, segment, idx, endedAt: clock.now() }, state, result as unknown as Json);
           how.record?.(tx, result);
         });
+        if (how.settled) done.then(() => how.settled!(key)).catch(() => {});
         return result;
       };
       if (row) {
-        const known = how.probe ? await how.probe(key).catch(() => undefined) : undefined;
-        if (known !== undefined) return close({ ok: known });
-        if (how.repeat === "never") return close({ unknown: true, key });
-      } else {
-        mayStart();
-        const entry = { turn, segment, idx, kind: "effect" as const, name, attempt: parts.attempt, at: clock.now() };
-        await write((tx) => store.addEntry(tx, entry));
+        const left = { sameBoot: parts.isOfThisBoot(row.attempt) };
+        const found = await how.probe?.(key, left).catch(() => undefined);
+        if (found && "ok" in found) return close({ ok: found.ok });
+        if (!found && how.repeat === "never") return close({ unknown: true, key });
+      }
+      // Also for one that is known not to have happened: a stop that came meanwhile keeps it from happening now.
+      if (!row || how.repeat === "never") mayStart();
+      const instead = await how.ready?.().catch((error: unknown) => {
+        throw asStop(error);
+      });
+      if (parts.signal.aborted) throw parts.signal.reason;
+      if (instead !== undefined) {
+        if (!row) queue((tx) => store.addEntry(tx, entry()));
+        return close({ ok: instead });
+      }
+      crash.at("effect.ready");
+      if (!row || how.intend) {
+        await write((tx) => {
+          if (row) store.attemptAgain(tx, entry());
+          else store.addEntry(tx, entry());
+          how.intend?.(tx);
+        });
         crash.at("effect.intended");
       }
       // The claim may have been lost while the intent was written or the far side probed: then another process decides.

@@ -161,6 +161,29 @@ export class EngineStore {
     );
   }
 
+  /** An intent that came to nothing is meant once more. */
+  attemptAgain(tx: Tx, e: { turn: TurnId; segment: number; idx: number; attempt: string; at: number }): void {
+    tx.run(
+      "UPDATE engine_journal SET attempt = ?, at = ? WHERE turn = ? AND segment = ? AND idx = ?",
+      e.attempt,
+      e.at,
+      e.turn,
+      e.segment,
+      e.idx,
+    );
+  }
+
+  /** Keys of effects in open turns whose outcome is not recorded. */
+  openIntents(): string[] {
+    return this.db
+      .many<{ key: string }>(
+        `SELECT j.turn || '.' || j.segment || '.' || j.idx AS key FROM engine_turn t
+         JOIN engine_journal j ON j.turn = t.id AND j.segment = t.segment
+         WHERE t.status = 'open' AND j.state = 'intent'`,
+      )
+      .map(({ key }) => key);
+  }
+
   closeEntry(
     tx: Tx,
     at: { turn: TurnId; segment: number; idx: number; endedAt: number },
