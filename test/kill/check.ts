@@ -6,6 +6,8 @@
  * C3 order: the history has the messages in the order they were acknowledged; so does every model request.
  * C4 unknown is said: a call without a known outcome says so to the model, and its turn says so to the person.
  * C5 deliveries: one answer per turn at the far side; where it could not be confirmed there is one note instead.
+ * C6 known: of the commands a kill cut off from Lares, at most one in a hundred ends as unknown. (The machine lives on here, so
+ *    every supervisor can be asked.)
  */
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
 import type { FarSide } from "../support/index.ts";
@@ -18,6 +20,8 @@ export interface Findings {
   joined: number;
   effects: number;
   unknown: number;
+  /** Commands that a later life of Lares found running or ended. */
+  recovered: number;
   denied: number;
   requests: number;
   delivered: number;
@@ -31,6 +35,7 @@ export async function check(world: World, talks: Conversation[]): Promise<Findin
     joined: 0,
     effects: 0,
     unknown: 0,
+    recovered: 0,
     denied: 0,
     requests: 0,
     delivered: 0,
@@ -55,7 +60,17 @@ export async function check(world: World, talks: Conversation[]): Promise<Findin
     if (!accounted.has(token)) f.violations.push(`C2 ${token} ran and no call for it is in the history`);
   }
   checkRequests(f, world, talks);
+  if (unknownShare(f) > MOST_UNKNOWN) {
+    f.violations.push(`C6 ${f.unknown} of ${f.unknown + f.recovered} commands that were cut off ended as unknown`);
+  }
   return f;
+}
+
+const MOST_UNKNOWN = 0.01;
+
+/** Of the commands that had begun and were cut off. Those that had not begun just run, so they are not even counted. */
+export function unknownShare({ unknown, recovered }: Pick<Findings, "unknown" | "recovered">): number {
+  return unknown + recovered === 0 ? 0 : unknown / (unknown + recovered);
 }
 
 function checkOutcomes(
@@ -121,6 +136,7 @@ async function checkEffects(
         await checkUnknown(f, world, talk, line.turn, token);
       } else if (/\[exit 0/.test(result)) {
         f.effects++;
+        if (/Lares was restarted while it ran\]/.test(result)) f.recovered++;
         if (count !== 1) f.violations.push(`C2 ${token} is said to have run and is in the witness ${count} times`);
       } else if (/^Denied by/.test(result)) {
         f.denied++;

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../support/index.ts";
 import { startApprover } from "./approver.ts";
-import { check, type Findings } from "./check.ts";
+import { check, type Findings, unknownShare } from "./check.ts";
 import { type Conversation, persist, runClient } from "./client.ts";
 import { random } from "./random.ts";
 import { openWorld } from "./world.ts";
@@ -139,7 +139,9 @@ export function table(r: KillReport): string {
     ["messages that steered another turn", r.joined],
     ["model requests", r.requests],
     ["effects (exec) with a known outcome", r.effects],
+    ["of these found again after a kill", r.recovered],
     ["effects with an unknown outcome, all reported", r.unknown],
+    ["share of unknown among those cut off (at most 1 %)", `${(100 * unknownShare(r)).toFixed(2)} %`],
     ["approvals allowed / calls denied", `${r.allowed} / ${r.denied}`],
     ["webhook answers shown / honest notes", `${r.delivered} / ${r.notes}`],
     ["kill to ready again, mean", `${r.readyMs} ms`],
