@@ -1,6 +1,7 @@
 /**
  * A Lares to be killed. `app`: the whole program. `processes`: background processes alone, which can be made to die inside the
- * telling: `before` it, or `after` it is durable and before that is recorded.
+ * telling: `before` it, or `after` it is durable and before that is recorded. `exec`: one command in the foreground, from a line of
+ * JSON with its place, its input and its key.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,6 +23,13 @@ if (mode === "app") {
   const log = createLog({ level: "error", stream: { write: () => {} } });
   const app = await startApp({ env: readEnvironment(process.env), home, port: 0, version: "0.0.0-test", log });
   say(`ready ${app.url}`);
+} else if (mode === "exec") {
+  const { createExec, Runs } = await import("../../src/edges/tools/index.ts");
+  const { confinement } = await import("./support.ts");
+  const { at, input, key, backend } = JSON.parse(die!);
+  const exec = createExec({ runs: new Runs(join(home, "runs")), sandbox: confinement(at, { backend }) });
+  const { text } = await exec.run(input, at, key, new AbortController().signal);
+  say(`over ${text}`);
 } else {
   const book = join(home, "told");
   const processes = new Processes({

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readPid, readStatus, supervises } from "../process/supervisor.ts";
 import { type Kept, readRun } from "./output.ts";
-import { endRun, type Run } from "./processes.ts";
+import { endRun, membersOf, type Run } from "./processes.ts";
 import { plainText } from "./pty.ts";
 import { DRAIN_MS, type Ended, type Exit, endAll, endElsewhere, endLeftovers, exitIn } from "./run.ts";
 
@@ -15,6 +15,8 @@ import { DRAIN_MS, type Ended, type Exit, endAll, endElsewhere, endLeftovers, ex
 const LOOK_MS = 20;
 /** A supervisor that has just begun has not written its pid yet. */
 const BEGIN_MS = 2000;
+/** From the command's end to the line that says how. */
+const WRITE_MS = 1000;
 
 /** Undefined: its supervisor is gone and has not written how it ended. What may be left of it is ended. */
 export async function recoverCommand(
@@ -24,13 +26,17 @@ export async function recoverCommand(
   const { dir, key, timeoutMs } = command;
   const leader = await leaderOf(dir);
   const run: Run = { key, supervised: true, ...(leader === undefined ? {} : { leader }) };
-  const lives = async () => leader !== undefined && (await supervises(leader, dir));
+  const lives = async () =>
+    (leader !== undefined && (await supervises(leader, dir))) ||
+    // A terminal that hung up has taken the first shell with it.
+    (command.terminal === true && (await membersOf({ key })).length > 0);
   const begunAt = (await stat(join(dir, "pid"))).mtimeMs;
   let how: Ended["how"] = "exited";
   let exit: Exit | undefined;
   for (;;) {
     const isAlive = await lives();
     // Read after the look at the supervisor: it may have ended between the two.
+    if (!isAlive && command.terminal) await until(() => exitIn(dir) !== undefined, WRITE_MS);
     exit = exitIn(dir);
     if (exit || !isAlive) break;
     if (signal.aborted || Date.now() - begunAt > timeoutMs) {
@@ -76,7 +82,7 @@ async function leaderOf(dir: string): Promise<number | undefined> {
 }
 
 /** Gives up after the longest anybody here waits, so that nothing looks for ever. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const patience = performance.now() + 2 * BEGIN_MS;
+async function until(holds: () => boolean | Promise<boolean>, mostMs = 2 * BEGIN_MS): Promise<void> {
+  const patience = performance.now() + mostMs;
   while (!(await holds()) && performance.now() < patience) await wait(LOOK_MS);
 }

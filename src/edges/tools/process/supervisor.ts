@@ -82,8 +82,12 @@ const APART = `${HEAD}
   }
 } 5>&1 | ${KEEP}
 `;
-/** Lares has the other end of the terminal and keeps what comes; without Lares the terminal hangs up. */
+/**
+ * Lares has the other end of the terminal and keeps what comes. Without Lares the terminal hangs up on the first shell, and only
+ * when that one ends is the command told; the shell inside stays and writes what became of it.
+ */
 const ON_TERMINAL = `${HEAD}
+trap - HUP
 ( ${run("")} )
 `;
 
