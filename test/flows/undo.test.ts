@@ -120,6 +120,11 @@ describe("undo.turn", () => {
   });
 });
 
+const EDIT = `${call("edit", { path: "a", old: "old", new: "new" })} then: say:done`;
+const PATCH = `${call("apply_patch", {
+  patch: "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n+x\n*** End Patch",
+})} then: say:{results}`;
+
 describe("killed", () => {
   async function dies(point: string, act: (at: Lares) => Promise<unknown>, then: (at: Lares) => Promise<void>) {
     const own = new Lares({ env: model.env, config: CONFIG });
@@ -162,10 +167,10 @@ describe("killed", () => {
       "effect.acted",
       async (at) => {
         writeFileSync(file("a", at), "old text");
-        await at.chat("k2", `${call("edit", { path: "a", old: "old", new: "new" })} then: say:done`, { key: "k2" });
+        await at.chat("k2", EDIT, { key: "k2" });
       },
       async (at) => {
-        const answer = await at.chat("k2", "x", { key: "k2" });
+        const answer = await at.chat("k2", EDIT, { key: "k2" });
         expect(answer).toMatchObject({ state: "answered", response: "done" });
         expect(text("a", at)).toBe("new text");
         expect(resultsOf(await at.rpc("undo.turn", { turn: answer.turn }))).toEqual({ a: "restored" });
@@ -178,11 +183,10 @@ describe("killed", () => {
       "effect.intended",
       async (at) => {
         writeFileSync(file("a", at), "one\n");
-        const patch = "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n+x\n*** End Patch";
-        await at.chat("k3", `${call("apply_patch", { patch })} then: say:{results}`, { key: "k3" });
+        await at.chat("k3", PATCH, { key: "k3" });
       },
       async (at) => {
-        const answer = await at.chat("k3", "x", { key: "k3" });
+        const answer = await at.chat("k3", PATCH, { key: "k3" });
         expect(answer.response).toMatch(/updated a/);
         expect([text("a", at), text("b", at)]).toEqual(["two\n", "x\n"]);
         await at.rpc("undo.turn", { turn: answer.turn });
