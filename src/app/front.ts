@@ -120,7 +120,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       get: (id, asker) => house().attachments.get(id, asker),
     },
     fetchFile: async (url, maxBytes, signal) => {
-      const fetcher = createFetcher(withListed(config.web as WebConfig, { clock }));
+      const fetcher = createFetcher(withListed(() => config.web as WebConfig, { clock }));
       const { status, body } = await fetcher.fetch({ url, maxBytes }, signal);
       return { status, bytes: body };
     },

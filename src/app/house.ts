@@ -505,7 +505,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     tell: (rung) => events.tell(hookEvent(rung)),
   });
 
-  const fetcher = createFetcher(withListed(config.web as WebConfig, { clock }));
+  const web = () => config.web as WebConfig;
+  const fetcher = createFetcher(withListed(web, { clock }));
   const watchers = new Watchers<Watched>({
     ...{ records, clock, crash, guard },
     log: log.child("watch"),
@@ -590,7 +591,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     models: parts.models,
     stop: stopTurn,
   });
-  const browser = createBrowserTool(withListed(config.web as WebConfig, { clock }));
+  const browser = createBrowserTool(withListed(web, { clock }));
   registerTools(
     tools,
     [
@@ -608,7 +609,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       ),
       createWait(waitDesk({ clock, events, children, processes })),
       ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
-      ...createWebTools(config.web as WebConfig, { clock }),
+      ...createWebTools(web, { clock }),
       createMessageTool(
         messageDesk({
           ...{ records, outbox, attachments },

@@ -12,6 +12,7 @@ import {
   CONFIG_FILE,
   type ConfigProblem,
   configSchemaJson,
+  effectOf,
   explain,
   type FileWatch,
   getFromFile,
@@ -133,7 +134,7 @@ export class Settings {
 
   /** Changes one key of the file. A result with a new problem is refused, and then nothing is written. */
   async set(path: string, value: Json | undefined) {
-    return { path, ...(await this.change([[path, value]])) };
+    return { path, effect: effectOf(schema, path) ?? "restart", ...(await this.change([[path, value]])) };
   }
 
   /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */
@@ -195,7 +196,7 @@ export class Settings {
     const next = Object.fromEntries(
       (Object.keys(schema.slices) as Section[]).map((name) => [
         name,
-        schema.fixed.has(name) ? before[name] : config[name],
+        schema.effects[name] === "restart" ? before[name] : config[name],
       ]),
     ) as unknown as LaresConfig;
     // The gateway's limits can change under way; its address cannot.

@@ -9,7 +9,7 @@ import { type Site, site } from "./servers.ts";
 
 function tool(...listed: Site[]) {
   const config = webConfig.parse({ privateHosts: listed.map(({ host }) => host) });
-  return createWebTools(config)[0]!;
+  return createWebTools(() => config)[0]!;
 }
 
 async function fetchFrom(answer: RequestListener, input: Record<string, Json> = {}) {

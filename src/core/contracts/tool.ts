@@ -169,6 +169,8 @@ export interface LeftCall extends LeftIntent {
 
 export interface Tool {
   spec: ToolSpec;
+  /** False: left out of the list a new conversation gets, e.g. because it is not set up. Left out: always offered. */
+  offered?(): boolean;
   /** `never`: an unknown outcome is reported, not repeated. `safe`: reading again is harmless. */
   repeat: "never" | "with-key" | "safe";
   /**

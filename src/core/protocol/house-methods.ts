@@ -223,6 +223,9 @@ export const HOUSE_METHODS = {
       path: z.string(),
       changed: z.array(z.string()).describe("sections that changed at once"),
       restart: z.array(z.string()).describe("sections whose change needs a restart"),
+      effect: z
+        .enum(["live", "session", "restart"])
+        .describe("when it takes effect: at once, in new conversations (or after /reload), or after a restart"),
     }),
     scope: "admin",
     mutates: true,

@@ -71,7 +71,7 @@ export function registerTools(registry: ToolRegistry, tools: readonly Tool[], sk
 export function emptyRegistry(): ToolRegistry {
   const tools = new Map<string, Tool>();
   return {
-    specs: () => [...tools.values()].map((tool) => tool.spec),
+    specs: () => [...tools.values()].filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec),
     has: (name) => tools.has(name),
     get(name) {
       const tool = tools.get(name);

@@ -15,5 +15,5 @@ export {
 export { isMask, maskSecrets } from "./mask.ts";
 export type { ConfigProblem } from "./problems.ts";
 export { type ProgramNames, programNames } from "./program.ts";
-export { type Config, type ConfigSchema, defineConfig } from "./schema.ts";
+export { type Config, type ConfigSchema, defineConfig, type Effect, effectOf } from "./schema.ts";
 export { type FileWatch, watchFile } from "./watch.ts";

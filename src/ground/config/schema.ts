@@ -10,10 +10,27 @@ export type Slices = Readonly<Record<string, z.ZodType>>;
 
 export interface ConfigSchema<S extends Slices = Slices> {
   readonly slices: S;
-  /** Slices read when the program starts and built upon: a change of them waits for the next start. */
-  readonly fixed: ReadonlySet<string>;
+  /** When a change of a key takes effect; the longest path that leads to the key decides. */
+  readonly effects: Readonly<Record<string, Effect>>;
   /** What is well written and would still not work, in sentences. Nothing is refused for it. */
   readonly advise: (config: Readonly<Record<string, unknown>>) => readonly string[];
+}
+
+/**
+ * `live`: at once. `session`: in conversations that begin afterwards, or after /reload; open ones keep what they began with.
+ * `restart`: at the next start.
+ */
+export type Effect = "live" | "session" | "restart";
+
+/** When a change of this key takes effect. `*` in the table stands for a name of one's own. */
+export function effectOf({ effects }: Pick<ConfigSchema, "effects">, path: string): Effect | undefined {
+  const parts = path.split(/[.[]/);
+  const fits = Object.keys(effects).filter((key) => {
+    const wanted = key.split(".");
+    return wanted.length <= parts.length && wanted.every((word, i) => word === "*" || word === parts[i]);
+  });
+  const longest = fits.sort((a, b) => b.split(".").length - a.split(".").length)[0];
+  return longest === undefined ? undefined : effects[longest];
 }
 
 /** What loading yields: each slice's output, frozen all the way down. */
@@ -30,13 +47,13 @@ export type DeepReadonly<T> = T extends (...args: never[]) => unknown
 /** Joins the rooms' slices. A slice that is an object may be left out of the file: then all its defaults hold. */
 export function defineConfig<S extends Slices>(
   slices: S,
-  fixed: readonly (keyof S & string)[] = [],
+  effects: ConfigSchema["effects"] = {},
   advise: ConfigSchema["advise"] = () => [],
 ): ConfigSchema<S> {
   for (const name of Object.keys(slices)) {
     if (isForbiddenKey(name)) throw new Error(`"${name}" cannot be the name of a config slice`);
   }
-  return Object.freeze({ slices: Object.freeze({ ...slices }), fixed: new Set(fixed), advise });
+  return Object.freeze({ slices: Object.freeze({ ...slices }), effects: Object.freeze({ ...effects }), advise });
 }
 
 /** Names that reach into JavaScript's own objects when merged carelessly (DO-09). Never a key of ours, wherever they stand. */

@@ -21,19 +21,19 @@ export {
 } from "./reach.ts";
 export { createWebFetch, createWebSearch, planUrl, type SearchConfig, type WebConfig, webConfig };
 
-/** `web_fetch`, and `web_search` when a service is configured. `deps.mayReach` adds to `web.privateHosts`. */
-export function createWebTools(config: WebConfig, deps: FetcherDeps = {}): Tool[] {
+/** `web_fetch`, and `web_search`, which is offered while a service is configured. Both follow the configuration. `deps.mayReach` adds to `web.privateHosts`. */
+export function createWebTools(config: () => WebConfig, deps: FetcherDeps = {}): Tool[] {
   const rules = withListed(config, deps);
   const fetch = createWebFetch({ fetcher: createFetcher(rules), reach: createReach(rules) });
-  return config.search ? [fetch, createWebSearch(config.search, deps)] : [fetch];
+  return [fetch, createWebSearch(() => config().search, deps)];
 }
 
 /** The rules for whatever reaches the web on behalf of agents: what the operator listed, or `deps` allows. */
-export function withListed<Deps extends FetcherDeps>(config: WebConfig, deps: Deps): Deps {
-  const listed = listedHosts(config.privateHosts);
+export function withListed<Deps extends FetcherDeps>(config: () => WebConfig, deps: Deps): Deps {
   const also = deps.mayReach;
   return {
     ...deps,
-    mayReach: (host, address, port) => listed(host, address, port) || also?.(host, address, port) === true,
+    mayReach: (host, address, port) =>
+      listedHosts(config().privateHosts)(host, address, port) || also?.(host, address, port) === true,
   };
 }

@@ -19,12 +19,15 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 const schema = z.strictObject({ query: z.string().trim().min(1).max(400), count: wholeNumber(1, MOST).optional() });
 
-export function createWebSearch(config: SearchConfig, deps: FetcherDeps = {}): Tool {
-  const provider = providerFor(config);
-  const host = hostOf(provider.base);
-  // The operator named this place: it may be on a private network. This fetcher goes nowhere else.
-  const fetcher = createFetcher({ ...deps, mayReach: listedHosts([portNamed(provider.base)]) });
+export function createWebSearch(config: () => SearchConfig | undefined, deps: FetcherDeps = {}): Tool {
+  const service = () => {
+    const found = config();
+    if (!found) throw notSetUp();
+    const provider = providerFor(found);
+    return { name: found.provider, provider, host: hostOf(provider.base) };
+  };
   return {
+    offered: () => config() !== undefined,
     spec: {
       name: "web_search",
       description: "Search the web: titles, addresses and a few words of each. Read the promising ones with web_fetch.",
@@ -40,19 +43,32 @@ export function createWebSearch(config: SearchConfig, deps: FetcherDeps = {}): T
     repeat: "safe",
     async plan(input) {
       const { query, count = COUNT } = parseInput("web_search", schema, input);
-      const shown = `Search with ${config.provider} (${host}):\n${visible(query)}`;
+      const { name, host } = service();
+      const shown = `Search with ${name} (${host}):\n${visible(query)}`;
       return { tool: "web_search", risk: "network", targets: [host], shown, binding: { host, query, count } };
     },
     async run(input, place, key, signal) {
       const { query, count = COUNT } = parseInput("web_search", schema, input);
+      const { name, provider } = service();
+      // The operator named this place: it may be on a private network. This fetcher goes nowhere else.
+      const fetcher = createFetcher({ ...deps, mayReach: listedHosts([portNamed(provider.base)]) });
       const request = { ...provider.request(query, count), maxBytes: MAX_BYTES, follow: () => false };
-      const found = resultsOf(provider, config.provider, await fetcher.fetch(request, signal)).slice(0, count);
+      const found = resultsOf(provider, name, await fetcher.fetch(request, signal)).slice(0, count);
       const label = `Results for "${query}"`;
       const text = found.length === 0 ? "nothing found" : found.map(render).join("\n");
       const shown = await labelled({ label, text, place, key });
-      return { text: shown.text, meta: { provider: config.provider, count: found.length } };
+      return { text: shown.text, meta: { provider: name, count: found.length } };
     },
   };
+}
+
+function notSetUp(): AppError {
+  return new AppError("NOT_READY", {
+    message: "Web search is not set up.",
+    hint: "Set web.search in lares.yaml; until then read known addresses with web_fetch.",
+    retry: "after-change",
+    origin: "own",
+  });
 }
 
 function resultsOf(provider: Provider, name: string, { status, body }: Fetched): Found[] {

@@ -15,7 +15,7 @@ const schema = defineConfig(
     }),
     limits: z.strictObject({ steps: z.number().default(50).describe("Most steps.") }).prefault({}),
   },
-  ["gateway"],
+  { gateway: "restart", "gateway.name": "session", limits: "live" },
 );
 
 let home: string;
@@ -61,6 +61,7 @@ describe("config, with nothing running", () => {
     writeFileSync(join(home, "gateway.json"), "{}");
     expect((await run("set", "limits.steps", "8")).err).toContain("A running Lares takes it in by itself.");
     expect((await run("set", "gateway.port", "8080")).err).toContain("It holds from the next start");
+    expect((await run("set", "gateway.name", "other")).err).toContain("It holds in new conversations");
   });
 
   it("set keeps comments, and takes numbers as numbers and text as text", async () => {
@@ -75,10 +76,14 @@ describe("config, with nothing running", () => {
   it("set refuses what could not be loaded, and leaves the file", async () => {
     writeFileSync(file, "gateway:\n  port: 1\n");
     const { code, err } = await run("set", "gateway.port", "lots");
-    expect(err).toContain("gateway.port");
+    expect(err).toMatch(/^gateway\.port was not set: .*\. The file is unchanged\./);
+    expect(err).not.toContain("has a problem");
     expect(code).toBe(1);
     expect(readFileSync(file, "utf8")).toBe("gateway:\n  port: 1\n");
     expect((await run("set", "gateway.port")).code).toBe(2);
+    // A file that was wrong before is what is wrong.
+    writeFileSync(file, "gateway:\n  prot: 1\n");
+    expect((await run("set", "limits.steps", "3")).err).toContain("has a problem");
   });
 
   it("check tells every problem with its line", async () => {

@@ -7,6 +7,8 @@ import { nearest, parseJson } from "../../../core/kit/index.ts";
 import {
   CONFIG_FILE,
   configSchemaJson,
+  type Effect,
+  effectOf,
   explain,
   getFromFile,
   loadConfig,
@@ -33,6 +35,12 @@ export const get: Action = async (ctx, [key]) => {
   return EXIT.done;
 };
 
+const WHEN: Record<Effect, string> = {
+  live: "A running Lares takes it in by itself.",
+  session: "It holds in new conversations; in an open one after /reload.",
+  restart: "It holds from the next start of the gateway.",
+};
+
 export const set: Action = async (ctx, [key = "", given]) => {
   const { out, options, home } = ctx;
   if ((given === undefined) !== (options.unset === true)) {
@@ -46,9 +54,7 @@ export const set: Action = async (ctx, [key = "", given]) => {
     await saveConfig(home, next);
     out.note(`${options.unset ? "Removed" : "Set"} ${key} in ${join(home, CONFIG_FILE)}.`);
     if (existsSync(join(home, "gateway.json"))) {
-      const { fixed } = await ctx.ports.configSchema();
-      const waits = fixed.has(key.split(".")[0]!);
-      out.note(waits ? "It holds from the next start of the gateway." : "A running Lares takes it in by itself.");
+      out.note(WHEN[effectOf(await ctx.ports.configSchema(), key) ?? "restart"]);
     }
   }
   out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text });
@@ -119,8 +125,26 @@ async function withValue(ctx: Context, text: string, key: string, given: string)
 async function checked(ctx: Context, text: string, key: string, value: Json | undefined): Promise<string> {
   const next = await setInFile(text, key, value);
   const file = join(ctx.home, CONFIG_FILE);
-  await parseConfig({ text: next, file, schema: await ctx.ports.configSchema(), env: ctx.ports.env.variables });
+  const all = { file, schema: await ctx.ports.configSchema(), env: ctx.ports.env.variables };
+  try {
+    await parseConfig({ ...all, text: next });
+  } catch (error) {
+    // A file that had a problem before says so itself; else it is the value, and the file is in order.
+    await parseConfig({ ...all, text });
+    throw refusedValue(key, error);
+  }
   return next;
+}
+
+function refusedValue(key: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== "CONFIG_INVALID") return error;
+  const problems = (error.details?.problems ?? []) as { message: string }[];
+  return new AppError("CONFIG_INVALID", {
+    message: `${key} was not set: ${problems.map((problem) => problem.message).join("; ")}.`,
+    hint: `The file is unchanged. What it takes: lares config explain ${key}`,
+    retry: "after-change",
+    cause: error,
+  });
 }
 
 async function readText(home: string): Promise<string> {
