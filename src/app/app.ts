@@ -3,13 +3,13 @@
  * stops so that nothing is lost.
  */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId, isOver } from "../core/domain/index.ts";
 import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
 import { createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
-import { type Environment, loadConfig } from "../ground/config/index.ts";
-import { createLog, type Logbook } from "../ground/observe/index.ts";
+import { type Environment, ensureHome, fileProblem, loadConfig } from "../ground/config/index.ts";
+import { createLog, type Logbook, openLogFile } from "../ground/observe/index.ts";
 import { lockHome } from "../ground/records/index.ts";
 import { makeResolver, openVault } from "../ground/vault/index.ts";
 import { Watchdog } from "../ground/watchdog/index.ts";
@@ -63,11 +63,20 @@ const ROOM_BYTES = 131_072;
 /** How often old journals and idle sessions are looked for. */
 const TIDY_MS = 3_600_000;
 
+/** Rejects with a sentence that names the file and the way out, whatever the home is like. */
 export async function startApp(options: StartOptions): Promise<RunningApp> {
+  ensureHome(options.home);
+  try {
+    return await start(options);
+  } catch (error) {
+    throw error instanceof AppError ? error : (fileProblem(error, options.home) ?? error);
+  }
+}
+
+async function start(options: StartOptions): Promise<RunningApp> {
   const { env, home, version, program = "lares" } = options;
   keepHeapTight();
   const clock = options.clock ?? systemClock;
-  mkdirSync(home, { recursive: true, mode: 0o700 });
   const log = options.log ?? createLog({ level: "warn", keep: "info" });
   for (const secret of env.secrets) log.redactor.addSecret(secret);
   const overrides = {
@@ -103,6 +112,9 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
   const config = settings.view;
   const crash = faultsAt(env);
   const lock = await lockHome(home);
+  log.writeTo(openLogFile(home));
+  const crashed = (error: Error) => log.ending("Lares crashed", error);
+  process.on("uncaughtExceptionMonitor", crashed);
   const watchdog = new Watchdog({ home, clock, crash, log: log.child("watchdog") });
   const token = ensureToken(home, env.token);
   log.redactor.addSecret(token);
@@ -227,7 +239,9 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
     stopping = true;
     await house?.stop(0).catch(() => {});
     process.off("unhandledRejection", orphaned);
+    process.off("uncaughtExceptionMonitor", crashed);
     watchdog.close();
+    log.ending("Lares did not start", error instanceof Error ? error.message : error);
     lock.release();
     throw error;
   }
@@ -271,9 +285,10 @@ export async function startApp(options: StartOptions): Promise<RunningApp> {
       await house?.stop(DRAIN_MS);
       rmSync(noteFile, { force: true });
       watchdog.close();
-      lock.release();
       await log.flush();
+      lock.release();
       process.off("unhandledRejection", orphaned);
+      process.off("uncaughtExceptionMonitor", crashed);
     },
   };
 }

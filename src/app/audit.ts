@@ -14,6 +14,8 @@ export interface AuditParts {
   bind: string;
   token: { text: string; fromEnvironment: boolean };
   tokens: readonly { name: string; scopes: readonly string[] }[];
+  /** What holds commands, as it was tried. */
+  sandbox: { name: string; ok: boolean; why?: string };
 }
 
 /** Of random letters and digits this many cannot be guessed. */
@@ -28,7 +30,8 @@ export function audit(parts: AuditParts): Result<"security.audit"> {
     ...policies(parts),
     ...channels(parts),
     tokens(parts),
-    commandLimits(parts),
+    sandboxHolds(parts),
+    ...commandLimits(parts),
   ];
   const rank = { ok: 0, warn: 1, bad: 2 };
   const worst = findings.reduce<Finding["level"]>((w, f) => (rank[f.level] > rank[w] ? f.level : w), "ok");
@@ -117,22 +120,63 @@ function policies({ config }: AuditParts): Finding[] {
   });
 }
 
-/** What a command may use up, and what of it the kernel does not hold here. */
-function commandLimits({ config }: AuditParts): Finding {
-  const { memoryMb, processes, tmpMb, fileMb } = config.sandbox.limits;
-  const text = `A command may use ${memoryMb} MB of memory, ${processes} processes, ${tmpMb} MB in /tmp, and write files of ${fileMb} MB.`;
-  if (!hasPrlimit()) {
+function sandboxHolds({ sandbox: { name, ok, why }, config }: AuditParts): Finding {
+  const id = "sandbox";
+  if (ok) return { id, level: "ok", text: `Commands run in a sandbox (${name}), which was tried.` };
+  const because = why ? ` (${why})` : "";
+  if (name !== "none")
     return {
-      id: "limits",
+      id,
       level: "warn",
-      text: `${text} The limits of single processes do not hold here: prlimit is not installed.`,
-      hint: "Install util-linux.",
+      text: `The sandbox you chose (${name}) doesn't work, so commands won't run${because}.`,
+      hint: "Repair it, or choose another: lares config set sandbox.backend auto",
     };
+  return {
+    id,
+    // What asks first is at least seen by a person; what doesn't can do whatever you can.
+    level: config.policy.mode === "ask" ? "warn" : "bad",
+    text: `No sandbox holds: commands run with your rights and can read your files${because}.`,
+    hint: "Install bubblewrap (Debian: apt install bubblewrap), or set sandbox.backend to docker, podman or ssh.",
+  };
+}
+
+/** What a command may use up, and what of it the kernel does not hold here. */
+function commandLimits({ config, sandbox: { name } }: AuditParts): Finding[] {
+  const { memoryMb, processes, tmpMb, fileMb } = config.sandbox.limits;
+  const id = "limits";
+  if (name === "ssh")
+    return [
+      {
+        id,
+        level: "warn",
+        text: "Commands run on another machine (ssh), where Lares limits only their time and their output.",
+        hint: "Set limits for that user there: /etc/security/limits.conf, or a systemd slice.",
+      },
+    ];
+  if (name === "docker" || name === "podman")
+    return [
+      {
+        id,
+        level: "ok",
+        text: `${name} limits each command to ${memoryMb} MB of memory, ${processes} processes, ${tmpMb} MB in /tmp and files of ${fileMb} MB. It doesn't limit what the workspace holds in all.`,
+      },
+    ];
+  const inTmp = name === "bubblewrap" ? `${tmpMb} MB in /tmp, ` : "";
+  const text = `A command may use ${memoryMb} MB of memory, ${processes} processes, ${inTmp}and write files of ${fileMb} MB.`;
+  if (!hasPrlimit()) {
+    return [
+      {
+        id,
+        level: "warn",
+        text: `${text} The limits of single processes do not hold here: prlimit is not installed.`,
+        hint: "Install util-linux.",
+      },
+    ];
   }
   const isRoot = process.getuid?.() === 0;
   const watched =
     " Lares runs as root, whose processes the kernel does not count: they are counted four times a second.";
-  return { id: "limits", level: "ok", text: isRoot ? text + watched : text };
+  return [{ id, level: "ok", text: isRoot ? text + watched : text }];
 }
 
 function channels({ config }: AuditParts): Finding[] {

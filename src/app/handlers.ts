@@ -87,6 +87,7 @@ export function makeHandlers(
         usageToday: await usageSince(committed(), midnight),
         heartbeats: (await beatViews({ ...house, now: clock.now() })).filter((one) => one.state !== "off"),
         memory: { rss, heapUsed },
+        sandbox: await house.sandbox.state(),
         problems: parts.problems(),
       };
     },

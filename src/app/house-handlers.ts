@@ -226,7 +226,13 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
     }),
 
     "security.audit": async () =>
-      audit({ home: parts.home, config: settings.view, tokens: access.list().tokens, ...parts.auditing() }),
+      audit({
+        home: parts.home,
+        config: settings.view,
+        tokens: access.list().tokens,
+        sandbox: await parts.house().sandbox.state(),
+        ...parts.auditing(),
+      }),
   };
 }
 

@@ -56,6 +56,8 @@ export const METHODS = {
       usageToday: usageSum,
       heartbeats: z.array(beat).optional().describe("of agents that have one"),
       memory: z.object({ rss: z.number(), heapUsed: z.number() }),
+      /** Where commands run. `ok`: a command was run in it; `name` is "none" when they run with the rights of Lares itself. */
+      sandbox: z.object({ name: z.string(), ok: z.boolean(), why: z.string().optional() }).optional(),
       problems: z.array(z.string()),
     }),
     scope: "read",

@@ -2,7 +2,7 @@
 import { HELP } from "./help.ts";
 import type { CliPorts } from "./ports.ts";
 
-export type { CliInput, CliOutput, CliPorts, OnSignal, RunningGateway } from "./ports.ts";
+export type { CliInput, CliOutput, CliPorts, HomeExamined, OnSignal, RunningGateway } from "./ports.ts";
 
 /**
  * Runs one command; `argv` without node and script. Resolves with the exit code and never rejects. The caller ends the

@@ -1,5 +1,6 @@
 /** What the command line needs from whoever starts it. It talks to the gateway; only `gateway run` and `config` do not. */
 import type { Clock } from "../../core/kit/index.ts";
+import type { Result } from "../../core/protocol/index.ts";
 import type { ConfigSchema, Environment, ProgramNames } from "../../ground/config/index.ts";
 
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?: (on: boolean) => unknown };
@@ -21,6 +22,32 @@ export interface RunningGateway {
 /** Calls back at each such signal; returns how to take it back. */
 export type OnSignal = (name: "SIGINT" | "SIGTERM", run: () => void) => () => void;
 
+export type LogLine = Result<"logs.tail">["lines"][number];
+
+/** The log as it stands in the home's files. */
+export interface StoredLog {
+  readonly file: string;
+  /** The newest lines, oldest first. Throws what reading the file throws. */
+  tail(query: { limit: number; level?: LogLine["level"] }): LogLine[];
+  /** What was written since the last call; the first one begins at the end. */
+  more(): LogLine[];
+  close(): void;
+}
+
+/** What was found by trying. */
+export interface HomeExamined {
+  database: {
+    file: string;
+    /** `unchecked`: it opens, but reading every page would have taken too long. */
+    state: "missing" | "empty" | "whole" | "unchecked" | "refused" | "damaged";
+    bytes: number;
+    message?: string;
+    hint?: string;
+  };
+  /** `ok`: a command was run in it. `name` is "none" when commands run without one. */
+  sandbox: { name: string; ok: boolean; why?: string };
+}
+
 export interface CliPorts {
   env: Environment;
   version: string;
@@ -33,6 +60,10 @@ export interface CliPorts {
   runGateway(options: { home: string; port?: number; bind?: string; exposed?: boolean }): Promise<RunningGateway>;
   /** The token of a home as it stands, without making one. */
   readToken(home: string): string | undefined | Promise<string | undefined>;
+  /** The log's files, for when no gateway answers. */
+  readLogs(home: string): Promise<StoredLog>;
+  /** Tries what only trying tells: the database and the sandbox. Changes nothing. */
+  examineHome(home: string, config: Readonly<Record<string, unknown>>): Promise<HomeExamined>;
   /** The joined schema. A function, so that only `config` commands pay for loading every room's slice. */
   configSchema(): Promise<ConfigSchema>;
   /** For tests: time moved by hand. */

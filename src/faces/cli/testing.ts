@@ -202,6 +202,11 @@ export function cli(argv: string[], options: RunOptions): Ran {
     stderr,
     runGateway: () => Promise.reject(new Error("not in this test")),
     readToken: () => TOKEN,
+    readLogs: async (at) => ({ file: join(at, "lares.log"), tail: () => [], more: () => [], close() {} }),
+    examineHome: async (at) => ({
+      database: { file: join(at, "lares.db"), state: "missing", bytes: 0 },
+      sandbox: { name: "bubblewrap", ok: true },
+    }),
     configSchema: async () => defineConfig({}),
     onSignal,
     ...ports,

@@ -2,6 +2,7 @@ export { type ConfigKey, configSchemaJson, explain } from "./describe.ts";
 export { closeInherited } from "./descriptors.ts";
 export { getFromFile, setInFile } from "./edit.ts";
 export { type Environment, type ModelEnvironment, readEnvironment } from "./environment.ts";
+export { ensureHome, fileProblem, homeProblem } from "./home.ts";
 export {
   CONFIG_FILE,
   type LoadedConfig,

@@ -1,18 +1,19 @@
 /**
- * The log: one JSON object a line on stderr, and the last lines in memory for `logs.tail`.
+ * The log: one JSON object a line on stderr and in a file of the home, and the last lines in memory for `logs.tail`.
  *
  * Our own writer and not pino: every line must pass the redactor as a whole and be kept in the ring, which pino would give
  * us as text to take apart again, and its import costs 20 ms of a 300 ms start.
  *
  * O4: logging never throws and never waits.
- * O5: no line leaves, neither to the stream nor to the ring, before the redactor has seen it.
+ * O5: no line leaves, neither to the stream, the file nor the ring, before the redactor has seen it.
  */
 import type { JsonObject } from "../../core/domain/index.ts";
 import type { Log } from "../../core/kit/index.ts";
+import type { LogFile } from "./log-file.ts";
 import { createRedactor, REDACTED, type Redactor } from "./redact.ts";
 import { type LineSink, writeLines } from "./sink.ts";
 
-const LEVELS = { debug: 10, info: 20, warn: 30, error: 40 } as const;
+export const LEVELS = { debug: 10, info: 20, warn: 30, error: 40 } as const;
 export type Level = keyof typeof LEVELS;
 
 export interface LogLine {
@@ -50,6 +51,10 @@ export interface Logbook extends Log {
   /** Calls back for each new line until taken back. A listener that throws is dropped. */
   follow(listener: (line: LogLine) => void): () => void;
   setLevel(level: Level): void;
+  /** From now on every line that is kept also goes to this file, and so do those kept so far. */
+  writeTo(file: LogFile): void;
+  /** The process is about to end for this reason, which the terminal shows anyway: it and what waits go to the file at once. */
+  ending(what: string, error: unknown): void;
   /** Resolves when what was logged is out. For a clean stop; nothing else waits for the log. */
   flush(): Promise<void>;
 }
@@ -69,6 +74,7 @@ export function createLog(options: LogOptions = {}): Logbook {
   let least: number = LEVELS[options.level ?? "info"];
   const kept: number = LEVELS[options.keep ?? "error"];
   let seq = 0;
+  let file: LogFile | undefined;
 
   const put = (level: Level, room: string, what: string, facts?: JsonObject) => {
     const rank = LEVELS[level];
@@ -86,6 +92,7 @@ export function createLog(options: LogOptions = {}): Logbook {
       ring[(line.seq - 1) % KEPT_LINES] = line;
       if (rank >= least)
         stream.write(options.pretty ? prettyLine(line, options.colour ?? false) : `${jsonLine(line)}\n`);
+      file?.write(`${JSON.stringify(line)}\n`);
       for (const listener of listeners) tell(listener, line);
     } catch {
       // A log that cannot be written must not become the failure of what it reports (O4).
@@ -106,18 +113,19 @@ export function createLog(options: LogOptions = {}): Logbook {
     child: inRoom,
   });
 
+  const tail: Logbook["tail"] = ({ limit = 200, after = 0, level = "debug", room } = {}) => {
+    const from = Math.max(seq - KEPT_LINES, after, 0);
+    const found: LogLine[] = [];
+    for (let at = seq; at > from && found.length < limit; at--) {
+      const line = ring[(at - 1) % KEPT_LINES];
+      if (line && LEVELS[line.level] >= LEVELS[level] && (room === undefined || line.room === room)) found.push(line);
+    }
+    return found.reverse();
+  };
   return {
     ...inRoom(options.room ?? "lares"),
     redactor,
-    tail({ limit = 200, after = 0, level = "debug", room } = {}) {
-      const from = Math.max(seq - KEPT_LINES, after, 0);
-      const found: LogLine[] = [];
-      for (let at = seq; at > from && found.length < limit; at--) {
-        const line = ring[(at - 1) % KEPT_LINES];
-        if (line && LEVELS[line.level] >= LEVELS[level] && (room === undefined || line.room === room)) found.push(line);
-      }
-      return found.reverse();
-    },
+    tail,
     follow(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -125,7 +133,21 @@ export function createLog(options: LogOptions = {}): Logbook {
     setLevel(level) {
       least = LEVELS[level];
     },
-    flush: () => ("flush" in stream ? (stream as { flush(): Promise<void> }).flush() : Promise.resolve()),
+    writeTo(to) {
+      for (const line of tail({ limit: KEPT_LINES })) to.write(`${JSON.stringify(line)}\n`);
+      file = to;
+    },
+    ending(what, error) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const time = new Date(now()).toISOString();
+      const facts = { error: clean(text, redactor) };
+      const line: LogLine = { seq: ++seq, level: "error", time, room: "lares", what: clean(what, redactor), facts };
+      file?.finish(`${JSON.stringify(line)}\n`);
+    },
+    async flush() {
+      if ("flush" in stream) await (stream as { flush(): Promise<void> }).flush();
+      await file?.flush();
+    },
   };
 }
 

@@ -18,6 +18,8 @@ const TRY_AGAIN_MS = 50;
 export interface FileSink extends LineSink {
   /** Resolves when everything written so far is out, or cannot get out. */
   flush(): Promise<void>;
+  /** What waits and was not handed to the system yet. */
+  unwritten(): string;
 }
 
 type Write = (fd: number, bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void;
@@ -81,5 +83,6 @@ export function writeLines(
       if (!busy) next();
     },
     flush: () => (busy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
+    unwritten: () => waiting.join(""),
   };
 }

@@ -29,11 +29,14 @@ export async function openDatabase(path: string, options: { readOnly?: boolean }
   return new DatabaseSync(path, options);
 }
 
-async function loadDriver(): Promise<Driver> {
+/** Before 22.13 the built-in one hides behind a flag. */
+export function hasBuiltInSqlite(): boolean {
   const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
-  // Before 22.13 the built-in one hides behind a flag.
-  const builtIn = major > 22 || (major === 22 && minor >= 13);
-  if (!builtIn) return (await import("@photostructure/sqlite")) as unknown as Driver;
+  return major > 22 || (major === 22 && minor >= 13);
+}
+
+async function loadDriver(): Promise<Driver> {
+  if (!hasBuiltInSqlite()) return (await import("@photostructure/sqlite")) as unknown as Driver;
   return withoutExperimentalWarning(async () => {
     const name = "node:sqlite";
     return (await import(name)) as Driver;

@@ -4,6 +4,7 @@ import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
 
 export { openDatabase } from "./driver.ts";
+export { type DatabaseExamined, examineDatabase } from "./examine.ts";
 export { type HomeLock, lockHome } from "./lock.ts";
 export { MIGRATIONS } from "./migrations.ts";
 export { SqliteRecords } from "./sqlite.ts";
@@ -18,5 +19,5 @@ export async function openRecords(
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
   const parts = await openHomeDatabase(file);
-  return new SqliteRecords({ ...parts, onFatal, ...(storing ? { storing } : {}) });
+  return new SqliteRecords({ file, ...parts, onFatal, ...(storing ? { storing } : {}) });
 }

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { AppError } from "../../core/domain/index.ts";
+import { damaged, isDamage } from "./damage.ts";
 import { type Database, openDatabase } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
@@ -26,11 +27,11 @@ export async function openHomeDatabase(file: string): Promise<{ writer: Database
       PRAGMA secure_delete = ON;
     `);
     migrate(writer);
+    writer.exec("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'");
   } catch (cause) {
     writer?.close();
-    throw unreadable(file, cause);
+    throw unusable(file, cause);
   }
-  writer.exec("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'");
   const epoch = (writer.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string }).value;
   const reader = await openDatabase(file, { readOnly: true });
   reader.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -2000");
@@ -38,7 +39,7 @@ export async function openHomeDatabase(file: string): Promise<{ writer: Database
 }
 
 /** Reads only, so that a file that is not ours stays exactly as it is. */
-async function inspect(file: string): Promise<void> {
+export async function inspect(file: string): Promise<void> {
   const header = readHeader(file);
   if (!header) return;
   if (header.length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
@@ -58,7 +59,7 @@ async function inspect(file: string): Promise<void> {
       )
       .get() as typeof seen;
   } catch (cause) {
-    throw unreadable(file, cause);
+    throw unusable(file, cause);
   } finally {
     db?.close();
   }
@@ -72,7 +73,7 @@ function readHeader(file: string): Buffer | undefined {
     fd = openSync(file, "r");
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw unreadable(file, cause);
+    throw unusable(file, cause);
   }
   try {
     const read = readSync(fd, header, 0, 100, 0);
@@ -96,6 +97,27 @@ function judge(file: string, found: { application: number; version: number; tabl
       retry: "after-change",
     });
   }
+}
+
+/** Full, closed or damaged are each mended in another way. */
+function unusable(file: string, cause: unknown): AppError {
+  if (isDamage(cause)) return damaged(file, cause);
+  const said = String(cause);
+  if (/disk is full/i.test(said))
+    return new AppError("STORAGE_FULL", {
+      message: `${file} can't be written: the disk is full.`,
+      hint: `Free some space (df -h ${file}), then start Lares again.`,
+      retry: "after-change",
+      cause,
+    });
+  if (/readonly database|unable to open|EACCES|EPERM/i.test(said))
+    return new AppError("STORAGE_FAILED", {
+      message: `You aren't allowed to open or write ${file}, or a file beside it.`,
+      hint: `See whose they are: ls -l ${file}*; then start Lares as their owner.`,
+      retry: "after-change",
+      cause,
+    });
+  return unreadable(file, cause);
 }
 
 function unreadable(file: string, cause: unknown): AppError {

@@ -8,6 +8,7 @@
  */
 import type { Reads, Records, SqlValue, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
+import { damaged, isDamage } from "./damage.ts";
 import type { Database, Statement } from "./driver.ts";
 
 interface Batch {
@@ -31,8 +32,10 @@ export class SqliteRecords implements Records {
   private readonly epoch: string;
   private readonly onFatal: (error: AppError) => void;
   private readonly storing: (on: boolean) => void;
+  private readonly file: string;
 
   constructor(parts: {
+    file?: string;
     writer: Database;
     reader: Database;
     epoch: string;
@@ -40,6 +43,7 @@ export class SqliteRecords implements Records {
     /** Told before and after what waits for the disk. */
     storing?: (on: boolean) => void;
   }) {
+    this.file = parts.file ?? "The database";
     this.writer = parts.writer;
     this.reader = parts.reader;
     this.epoch = parts.epoch;
@@ -53,8 +57,9 @@ export class SqliteRecords implements Records {
     };
     this.tx = { run: (sql, ...params) => void this.statements(sql).run(...params) };
     this.committed = {
-      get: async <T>(sql: string, ...params: SqlValue[]) => read(sql).get(...params) as T | undefined,
-      all: async <T>(sql: string, ...params: SqlValue[]) => read(sql).all(...params) as T[],
+      get: async <T>(sql: string, ...params: SqlValue[]) =>
+        this.reading(() => read(sql).get(...params) as T | undefined),
+      all: async <T>(sql: string, ...params: SqlValue[]) => this.reading(() => read(sql).all(...params) as T[]),
     };
   }
 
@@ -90,12 +95,21 @@ export class SqliteRecords implements Records {
   /** Synchronous reads for the embedded engine, which shares the file and the thread. */
   one<T>(sql: string, ...params: SqlValue[]): T | undefined {
     this.mustBeOpen();
-    return this.statements(sql).get(...params) as T | undefined;
+    return this.reading(() => this.statements(sql).get(...params) as T | undefined);
   }
 
   many<T>(sql: string, ...params: SqlValue[]): T[] {
     this.mustBeOpen();
-    return this.statements(sql).all(...params) as T[];
+    return this.reading(() => this.statements(sql).all(...params) as T[]);
+  }
+
+  /** A damaged page breaks what needs it, with a sentence; everything else goes on. */
+  private reading<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw isDamage(error) ? damaged(this.file, error) : error;
+    }
   }
 
   /** Whoever reads after the end gets the sentence for it, not the driver's. */
@@ -170,7 +184,8 @@ export class SqliteRecords implements Records {
 
   private die(cause: unknown): AppError {
     if (this.dead) return this.dead;
-    const error = cause instanceof AppError ? cause : storageError(cause);
+    const error =
+      cause instanceof AppError ? cause : isDamage(cause) ? damaged(this.file, cause) : storageError(cause, this.file);
     this.dead = error;
     try {
       this.writer.exec("ROLLBACK");
@@ -206,17 +221,17 @@ function isStorageFailure(error: unknown): boolean {
   return /disk is full|disk I\/O|malformed|readonly database|unable to open/i.test(String(error));
 }
 
-function storageError(cause: unknown): AppError {
+function storageError(cause: unknown, file: string): AppError {
   const full = /disk is full/i.test(String(cause)) || ((cause as { errcode?: number }).errcode ?? 0) % 256 === 13;
   return full
     ? new AppError("STORAGE_FULL", {
-        message: "The disk is full: nothing more can be stored.",
+        message: `The disk is full: nothing more can be stored in ${file}.`,
         hint: "Free some space; Lares goes on by itself.",
         retry: "later",
         cause,
       })
     : new AppError("STORAGE_FAILED", {
-        message: `The database could not be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        message: `${file} could not be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
         hint: "Check the disk and the permissions of the home, then start Lares again.",
         retry: "after-change",
         cause,

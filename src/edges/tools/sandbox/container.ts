@@ -54,6 +54,9 @@ export function createContainer(options: ContainerOptions): Sandbox {
         args.push(
           "--memory",
           `${limits.memoryMb}m`,
+          // Unless said, the engine gives as much again in swap.
+          "--memory-swap",
+          `${limits.memoryMb}m`,
           "--ulimit",
           "core=0",
           "--ulimit",

@@ -80,3 +80,45 @@ it("-f through a restart shows what the new process says from its beginning", as
   await until(() => said("hello again") === 1);
   expect(ran.err()).toContain("Lares restarted");
 });
+
+const stored = (newer: Line[][]) => async (home: string) => ({
+  file: `${home}/logs/lares.log`,
+  tail: () => [line(1, "the last words", "error")],
+  more: () => newer.shift() ?? [],
+  close() {},
+});
+
+it("when nothing runs, the file is read and that is said", async () => {
+  await run();
+  await ran.code;
+  await gateway.stop();
+  ran = cli(["logs"], { home: gateway.home, readLogs: stored([]) });
+  expect(await ran.code).toBe(0);
+  expect(ran.out()).toContain("the last words");
+  expect(ran.err()).toBe(`Lares is not running. This is from ${gateway.home}/logs/lares.log\n`);
+  await gateway.start();
+});
+
+it("-f when nothing runs goes on with the file", async () => {
+  await run();
+  await ran.code;
+  await gateway.stop();
+  const newer: Line[][] = [[], [line(1, "started again"), line(2, "quiet", "debug")]];
+  ran = cli(["logs", "-f", "--level", "info"], { home: gateway.home, readLogs: stored(newer) });
+  await until(() => said("started again") === 1);
+  expect(ran.out()).toMatch(/the last words[\s\S]*started again/);
+  expect(said("quiet")).toBe(0);
+  ran.signal("SIGINT");
+  expect(await ran.code).toBe(130);
+  await gateway.start();
+});
+
+it("a Lares that is asked by its address is not replaced by a file here", async () => {
+  await run();
+  await ran.code;
+  await gateway.stop();
+  ran = cli(["logs", "--url", gateway.url], { home: gateway.home, readLogs: stored([]) });
+  expect(await ran.code).not.toBe(0);
+  expect(ran.out()).not.toContain("the last words");
+  await gateway.start();
+});

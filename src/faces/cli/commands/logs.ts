@@ -1,30 +1,93 @@
 /**
  * `lares logs`: what Lares says about itself; with -f also what it says from now on, through restarts of the gateway.
  *
+ * When no Lares answers, the file in the home is read instead, and that is said.
+ *
  * G1: each line is shown once: the socket is open before the past is read, and lines are known by their number.
  */
-import type { Json, LiveEvent } from "../../../core/domain/index.ts";
-import type { Result } from "../../../core/protocol/index.ts";
+import { AppError, type Json, type LiveEvent } from "../../../core/domain/index.ts";
+import { fileProblem } from "../../../ground/config/index.ts";
 import { followEvents } from "../chat/events.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { clockTime, oneLine, type Tone } from "../format.ts";
-
-type Line = Result<"logs.tail">["lines"][number];
+import type { LogLine as Line } from "../ports.ts";
+import { notRunning } from "../unreachable.ts";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 const TONES: Readonly<Record<Line["level"], Tone>> = { debug: "dim", info: "plain", warn: "wait", error: "fail" };
 /** The most that logs.tail gives at once. */
 const MOST = 2000;
+/** A Lares that hangs is when its log is wanted most. */
+const ANSWER_MS = 3000;
+/** Between two looks at the file. */
+const LOOK_MS = 300;
 
 export const logs: Action = async (ctx) => {
   const { out, options } = ctx;
-  if (options.follow) return follow(ctx);
-  const lines = await tail(ctx, { limit: options.lines ?? 50 });
+  const limit = options.lines ?? 50;
+  if (options.follow) return (await isSilent(ctx)) ? followFile(ctx, limit) : follow(ctx);
+  const lines = await tail(ctx, { limit }).catch(async (error: unknown) => {
+    if (!isNoAnswer(error) || options.url !== undefined) throw error;
+    return fromFile(ctx, limit, error);
+  });
   out.items(lines);
   out.say(...(lines.length ? lines.map((line) => shown(ctx, line)) : ["Nothing was logged."]));
   return EXIT.done;
 };
+
+async function fromFile(ctx: Context, limit: number, error: unknown): Promise<Line[]> {
+  const { level } = ctx.options;
+  const stored = await ctx.ports.readLogs(ctx.home);
+  sayFile(ctx, stored.file, error);
+  try {
+    return stored.tail({ limit, ...(level ? { level } : {}) });
+  } catch (cause) {
+    throw fileProblem(cause, ctx.home) ?? cause;
+  }
+}
+
+function sayFile({ out }: Context, file: string, error: unknown): void {
+  const why = error instanceof AppError ? error.message : `Lares does not answer within ${ANSWER_MS / 1000} s.`;
+  out.note(out.paintNote(`${why} This is from ${file}`, "dim"));
+}
+
+/** Nobody is there, or whoever is there doesn't answer. A refused token is neither. */
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof AppError ? error.code === "GATEWAY_DOWN" : (error as Error)?.name === "TimeoutError";
+}
+
+async function isSilent(ctx: Context): Promise<boolean> {
+  if (ctx.options.url !== undefined) return false;
+  return tail(ctx, { limit: 1 }).then(() => false, isNoAnswer);
+}
+
+/** Goes on with the file, also when a Lares is started meanwhile: it writes there whatever it would say on a socket. */
+async function followFile(ctx: Context, limit: number): Promise<number> {
+  const { out, options, ports } = ctx;
+  const stored = await ports.readLogs(ctx.home);
+  sayFile(ctx, stored.file, notRunning());
+  const show = (lines: readonly Line[]) => {
+    for (const line of lines) {
+      if (options.level && LEVELS.indexOf(line.level) < LEVELS.indexOf(options.level)) continue;
+      out.items([line]);
+      out.say(shown(ctx, line));
+    }
+  };
+  // The end is fixed first, so that no line falls between; what is written meanwhile may be shown twice.
+  show(stored.more());
+  show(stored.tail({ limit, ...(options.level ? { level: options.level } : {}) }));
+  return new Promise((resolve) => {
+    const looking = setInterval(() => show(stored.more()), LOOK_MS);
+    const leave = () => {
+      clearInterval(looking);
+      for (const stop of off) stop();
+      stored.close();
+      resolve(EXIT.interrupted);
+    };
+    const off = [ctx.onSignal("SIGINT", leave), ctx.onSignal("SIGTERM", leave)];
+  });
+}
 
 async function follow(ctx: Context): Promise<number> {
   const { out, options, find, clock } = ctx;
@@ -85,7 +148,7 @@ async function follow(ctx: Context): Promise<number> {
 }
 
 async function tail({ rpc, options }: Context, asked: { limit: number; after?: number }): Promise<Line[]> {
-  const { lines } = await rpc.call("logs.tail", { ...asked, level: options.level });
+  const { lines } = await rpc.call("logs.tail", { ...asked, level: options.level }, AbortSignal.timeout(ANSWER_MS));
   return lines;
 }
 

@@ -1,9 +1,10 @@
 /** `lares status`: the four questions of a visitor, the first one even when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
+import { homeProblem } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
-import { bytes, count, elapsed, plural, spent, tokens } from "../format.ts";
+import { bytes, count, elapsed, oneLine, plural, spent, tokens } from "../format.ts";
 import { HELP } from "../help.ts";
 import { table } from "../output.ts";
 import { modelLine, run } from "./gateway.ts";
@@ -13,7 +14,7 @@ type Status = Result<"status">;
 
 export const status: Action = async (ctx) => {
   const found = await ask(ctx);
-  if ("error" in found) return down(ctx, found.error);
+  if ("error" in found) return down(ctx, found.error, await lastError(ctx));
   const { out } = ctx;
   out.document({ running: true, ...found.status });
   out.say(...page(ctx, found.status));
@@ -41,14 +42,42 @@ async function ask(ctx: Context): Promise<{ status: Status } | { error: AppError
   }
 }
 
-function down(ctx: Context, error: AppError): number {
+/** What the log ends with, when that is an error: why it isn't running any more. */
+async function lastError(ctx: Context): Promise<string | undefined> {
+  if (ctx.options.url !== undefined) return undefined;
+  try {
+    const [line] = (await ctx.ports.readLogs(ctx.home)).tail({ limit: 1 });
+    if (line?.level !== "error") return undefined;
+    const { error } = (line.facts ?? {}) as { error?: unknown };
+    return oneLine(typeof error === "string" ? `${line.what}: ${error.split("\n")[0]}` : line.what);
+  } catch {
+    return undefined;
+  }
+}
+
+function down(ctx: Context, answer: AppError, last: string | undefined): number {
   const { out } = ctx;
+  // "Start it" is no advice for a home that can't be started on.
+  const error = (answer.code === "GATEWAY_DOWN" && homeProblem(ctx.home)) || answer;
   const { code, message, hint, retry } = error.toShape();
-  const isUp = code !== "GATEWAY_DOWN";
-  out.document({ running: isUp, serving: false, home: ctx.home, error: { code, message, hint, retry } });
-  const first = isUp ? `Lares is running but does not serve: ${message}` : message;
-  out.say([first, hint].filter(Boolean).join(" "), ...table([["home", ctx.home]], "  "));
-  return exitForError(error);
+  const isUp = answer.code !== "GATEWAY_DOWN";
+  out.document({
+    running: isUp,
+    serving: false,
+    home: ctx.home,
+    ...(last ? { last } : {}),
+    error: { code, message, hint, retry },
+  });
+  const first = isUp
+    ? `Lares is running but does not serve: ${message}`
+    : error === answer
+      ? message
+      : `Lares is not running, and can't run here: ${message}`;
+  out.say(
+    [first, hint].filter(Boolean).join(" "),
+    ...table([["home", ctx.home], ...(last ? [["last", last]] : [])], "  "),
+  );
+  return exitForError(answer);
 }
 
 function page(ctx: Context, s: Status): string[] {
@@ -68,6 +97,7 @@ function page(ctx: Context, s: Status): string[] {
     ...deliveries(s),
     ...s.channels.map((c) => ["channel", `${c.name}: ${c.state}${c.detail ? ` (${c.detail})` : ""}`]),
     ...(s.heartbeats ?? []).map((b) => ["heartbeat", `${b.agent}: ${beatLine(b)}`]),
+    ...sandbox(ctx, s),
     ["memory", bytes(s.memory.rss)],
     ["link", s.url],
     ["home", s.home],
@@ -80,6 +110,17 @@ function today(s: Status): string {
   const used = tokens(s.usageToday);
   if (!used) return "no tokens used";
   return `${count(used)} tokens${s.model.practice ? "" : `, ${spent(s.usageToday)}`}`;
+}
+
+function sandbox({ out }: Context, { sandbox: held }: Status): string[][] {
+  if (!held) return [];
+  if (held.ok) return [["sandbox", held.name]];
+  const why = held.why ? ` (${held.why})` : "";
+  const text =
+    held.name === "none"
+      ? `none: commands run with your rights${why}. lares doctor`
+      : `${held.name} doesn't work, so commands won't run${why}. lares doctor`;
+  return [["sandbox", out.paint(`! ${text}`, "wait")]];
 }
 
 function deliveries(s: Status): string[][] {

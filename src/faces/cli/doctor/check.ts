@@ -1,6 +1,7 @@
 /** What a check is: it looks at one thing, changes nothing, and says the fix. */
 import type { Result } from "../../../core/protocol/index.ts";
 import type { ConfigSchema, Environment } from "../../../ground/config/index.ts";
+import type { HomeExamined } from "../ports.ts";
 
 export interface Finding {
   /** `bad` makes the doctor end with 1; `off` is something optional that is not there. */
@@ -31,6 +32,8 @@ export interface Ground {
   env: Environment;
   machine: Machine;
   schema(): Promise<ConfigSchema>;
+  /** The database opened and the sandbox run, once for all checks that ask. */
+  examined(): Promise<HomeExamined>;
   /** What the running Lares says; undefined when none answers. */
   status: Result<"status"> | undefined;
 }

@@ -1,6 +1,6 @@
 /** Each check with something good and something bad, on a real home and a machine made up. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references as lares.yaml has them
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Result } from "../../../core/protocol/index.ts";
 import { defineConfig, readEnvironment } from "../../../ground/config/index.ts";
+import type { HomeExamined } from "../ports.ts";
 import { cli, type FakeGateway, fakeGateway } from "../testing.ts";
 import type { Finding, Ground, Machine } from "./check.ts";
 import { CHECKS, examine } from "./doctor.ts";
@@ -47,6 +48,11 @@ const STATUS: Result<"status"> = {
   problems: [],
 };
 
+const EXAMINED = (over: Partial<HomeExamined["database"]> = {}, sandbox: Partial<HomeExamined["sandbox"]> = {}) => ({
+  database: { file: "/h/lares.db", state: "whole" as const, bytes: 4096, ...over },
+  sandbox: { name: "bubblewrap", ok: true, ...sandbox },
+});
+
 let home: string;
 let machine: Machine;
 let ground: Ground;
@@ -73,6 +79,7 @@ beforeEach(() => {
     env: readEnvironment({ HOME: home, LARES_HOME: home }),
     machine,
     schema: async () => schema,
+    examined: async () => EXAMINED(),
     status: undefined,
   };
 });
@@ -116,7 +123,7 @@ describe("home", () => {
       level: "bad",
       fix: expect.stringContaining("lares onboard"),
     });
-    expect((await check("home", { home: put("file", "") })).text).toContain("not a folder");
+    expect((await check("home", { home: put("file", "") })).text).toContain("is a file, not a folder");
   });
 });
 
@@ -186,18 +193,28 @@ describe("settings", () => {
 });
 
 describe("database", () => {
-  it("its header tells", async () => {
-    expect((await check("database")).level).toBe("ok");
-    put("lares.db", `SQLite format 3\u0000${"x".repeat(4096)}`);
-    expect((await check("database")).text).toContain("is a database of 4 kB");
-    put("lares.db", "");
-    expect((await check("database")).level).toBe("warn");
-    put("lares.db", "this is not a database at all");
-    expect(await check("database")).toMatchObject({ level: "bad", fix: expect.stringContaining("restore a copy") });
-    rmSync(join(home, "lares.db"));
-    mkdirSync(join(home, "lares.db"));
-    expect((await check("database")).level).toBe("bad");
+  const opened = (over: Partial<HomeExamined["database"]>) =>
+    check("database", { examined: async () => EXAMINED(over) });
+
+  it("says what was found by opening it", async () => {
+    expect((await check("database")).text).toBe("/h/lares.db opens, and its pages are in order (4 kB).");
+    expect((await opened({ state: "missing" })).level).toBe("ok");
+    expect((await opened({ state: "unchecked" })).text).toContain("would have taken too long");
+    expect((await opened({ state: "empty" })).level).toBe("warn");
+    for (const state of ["refused", "damaged"] as const) {
+      const found = await opened({ state, message: "/h/lares.db is odd.", hint: "Restore a copy." });
+      expect(found).toMatchObject({ level: "bad", text: "/h/lares.db is odd.", fix: "Restore a copy." });
+    }
   });
+});
+
+it("a check that fails says so, and the others are shown", async () => {
+  const found = await examine({ ...ground, examined: () => Promise.reject(new Error("boom")) });
+  expect(found.find(({ id }) => id === "database")).toMatchObject({
+    level: "bad",
+    text: "This couldn't be checked: boom",
+  });
+  expect(found.find(({ id }) => id === "node")?.level).toBe("ok");
 });
 
 describe("process", () => {
@@ -262,12 +279,33 @@ describe("model", () => {
 });
 
 describe("what is optional", () => {
-  it.each(["sandbox", "browser"])("%s missing is not wrong, and says how to get it", async (id) => {
-    expect((await check(id)).level).toBe("ok");
-    expect(await check(id, { on: { program: () => undefined } })).toMatchObject({
+  it("a browser that is missing is not wrong, and says how to get it", async () => {
+    expect((await check("browser")).level).toBe("ok");
+    expect(await check("browser", { on: { program: () => undefined } })).toMatchObject({
       level: "off",
       fix: expect.stringContaining("apt install"),
     });
+  });
+});
+
+describe("sandbox", () => {
+  const tried = (sandbox: Partial<HomeExamined["sandbox"]>, on: Partial<Machine> = {}) =>
+    check("sandbox", { examined: async () => EXAMINED({}, sandbox), on });
+
+  it("is what a command ran in, not what is installed", async () => {
+    expect((await tried({})).text).toBe("A command ran in the sandbox (bubblewrap).");
+    const none = { name: "none", ok: false, why: "bubblewrap does not work here: no permission" };
+    expect(await tried(none)).toMatchObject({
+      level: "warn",
+      text: "No sandbox holds: commands run with your rights (bubblewrap does not work here: no permission).",
+      fix: expect.stringContaining("user namespaces"),
+    });
+    expect(await tried(none, { program: () => undefined })).toMatchObject({
+      level: "off",
+      fix: "Debian: apt install bubblewrap",
+    });
+    expect((await tried(none, { platform: "darwin" })).level).toBe("off");
+    expect(await tried({ name: "docker", ok: false, why: "docker does not answer" })).toMatchObject({ level: "bad" });
   });
 });
 

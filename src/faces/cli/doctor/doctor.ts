@@ -1,11 +1,12 @@
 /** `lares doctor`: looks at everything that can be wrong, and says the fix. Changes nothing; works when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
+import { loadConfig } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { oneLine, plural, type Tone, visible } from "../format.ts";
 import { table } from "../output.ts";
-import type { Check, Finding, Ground } from "./check.ts";
+import { bad, type Check, type Finding, type Ground } from "./check.ts";
 import { database, files, home, owner } from "./home.ts";
 import { browser, clock, disk, node, sandbox } from "./machine.ts";
 import { config, model, port } from "./reach.ts";
@@ -45,6 +46,7 @@ export const doctor: Action = async (ctx) => {
     env: ports.env,
     machine: realMachine(ctx.clock.now()),
     schema: () => ports.configSchema(),
+    examined: once(async () => ports.examineHome(ctx.home, await settings(ctx))),
     status: status.result,
   });
   if (status.finding) found.push({ id: "gateway", what: "gateway", ...status.finding });
@@ -62,12 +64,30 @@ export const doctor: Action = async (ctx) => {
   return wrong ? EXIT.failed : EXIT.done;
 };
 
+/** Two checks want the same; it is tried once. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
+}
+
+/** The settings where they hold; another check says why they don't. */
+async function settings({ home, ports }: Context): Promise<Readonly<Record<string, unknown>>> {
+  const schema = await ports.configSchema();
+  return loadConfig({ home, schema, env: ports.env.variables }).then(
+    ({ config: all }) => all as Readonly<Record<string, unknown>>,
+    () => ({}),
+  );
+}
+
 export type Examined = Finding & Pick<Check, "id" | "what">;
 
 export async function examine(at: Ground, checks: readonly Check[] = CHECKS): Promise<Examined[]> {
   const all = await Promise.all(
     checks.map(async (check) => {
-      const found = await check.run(at);
+      // A check that fails says so; the others are what the person came for.
+      const found = await check
+        .run(at)
+        .catch((error: Error) => bad(`This couldn't be checked: ${oneLine(error.message)}`, "lares doctor --json"));
       return [found].flat().map((finding) => ({ id: check.id, what: check.what, ...finding }));
     }),
   );

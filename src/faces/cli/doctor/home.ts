@@ -1,19 +1,18 @@
 /** Checks of the home: there, closed to others, readable. */
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { CONFIG_FILE, getFromFile } from "../../../ground/config/index.ts";
+import { CONFIG_FILE, getFromFile, homeProblem } from "../../../ground/config/index.ts";
+import { bytes } from "../format.ts";
 import { bad, type Check, type Finding, ok, warn } from "./check.ts";
-
-/** What a SQLite file begins with. */
-const HEADER = "SQLite format 3\u0000";
 
 export const home: Check = {
   id: "home",
   what: "home",
   async run({ home: dir }) {
+    const problem = homeProblem(dir);
+    if (problem) return bad(problem.message, problem.hint ?? "Choose another with --home");
     const found = await stat(dir).catch(() => undefined);
     if (!found) return bad(`There is no ${dir} yet.`, "Begin: lares onboard, or name another with --home");
-    if (!found.isDirectory()) return bad(`${dir} is not a folder.`, "Name another with --home or LARES_HOME");
     const mode = found.mode & 0o777;
     if (mode & 0o077) return bad(`Others can look into ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
     if ((mode & 0o700) !== 0o700) return bad(`Lares cannot write to ${dir} (${octal(mode)}).`, `chmod 700 ${dir}`);
@@ -22,7 +21,7 @@ export const home: Check = {
 };
 
 /** Files nobody else may read. */
-const PRIVATE = ["token", "lares.db", "lares.db-wal", "gateway.json", "chat-history"];
+const PRIVATE = ["token", "lares.db", "lares.db-wal", "gateway.json", "chat-history", "logs/lares.log"];
 
 export const files: Check = {
   id: "files",
@@ -55,34 +54,23 @@ async function holdsKeys(dir: string): Promise<boolean> {
 export const database: Check = {
   id: "database",
   what: "database",
-  async run({ home: dir }) {
-    const file = join(dir, "lares.db");
-    const found = await stat(file).catch(() => undefined);
-    if (!found) return ok("There is no database yet; the first start makes it.");
-    let head = "";
-    try {
-      head = await beginning(file, HEADER.length);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      return bad(`${file} cannot be read (${code ?? "unknown reason"}).`, "Check who owns it and its permissions");
+  async run({ examined }) {
+    const { file, state, bytes: size, message, hint } = (await examined()).database;
+    switch (state) {
+      case "missing":
+        return ok("There is no database yet; the first start makes it.");
+      case "empty":
+        return warn(`${file} is empty.`, "If there was something in it, restore a copy before the next start");
+      case "whole":
+        return ok(`${file} opens, and its pages are in order (${bytes(size)}).`);
+      case "unchecked":
+        return ok(`${file} opens (${bytes(size)}). Checking all of its pages would have taken too long.`);
+      case "refused":
+      case "damaged":
+        return bad(message ?? `${file} can't be used.`, hint ?? "Restore a copy");
     }
-    if (found.size === 0)
-      return warn(`${file} is empty.`, "If there was something in it, restore a copy before the next start");
-    if (head !== HEADER)
-      return bad(`${file} is not a database.`, "Move it away and restore a copy; the next start makes a new one");
-    return ok(`${file} is a database of ${Math.max(Math.round(found.size / 1024), 1)} kB.`);
   },
 };
-
-async function beginning(file: string, length: number): Promise<string> {
-  const handle = await open(file, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead).toString("latin1");
-  } finally {
-    await handle.close();
-  }
-}
 
 export const owner: Check = {
   id: "lock",

@@ -61,12 +61,23 @@ export const disk: Check = {
 export const sandbox: Check = {
   id: "sandbox",
   what: "sandbox",
-  async run({ machine }) {
-    if (machine.platform !== "linux")
-      return off("Commands run without a sandbox on this system.", "Leave them asking first");
-    const found = machine.program("bwrap");
-    if (found) return ok(`bubblewrap is at ${found}.`);
-    return off("bubblewrap is not installed, so commands cannot be shut in.", "Debian: apt install bubblewrap");
+  async run({ examined, machine }) {
+    const { name, ok: holds, why } = (await examined()).sandbox;
+    if (holds) return ok(`A command ran in the sandbox (${name}).`);
+    const because = why ? ` (${why})` : "";
+    if (name !== "none")
+      return bad(
+        `The sandbox you chose (${name}) doesn't work, so commands won't run${because}.`,
+        "Repair it, or choose another: lares config set sandbox.backend auto",
+      );
+    const text = `No sandbox holds: commands run with your rights${because}.`;
+    if (machine.platform !== "linux") return off(text, "Leave commands asking first (policy.mode: ask)");
+    if (machine.program("bwrap"))
+      return warn(
+        text,
+        "Allow unprivileged user namespaces on this machine, or use docker, podman or ssh as sandbox.backend",
+      );
+    return off(text, "Debian: apt install bubblewrap");
   },
 };
 

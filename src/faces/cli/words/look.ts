@@ -192,7 +192,7 @@ export const look: Group = {
     },
     {
       name: "logs",
-      about: "what Lares says about itself",
+      about: "what Lares says about itself; from the file in the home when it isn't running",
       flags: [
         { flag: "-f, --follow", about: "and what it says from now on" },
         { flag: "-n, --lines <n>", about: "so many lines (50)", parse: whole(1, 2000) },

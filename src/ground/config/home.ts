@@ -1,0 +1,106 @@
+/** Whether a folder can be a home, and why not, in one sentence with the way out. Start, `status` and `doctor` say the same. */
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../../core/domain/index.ts";
+
+const OTHER = "choose another home with --home or LARES_HOME";
+
+/** Makes the home where there is none. Throws STORAGE_FAILED or STORAGE_FULL when it can't be used. */
+export function ensureHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw homeProblem(home) ?? fileProblem(error, home) ?? error;
+  }
+  const problem = homeProblem(home);
+  if (problem) throw problem;
+}
+
+/** Looks and changes nothing. A home that isn't there yet is no problem when it can be made. */
+export function homeProblem(home: string): AppError | undefined {
+  const found = look(home);
+  if (found === "ENOENT") return parentProblem(home);
+  if (found === "file") return failed(`${home} is a file, not a folder.`, `Move it away, or ${OTHER}.`);
+  if (found === "ENOTDIR")
+    return failed(`${home} can't be a folder: part of its path is a file.`, `Correct the path, or ${OTHER}.`);
+  if (found !== "folder")
+    return failed(`${home} can't be opened (${found}).`, `Check the folders above it, or ${OTHER}.`);
+  return writeProblem(home, home);
+}
+
+/** What a failed file operation means for the home; undefined when it isn't the file system's doing. */
+export function fileProblem(error: unknown, home: string): AppError | undefined {
+  const { code, path = home } = (error ?? {}) as NodeJS.ErrnoException;
+  switch (sqliteCode(error) ?? code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new AppError("STORAGE_FULL", {
+        message: `${path} can't be written: the disk is full.`,
+        hint: `Free some space (df -h ${home}), then start Lares again.`,
+        retry: "after-change",
+        cause: error,
+      });
+    case "EROFS":
+      return failed(
+        `${path} can't be written: its file system is read-only.`,
+        `Mount it for writing, or ${OTHER}.`,
+        error,
+      );
+    case "EACCES":
+    case "EPERM":
+      return failed(`You aren't allowed to open or write ${path}.`, owning(home), error);
+    case "EIO":
+      return failed(
+        `${path} can't be read or written: the disk reports an error.`,
+        "Check the disk (dmesg), and copy the home.",
+        error,
+      );
+    case "ENOTDIR":
+    case "EISDIR":
+      return failed(`${path} isn't what Lares expects there (${code}).`, `Move it away, or ${OTHER}.`, error);
+    default:
+      return undefined;
+  }
+}
+
+/** The drivers' codes differ; their sentences don't. */
+function sqliteCode(error: unknown): string | undefined {
+  const said = String(error);
+  if (/disk is full/i.test(said)) return "ENOSPC";
+  return /readonly database|unable to open database/i.test(said) ? "EACCES" : undefined;
+}
+
+function parentProblem(home: string): AppError | undefined {
+  let parent = dirname(home);
+  while (look(parent) === "ENOENT" && parent !== dirname(parent)) parent = dirname(parent);
+  return writeProblem(parent, home);
+}
+
+function writeProblem(dir: string, home: string): AppError | undefined {
+  try {
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    if (code === "EROFS")
+      return failed(`${dir} is on a read-only file system.`, `Mount it for writing, or ${OTHER}.`, error);
+    const what = dir === home ? `You can't write to ${home}` : `${home} can't be made: you can't write to ${dir}`;
+    return failed(`${what} (${code}).`, dir === home ? owning(home) : `Make it as its owner, or ${OTHER}.`, error);
+  }
+}
+
+function look(path: string): string {
+  try {
+    return statSync(path).isDirectory() ? "folder" : "file";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "unknown reason";
+  }
+}
+
+function owning(home: string): string {
+  return `Run Lares as the owner of ${home} (ls -ld ${home}), or ${OTHER}.`;
+}
+
+function failed(message: string, hint: string, cause?: unknown): AppError {
+  return new AppError("STORAGE_FAILED", { message, hint, retry: "after-change", ...(cause ? { cause } : {}) });
+}

@@ -1,0 +1,22 @@
+/** A database whose pages don't hold together: how that is known, and what a person can do. */
+import { AppError } from "../../core/domain/index.ts";
+
+/** SQLite's codes for a malformed image and for a file that is no database. */
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+export function isDamage(error: unknown): boolean {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode;
+  if (typeof code === "number") return [CORRUPT, NOT_A_DATABASE].includes(code & 0xff);
+  return /disk image is malformed|file is not a database/i.test(String(error));
+}
+
+export function damaged(file: string, cause: unknown): AppError {
+  const complaint = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
+  return new AppError("DATABASE_UNREADABLE", {
+    message: `${file} is damaged: ${complaint}.`,
+    hint: `Stop Lares and copy the file before anything else. Then restore a backup, or save what can be read: sqlite3 ${file} .recover | sqlite3 ${file}.saved, and put that in its place. lares doctor checks it.`,
+    retry: "after-change",
+    cause,
+  });
+}
