@@ -9,7 +9,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../core/domain/index.ts";
-import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { chunks } from "../core/render/index.ts";
 import { configuredAccounts, Libraries } from "../edges/channels/index.ts";
 import type { MessageDesk } from "../edges/tools/index.ts";
@@ -26,6 +26,7 @@ export interface ChannelParts {
   clock: Clock;
   ids: IdMaker;
   crash: Crash;
+  guard: Guard;
   bus: Bus;
   log: Log;
   config: () => { channels: unknown; agents: Record<string, { messages?: AgentLimits } | undefined> };
@@ -63,6 +64,7 @@ export function makeChannels(parts: ChannelParts) {
     records,
     clock,
     crash,
+    guard: parts.guard,
     log: log.child("intake"),
     pairings,
     admit: (message, record) => parts.inbox().admit(message, record),

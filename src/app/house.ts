@@ -431,7 +431,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
   const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const memoryRooms = openMemoryRooms({
-    ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, bus, log, zone },
+    ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
     timer: (id, slot) => running.schedule(id, slot),
     renew: async (keys, texts) => {
       for (const key of keys) contexts.drop(key);
@@ -499,7 +499,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
 
   const hooks = new Hooks({
-    ...{ clock, ids },
+    ...{ clock, ids, crash, guard },
     config: () => config.hooks as never,
     defaultAgent: () => config.routing.defaultAgent,
     tell: (rung) => events.tell(hookEvent(rung)),

@@ -9,7 +9,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../core/domain/index.ts";
-import type { Bus, Clock, Crash, IdMaker, Log } from "../core/kit/index.ts";
+import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { createEmbedder, type EmbedderConfig, OFFLINE_ID, OfflineEmbedder } from "../edges/embedder/index.ts";
 import { recordUsage } from "../flow/turns/index.ts";
 import type { SqliteRecords } from "../ground/records/index.ts";
@@ -71,6 +71,7 @@ export interface MemoryRoomParts {
   clock: Clock;
   ids: IdMaker;
   crash: Crash;
+  guard: Guard;
   bus: Bus;
   log: Log;
   zone: () => string;
@@ -83,7 +84,7 @@ export interface MemoryRoomParts {
 const NEWS_MS = 250;
 
 export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
-  const { records, clock, ids, crash, agents } = parts;
+  const { records, clock, ids, crash, guard, agents } = parts;
   const log = parts.log.child("memory");
   const config = () => parts.config.memory as unknown as MemoryConfig;
   const teamsOf = (agent: string) => teamsWith(config(), agent);
@@ -116,18 +117,20 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     },
     ...(embedder ? { embedder } : {}),
   });
-  const messages = new MessageIndex({ records, clock });
+  const messages = new MessageIndex({ records, clock, crash, guard, log });
   const documents = new Documents({
     memory,
     records,
     clock,
     log,
+    crash,
+    guard,
     pdf: async (bytes) => (await import("../edges/pdf/index.ts")).pdfPages(bytes),
   });
   const viewer = async (session: string) => viewerFrom(await doorsOf(records, session), session, teamsOf);
   const asking = askingFor(parts);
   const capture = new Capture({
-    ...{ memory, records, clock, crash, log, asking },
+    ...{ memory, records, clock, crash, guard, log, asking },
     config: () => config().capture,
     viewer: async (session) => (session.startsWith("agent:") ? viewer(session) : undefined),
   });

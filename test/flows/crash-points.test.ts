@@ -455,6 +455,8 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   // The first looks are made before it is ready.
   "watch.looking": [[":15", dropping]],
   "watch.looked": [["", dropping]],
+  "hook.filling": [["", ringing]],
+  "memory.reading": [["", capturing]],
   "strikes.stored": [["", diedWorking]],
   "import.reading": [["", movingIn]],
   "event.stored": [

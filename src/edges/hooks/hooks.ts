@@ -4,10 +4,19 @@
  *
  * H1: nothing is stored, parsed or even read for long before the sender has proven itself as far as headers can.
  * H2: it answers after the event is durable (I1). The same delivery again is the same event, also after a restart (I2).
+ * H3: a delivery that stopped Lares twice while it was read is refused: its sender would bring it to every start (I13).
  */
 import { createHash } from "node:crypto";
 import { type AgentId, AppError, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
-import { type Clock, type IdMaker, parseJson } from "../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  type Guard,
+  guarded,
+  type IdMaker,
+  parseJson,
+  STOPPED_LARES,
+} from "../../core/kit/index.ts";
 import type { Hook, HooksConfig } from "./config.ts";
 import { at, type Delivery, fill, matches } from "./fill.ts";
 import { check, type Headers, shown } from "./verify.ts";
@@ -30,6 +39,8 @@ export interface HookParts {
   config: () => HooksConfig;
   clock: Clock;
   ids: IdMaker;
+  crash: Crash;
+  guard: Guard;
   defaultAgent: () => string;
   /** Durable when it resolves; the same key again changes nothing. */
   tell: (rung: Rung) => Promise<{ duplicate: boolean }>;
@@ -59,16 +70,37 @@ export class Hooks {
     }
     const proof = shown(hook, headers, this.parts.clock.now());
     if (!proof) throw this.refused(name);
-    let body: Buffer;
+    const body = await readBody(hook.maxBytes).catch((error: unknown) => {
+      this.count(name, "unusable");
+      throw error;
+    });
+    const checked = check(hook, proof, headers, body);
+    if (!checked.ok) throw this.refused(name);
+    const print = createHash("sha256").update(body).digest("hex").slice(0, 40);
+    return guarded(
+      this.parts.guard,
+      `hook:${name}:${print}`,
+      () => this.take(name, hook, headers, body, checked),
+      async () => {
+        this.count(name, "unusable");
+        throw new AppError("BAD_REQUEST", { message: STOPPED_LARES, hint: "Send something else.", retry: "never" });
+      },
+    );
+  }
+
+  private async take(
+    name: string,
+    hook: Hook,
+    headers: Headers,
+    body: Buffer,
+    checked: { key: string | undefined; fades: boolean },
+  ): Promise<HookAnswer> {
+    this.parts.crash.at("hook.filling", () => body.toString("utf8"));
     let delivery: Delivery;
-    let checked: ReturnType<typeof check>;
     try {
-      body = await readBody(hook.maxBytes);
-      checked = check(hook, proof, headers, body);
-      if (!checked.ok) throw this.refused(name);
       delivery = { body: parse(body), headers: withoutProof(hook, headers) };
     } catch (error) {
-      if (!(error instanceof AppError && error.code === "UNAUTHORIZED")) this.count(name, "unusable");
+      this.count(name, "unusable");
       throw error;
     }
     if (!matches(hook.when, delivery)) {

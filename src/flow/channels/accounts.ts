@@ -263,11 +263,17 @@ export class Accounts {
       one.behind = behind;
       if (one.state !== "connected") this.become(one, "connected");
     };
+    const unreadable = (kind: string, id: string) => {
+      one.unreadable++;
+      if (one.strange.has(kind) || one.strange.size >= MOST_STRANGE) return;
+      one.strange.add(kind);
+      this.parts.log.warn("what a platform sent could not be read and was passed over", { ...at, kind, id });
+    };
     return {
       hear: async (events: readonly PlatformEvent[], cursor?: Json) => {
         if (one.life.signal.aborted)
           throw new AppError("NOT_READY", { message: "The account is being stopped.", retry: "later" });
-        const heard = await intake.hear(at, one.spec.policy, events, cursor);
+        const heard = await intake.hear({ ...at, unreadable }, one.spec.policy, events, cursor);
         if (events.length) one.heardAt = clock.now();
         one.stuckSince = undefined;
         return heard;
@@ -280,12 +286,7 @@ export class Accounts {
         one.as = as;
       },
       undelivered: (key, why) => this.parts.undelivered(at, key, why),
-      unreadable: (kind, id) => {
-        one.unreadable++;
-        if (one.strange.has(kind) || one.strange.size >= MOST_STRANGE) return;
-        one.strange.add(kind);
-        this.parts.log.warn("what a platform sent could not be read and was passed over", { ...at, kind, id });
-      },
+      unreadable,
     };
   }
 

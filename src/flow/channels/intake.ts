@@ -5,6 +5,8 @@
  * N1: the position is committed in the transaction of the last event, or right after it when that left nothing to commit.
  * N2: an event that cannot be admitted for a reason of its own is refused and said in the log; only trouble of ours (the disk,
  *     the engine) stops the line, so that the platform says it again.
+ * N3: an event that stopped Lares twice is passed over, counted and logged, and the position moves on (I13): the platform would
+ *     send it again to every start.
  */
 import type { AccountPolicy, Heard, PlatformEvent, Records, RemoteFile, Tx } from "../../core/contracts/index.ts";
 import {
@@ -18,7 +20,7 @@ import {
   type Json,
   type ReplyRoute,
 } from "../../core/domain/index.ts";
-import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { type Clock, type Crash, type Guard, guarded, type Log, STOPPED_LARES } from "../../core/kit/index.ts";
 import { type Count, countsFor, HOUR_MS, LoopWatch, limitText } from "./limits.ts";
 import type { Pairings } from "./pairing.ts";
 import { type Standing, standing } from "./standing.ts";
@@ -40,6 +42,7 @@ export interface IntakeParts {
   records: Records;
   clock: Clock;
   crash: Crash;
+  guard: Guard;
   log: Log;
   pairings: Pairings;
   admit: (message: InboundMessage, record: (tx: Tx) => void) => Promise<{ turn: string; duplicate: boolean }>;
@@ -75,18 +78,33 @@ export class Intake {
     this.parts = parts;
   }
 
-  async hear(at: AccountKey, policy: AccountPolicy, events: readonly PlatformEvent[], cursor?: Json): Promise<Heard[]> {
-    const { records, crash } = this.parts;
+  /** `unreadable` is told of each event that is passed over (N3). */
+  async hear(
+    { unreadable, ...at }: AccountKey & { unreadable?: (kind: string, id: string) => void },
+    policy: AccountPolicy,
+    events: readonly PlatformEvent[],
+    cursor?: Json,
+  ): Promise<Heard[]> {
+    const { records, crash, guard, log } = this.parts;
     let kept = cursor === undefined;
     const heard: Heard[] = [];
     for (const [i, event] of events.entries()) {
-      crash.at("channel.heard");
       const record = (tx: Tx) => {
         if (cursor === undefined || i < events.length - 1) return;
         writeKept(tx, at, CURSOR, cursor);
         kept = true;
       };
-      heard.push(await this.one(at, policy, event, record));
+      const take = async () => {
+        crash.at("channel.heard", () => ("text" in event ? event.text : event.id));
+        return this.one(at, policy, event, record);
+      };
+      const passOver = async (): Promise<Heard> => {
+        log.warn("what a platform sent was passed over", { ...at, id: event.id, why: STOPPED_LARES });
+        unreadable?.(event.kind, event.id);
+        return { outcome: "refused", say: STOPPED_LARES };
+      };
+      const key = `event:${at.channel}/${at.account}/${event.chat.id}/${event.id}` as const;
+      heard.push(await guarded(guard, key, take, passOver));
     }
     if (!kept) await records.write((tx) => writeKept(tx, at, CURSOR, cursor));
     if (events.length) crash.at("channel.taken");

@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
-import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
+import { type Clock, type Crash, type Guard, guarded, type Log, noGuard, STOPPED_LARES } from "../../../core/kit/index.ts";
 import type { MemoryConfig } from "../config.ts";
 import type { Viewer } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
@@ -42,6 +42,7 @@ export interface CaptureParts {
   records: Records;
   clock: Clock;
   crash: Crash;
+  guard?: Guard;
   log: Log;
   config: () => MemoryConfig["capture"];
   asking: Asking;
@@ -142,13 +143,27 @@ export class Capture {
   }
 
   private async passNow(session: string): Promise<void> {
-    const { records, clock, crash } = this.parts;
+    const { records, clock, log, guard = noGuard } = this.parts;
     if (this.stopped.signal.aborted) return;
-    const viewer = await this.parts.viewer(session);
     const from = await readUpTo(records, session);
     const rows = bounded(await messagesFrom(records, session, from, MOST_MESSAGES));
     const upto = rows.at(-1)?.seq;
     if (upto === undefined) return;
+    await guarded(
+      guard,
+      `capture:${from}:${session}`,
+      () => this.look(session, rows, upto),
+      async () => {
+        log.warn("messages of a conversation were left out of memory", { session, upto, why: STOPPED_LARES });
+        await records.write((tx) => markRead(tx, session, upto, clock.now()));
+      },
+    );
+  }
+
+  private async look(session: string, rows: readonly SaidRow[], upto: number): Promise<void> {
+    const { records, clock, crash } = this.parts;
+    crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
+    const viewer = await this.parts.viewer(session);
     const lines = rows.flatMap(said);
     const read = (record?: (tx: Tx) => void) =>
       records.write((tx) => {

@@ -10,7 +10,7 @@ import { basename, extname, join, resolve } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { filesBelow, readBelow, type TreeFile } from "../../../core/files/index.ts";
-import type { Clock, Log } from "../../../core/kit/index.ts";
+import { type Clock, type Crash, type Guard, guarded, type Log, noCrash, noGuard } from "../../../core/kit/index.ts";
 import { SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { htmlParts, markdownParts, type Part, pageParts, textParts } from "./parts.ts";
@@ -57,6 +57,8 @@ export interface DocumentParts {
   records: Records;
   clock: Clock;
   log: Log;
+  crash?: Crash;
+  guard?: Guard;
   /** The pages of a PDF as text. Without it such files are named as not read. */
   pdf?: (bytes: Uint8Array) => Promise<readonly { page: number; text: string }[]>;
 }
@@ -204,6 +206,33 @@ export class Documents {
       report.unchanged++;
       return;
     }
+    const { guard = noGuard, crash = noCrash } = this.parts;
+    // With its time: a file that was changed gets another chance.
+    await guarded(
+      guard,
+      `document:${mtime}:${f.path}`,
+      async () => {
+        crash.at("memory.reading", () => f.path);
+        await this.readFile({ ...f, mtime });
+      },
+      async () => {
+        const why = "reading it stopped Lares twice; it is tried again when the file changes";
+        report.skipped.push({ path: f.path, why });
+        this.parts.log.warn("a document was left out", { path: f.path, why });
+      },
+    );
+  }
+
+  private async readFile(f: {
+    path: string;
+    file: TreeFile;
+    scope: string;
+    folder: string;
+    report: IndexReport;
+    mtime: number;
+    known?: { hash: string };
+  }): Promise<void> {
+    const { report, known, file, mtime } = f;
     const isPdf = extname(f.path).toLowerCase() === ".pdf";
     const most = isPdf ? LARGEST_PDF : LARGEST;
     const found = await readBelow({ root: f.folder, path: file.path, most, links: "refuse" });

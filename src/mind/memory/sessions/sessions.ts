@@ -3,7 +3,7 @@
  * dozen at a time, and a kill in between repeats at most one such piece.
  */
 import type { Records } from "../../../core/contracts/index.ts";
-import type { Clock } from "../../../core/kit/index.ts";
+import { type Clock, type Crash, type Guard, guarded, type Log, noCrash, noGuard, STOPPED_LARES } from "../../../core/kit/index.ts";
 import type { Found, Viewer } from "../kinds.ts";
 import { scopeWord } from "../search/match.ts";
 import { gather } from "../search/postings.ts";
@@ -38,7 +38,10 @@ export class Sessions {
   private readonly records: Records;
   private readonly clock: Clock;
 
-  constructor(parts: { records: Records; clock: Clock }) {
+  private readonly parts: { crash?: Crash; guard?: Guard; log?: Log };
+
+  constructor(parts: { records: Records; clock: Clock; crash?: Crash; guard?: Guard; log?: Log }) {
+    this.parts = parts;
     this.records = parts.records;
     this.clock = parts.clock;
   }
@@ -129,9 +132,28 @@ export class Sessions {
   }
 
   private async indexPiece(shelf: store.Shelf): Promise<void> {
+    const { guard = noGuard, log } = this.parts;
     const rows = await store.messagesAfter(this.records, shelf.session, shelf.indexed, PIECE);
+    await guarded(
+      guard,
+      `index:${shelf.indexed}:${shelf.session}`,
+      () => this.write(shelf, rows),
+      () => {
+        log?.warn("messages can't be found by search", { session: shelf.session, why: STOPPED_LARES });
+        return this.write(shelf, rows, { words: false });
+      },
+    );
+  }
+
+  private async write(
+    shelf: store.Shelf,
+    rows: Awaited<ReturnType<typeof store.messagesAfter>>,
+    how = { words: true },
+  ): Promise<void> {
+    const { crash = noCrash } = this.parts;
+    if (how.words) crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
     await this.records.write((tx) => {
-      for (const row of rows) {
+      for (const row of how.words ? rows : []) {
         const words = new Set(wordsOf(textOf(row)).slice(0, MOST_WORDS));
         if (words.size > 0)
           store.indexMessage(tx, shelf, row.seq, [...words, sessionWord(shelf.n), ...agentWord(shelf.agent)].join(" "));
