@@ -106,7 +106,6 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "ground/observe/log-file.ts": "the log in the home",
   "ground/observe/log-reader.ts": "the log in the home, in the process of the person at the terminal",
   "ground/observe/sink.ts": "writes the log to a descriptor",
-  "ground/records/examine.ts": "looks at the database in the home",
   "ground/records/index.ts": "the database in the home",
   "ground/records/lock.ts": "the lock in the home",
   "ground/records/open.ts": "the database in the home",
