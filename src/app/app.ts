@@ -278,6 +278,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
       if (stopping) return;
       stopping = true;
       log.info("Lares stops");
+      watchdog.stopping();
       forgetDiary();
       clearInterval(tidying);
       settings.stop();

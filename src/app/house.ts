@@ -261,7 +261,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       }),
   });
   const channels = makeChannels({
-    ...{ records, clock, ids, crash, bus, log, home: parts.home, called },
+    ...{ records, clock, ids, crash, guard, bus, log, home: parts.home, called },
     config: () => config as never,
     inbox: () => inbox,
     outbox: () => outbox,

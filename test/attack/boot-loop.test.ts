@@ -40,7 +40,10 @@ function noted(lares: Lares): { life: string; how: string; running: string } | u
 
 const past = new Set<string>();
 /** Waits until this life stalls with this work; what an earlier one left in the same place doesn't count. */
-const stalled = (lares: Lares, work: "turn" | "delivery" | "watch" | "import") =>
+const stalled = (
+  lares: Lares,
+  work: "turn" | "delivery" | "watch" | "import" | "event" | "hook" | "document" | "capture" | "index",
+) =>
   until("the stall to be noted", () => {
     const note = noted(lares);
     if (note?.how !== "stalled" || !note.running.includes(`"${work}:`) || past.has(note.life)) return false;
@@ -225,6 +228,119 @@ it("an import that blocks is refused the third time, with the reason", async () 
     expect((await lares.rpc("import.run", { from: "hermes", dir })).items.length).toBeGreaterThan(0);
   });
 }, 60_000);
+
+describe("what comes back by itself", () => {
+  /** Two lives that block there, each killed once that is noted. */
+  const twice = async (
+    lares: Lares,
+    block: Record<string, string>,
+    work: Parameters<typeof stalled>[1],
+    provoke: () => Promise<void> | void,
+  ) => {
+    for (let life = 1; life <= 2; life++) {
+      await lares.start(block);
+      await provoke();
+      await stalled(lares, work);
+      await lares.kill9();
+    }
+    await lares.start(block);
+  };
+  const answers = async (lares: Lares) =>
+    expect((await lares.chat("other", "say:still here")).response).toBe("still here");
+
+  it("an event that a platform sends again is passed over, counted, and the next one is answered", async () => {
+    const far = await startFarSide({ dedupes: false });
+    const config = { channels: { webhook: { far: { secret: far.secret, url: far.url, dedupes: true } } } };
+    try {
+      await withLares({ config }, async (lares) => {
+        const send = (id: string, text: string) => sendHook(lares, "far", far.secret, { id, chat: "c", text });
+        const poison = () => send("e1", "say:POISON");
+        await twice(lares, { LARES_BLOCK_AT: "channel.heard~POISON" }, "event", () => void poison().catch(() => {}));
+        await poison();
+        const { channels } = await lares.rpc("channels.list", {});
+        expect(channels.find(({ name }) => name === "webhook/far")?.unreadable).toBe(1);
+        await send("e2", "say:hello");
+        await until("the next answer", () => far.shown.length === 1);
+        expect(far.shown[0]!.text).toBe("hello");
+        expect((await lares.rpc("turns.list", {})).turns).toHaveLength(1);
+      });
+    } finally {
+      await far.close();
+    }
+  }, 60_000);
+
+  it("a document is left out until it changes", async () => {
+    const dir = scratch("documents");
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, "poison.md"), "# Poison\n\nThe otter sleeps.\n");
+    writeFileSync(join(dir, "well.md"), "# Well\n\nThe heron fishes.\n");
+    await withLares({ config: { memory: { documents: [dir], embedder: { use: "off" } } } }, async (lares) => {
+      const found = async (query: string) => JSON.stringify(await lares.rpc("memory.search", { query }));
+      const block = { LARES_BLOCK_AT: "memory.reading~poison.md" };
+      for (let life = 1; life <= 2; life++) {
+        lares.spawn(block);
+        await stalled(lares, "document");
+        await lares.kill9();
+      }
+      await lares.start(block);
+      await answers(lares);
+      await until("the other document", async () => (await found("heron")).includes("heron fishes"));
+      expect(await found("otter")).not.toContain("otter sleeps");
+      await lares.restart(HEALTHY);
+      writeFileSync(join(dir, "poison.md"), "# No poison\n\nThe otter wakes up.\n");
+      await until("the changed document", async () => (await found("otter")).includes("otter wakes"));
+    });
+  }, 60_000);
+
+  it("messages that can't be indexed are left out of search, and the next ones are found", async () => {
+    await withLares({ config: { memory: { capture: { use: "off" }, embedder: { use: "off" } } } }, async (lares) => {
+      const block = { LARES_BLOCK_AT: "memory.reading~POISON" };
+      await lares.start(block);
+      send(lares, "bad", "say:POISON marmot");
+      await stalled(lares, "index");
+      await lares.kill9();
+      // It begins by itself with the start.
+      lares.spawn(block);
+      await stalled(lares, "index");
+      await lares.kill9();
+      await lares.start(block);
+      await answers(lares);
+      await lares.chat("bad", "say:badger");
+      await until("the next messages", async () =>
+        JSON.stringify(await lares.rpc("memory.search", { query: "badger", in: ["sessions"] })).includes("badger"),
+      );
+    });
+  }, 60_000);
+
+  it("a conversation that can't be looked through for facts is skipped", async () => {
+    const memory = { capture: { use: "rules", everyMessages: 1, idleSeconds: 0 }, embedder: { use: "off" } };
+    await withLares({ config: { memory } }, async (lares) => {
+      await lares.start();
+      await lares.chat("owner", "say:fine");
+      await lares.stop();
+      await twice(lares, { LARES_BLOCK_AT: "memory.reading:2~POISON" }, "capture", () => {
+        send(lares, "owner", "say:POISON");
+      });
+      await answers(lares);
+    });
+  }, 60_000);
+
+  it("a webhook's delivery is refused", async () => {
+    const config = { hooks: { bell: { scheme: "bearer", secret: "a-secret-of-twenty-signs", text: "{{body.text}}" } } };
+    await withLares({ config }, async (lares) => {
+      const ring = (text: string) =>
+        lares.request("POST", "/hooks/bell", {
+          body: { text },
+          headers: { authorization: "Bearer a-secret-of-twenty-signs" },
+        });
+      await twice(lares, { LARES_BLOCK_AT: "hook.filling~POISON" }, "hook", () => void ring("POISON").catch(() => {}));
+      const refused = await ring("POISON");
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain(STOPPED);
+      expect((await ring("fine")).status).toBe(202);
+    });
+  }, 60_000);
+});
 
 describe("deaths that leave no note", () => {
   it("a turn that kills the process at once is given up, and meanwhile others are served", async () => {

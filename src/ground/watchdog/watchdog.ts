@@ -75,7 +75,7 @@ export class Watchdog implements Guard {
 
   /** Starts the thread: with the first work that is guarded, or, when there was none, some time after the start. */
   watch(): void {
-    if (this.worker) return;
+    if (this.worker || this.isClosed) return;
     const { cells } = this;
     const { file, life } = this.ledger;
     this.beat = setInterval(() => {
@@ -99,14 +99,29 @@ export class Watchdog implements Guard {
     Atomics.store(this.cells, STORING, on ? 1 : 0);
   };
 
+  /**
+   * The program begins to stop. A process waits for its threads when it exits, so this one goes now and not at the end, unless work
+   * is running that could still block the loop.
+   */
+  stopping(): void {
+    this.isClosed = true;
+    if (this.running.size === 0) this.endThread();
+  }
+
   /** The life ended as it should. */
   close(): void {
     this.isClosed = true;
     process.off("uncaughtExceptionMonitor", this.threw);
+    this.endThread();
+    this.ledger.close();
+  }
+
+  private endThread(): void {
     clearInterval(this.beat);
     Atomics.store(this.cells, STOP, 1);
     Atomics.notify(this.cells, STOP);
-    this.ledger.close();
+    // Not waited for: a thread that is still starting would not see the cell for some time.
+    void this.worker?.terminate();
   }
 
   suspicion(key: WorkKey): Suspicion {

@@ -8,7 +8,15 @@
  */
 import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
-import { type Clock, type Crash, type Guard, guarded, type Log, noGuard, STOPPED_LARES } from "../../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  type Guard,
+  guarded,
+  type Log,
+  noGuard,
+  STOPPED_LARES,
+} from "../../../core/kit/index.ts";
 import type { MemoryConfig } from "../config.ts";
 import type { Viewer } from "../kinds.ts";
 import type { Memory } from "../memory.ts";

@@ -3,7 +3,16 @@
  * dozen at a time, and a kill in between repeats at most one such piece.
  */
 import type { Records } from "../../../core/contracts/index.ts";
-import { type Clock, type Crash, type Guard, guarded, type Log, noCrash, noGuard, STOPPED_LARES } from "../../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  type Guard,
+  guarded,
+  type Log,
+  noCrash,
+  noGuard,
+  STOPPED_LARES,
+} from "../../../core/kit/index.ts";
 import type { Found, Viewer } from "../kinds.ts";
 import { scopeWord } from "../search/match.ts";
 import { gather } from "../search/postings.ts";
