@@ -52,7 +52,13 @@ export class House {
 
   async start(): Promise<this> {
     const args = [PROGRAM, "gateway", "run", "--home", this.home, "--port", String(this.port)];
-    const env = { PATH: process.env.PATH ?? "", HOME: this.home, LARES_TOKEN: TOKEN, ...this.env };
+    const env = {
+      PATH: process.env.PATH ?? "",
+      HOME: this.home,
+      LARES_TOKEN: TOKEN,
+      LARES_COMMAND: "lares",
+      ...this.env,
+    };
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
     for (const out of [child.stdout, child.stderr]) out?.on("data", (c: Buffer) => (this.said += c.toString("utf8")));
