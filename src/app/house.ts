@@ -453,8 +453,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     }),
     current: async (session) =>
       running.running(session) ?? (await listTurns(records, { session, open: true, limit: 1 }))[0]?.id,
-    stop: stopTurn,
-    stopHelpers: (session, why) => children.stopAll(session, why),
+    helpers: (session) => children.working(session),
     reset: (session) => sessions.reset(session),
     reload: (session) => sessions.reload(session),
     approvals: {
@@ -476,6 +475,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     config: () => config.routing as never,
     engine: running,
     commands,
+    stop: async ({ turns: named, why }) => {
+      for (const turn of named) await stopTurn(turn, why);
+    },
     isKnown: (id) => wasAdmitted(records, id),
     messages: records,
     attachments,

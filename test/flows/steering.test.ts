@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   callExec,
   heldCommand,
-  type Lares,
+  Lares,
   requestsWith,
   startLares,
   startModel,
@@ -148,6 +148,33 @@ describe("/stop", () => {
     expect((await first).state).toBe("stopped");
     await until("the connection to be closed", () => requestsWith(model, "#stan")[0]!.aborted);
   });
+
+  // Admitted and nothing stopped yet; the stop durable and nothing more.
+  it.each(["accept.committed:2", "resume.committed"])(
+    "that a platform sends again after a crash at %s stops no later turn",
+    async (point) => {
+      const lares = new Lares({ env: model.env });
+      try {
+        await lares.start({ LARES_CRASH_AT: point });
+        const old = lares.chat("rep", `#${point}-1 delay:20000 say:never`, { key: "old" }).catch(() => {});
+        await until("the model to be asked", () => requestsWith(model, `#${point}-1`)[0]);
+        await lares.chat("rep", "/stop", { key: "stop" }).catch(() => {});
+        await Promise.all([lares.gone, old]);
+        await lares.start({ LARES_CRASH_AT: "" });
+        expect(await lares.chat("rep", `#${point}-1 delay:20000 say:never`, { key: "old" })).toMatchObject({
+          state: "stopped",
+        });
+
+        const later = lares.chat("rep", `#${point}-2 delay:1500 say:went on`, { key: "later" });
+        await until("the model to be asked", () => requestsWith(model, `#${point}-2`)[0]);
+        const again = await lares.chat("rep", "/stop", { key: "stop" });
+        expect(again).toMatchObject({ state: "answered", response: "Stopping.", duplicate: true });
+        expect(await later).toMatchObject({ state: "answered", response: "went on" });
+      } finally {
+        await lares.dispose();
+      }
+    },
+  );
 
   it("with nothing running it says so", async () => {
     expect((await lares.chat("nobody-runs", "/stop")).response).toBe("Nothing is running.");

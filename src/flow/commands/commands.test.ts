@@ -27,8 +27,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     };
   const parts = {
     current: async () => asId<TurnId>("t_1"),
-    stop: note("stop"),
-    stopHelpers: async () => 0,
+    helpers: async () => [],
     reset: note("reset"),
     reload: note("reload"),
     approvals: {
@@ -70,16 +69,23 @@ describe("slash commands", () => {
   });
 
   test("/stop stops the session's sub-agents too, also when nothing else runs", async () => {
-    const helpers = { stopHelpers: async () => 2 };
-    expect(await setUp(helpers).run("/stop")).toBe("Stopping, with 2 sub-agents.");
+    const helpers = { helpers: async () => ["t_2", "t_3"].map((id) => asId<TurnId>(id)) };
+    const why = "ana said /stop";
+    const reply = "Stopping, with 2 sub-agents.";
+    expect(await setUp(helpers).run("/stop")).toEqual({ reply, stop: { turns: ["t_1", "t_2", "t_3"], why } });
     const idle = { current: async () => undefined };
-    expect(await setUp({ ...idle, ...helpers }).run("/stop")).toBe("Stopping, with 2 sub-agents.");
+    expect(await setUp({ ...idle, ...helpers }).run("/stop")).toEqual({ reply, stop: { turns: ["t_2", "t_3"], why } });
     expect(await setUp(idle).run("/stop")).toBe("Nothing is running.");
   });
 
+  test.each(["/stop", "/STOP"])("%s names what is to stop, and leaves it to the admission (K2)", async (text) => {
+    const { run, did } = setUp();
+    const stop = { turns: ["t_1"], why: "ana said /stop" };
+    expect(await run(text)).toEqual({ reply: "Stopping.", stop });
+    expect(did).toEqual([]);
+  });
+
   test.each([
-    ["/stop", 'stop ["t_1","ana said /stop"]'],
-    ["/STOP", 'stop ["t_1","ana said /stop"]'],
     ["/goal the build is green", `goal ["${session}","the build is green",${JSON.stringify(message)}]`],
     ["/new", `reset ["${session}"]`],
     ["/reload", `reload ["${session}"]`],

@@ -5,6 +5,8 @@
  * question can be meant.
  *
  * K1: a command may be run twice for one message (the sender's platform may repeat it); every one is harmless then.
+ * K2: `/stop` only names the turns that are to stop. They are admitted with it and stopped afterwards, so that a message that comes
+ *     again, after a crash too, never stops a turn that began later.
  */
 import {
   type AnswerWords,
@@ -24,10 +26,8 @@ export interface CommandParts {
   called: (hint: string) => string;
   /** The turn a person would mean by "stop": the running one, else the newest that waits. */
   current: (session: SessionKey) => Promise<TurnId | undefined>;
-  /** Asks the turn to stop. */
-  stop: (turn: TurnId, why: string) => Promise<void>;
-  /** Asks the sub-agents of this session to stop. Returns how many there were. */
-  stopHelpers: (session: SessionKey, why: string) => Promise<number>;
+  /** The turns of this session's sub-agents that are at work. */
+  helpers: (session: SessionKey) => Promise<TurnId[]>;
   reset: (session: SessionKey) => Promise<void>;
   /** The next message is answered with the agent's files, skills and tools as they are then. */
   reload: (session: SessionKey) => Promise<void>;
@@ -68,7 +68,13 @@ interface Call {
 interface Command {
   usage: string;
   doc: string;
-  run(parts: CommandParts, call: Call): Promise<string>;
+  run(parts: CommandParts, call: Call): Promise<string | Said>;
+}
+
+/** An answer, and the turns that are stopped once the command is admitted. */
+export interface Said {
+  reply: string;
+  stop?: { turns: TurnId[]; why: string };
 }
 
 /** What strangers may use: nothing here costs the owner anything or shows what is the owner's. */
@@ -90,12 +96,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: "/stop",
     doc: "stop what is being done now",
     async run(parts, { session, person }) {
-      const why = `${person} said /stop`;
       const turn = await parts.current(session);
-      if (turn) await parts.stop(turn, why);
-      const helpers = await parts.stopHelpers(session, why);
-      if (helpers) return helpers === 1 ? "Stopping, with a sub-agent." : `Stopping, with ${helpers} sub-agents.`;
-      return turn ? "Stopping." : "Nothing is running.";
+      const helpers = await parts.helpers(session);
+      const turns = [...(turn ? [turn] : []), ...helpers];
+      if (!turns.length) return "Nothing is running.";
+      const more = helpers.length === 1 ? ", with a sub-agent" : `, with ${helpers.length} sub-agents`;
+      return { reply: `Stopping${helpers.length ? more : ""}.`, stop: { turns, why: `${person} said /stop` } };
     },
   },
   new: { usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
@@ -187,7 +193,7 @@ export function makeCommands(parts: CommandParts) {
     async run(
       text: string,
       at: { placement: { session: SessionKey; person: string }; message: InboundMessage },
-    ): Promise<string | undefined> {
+    ): Promise<string | Said | undefined> {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const name = (match?.[1] ?? "").toLowerCase();
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -38,10 +38,18 @@ export interface Acceptor {
   running(session: SessionKey): TurnId | undefined;
 }
 
-/** Slash commands act at once and answer in words. `undefined`: the text is no command. May be asked twice for one message. */
+/**
+ * Slash commands act at once and answer in words. `undefined`: the text is no command. May be asked twice for one message, so what
+ * must not be done for a message that comes again, to stop these turns, is left to the admission.
+ */
 export interface Commands {
-  run(text: string, at: { placement: Placement; message: InboundMessage }): Promise<string | undefined>;
+  run(
+    text: string,
+    at: { placement: Placement; message: InboundMessage },
+  ): Promise<string | { reply: string; stop?: Stop } | undefined>;
 }
+
+export type Stop = { turns: TurnId[]; why: string };
 
 /** Files that were uploaded before the message that names them. */
 export interface AttachedFiles {
@@ -62,6 +70,8 @@ export interface InboxParts {
   config: () => InboxConfig;
   engine: Acceptor;
   commands: Commands;
+  /** Asks these turns to stop. Again changes nothing; one that has ended is left alone. */
+  stop: (stop: Stop) => Promise<void>;
   /** Whether a message with this id was admitted before. */
   isKnown: (acceptId: string) => Promise<boolean>;
   /** The messages admitted so far. */
@@ -89,7 +99,7 @@ export type TurnBody =
       terms?: Json;
       replaces?: TurnId;
     }
-  | { kind: "command"; agent: string; route: Json; reply: string };
+  | { kind: "command"; agent: string; route: Json; reply: string; stop?: Stop };
 
 export type Inbox = ReturnType<typeof makeInbox>;
 
@@ -103,8 +113,9 @@ export function makeInbox(parts: InboxParts) {
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = !(await parts.isKnown(id));
       // A command somebody else wrote is not the sender's.
-      const reply =
+      const said =
         isNew && !message.outside ? await parts.commands.run(placement.text, { placement, message }) : undefined;
+      const { reply, stop: stopping } = typeof said === "object" ? said : { reply: said };
       const replaced =
         isNew && reply === undefined && message.replaces
           ? await whatItReplaces(parts.messages, placement, message.replaces, message.authority ?? "stranger")
@@ -115,9 +126,12 @@ export function makeInbox(parts: InboxParts) {
       const ids = isNew && reply === undefined ? (message.attachments?.ids ?? []) : [];
       const asker = { id: message.attachments?.by ?? "", isOwner: message.authority === "owner" };
       const held = ids.length ? await parts.attachments.hold(ids, placement.session, asker) : undefined;
-      const admitted = await accept(parts, { id, message, placement, reply, held, record }).finally(() =>
-        held?.release(),
+      const admitted = await accept(parts, { id, message, placement, reply, stop: stopping, held, record }).finally(
+        () => held?.release(),
       );
+      // In this order: a platform that sends it again finds it admitted, and what began since then goes on. A crash in between is
+      // made good by the command's own turn.
+      if (stopping && !admitted.duplicate) await parts.stop(stopping);
       if (admitted.duplicate && message.fingerprint !== undefined) return asBefore(parts, id, message, admitted);
       if (replaced) await stop(parts, admitted, replaced.stop);
       else if (placement.mode === "interrupt" && reply === undefined && !admitted.duplicate)
@@ -153,6 +167,7 @@ async function accept(
     message: InboundMessage;
     placement: Placement;
     reply: string | undefined;
+    stop: Stop | undefined;
     held: Awaited<ReturnType<AttachedFiles["hold"]>> | undefined;
     record: ((tx: Tx, turn: TurnId) => void) | undefined;
   },
@@ -176,7 +191,7 @@ async function accept(
           ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
           ...(message.replaces ? { replaces: message.replaces } : {}),
         }
-      : { kind: "command", agent, route, reply };
+      : { kind: "command", agent, route, reply, ...(m.stop ? { stop: { ...m.stop } } : {}) };
   const line = reply === undefined ? await envelopeOf(parts, message, placement, at) : null;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;

@@ -54,7 +54,7 @@ type Body =
       terms?: Terms;
       replaces?: TurnId;
     }
-  | { kind: "command"; agent: string; route: ReplyRoute; reply: string };
+  | { kind: "command"; agent: string; route: ReplyRoute; reply: string; stop?: { turns: TurnId[]; why: string } };
 
 interface Run extends At {
   p: Progress;
@@ -110,7 +110,11 @@ export function makeTurns(parts: TurnParts) {
         const again = { at: parts.builtAt, resumedAt: parts.clock.now() };
         parts.records.write((tx) => recordRestart(tx, run.turn, again)).catch(() => {});
       }
-      if (body.kind === "command") return end(run, { state: "answered", text: body.reply });
+      if (body.kind === "command") {
+        // Whoever admitted it died, perhaps before it stopped what it was to stop.
+        if (input.recovered) for (const one of body.stop?.turns ?? []) await parts.stop(one, body.stop!.why);
+        return end(run, { state: "answered", text: body.reply });
+      }
       const mine = await parts.intake.own(input.turn);
       run.own = mine?.message;
       if (input.wake.why === "broken") {

@@ -217,32 +217,34 @@ export class Children {
     return child !== undefined && (await this.stopTree([child], "the session that asked for it stopped it")) > 0;
   }
 
-  /** Stops everything this session asked for. Returns how many. */
-  async stopAll(session: string, why: string): Promise<number> {
+  /** The turns whose stop ends everything this session asked for. */
+  async working(session: string): Promise<TurnId[]> {
     const { records } = this.parts;
     const rows = [...(await openOf(records, session)), ...(await childrenOf(records, session, MOST_LISTED))];
-    return this.stopTree([...new Map(rows.map((row) => [row.turn, row])).values()], why);
+    return this.treeOf([...new Map(rows.map((row) => [row.turn, row])).values()]);
   }
 
-  /** Stops these and whatever works below them. One that has ended may have left helpers at work. Returns how many were stopped. */
+  /** Stops these and whatever works below them. Returns how many were stopped. */
   private async stopTree(rows: readonly ChildRow[], why: string): Promise<number> {
+    const turns = await this.treeOf(rows);
+    for (const turn of turns) await this.parts.stop(turn, why);
+    return turns.length;
+  }
+
+  /** Of these and whatever works below them. One that has ended may have left helpers at work. */
+  private async treeOf(rows: readonly ChildRow[]): Promise<TurnId[]> {
     const { records } = this.parts;
-    let stopped = 0;
+    const turns: TurnId[] = [];
     for (const row of rows) {
-      if (!row.told && !(await this.parts.result(row.turn))) {
-        // Its end stops its own.
-        await this.parts.stop(row.turn, why);
-        stopped++;
-      } else if (row.session.startsWith(`sub:${row.parent_session}:`)) {
+      // The end of one that works stops its own.
+      if (!row.told && !(await this.parts.result(row.turn))) turns.push(row.turn);
+      else if (row.session.startsWith(`sub:${row.parent_session}:`)) {
         // Woken by its own helper's end, it works again, and nobody but this asked for the session.
-        for (const turn of await this.parts.open(row.session)) {
-          await this.parts.stop(turn, why);
-          stopped++;
-        }
-        stopped += await this.stopTree(await childrenOf(records, row.session, MOST_LISTED), why);
+        turns.push(...(await this.parts.open(row.session)));
+        turns.push(...(await this.treeOf(await childrenOf(records, row.session, MOST_LISTED))));
       }
     }
-    return stopped;
+    return turns;
   }
 
   /** Whether whoever asked for it, or asked for that one, was stopped. */
