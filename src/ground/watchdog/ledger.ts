@@ -9,8 +9,8 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import type { LastLife } from "./rule.ts";
 
 export const SLOT_BYTES = 256;
-/** Room for `{"key":"…","progressed":true}` around it. */
-const MOST_KEY_BYTES = 200;
+/** Room for `{"key":"…","began":1234567890,"progressed":true}` around it. */
+const MOST_KEY_BYTES = 190;
 
 export interface Past extends LastLife {
   life: string;
@@ -19,6 +19,7 @@ export interface Past extends LastLife {
 export interface Slot {
   key: string;
   n: number;
+  began: number;
 }
 
 export class Ledger {
@@ -28,6 +29,7 @@ export class Ledger {
   private readonly buffer = Buffer.alloc(SLOT_BYTES);
   private readonly free: number[] = [];
   private used = 1;
+  private begun = 0;
 
   /** Begins a new life: what the last one left is gone. A home that can't be written shows that elsewhere. */
   constructor(file: string, life: string) {
@@ -42,13 +44,13 @@ export class Ledger {
   }
 
   take(key: string): Slot {
-    const slot = { key, n: this.free.pop() ?? this.used++ };
-    this.write(slot.n, { key, progressed: false });
+    const slot = { key, n: this.free.pop() ?? this.used++, began: ++this.begun };
+    this.write(slot.n, { key, began: slot.began, progressed: false });
     return slot;
   }
 
   progressed(slot: Slot): void {
-    this.write(slot.n, { key: slot.key, progressed: true });
+    this.write(slot.n, { key: slot.key, began: slot.began, progressed: true });
   }
 
   give(slot: Slot): void {
@@ -102,7 +104,9 @@ export function readPast(file: string): Past | undefined {
   if (typeof first?.life !== "string") return undefined;
   const how = first.how === "stalled" || first.how === "threw" ? first.how : "died";
   const running = rest.flatMap((line) =>
-    typeof line?.key === "string" ? [{ key: line.key, progressed: line.progressed === true }] : [],
+    typeof line?.key === "string"
+      ? [{ key: line.key, began: Number(line.began) || 0, progressed: line.progressed === true }]
+      : [],
   );
   return { life: first.life, how, running };
 }

@@ -35,24 +35,43 @@ describe("what is held against work", () => {
 
 describe("what a death adds", () => {
   const before = [0, 1, 2].flatMap((strikes) => [0, 1, 2, 3].map((deaths) => held(strikes, deaths)));
+  const stall = (was: Held | undefined, laterSuspect = false, progressed = false) =>
+    count(was, { how: "stalled", laterSuspect }, progressed, 7);
+  const death = (was: Held | undefined, progressed = false) =>
+    count(was, { how: "died", laterSuspect: false }, progressed, 7);
+
   for (const was of before) {
     const name = `${was.strikes} strikes, ${was.deaths} deaths`;
-    it.each(["stalled", "threw"] as const)(`${name}: %s adds a strike, whatever it had recorded`, (how) => {
+    it.each(["stalled", "threw"] as const)(`${name}: %s adds a strike where no suspect began later`, (how) => {
       for (const progressed of [false, true]) {
-        expect(count(was, how, progressed, 7)).toEqual({ strikes: was.strikes + 1, deaths: was.deaths, at: 7 });
+        const now = count(was, { how, laterSuspect: false }, progressed, 7);
+        expect(now).toEqual({ strikes: was.strikes + 1, deaths: was.deaths, at: 7 });
       }
     });
 
     it(`${name}: a plain death counts in a row, and only without progress`, () => {
-      expect(count(was, "died", false, 7)).toEqual({ strikes: was.strikes, deaths: was.deaths + 1, at: 7 });
-      expect(count(was, "died", true, 7)).toEqual({ strikes: was.strikes, deaths: 0, at: 7 });
+      expect(death(was)).toEqual({ strikes: was.strikes, deaths: was.deaths + 1, at: 7 });
+      expect(death(was, true)).toEqual({ strikes: was.strikes, deaths: 0, at: 7 });
     });
   }
 
-  it("two stalls convict; so does the fourth plain death in a row, and no storm with progress in between", () => {
-    const stall = (was: Held | undefined) => count(was, "stalled", false, 0);
-    const death = (was: Held | undefined, progressed = false) => count(was, "died", progressed, 0);
+  it.each([
+    // strikes before, progressed, what a stall adds when another suspect began later
+    [0, false, 1],
+    [0, true, 1],
+    [1, false, 0.5],
+    [1, true, 0],
+  ])("with %d strikes and progress %s, beside a suspect that began later: a stall adds %d", (strikes, moved, added) => {
+    expect(stall(held(strikes, 0), true, moved).strikes).toBe(strikes + added);
+  });
+
+  it("two stalls convict; one that others always begin after is convicted by the third", () => {
     expect(suspicionOf(stall(stall(undefined)))).toBe("convicted");
+    expect(suspicionOf(stall(stall(undefined, true), true))).toBe("suspect");
+    expect(suspicionOf(stall(stall(stall(undefined, true), true), true))).toBe("convicted");
+  });
+
+  it("the fourth plain death in a row convicts, and no storm with progress in between", () => {
     expect(suspicionOf(death(death(death(undefined))))).toBe("suspect");
     expect(suspicionOf(death(death(death(death(undefined)))))).toBe("convicted");
     let stormy: Held | undefined;

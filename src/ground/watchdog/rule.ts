@@ -2,8 +2,9 @@
  * What a death says about the work that was running. Pure.
  *
  * W1: a life that ended while its event loop was blocked, or with an exception nobody caught, gives one strike to everything
- *     that was running. With one strike work is suspect: suspects run one at a time, so the next strike meets only one of them.
- *     Two strikes convict.
+ *     that was running. With one strike work is suspect: suspects start one at a time, so of those that run at the next stall the
+ *     one that began last gets its second strike. One that began earlier and got further meanwhile gets none, any other half of
+ *     one, because the cause is in doubt. Two strikes convict.
  * W2: a life that just died (`kill -9`, out of memory, a crash in native code) counts against work that was running and had
  *     recorded nothing since it began. The work itself may be innocent: somebody pulled the plug. So two such deaths in a row
  *     only make it suspect, it is started after the others and later each time, and the fourth convicts. A process that is
@@ -23,7 +24,15 @@ export interface Held {
 
 export interface LastLife {
   how: "stalled" | "threw" | "died";
-  running: readonly { key: string; progressed: boolean }[];
+  running: readonly Running[];
+}
+
+export interface Running {
+  key: string;
+  /** The order in which work began in that life. */
+  began: number;
+  /** It recorded something new in that life. */
+  progressed: boolean;
 }
 
 const STRIKES_TO_CONVICT = 2;
@@ -32,10 +41,16 @@ const DEATHS_TO_CONVICT = 4;
 /** How long the process has to be up before it starts work that was running when it died so many times. */
 const WAIT_MS: Readonly<Record<number, number>> = { 2: 1000, 3: 5000 };
 
-export function count(held: Held | undefined, how: LastLife["how"], progressed: boolean, at: number): Held {
+export function count(
+  held: Held | undefined,
+  life: { how: LastLife["how"]; laterSuspect: boolean },
+  progressed: boolean,
+  at: number,
+): Held {
   const { strikes, deaths } = held ?? { strikes: 0, deaths: 0 };
-  if (how !== "died") return { strikes: strikes + 1, deaths, at };
-  return { strikes, deaths: progressed ? 0 : deaths + 1, at };
+  if (life.how === "died") return { strikes, deaths: progressed ? 0 : deaths + 1, at };
+  const weight = strikes === 0 || !life.laterSuspect ? 1 : progressed ? 0 : 0.5;
+  return { strikes: strikes + weight, deaths, at };
 }
 
 export function suspicionOf(held: Held | undefined): Suspicion {

@@ -29,8 +29,10 @@ export class Strikes {
   judge(past: Past, now: number): void {
     if (past.life === this.judged) return;
     this.judged = past.life;
-    for (const { key, progressed } of past.running) {
-      const held = count(this.held.get(key), past.how, progressed, now);
+    const suspects = past.running.filter(({ key }) => (this.held.get(key)?.strikes ?? 0) > 0);
+    const last = Math.max(0, ...suspects.map(({ began }) => began));
+    for (const { key, began, progressed } of past.running) {
+      const held = count(this.held.get(key), { how: past.how, laterSuspect: began < last }, progressed, now);
       if (held.strikes + held.deaths > 0) this.held.set(key, held);
       else this.held.delete(key);
     }

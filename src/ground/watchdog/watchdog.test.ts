@@ -38,8 +38,8 @@ it("W: what runs is in the file, what ended is not, and an orderly end leaves no
   dog.begin("turn:c");
   b.progressed();
   expect(readPast(file(home))!.running).toEqual([
-    { key: "turn:c", progressed: false },
-    { key: "turn:b", progressed: true },
+    { key: "turn:c", began: 3, progressed: false },
+    { key: "turn:b", began: 2, progressed: true },
   ]);
   dog.close();
   expect(readPast(file(home))).toBeUndefined();
@@ -73,6 +73,20 @@ it("W1: after a stall suspects run one at a time; the second stall convicts only
   const third = life(home);
   const now = (["turn:a", "turn:b", "turn:c", "turn:new"] as const).map((key) => third.suspicion(key));
   expect(now).toEqual(["none", "convicted", "suspect", "suspect"]);
+});
+
+it("an innocent suspect that got further is not convicted by the stall of one that began after it", () => {
+  const home = scratch("watchdog");
+  const first = life(home);
+  for (const key of ["turn:innocent", "turn:guilty"] as const) first.begin(key);
+  markStalled(home);
+  const second = life(home);
+  second.begin("turn:innocent").progressed();
+  second.begin("turn:guilty");
+  markStalled(home);
+  const third = life(home);
+  expect(third.suspicion("turn:innocent")).toBe("suspect");
+  expect(third.suspicion("turn:guilty")).toBe("convicted");
 });
 
 it("a suspect that got further than last time doesn't hold up the others", async () => {
