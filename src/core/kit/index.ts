@@ -1,5 +1,6 @@
 export * from "./address.ts";
 export * from "./at-once.ts";
+export * from "./body.ts";
 export * from "./boot.ts";
 export * from "./bus.ts";
 export * from "./clock.ts";

@@ -1,5 +1,5 @@
 /** One call of a platform's JSON API. What it throws says whether the platform may have taken something (C2). */
-import { deadline } from "../../core/kit/index.ts";
+import { deadline, textWithin } from "../../core/kit/index.ts";
 import { broken, unreached } from "./sending.ts";
 
 export interface ApiCall {
@@ -24,6 +24,8 @@ export interface ApiAnswer {
 }
 
 const PATIENCE_MS = 30_000;
+/** The largest honest answers are a Matrix sync or a page of a hundred messages with their parts: a few megabytes. */
+const MOST_ANSWER_BYTES = 32 * 1_048_576;
 
 /** `where`: the platform's name in messages. Never follows a redirect: a token would go along. */
 export async function callApi(call: ApiCall, where: string, signal: AbortSignal): Promise<ApiAnswer> {
@@ -37,7 +39,7 @@ export async function callApi(call: ApiCall, where: string, signal: AbortSignal)
       ...(body === undefined ? {} : { body: body as NonNullable<RequestInit["body"]> }),
       signal: within.signal,
     });
-    const text = await response.text();
+    const text = await textWithin(response, MOST_ANSWER_BYTES);
     return { ok: response.ok, status: response.status, json: parsed(text), headers: response.headers };
   } catch (error) {
     if (signal.aborted && call.reads) throw signal.reason;

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import { deadline, trimEndOf } from "../../core/kit/index.ts";
+import { BODY_TOO_LARGE, deadline, textWithin, trimEndOf } from "../../core/kit/index.ts";
 
 /** A local model on a slow machine, loading from disk. */
 const TIMEOUT_MS = 60_000;
 /** An answer of 64 vectors of 8192 numbers as text is about 10 MB. */
+const MOST_ANSWER_BYTES = 32 * 1_048_576;
 const openaiAnswer = z.object({
   data: z.array(z.object({ embedding: z.array(z.number()), index: z.number().optional() })),
 });
@@ -51,7 +52,12 @@ export class RemoteEmbedder implements Embedder {
         await response.body?.cancel();
         throw this.failed(`it answered ${response.status}`);
       }
-      answer = await response.json().catch(() => undefined);
+      answer = await textWithin(response, MOST_ANSWER_BYTES)
+        .then((text): unknown => JSON.parse(text))
+        .catch((cause: unknown) => {
+          if ((cause as { code?: string }).code === BODY_TOO_LARGE) throw this.failed((cause as Error).message, cause);
+          return undefined;
+        });
     } finally {
       within.done();
     }

@@ -19,7 +19,7 @@ import type { InboxConfig } from "./config.ts";
 import { envelope } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
-import { lastMessage, readAsked, recordAdmission } from "./store.ts";
+import { hasSession, lastMessage, readAsked, recordAdmission, sessionsSince } from "./store.ts";
 
 export interface Admitted extends Accepted {
   session: SessionKey;
@@ -109,6 +109,7 @@ export function makeInbox(parts: InboxParts) {
     async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
+      await mayBegin(parts, placement.session, message);
       const id = acceptId(message, parts.ids);
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = !(await parts.isKnown(id));
@@ -139,6 +140,26 @@ export function makeInbox(parts: InboxParts) {
       return admitted;
     },
   };
+}
+
+/** New sessions a day for one token or account that isn't the owner's. People have a handful; programs that need more use `once`. */
+const MOST_SESSIONS = 1000;
+const DAY_MS = 86_400_000;
+
+/** A token that makes up names must not fill the database. The owner isn't counted, and a session that is there costs nothing. */
+async function mayBegin({ messages, clock }: InboxParts, session: SessionKey, message: InboundMessage): Promise<void> {
+  if (message.authority === "owner" || message.brief) return;
+  const { channel, account } = message.route;
+  const mark = `:${channel}:${account}:`;
+  const at = session.indexOf(mark);
+  if (at < 0 || (await hasSession(messages, session))) return;
+  const made = await sessionsSince(messages, session.slice(0, at + mark.length), clock.now() - DAY_MS, MOST_SESSIONS);
+  if (made < MOST_SESSIONS) return;
+  throw new AppError("TOO_MANY", {
+    message: `${MOST_SESSIONS} new conversations were begun from here within a day; no more are begun for now.`,
+    hint: "Go on in one that is there, or try again tomorrow.",
+    retry: "later",
+  });
 }
 
 /**

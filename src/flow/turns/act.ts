@@ -103,6 +103,7 @@ export async function act(
   const judged = await at.ctx.step(`judge:${n}`, () =>
     atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
   );
+  const unasked = beyond(judged);
   const waiting: (Waiting & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
   let outside = false;
@@ -117,6 +118,7 @@ export async function act(
     if (j.verdict === "error") return result({ text: j.because, ...said });
     if (j.verdict === "deny")
       return result({ text: `Not allowed: ${j.because} Do not try to get around this.`, ...said });
+    if (unasked.has(i)) return result({ text: TOO_MANY_QUESTIONS, isError: true, origin: "own" });
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
       waiting.push({ ...asked, because: j.because, rule: j.rule });
@@ -133,6 +135,16 @@ export async function act(
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
   return { results, waiting, pauses, outside };
+}
+
+/** Questions that one reply may put to a person. With more of them, people stop reading and press yes. */
+const MOST_QUESTIONS = 8;
+const TOO_MANY_QUESTIONS = `Not run and not asked: a person is asked at most ${MOST_QUESTIONS} questions for one reply. Wait for the answers to the others, then call this again if you still need it, or do it in fewer calls.`;
+
+/** The calls whose question is one too many, by their place. */
+function beyond(judged: readonly Judged[]): ReadonlySet<number> {
+  const asking = judged.flatMap((j, i) => (j.verdict === "ask" ? [i] : []));
+  return new Set(asking.slice(MOST_QUESTIONS));
 }
 
 function tooMany(most: number): Judged {

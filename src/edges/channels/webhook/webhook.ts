@@ -8,13 +8,15 @@
 import { z } from "zod";
 import type { Channel, ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson, textWithin } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { broken, notTaken, refused } from "../sending.ts";
 import type { WebhookAccount } from "./config.ts";
 import { sign } from "./sign.ts";
 
 /** A signature is good for five minutes: long enough for a slow clock, too short for a replay to matter before dedupe. */
+/** The far side says an id; whatever is longer is not that. */
+const MOST_ANSWER_BYTES = 65_536;
 const SKEW_S = 300;
 
 const inbound = z.strictObject({
@@ -84,7 +86,8 @@ export function create({ account, config, clock }: AdapterParts<WebhookAccount>)
       const response = await fetch(url, { method: "POST", redirect: "error", headers, body, signal }).catch((error) => {
         throw broken(error, "the webhook's address");
       });
-      const text = await response.text().catch(() => "");
+      // Only an id is looked for in it.
+      const text = await textWithin(response, MOST_ANSWER_BYTES).catch(() => "");
       if (response.ok) return { platformId: idIn(text) };
       const retryAfter = Number(response.headers.get("retry-after") ?? "") || undefined;
       throw notTaken(response.status, "the far side", { retryAfter });
