@@ -239,6 +239,31 @@ const ringing: Scenario = {
 const ring = (lares: Lares) =>
   lares.rpc("wakes.send", { session: "main", text: "say:awake", idempotencyKey: "ring-1" });
 
+const BELL_SECRET = "a-secret-of-the-bell-0123456789";
+const strike = (lares: Lares) =>
+  lares.request("POST", "/hooks/bell", {
+    body: { id: "1", text: "say:rung" },
+    headers: { authorization: `Bearer ${BELL_SECRET}` },
+  });
+
+/** A program outside rings; it gets no answer and rings again. */
+const rungFromOutside: Scenario = {
+  config: () => ({
+    hooks: { bell: { scheme: "bearer", secret: BELL_SECRET, id: "body.id", text: "{{body.text}}", session: "main" } },
+  }),
+  provoke: ({ lares }) => strike(lares),
+  async settle({ lares }) {
+    expect((await strike(lares)).status).toBe(202);
+    expect((await strike(lares)).json).toMatchObject({ duplicate: true });
+    await until("the session to be told", async () => {
+      const { messages } = await lares
+        .rpc("chat.history", { session: "agent:main:main" })
+        .catch(() => ({ messages: [] }));
+      return messages.some((m) => m.role === "assistant");
+    });
+  },
+};
+
 /** A conversation is compacted on request; the process dies on the way, and the next one goes on by itself. */
 const compacting: Scenario = {
   async provoke({ lares }) {
@@ -455,7 +480,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   // The first looks are made before it is ready.
   "watch.looking": [[":15", dropping]],
   "watch.looked": [["", dropping]],
-  "hook.filling": [["", ringing]],
+  "hook.filling": [["", rungFromOutside]],
   "memory.reading": [["", capturing]],
   "strikes.stored": [["", diedWorking]],
   "import.reading": [["", movingIn]],
