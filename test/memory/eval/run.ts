@@ -1,8 +1,7 @@
 /**
  * `npm run eval:memory`: share of the evidence that is found, over long conversations.
  *
- *   npm run eval:memory                          our own set, both halves
- *   npm run eval:memory -- --set long            the second set: each turn has a source of its own
+ *   npm run eval:memory                          our own set, each part by itself
  *   npm run eval:memory -- --set file.json       another set in the format of docs/MEMORY.md
  *   npm run eval:memory -- --one-scope           all conversations under no scope at all, as if nobody had told them apart
  *   npm run eval:memory -- --no-vectors          without the embedder
@@ -19,7 +18,6 @@ import { systemClock } from "../../../src/core/kit/index.ts";
 import { OfflineEmbedder } from "../../../src/edges/embedder/index.ts";
 import { type Memory, WEIGHTS } from "../../../src/mind/memory/index.ts";
 import { openMemory, removeDir } from "../support.ts";
-import { longSet } from "./long-set.ts";
 import { type EvalSet, evalSet, type Question } from "./set.ts";
 
 const { values: options } = parseArgs({
@@ -34,8 +32,7 @@ const { values: options } = parseArgs({
   },
 });
 const file = options.set ?? fileURLToPath(new URL("set.json", import.meta.url));
-const set = file === "long" ? longSet() : evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
-const isLong = set.name === "long";
+const set = evalSet.parse(JSON.parse(readFileSync(file, "utf8")));
 const withVectors = !options["no-vectors"];
 
 /** Nothing but the parts a baseline has. */
@@ -66,13 +63,10 @@ if (withVectors) {
 }
 await base.close();
 
-const halves: [string, (index: number) => boolean][] = options.set
-  ? [["all conversations", () => true]]
-  : [
-      ["the half that weights were chosen on", (index) => index < set.conversations.length / 2],
-      ["the other half", (index) => index >= set.conversations.length / 2],
-    ];
-for (const [title, isIn] of halves) {
+/** A set of several parts is shown part by part. */
+const parts = [...new Set(set.conversations.map(({ part }) => part ?? "all conversations"))];
+for (const title of parts) {
+  const isIn = (index: number) => (set.conversations[index]!.part ?? title) === title;
   for (const oneStore of options["one-scope"] ? [true] : [false, true]) {
     process.stdout.write(`${set.name}, ${title}, ${oneStore ? "all conversations in one store" : "a scope each"}\n`);
     const rows: string[][] = [];
@@ -90,8 +84,8 @@ async function filled(of: EvalSet) {
   if ((await opened.memory.list({ limit: 1 })).length > 0) return opened;
   for (const conversation of of.conversations) {
     for (const message of conversation.messages) {
-      // A session's name as source: what stands before the message's own number. In the long set each turn has its own.
-      const source = isLong ? message.id : message.id.replace(/[/:]\d+$/, "");
+      // A session's name as source: what stands before the message's own number.
+      const source = message.id.replace(/[/:]\d+$/, "");
       const at = Date.parse(message.at);
       const scope = options["one-scope"] ? {} : { scope: conversation.id };
       await opened.memory.add({ text: `${message.speaker}: ${message.text}`, source, at, ...scope });
