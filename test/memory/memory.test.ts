@@ -254,24 +254,9 @@ describe("searching", () => {
     expect(found).toContain("Ann: All fine, just a stronger pair in autumn");
   });
 
-  it("takes numbered sources that were added one after the other for one talk, also without a speaker's name", async () => {
-    const { memory } = await start();
-    for (const [n, text] of [
-      "the kettle hums",
-      "what did the optician say about the eyesight",
-      "all fine, a stronger pair",
-      "bread",
-    ].entries())
-      await memory.add({ text, source: `D1:${n + 1}`, scope: "c" });
-    await memory.add({ text: "another kettle", source: "D2:1", scope: "c" });
-    const found = texts(await memory.search({ query: "optician eyesight", scope: "c" }));
-    expect(found).toContain("all fine, a stronger pair");
-    expect(found).not.toContain("another kettle");
-  });
-
   it("tells conversations apart that number their messages alike, in one scope", async () => {
     const { memory } = await start();
-    const add = (text: string, n: number, at: number) => memory.add({ text, source: `D1:${n}`, scope: "c", at });
+    const add = (text: string, n: number, at: number) => memory.add({ text, source: `line ${n}`, scope: "c", at });
     for (const [n, text] of ["Ann: Morning!", "Ben: Rain again", "Ann: So wet"].entries()) await add(text, n + 1, 0);
     for (let n = 4; n < 30; n++) await add(`Ben: chatter number ${n}`, n, 0);
     const later = 90 * 86_400_000;
@@ -288,17 +273,6 @@ describe("searching", () => {
       "Dan: All fine, a stronger pair",
     ]);
     expect(found).not.toContain("Ben: Rain again");
-  });
-
-  it.each([
-    ["What is his profession?", "Leo: my job is at the harbour now"],
-    ["Which pets does she have?", "Ann: our puppy ate the rug"],
-    ["Why did she see a physician?", "Ann: the doctor was kind"],
-  ])("finds other words for the same without vectors: %s", async (query, text) => {
-    const { memory } = await start();
-    await memory.add({ text: "Ben: the roof is done", source: "s1", scope: "c" });
-    await memory.add({ text, source: "s2", scope: "c" });
-    expect(texts(await memory.search({ query, scope: "c" }))[0]).toBe(text);
   });
 
   it("does not take messages of different sittings or talks for neighbours", async () => {

@@ -21,9 +21,8 @@ export interface Entry {
 
 /** Two messages further apart belong to different sittings of the same conversation. */
 const SITTING_MS = 6 * 3_600_000;
-/** Rows that may come between two of one source, and where its number also follows the row before. */
+/** Rows that may come between two of one source. */
 const SAME_TALK = 200;
-const SIDE_BY_SIDE = 20;
 
 const ALIVE = 1;
 const ASKS = 2;
@@ -45,8 +44,6 @@ export class Catalogue {
   private readonly lastOfThread: number[] = [];
   private readonly perScope: number[] = [];
   private readonly perSpeaker: number[] = [];
-  /** The newest one put: numbered sources of one conversation follow each other only when they were added so. */
-  private latest: { seq: number; numbered: ReturnType<typeof numberedSource> } = { seq: 0, numbered: undefined };
   private alive = 0;
   private allWords = 0;
   private top = 0;
@@ -83,9 +80,7 @@ export class Catalogue {
     this.alive++;
     this.allWords += this.words[seq]!;
     this.threadOf[seq] = entry.thread === null ? -1 : this.threads.number(entry.thread);
-    const numbered = entry.thread === null ? undefined : numberedSource(entry.thread);
-    if (entry.thread !== null) this.link(seq, this.threadOf[seq]!, numbered);
-    this.latest = { seq, numbered };
+    if (entry.thread !== null) this.link(seq, this.threadOf[seq]!);
   }
 
   /** Takes one out; its neighbours become each other's. */
@@ -161,15 +156,14 @@ export class Catalogue {
     return (seq) => this.isLive(seq) && allowed[this.scope[seq]!] === 1;
   }
 
-  private link(seq: number, thread: number, numbered: ReturnType<typeof numberedSource>): void {
+  private link(seq: number, thread: number): void {
     const last = this.lastOfThread[thread] ?? 0;
     if (seq > last) this.lastOfThread[thread] = seq;
     // Rows come in order of adding; one that comes late (a pending one that was confirmed) stands alone.
     if (seq < last) return;
-    // A source may come again in another conversation (`D1:1` of each): then it is long ago, in time or in between.
-    const most = this.followsNumber(seq, numbered) ? SIDE_BY_SIDE : SAME_TALK;
-    const isNear = last > 0 && seq - last <= most && this.isOneSitting(last, seq);
-    const before = isNear ? last : this.spokenJustBefore(seq, numbered);
+    // A source may come again in another conversation: then it is long ago, in time or in between.
+    const isNear = last > 0 && seq - last <= SAME_TALK && this.isOneSitting(last, seq);
+    const before = isNear ? last : this.spokenJustBefore(seq);
     if (before === 0 || !this.isOneSitting(before, seq)) return;
     this.before[seq] = before;
     this.after[before] = seq;
@@ -180,27 +174,15 @@ export class Catalogue {
   }
 
   /** Where each message has a source of its own, the one added just before in the same scope is the one said before. */
-  private spokenJustBefore(seq: number, numbered: ReturnType<typeof numberedSource>): number {
+  private spokenJustBefore(seq: number): number {
     const before = seq - 1;
-    const areSpoken = this.speakerOf[before]! >= 0 && this.speakerOf[seq]! >= 0;
-    const areNumbered = this.followsNumber(seq, numbered);
     const fits =
       this.isLive(before) &&
       this.scope[before] === this.scope[seq] &&
-      (areSpoken || areNumbered) &&
+      this.speakerOf[before]! >= 0 &&
+      this.speakerOf[seq]! >= 0 &&
       this.after[before] === 0;
     return fits ? before : 0;
-  }
-
-  /** `D1:4` just after `D1:3`. */
-  private followsNumber(seq: number, numbered: ReturnType<typeof numberedSource>): boolean {
-    const { seq: latest, numbered: last } = this.latest;
-    return (
-      latest === seq - 1 &&
-      numbered !== undefined &&
-      last?.stem === numbered.stem &&
-      last.number + 1 === numbered.number
-    );
   }
 
   private grow(size: number): void {
@@ -224,12 +206,6 @@ export class Catalogue {
     this.used = wider(this.used, Uint16Array);
     this.time = wider(this.time, Float64Array);
   }
-}
-
-/** `talk/7` as what stands before its number, and the number. */
-function numberedSource(thread: string): { stem: string; number: number } | undefined {
-  const found = /^(.*?)(\d{1,9})$/s.exec(thread);
-  return found ? { stem: found[1]!, number: Number(found[2]) } : undefined;
 }
 
 /** Names as small numbers. */

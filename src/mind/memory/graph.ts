@@ -3,6 +3,7 @@
  * relation ("what am I working on?") follows it, whatever words the answer has.
  */
 import { speakerOf } from "./text/analyse.ts";
+import { MONTHS } from "./text/vocabulary.ts";
 
 export interface Relation {
   relation: string;
@@ -15,7 +16,7 @@ export interface Relation {
 const RELATIONS: readonly [relation: string, verb: string][] = [
   [
     "works on",
-    "(?:am|is|are|was|were|been|be|['’]m|['’]s|['’]re)?\\s*(?:currently |now |still )?work(?:s|ing|ed)? on|(?:am|is|are|['’]m|['’]s|['’]re) (?:currently |now )?(?:building|writing|developing|designing|renovating|restoring)",
+    "(?:am|is|are|was|were|been|be|['’]m|['’]s|['’]re)?\\s*(?:currently |now |still )?work(?:s|ing|ed)? on|(?:am|is|are|['’]m|['’]s|['’]re) (?:currently |now )?(?:building|writing|developing|designing)",
   ],
   [
     "works at",
@@ -68,6 +69,12 @@ const ASKED: readonly [relation: string, ways: readonly (readonly RegExp[])[]][]
 const NO_NAMES =
   /^(?:we|the|he|she|it|they|you|who|which|that|this|there|everybody|everyone|somebody|someone|nobody|people|and|but|so|then|also|just|now|still|always|never)$/i;
 
+/** Words with a capital that name a time, or say that a name follows. */
+const NO_ENTITIES: ReadonlySet<string> = new Set([
+  ...MONTHS,
+  ..."monday tuesday wednesday thursday friday saturday sunday name names easter christmas whitsun".split(" "),
+]);
+
 /** Names kept of one text: more is a list, not a story. */
 const MOST_NAMES = 8;
 
@@ -113,11 +120,19 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   for (const found of said.matchAll(
     /(?<![.!?…:"“]\s|^)(?<=\s|["“(])\p{Lu}[\p{L}\p{N}'’-]*\p{Ll}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*/gu,
   )) {
-    const name = found[0].replace(/['’]s$/, "");
-    if (/^I['’]/.test(name) || names.size >= MOST_NAMES) continue;
+    const name = withoutTimes(found[0].replace(/['’]s$/, ""));
+    if (name === "" || /^I['’]/.test(name) || names.size >= MOST_NAMES) continue;
     names.set(name.toLowerCase(), name);
   }
   return [...names].map(([norm, name]) => ({ norm, name }));
+}
+
+/** "Sunday" is nobody, and "March Tom" is Tom. */
+function withoutTimes(name: string): string {
+  return name
+    .split(/\s+/)
+    .filter((word) => !NO_ENTITIES.has(word.toLowerCase()))
+    .join(" ");
 }
 
 /** Which relation a question asks for, and of whom: names in it, or `self`. */

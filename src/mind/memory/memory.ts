@@ -52,6 +52,9 @@ export interface MemoryParts {
   crash?: Crash;
 }
 
+/** Facts that are forgotten with one topic at once. */
+const MOST_NAMED = 1000;
+
 export class Memory {
   private readonly catalogue = new Catalogue();
   private readonly vectors: Vectors;
@@ -228,6 +231,23 @@ export class Memory {
 
   get(id: string): Promise<Remembered | undefined> {
     return store.readMemory(this.records, id);
+  }
+
+  /** One memory, when the viewer may see it. */
+  async seen(id: string, viewer: Viewer & { scope?: string | readonly string[] }): Promise<Remembered | undefined> {
+    const scopes = visibleScopes(viewer);
+    const row = await store.readMemory(this.records, id);
+    return row && (!scopes || scopes.includes(row.scope)) ? row : undefined;
+  }
+
+  /** Every fact that has all words of a topic or a name in it, whatever its state; documents belong to their folder. */
+  async naming(topic: string, viewer: Viewer): Promise<Remembered[]> {
+    const words = [...new Set(wordsOf(topic))];
+    if (words.length === 0) return [];
+    const scopes = visibleScopes(viewer);
+    const seqs = await store.matching(this.records, matchAll(words, scopes?.map(scopeWord)), MOST_NAMED);
+    const rows = [...(await store.readMemories(this.records, seqs)).values()];
+    return rows.filter((row) => row.kind !== "document" && (!scopes || scopes.includes(row.scope)));
   }
 
   /** Deletes for good, with older versions of the same fact. Returns what is gone; empty when the id is not known or not theirs. */

@@ -42,12 +42,12 @@ const ways = [
   {
     name: "keyword",
     vectors: false,
-    weights: { ...WEIGHTS, ...NO_HINTS, alike: 0, near: 0, wide: 0, similar: 0, lengthShare: 0.75 },
+    weights: { ...WEIGHTS, ...NO_HINTS, near: 0, wide: 0, similar: 0, lengthShare: 0.75 },
   },
   {
     name: "vector",
     vectors: true,
-    weights: { ...WEIGHTS, ...NO_HINTS, words: 0, alike: 0, similarNear: 0, near: 0, wide: 0 },
+    weights: { ...WEIGHTS, ...NO_HINTS, words: 0, similarNear: 0, near: 0, wide: 0 },
   },
   { name: "hybrid, no vectors", vectors: false, weights: { ...chosen, similar: 0 } },
   { name: "hybrid", vectors: true, weights: chosen },

@@ -16,11 +16,6 @@ export function matchAll(words: readonly string[], scopeWords: readonly string[]
   return within(words.map((word) => `"${word}"`).join(" AND "), scopeWords);
 }
 
-/** At least one of the words, in one of the scopes. */
-export function matchAny(words: readonly string[], scopeWords: readonly string[] | undefined): string {
-  return within(`(${words.map((word) => `"${word}"`).join(" OR ")})`, scopeWords);
-}
-
 function within(wanted: string, scopeWords: readonly string[] | undefined): string {
   if (!scopeWords) return wanted;
   return `${wanted} AND (${scopeWords.map((word) => `"${word}"`).join(" OR ")})`;

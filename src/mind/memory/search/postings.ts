@@ -1,7 +1,6 @@
 /** From the words of a question to rows of the index, at a bounded cost however large the store is. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import { relatedTo } from "../text/related.ts";
-import { matchAll, matchAny } from "./match.ts";
+import { matchAll } from "./match.ts";
 import { MOST_WORDS } from "./question.ts";
 import type { Posting } from "./rank.ts";
 
@@ -19,7 +18,7 @@ export const MOST_ROWS = 1000;
 export async function gather(
   db: Reads,
   index: WordIndex,
-  q: { words: readonly string[]; scopeWords: readonly string[] | undefined; total: number; alike?: number },
+  q: { words: readonly string[]; scopeWords: readonly string[] | undefined; total: number },
 ): Promise<Posting[]> {
   const rare: Posting[] = [];
   const common: { word: string; frequency: number; newest: number[] }[] = [];
@@ -29,7 +28,6 @@ export async function gather(
     if (seqs.length <= MOST_ROWS) rare.push({ word, weight: telling(seqs.length, q.total), seqs });
     else common.push({ word, frequency: await estimated(db, index, seqs, q.total), newest: seqs });
   }
-  const related = await alike(db, index, q);
   common.sort((a, b) => a.frequency - b.frequency);
   if (rare.length > 0) {
     const anchors = `(${rare.map(({ word }) => `"${word}"`).join(" OR ")})`;
@@ -38,36 +36,18 @@ export async function gather(
       const seqs = await index.matching(db, match, MOST_ROWS);
       if (seqs.length > 0) rare.push({ word, weight: telling(frequency, q.total), seqs });
     }
-    return chosen([...rare, ...related]);
+    return chosen(rare);
   }
   // Only common words: where the two rarest meet, and the newest of each.
   const [first, second] = common;
-  if (!first) return chosen(related);
+  if (!first) return [];
   const meet = second ? await index.matching(db, matchAll([first.word, second.word], q.scopeWords), MOST_ROWS) : [];
   const met = common.slice(0, 4).map(({ word, frequency, newest }, n) => ({
     word,
     weight: telling(frequency, q.total),
     seqs: n < 2 ? [...new Set([...meet, ...newest])] : newest,
   }));
-  return chosen([...met, ...related]);
-}
-
-/** Rows with words that may stand for a word of the question. Too many of them tell nothing. */
-async function alike(
-  db: Reads,
-  index: WordIndex,
-  q: { words: readonly string[]; scopeWords: readonly string[] | undefined; total: number; alike?: number },
-): Promise<Posting[]> {
-  const postings: Posting[] = [];
-  if (!q.alike) return postings;
-  for (const word of q.words) {
-    const related = relatedTo(word).filter((other) => !q.words.includes(other));
-    if (related.length === 0) continue;
-    const seqs = await index.matching(db, matchAny(related, q.scopeWords), MOST_ROWS + 1);
-    if (seqs.length === 0 || seqs.length > MOST_ROWS) continue;
-    postings.push({ word: `~${word}`, weight: q.alike * telling(seqs.length, q.total), seqs });
-  }
-  return postings;
+  return chosen(met);
 }
 
 /** Counting the rows of a common word means reading all of them; the density of the newest tells enough. */

@@ -4,7 +4,7 @@
  * The score of a memory is a weighted sum of normalised parts: BM25 over its own words and, with less weight, over the words of
  * its neighbours in the conversation; similarity of meaning, smoothed over the neighbours; what the graph says; and small
  * hints: who speaks, whether a time is told when one is asked for, whether it only asks itself, age and use.
- * The weights were chosen on one half of the conversations of test/memory/eval and compared on the other (docs/MEMORY.md).
+ * The weights were chosen on the `seen` conversations of test/memory/eval; the `blind` ones check them (docs/MEMORY.md).
  */
 import type { Catalogue } from "../catalogue.ts";
 
@@ -37,8 +37,6 @@ export interface Weights {
   /** So much more counts the question that a message follows. */
   asked: number;
   words: number;
-  /** A word that may stand for one of the question's. */
-  alike: number;
   similar: number;
   similarNear: number;
   related: number;
@@ -61,7 +59,6 @@ export const WEIGHTS: Weights = {
   // An answer is meant in the light of what was asked.
   asked: 0.5,
   words: 1,
-  alike: 0.6,
   similar: 0.75,
   similarNear: 0.3,
   related: 0.5,

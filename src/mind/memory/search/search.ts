@@ -47,7 +47,6 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
     words: question.words,
     scopeWords: scopes?.map(scopeWord),
     total: catalogue.count(scopes),
-    alike: weights.alike,
   };
   const postings = scopes?.length === 0 ? [] : await gather(records, store, asked);
   const ranked = rank(

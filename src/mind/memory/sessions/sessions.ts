@@ -14,7 +14,7 @@ import {
   STOPPED_LARES,
 } from "../../../core/kit/index.ts";
 import type { Found, Viewer } from "../kinds.ts";
-import { scopeWord } from "../search/match.ts";
+import { matchAll, scopeWord } from "../search/match.ts";
 import { gather } from "../search/postings.ts";
 import { readQuestion } from "../search/question.ts";
 import { type Posting, WEIGHTS } from "../search/rank.ts";
@@ -32,6 +32,16 @@ const MOST_SESSIONS = 50;
 /** How long the number of all messages is taken as known: it only weighs words. */
 const COUNT_MS = 30_000;
 const SESSION_SIGN = "\u{e001}";
+
+/** Messages that are forgotten with one topic at once. */
+const MOST_NAMED = 1000;
+
+export interface Named {
+  /** Its number in the index. */
+  number: number;
+  text: string;
+  session: string;
+}
 
 export interface SessionQuery extends Viewer {
   query: string;
@@ -89,7 +99,6 @@ export class Sessions {
       words: question.words,
       scopeWords,
       total,
-      alike: WEIGHTS.alike,
     });
     const found: Found[] = [];
     // Some of the best fall away: messages without text of their own, or deleted meanwhile.
@@ -112,6 +121,25 @@ export class Sessions {
       });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, limit);
+  }
+
+  /** Messages that have all words of a topic or a name in them, newest first, within the viewer's sight. */
+  async naming(topic: string, viewer: Omit<SessionQuery, "query" | "limit">): Promise<Named[]> {
+    const words = [...new Set(wordsOf(topic))];
+    const scopeWords = await this.sessionWords({ query: topic, ...viewer });
+    if (words.length === 0 || scopeWords?.length === 0) return [];
+    await this.settled();
+    const found: Named[] = [];
+    for (const number of await store.matching(this.records, matchAll(words, scopeWords), MOST_NAMED)) {
+      const row = await store.messageAt(this.records, number);
+      if (row) found.push({ number, text: textOf(row), session: row.session });
+    }
+    return found;
+  }
+
+  /** Search finds these no more. The index never comes back to a message, so nothing brings them back. */
+  async forget(numbers: readonly number[]): Promise<void> {
+    if (numbers.length > 0) await this.records.write((tx) => store.dropFromIndex(tx, numbers));
   }
 
   private async sessionWords(query: SessionQuery): Promise<string[] | undefined> {

@@ -40,6 +40,10 @@ export function indexMessage(tx: Tx, shelf: Shelf, seq: number, words: string): 
   tx.run("INSERT OR REPLACE INTO message_fts (rowid, words) VALUES (?, ?)", shelf.n * PER_SESSION + seq, words);
 }
 
+export function dropFromIndex(tx: Tx, numbers: readonly number[]): void {
+  tx.run("DELETE FROM message_fts WHERE rowid IN (SELECT value FROM json_each(?))", JSON.stringify(numbers));
+}
+
 /** `to` undefined: all there is. */
 export function markIndexed(tx: Tx, shelf: Shelf, to: number | undefined): void {
   if (to === undefined) tx.run("UPDATE message_shelf SET indexed = top WHERE n = ?", shelf.n);

@@ -52,8 +52,9 @@ describe("the stemmer", () => {
 describe("who speaks", () => {
   it.each([
     ["Ann: hello", "Ann"],
-    ["[8 May 2023, 1:56 pm] Mary Ann: hello", "Mary Ann"],
-    ["Note: buy milk", "Note"],
+    ["[3 May] Mary Ann: hello", "Mary Ann"],
+    ["Note: buy milk", undefined],
+    ["Name: Ana Weber", undefined],
     ["hello: world", undefined],
     ["https://example.org", undefined],
     ["At 10:30 we met", undefined],

@@ -42,10 +42,14 @@ function pairs(run: string, into: string[]): void {
   for (let at = 0; at + 1 < signs.length; at++) into.push(signs[at]! + signs[at + 1]!);
 }
 
+/** What stands before a colon and is nobody: "Name: Ana Weber", "Note: the key is under the mat". */
+const LABELS =
+  /^(?:name|note|notes|todo|date|time|day|email|mail|phone|address|subject|from|to|re|question|answer|fact|summary|title|url|warning|example|today|tomorrow)$/i;
+
 /** Who says it, when the text begins with a name: `Anna: hello`, `[3 May] Anna: hello`. */
 export function speakerOf(text: string): { speaker: string; said: string } | undefined {
   const found = /^(?:[[(][^\])]{1,60}[\])]\s*)?(\p{Lu}[\p{L}\p{N}.'’ -]{0,30}):\s+(?=\S)/u.exec(text);
-  return found && found[1]!.split(" ").length <= 3
+  return found && found[1]!.split(" ").length <= 3 && !LABELS.test(found[1]!)
     ? { speaker: found[1]!, said: text.slice(found[0].length) }
     : undefined;
 }
