@@ -12,6 +12,8 @@ type MemoryHandlers = Pick<Handlers, `memory.${string}` & keyof Handlers>;
 
 /** Messages of past conversations among what the tool finds. */
 const SAID = 4;
+/** Facts about the same that saving one brings along. */
+const NEAR = 3;
 
 export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" | "config">): MemoryHandlers {
   const rooms = () => parts.house().memory;
@@ -38,7 +40,16 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" |
     async "memory.list"({ limit, ...query }) {
       return { facts: (await memory().list({ newest: true, limit: limit ?? 100, ...query })).map(wire) };
     },
-    "memory.forget": async ({ id }) => ({ forgotten: (await memory().forget(id)).length > 0 }),
+    async "memory.forget"({ id, about, preview }) {
+      if (about === undefined) return { forgotten: (await memory().forget(id!)).length > 0 };
+      const going = await (preview ? aboutOf(rooms(), about) : forgetAbout(rooms(), about));
+      const count = going.facts.length + going.said.length;
+      return {
+        forgotten: !preview && count > 0,
+        facts: going.facts,
+        said: going.said.map(({ text, session }) => ({ text, session })),
+      };
+    },
     async "memory.correct"({ id, text }) {
       const done = await memory().correct(id, text);
       if (done) return { id: done.id, state: done.state };
@@ -92,17 +103,31 @@ export function memoryDesk(
 ): MemoryDesk {
   const viewer = (caller: Parameters<MemoryDesk["search"]>[0]["caller"]) => viewerOf(rooms, caller);
   return {
-    async save({ key, text, kind, caller }) {
+    async save({ key, text, kind, replaces, expiresAt, caller }) {
       const who = await viewer(caller);
-      return rooms.memory.add({
+      const found = await rooms.memory.search({ query: text, limit: NEAR * 2, ...who });
+      const saved = await rooms.memory.add({
         id: `mem_${key.replace(/[^a-z0-9]/gi, "").slice(-40)}`,
         text,
         source: `session:${caller.session}`,
         trust: who.owner ? "agent" : "person",
         kind: kind ?? "fact",
+        ...(replaces === undefined ? {} : { supersedes: [replaces] }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
         ...(who.person === undefined ? { agent: caller.agent } : { person: who.person }),
       });
+      const gone = new Set([saved.id, replaces, ...(saved.state === "live" ? (saved.superseded ?? []) : [])]);
+      const near = found.filter((hit) => hit.kind !== "document" && hit.kind !== "message" && !gone.has(hit.id));
+      return {
+        ...saved,
+        near: near.slice(0, NEAR).map((hit) => ({ id: hit.id, text: hit.text, origin: originOf(hit, who) })),
+      };
     },
+    async textOf({ id, caller }) {
+      return (await rooms.memory.seen(id, await viewer(caller)))?.text;
+    },
+    about: async ({ about, caller }) => aboutOf(rooms, about, await viewer(caller), caller.session),
+    forgetAbout: async ({ about, caller }) => forgetAbout(rooms, about, await viewer(caller), caller.session),
     async search({ query, caller }) {
       const who = await viewer(caller);
       const facts = await rooms.memory.search({ query, limit: 8, ...who });
@@ -120,6 +145,24 @@ export function memoryDesk(
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };
+}
+
+/** What goes when a topic is forgotten: the facts that name it, and the messages that do, within the viewer's sight. */
+async function aboutOf(rooms: MemoryRooms, about: string, who?: SessionViewer, session?: string) {
+  const facts = await rooms.memory.naming(about, who ?? {});
+  // A stranger's session, and one of several people, reaches its own talk only.
+  const ears = who?.alone && session !== undefined ? { agent: who.agent, sessions: [session] } : (who ?? {});
+  return { facts: facts.map(({ id, text }) => ({ id, text })), said: await rooms.messages.naming(about, ears) };
+}
+
+async function forgetAbout(rooms: MemoryRooms, about: string, who?: SessionViewer, session?: string) {
+  const going = await aboutOf(rooms, about, who, session);
+  await rooms.messages.forget(going.said.map(({ number }) => number));
+  for (const { id } of going.facts) await rooms.memory.forget(id, who ?? {});
+  // As it is written in the middle of a sentence, and at its beginning.
+  const small = about.toLowerCase();
+  await rooms.forgetTexts([...new Set([about, small, small.charAt(0).toUpperCase() + small.slice(1)])]);
+  return going;
 }
 
 /** Nobody can tell who wrote an export: what it says waits for a person. What was superseded there stays history. */

@@ -57,6 +57,8 @@ export interface MemoryRooms {
   planNight(body: NightBody): Promise<void>;
   /** A night's slot is due. */
   night(body: NightBody): Promise<void>;
+  /** Prompts, snapshots and runs of the nightly pass that hold one of these are made again without it. */
+  forgetTexts(texts: readonly string[]): Promise<void>;
 }
 
 /** What a night's turn is started with. */
@@ -101,6 +103,11 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     }
   })();
   const news = newsOf(parts);
+  const forgetTexts = async (texts: readonly string[]) => {
+    await condense.forgotten(texts);
+    if (config().files.keep) await view.settle();
+    await parts.renew(await dropPromptsWith(records, texts), texts);
+  };
   const memory = new Memory({
     ...{ records, clock, ids, crash, log },
     config,
@@ -110,11 +117,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       news(what);
       if (what === "facts" && config().files.keep) view.changed();
     },
-    forgotten: async (texts) => {
-      await condense.forgotten(texts);
-      if (config().files.keep) await view.settle();
-      await parts.renew(await dropPromptsWith(records, texts), texts);
-    },
+    forgotten: (texts) => forgetTexts(texts),
     ...(embedder ? { embedder } : {}),
   });
   const messages = new MessageIndex({ records, clock, crash, guard, log });
@@ -169,6 +172,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     capture,
     condense,
     viewer,
+    forgetTexts,
     async start() {
       memory.start();
       messages.wake();

@@ -178,6 +178,39 @@ describe("forgetting", () => {
   });
 });
 
+describe("forgetting a person", () => {
+  test("shows first what goes, then takes facts, past talk, prompts and notes", async () => {
+    await lares.rpc("memory.add", { text: "Quentin keeps bees behind the mill", scope: "shared" });
+    await lares.rpc("memory.add", { text: "The mill was built in 1820", scope: "shared" });
+    await lares.chat("owner", "say:Quentin called about the honey", { session: "agent:main:bees" });
+    const found = async () =>
+      (await lares.rpc("memory.search", { query: "Quentin", in: ["memory", "sessions"] })).results;
+    await until("the talk to be indexed", async () => (await found()).some((hit) => hit.text.includes("honey")));
+    await until("the file to follow", () => read("MEMORY.md").includes("Quentin"));
+    const preview = await lares.rpc("memory.forget", { about: "Quentin", preview: true });
+    expect(preview).toMatchObject({ forgotten: false, facts: [{ text: "Quentin keeps bees behind the mill" }] });
+    expect(preview.said!.length).toBeGreaterThan(0);
+    expect(await found()).not.toEqual([]);
+    expect(await lares.rpc("memory.forget", { about: "Quentin" })).toMatchObject({ forgotten: true });
+    expect((await found()).filter((hit) => hit.text.includes("Quentin"))).toEqual([]);
+    expect(await factLike("built in 1820")).toHaveLength(1);
+    await until("the notes to follow", () => !read("MEMORY.md").includes("Quentin"));
+    const { entities } = await lares.rpc("memory.graph", {});
+    expect(entities.map(({ name }) => name)).not.toContain("Quentin");
+  });
+
+  test("months, weekdays and labels are no entities", async () => {
+    await lares.rpc("memory.add", {
+      text: "Name: Ana Weber comes in March and again on Sunday with Otto",
+      scope: "shared",
+    });
+    const { entities } = await lares.rpc("memory.graph", {});
+    const names = entities.map(({ name }) => name);
+    expect(names).toContain("Otto");
+    for (const no of ["March", "Sunday", "Name"]) expect(names).not.toContain(no);
+  });
+});
+
 test("hello stays small with a hundred facts", async () => {
   for (let n = 0; n < 100; n++)
     await lares.rpc("memory.add", {

@@ -125,11 +125,22 @@ export const MEMORY_METHODS = {
     doc: "What is remembered, newest first.",
   }),
   "memory.forget": method({
-    in: z.strictObject({ id: memoryId, ...keyed }),
-    out: z.object({ forgotten: z.boolean() }),
+    in: z
+      .strictObject({
+        id: memoryId.optional(),
+        about: z.string().min(3).max(200).optional().describe("A topic or a person: all that names it."),
+        preview: z.boolean().optional().describe("Only says what would go. With about."),
+        ...keyed,
+      })
+      .refine((given) => (given.id === undefined) !== (given.about === undefined), "give either id or about"),
+    out: z.object({
+      forgotten: z.boolean(),
+      facts: z.array(z.object({ id: z.string(), text: z.string() })).optional(),
+      said: z.array(z.object({ text: z.string(), session: z.string() })).optional(),
+    }),
     scope: "write",
     mutates: true,
-    doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it.",
+    doc: "Forgets for good: the text, its index, its vector, its relations, the files and prompts that quote it. By topic or person also past talk: search finds it no more, and snapshots and prompts that name it are made again.",
   }),
   "memory.correct": method({
     in: z.strictObject({ id: memoryId, text, ...keyed }),

@@ -45,6 +45,7 @@ export interface Options {
   level?: "debug" | "info" | "warn" | "error";
   days?: number;
   scope?: string | string[];
+  about?: string;
   soul?: string;
   file?: string;
   name?: string;

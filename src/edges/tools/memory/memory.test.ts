@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Tool, ToolPlace } from "../../../core/contracts/index.ts";
+import type { JsonObject } from "../../../core/domain/index.ts";
 import { createMemoryTools, type MemoryDesk } from "./memory.ts";
 
 const place: ToolPlace = {
@@ -15,7 +16,16 @@ function tools() {
   const desk: MemoryDesk = {
     async save(memory) {
       asked.push(memory);
-      return { id: "mem_1", state: memory.text.includes("stranger") ? "pending" : "live" };
+      const near = memory.text.includes("coffee")
+        ? [{ id: "mem_1", text: "likes tea", origin: memory.text.includes("visitor") ? "outside" : "own" } as const]
+        : [];
+      return { id: "mem_1", state: memory.text.includes("stranger") ? "pending" : "live", near };
+    },
+    textOf: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
+    about: async () => ({ facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] }),
+    async forgetAbout(topic) {
+      asked.push(topic);
+      return { facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] };
     },
     async search(query) {
       asked.push(query);
@@ -75,5 +85,31 @@ describe("the memory tools", () => {
     );
     expect((await search.run({ query: "nothing" }, place, "k", signal)).text).toBe("nothing found");
     expect(await forget.run({ id: "mem_9" }, place, "k", signal)).toMatchObject({ isError: true });
+  });
+
+  it("show the words that go or are replaced, never an id alone", async () => {
+    const { save, forget, asked } = tools();
+    expect(await forget.plan({ id: "mem_1" }, place)).toMatchObject({ shown: "Forget: likes tea" });
+    expect(await save.plan({ text: "likes coffee", replaces: "mem_1", until: "2027-01-31" }, place)).toMatchObject({
+      shown: "Remember until 2027-01-31: likes coffee\nInstead of: likes tea",
+      adds: true,
+    });
+    await expect(save.plan({ text: "x", replaces: "mem_9" }, place)).rejects.toMatchObject({ code: "TOOL_INPUT" });
+    const all = await forget.plan({ about: "tea" }, place);
+    expect(all.shown).toBe(
+      "Forget everything about tea: 1 facts, 1 messages of past talk.\n- likes tea\n- said: I like tea",
+    );
+    expect((await forget.run({ about: "tea" }, place, "k", signal)).text).toContain("forgotten: 1 facts");
+    expect(asked).toEqual([{ about: "tea", caller: place.caller }]);
+    for (const input of [{}, { id: "mem_1", about: "tea" }] as JsonObject[])
+      await expect(forget.plan(input, place)).rejects.toMatchObject({ code: "TOOL_INPUT" });
+  });
+
+  it("say which facts are near, whose words they are, and when it ends", async () => {
+    const { save, asked } = tools();
+    const own = await save.run({ text: "likes coffee", replaces: "mem_1", until: "2027-01-31" }, place, "k", signal);
+    expect(own).toMatchObject({ text: "saved (mem_1)\nNear it:\nmem_1: likes tea", origin: "own" });
+    expect(asked[0]).toMatchObject({ replaces: "mem_1", expiresAt: Date.parse("2027-01-31T23:59:59.999Z") });
+    expect(await save.run({ text: "a visitor likes coffee" }, place, "k", signal)).toMatchObject({ origin: "outside" });
   });
 });

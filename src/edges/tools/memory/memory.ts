@@ -1,7 +1,7 @@
 /** `memory_save`, `memory_search`, `memory_forget`: what the agent remembers, through a desk that knows whose session it is. */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace } from "../../../core/contracts/index.ts";
-import type { JsonObject, Origin } from "../../../core/domain/index.ts";
+import { AppError, type JsonObject, type Origin } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
@@ -9,17 +9,35 @@ const KINDS = ["fact", "preference", "person", "project", "decision", "procedure
 
 /** What these tools need of the house. Whose memory it is follows from the caller; the scope is never the model's choice. */
 export interface MemoryDesk {
-  /** Durable when it resolves; `key` again is the same memory. `pending`: kept, but a person must agree first. */
+  /**
+   * Durable when it resolves; `key` again is the same memory. `pending`: kept, but a person must agree first. `replaces` takes the
+   * place of a fact, which stays as its history. `near`: facts about the same, so that the model sees what it contradicts or repeats.
+   */
   save(memory: {
     key: string;
     text: string;
     kind?: MemoryKind;
+    replaces?: string;
+    /** Gone by itself then. */
+    expiresAt?: number;
     caller: Caller;
-  }): Promise<{ id: string; state: string }>;
+  }): Promise<{ id: string; state: string; near: { id: string; text: string; origin: Origin }[] }>;
   /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
   search(query: { query: string; caller: Caller }): Promise<Found[]>;
+  /** What a memory says, when it is in the session's sight. */
+  textOf(memory: { id: string; caller: Caller }): Promise<string | undefined>;
   /** Deletes for good. False when there is no such memory in the session's sight; may be repeated. */
   forget(memory: { id: string; caller: Caller }): Promise<boolean>;
+  /** All that goes when a topic or a person is forgotten: facts, and what was said about it. Deletes nothing. */
+  about(topic: { about: string; caller: Caller }): Promise<About>;
+  /** Deletes it for good and says what is gone; may be repeated. */
+  forgetAbout(topic: { about: string; caller: Caller }): Promise<About>;
+}
+
+export interface About {
+  facts: { id: string; text: string }[];
+  /** Messages of past talk that search no longer finds. */
+  said: { text: string }[];
 }
 
 export interface Found {
@@ -37,9 +55,23 @@ type MemoryKind = (typeof KINDS)[number];
 /** What these tools say is ours; `memory_search` says of each answer whose words it holds. */
 const OURS = { result: "own", failure: "own" } as const;
 
-const saveInput = z.strictObject({ text: z.string().min(1).max(4000), kind: z.enum(KINDS).optional() });
+const id = z.string().min(1).max(64);
+const saveInput = z.strictObject({
+  text: z.string().min(1).max(4000),
+  kind: z.enum(KINDS).optional(),
+  replaces: id.optional(),
+  until: z.iso
+    .date()
+    .or(z.iso.datetime({ offset: true }))
+    .optional(),
+});
 const searchInput = z.strictObject({ query: z.string().min(1).max(2000) });
-const forgetInput = z.strictObject({ id: z.string().min(1).max(64) });
+const forgetInput = z
+  .strictObject({ id: id.optional(), about: z.string().min(3).max(200).optional() })
+  .refine((given) => (given.id === undefined) !== (given.about === undefined), "give either id or about");
+/** Lines of a preview; the rest is counted. */
+const MOST_SHOWN = 20;
+const LONGEST_SHOWN = 160;
 
 export function createMemoryTools(desk: MemoryDesk): Tool[] {
   return [save(desk), search(desk), forget(desk)];
@@ -52,25 +84,64 @@ function save(desk: MemoryDesk): Tool {
       description: "Remember one fact",
       input: {
         type: "object",
-        properties: { text: { type: "string" }, kind: { type: "string", enum: [...KINDS] } },
+        properties: {
+          text: { type: "string" },
+          kind: { type: "string", enum: [...KINDS] },
+          replaces: { type: "string", description: "id of the fact it replaces" },
+          until: { type: "string", description: "date it expires" },
+        },
         required: ["text"],
       },
     },
     repeat: "with-key",
     words: OURS,
-    async plan(input) {
-      const { text, kind } = parseInput("memory_save", saveInput, input);
-      const shown = `Remember${kind ? ` (${kind})` : ""}: ${visible(text)}`;
-      return { ...plan("memory_save", shown, { text, ...(kind ? { kind } : {}) }), adds: true };
+    async plan(input, place) {
+      const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
+      const old = replaces === undefined ? undefined : await said(desk, "memory_save", replaces, place.caller);
+      const shown = [
+        `Remember${kind ? ` (${kind})` : ""}${until ? ` until ${until}` : ""}: ${visible(text)}`,
+        ...(old === undefined ? [] : [`Instead of: ${visible(old)}`]),
+      ].join("\n");
+      const binding = {
+        text,
+        ...(kind ? { kind } : {}),
+        ...(replaces ? { replaces } : {}),
+        ...(until ? { until } : {}),
+      };
+      // What it replaces stays as its history and can be put back, so this too only adds.
+      return { ...plan("memory_save", shown, binding), adds: true };
     },
     async run(input, place, key) {
-      const { text, kind } = parseInput("memory_save", saveInput, input);
-      const saved = await desk.save({ key, text, caller: place.caller, ...(kind ? { kind } : {}) });
+      const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
+      const saved = await desk.save({
+        ...{ key, text, caller: place.caller },
+        ...(kind ? { kind } : {}),
+        ...(replaces ? { replaces } : {}),
+        ...(until ? { expiresAt: endOf(until) } : {}),
+      });
       const note =
         saved.state === "pending" ? "waits until a person agrees" : saved.state === "known" ? "known already" : "saved";
-      return { text: `${note} (${saved.id})`, meta: { id: saved.id, state: saved.state } };
+      const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
+      const told = [`${note} (${saved.id})`, ...(near.length ? ["Near it:", ...near] : [])].join("\n");
+      const origin = saved.near.every((fact) => fact.origin === "own") ? "own" : "outside";
+      return { text: told, origin, meta: { id: saved.id, state: saved.state } };
     },
   };
+}
+
+/** A date alone lasts until its day is over. */
+function endOf(until: string): number {
+  return until.length === 10 ? Date.parse(`${until}T23:59:59.999Z`) : Date.parse(until);
+}
+
+/** The words of a memory, so that nobody has to agree to an id. */
+async function said(desk: MemoryDesk, tool: string, memory: string, caller: Caller): Promise<string> {
+  const text = await desk.textOf({ id: memory, caller });
+  if (text !== undefined) return text;
+  throw new AppError("TOOL_INPUT", {
+    message: `${tool}: there is no memory ${visibleLine(memory)} here.`,
+    hint: "Ids come from memory_search.",
+  });
 }
 
 function search(desk: MemoryDesk): Tool {
@@ -110,21 +181,44 @@ function forget(desk: MemoryDesk): Tool {
   return {
     spec: {
       name: "memory_forget",
-      description: "Delete a memory by id",
-      input: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+      description: "Delete a memory by id, or all about a topic or person, past talk included",
+      input: { type: "object", properties: { id: { type: "string" }, about: { type: "string" } } },
     },
     repeat: "safe",
     words: OURS,
-    async plan(input) {
-      const { id } = parseInput("memory_forget", forgetInput, input);
-      return plan("memory_forget", `Forget ${visibleLine(id)}`, { id });
+    async plan(input, place) {
+      const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
+      if (id !== undefined) {
+        const text = await desk.textOf({ id, caller: place.caller });
+        const shown = text === undefined ? `Forget ${visibleLine(id)}, which is not there` : `Forget: ${visible(text)}`;
+        return plan("memory_forget", shown, { id });
+      }
+      const going = await desk.about({ about, caller: place.caller });
+      const shown = `Forget everything about ${visibleLine(about)}: ${inWords(going)}`;
+      // What is agreed to is what was shown: something said since asks again.
+      return plan("memory_forget", shown, { about, going: going.facts.map((fact) => fact.id) });
     },
     async run(input, place) {
-      const { id } = parseInput("memory_forget", forgetInput, input);
-      const gone = await desk.forget({ id, caller: place.caller });
-      return gone ? { text: "forgotten" } : { text: `There is no memory ${visibleLine(id)}.`, isError: true };
+      const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
+      if (id !== undefined) {
+        const gone = await desk.forget({ id, caller: place.caller });
+        return gone ? { text: "forgotten" } : { text: `There is no memory ${visibleLine(id)}.`, isError: true };
+      }
+      const gone = await desk.forgetAbout({ about, caller: place.caller });
+      return { text: `forgotten: ${gone.facts.length} facts, ${gone.said.length} messages of past talk` };
     },
   };
+}
+
+function inWords({ facts, said }: About): string {
+  const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => `- said: ${text}`)];
+  const shown = lines.slice(0, MOST_SHOWN).map((line) => visible(line.slice(0, LONGEST_SHOWN)));
+  const more = lines.length - shown.length;
+  return [
+    `${facts.length} facts, ${said.length} messages of past talk.`,
+    ...shown,
+    ...(more > 0 ? [`… and ${more} more`] : []),
+  ].join("\n");
 }
 
 function plan(tool: string, shown: string, binding: JsonObject): ActionPlan {

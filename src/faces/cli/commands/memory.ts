@@ -19,6 +19,8 @@ interface Fact {
 
 /** How many facts are looked through for the ending of an id. */
 const LOOKED_THROUGH = 1000;
+/** Facts, and messages, of a preview. */
+const MOST_PREVIEW = 20;
 
 export const add: Action = async (ctx, [given = ""]) => {
   const { rpc, out, options, ports } = ctx;
@@ -67,7 +69,9 @@ export const list: Action = async (ctx) => {
 };
 
 export const forget: Action = async (ctx, [typed = ""]) => {
-  const { rpc, out } = ctx;
+  const { rpc, out, options } = ctx;
+  if (options.about) return forgetAbout(ctx, options.about);
+  if (!typed) throw usage("Nothing to forget was named.", "Give an id, or a topic or person: --about Ana");
   const { facts } = await rpc.call("memory.list", { limit: LOOKED_THROUGH });
   const fact = pick(facts, typed, { noun: "fact", list: "lares memory list" });
   if (!(await confirmed(ctx, `Forget "${oneLine(fact.text)}"? This cannot be undone.`))) return kept(ctx);
@@ -79,6 +83,29 @@ export const forget: Action = async (ctx, [typed = ""]) => {
   out.say(`Forgotten: ${oneLine(fact.text)}`);
   return EXIT.done;
 };
+
+/** A topic or a person, past talk included: what goes is shown first. */
+async function forgetAbout(ctx: Context, about: string) {
+  const { rpc, out } = ctx;
+  const going = await rpc.call("memory.forget", { about, preview: true });
+  const { facts = [], said = [] } = going;
+  if (facts.length + said.length === 0) {
+    out.document(going);
+    out.say(`Nothing names "${about}".`);
+    return EXIT.done;
+  }
+  const what = `${plural(facts.length, "fact")} and ${plural(said.length, "message")} of past talk`;
+  out.note(
+    `This would be forgotten: ${what}.`,
+    ...facts.slice(0, MOST_PREVIEW).map((fact) => `  ${oneLine(fact.text)}`),
+    ...said.slice(0, MOST_PREVIEW).map((one) => `  said: ${oneLine(one.text)}`),
+  );
+  if (!(await confirmed(ctx, `Forget all that names "${about}"? This cannot be undone.`))) return kept(ctx);
+  const done = await rpc.call("memory.forget", { about });
+  out.document(done);
+  out.say(`Forgotten: ${what}. Conversations keep their own text until you delete them: lares sessions delete`);
+  return EXIT.done;
+}
 
 export const correct: Action = async (ctx, [typed = "", text = ""]) => {
   const { rpc, out } = ctx;

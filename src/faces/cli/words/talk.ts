@@ -173,8 +173,9 @@ export const talk: Group = {
     },
     {
       name: "memory forget",
-      takes: "<id>",
-      about: "forget one fact; asks first",
+      takes: "[id]",
+      about: "forget one fact, or all about a topic or person; asks first",
+      flags: [{ flag: "--about <words>", about: "all that names this, past talk included; shows what goes" }],
       example: "lares memory forget 3f9a2c",
       exits: "7 the question was answered with no",
       load: async () => (await memory()).forget,

@@ -1,0 +1,41 @@
+/** What `memory_save` says and does in the real program. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Lares, startLares, startModel } from "../support/index.ts";
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let lares: Lares;
+beforeAll(async () => {
+  model = await startModel();
+  lares = await startLares({
+    env: model.env,
+    config: { policy: { mode: "record" }, memory: { embedder: { use: "off" }, capture: { use: "off" } } },
+  });
+});
+afterAll(async () => {
+  await lares?.dispose();
+  await model?.close();
+});
+
+const factLike = async (text: string) =>
+  (await lares.rpc("memory.list", { limit: 1000 })).facts.filter((fact) => fact.text.includes(text));
+
+test("names what is near, replaces and expires; what was replaced comes back with undo", async () => {
+  const save = (input: object) => `tool:memory_save ${JSON.stringify(input)} then: say:{results}`;
+  await lares.rpc("memory.add", { text: "The ferry to Texel leaves at nine", scope: "shared" });
+  const first = await lares.chat("owner", save({ text: "Ferry tickets to Texel cost twelve euros" }), {
+    key: "near-1",
+  });
+  const [, id, near] = /saved \((\w+)\)[\s\S]*Near it:\n(mem_\w+): The ferry to Texel/.exec(first.response!)!;
+  expect(near).toBeTruthy();
+  const text = "Ferry tickets to Texel cost fifteen euros";
+  const second = await lares.chat("owner", save({ text, replaces: id, until: "2099-12-31" }), {
+    key: "near-2",
+    session: "agent:main:ferry",
+  });
+  const next = /saved \((\w+)\)/.exec(second.response!)![1]!;
+  expect((await factLike("Ferry tickets")).map((fact) => fact.text)).toEqual([text]);
+  const kept = (await lares.rpc("memory.export", { limit: 1000 })).facts.find((fact) => fact.id === next);
+  expect(kept).toMatchObject({ expiresAt: Date.parse("2099-12-31T23:59:59.999Z") });
+  await lares.rpc("memory.undo", { id: next });
+  expect((await factLike("Ferry tickets")).map((fact) => fact.text)).toEqual([expect.stringContaining("twelve")]);
+});
