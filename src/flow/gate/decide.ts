@@ -1,8 +1,8 @@
 /**
  * The gate: every tool call is judged here, and nowhere else (I9). Pure; explains itself in one sentence.
  *
- * In this order: the hard floor, deny rules, what the turn's authority forbids (I12; strangers.ts, taint.ts), remembered
- * approvals, allow rules, the mode. A later word never softens an earlier one.
+ * In this order: what strangers may never do, the hard floor, deny rules, what the turn's authority forbids (I12; taint.ts),
+ * remembered approvals, allow rules, the mode. A later word never softens an earlier one.
  */
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
@@ -64,6 +64,8 @@ export function policyOf(
 export function decide(given: Policy, plan: ActionPlan): Verdict {
   const isStranger = given.authority === "stranger";
   const policy = isStranger ? forStrangers(given) : given;
+  const closed = isStranger ? strangersMayNot(plan) : undefined;
+  if (closed) return { verdict: "deny", because: closed, parts: [] };
   const parts = plan.shell ? judgeShell(plan.shell, shellRules(policy.allow), policy.place) : [];
   const deny = (because: string): Verdict => ({ verdict: "deny", because, parts });
   const floored = floor(plan, policy.place);
@@ -71,8 +73,6 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   const forbidden = denyRule(policy, plan);
   if (forbidden) return deny(`A deny rule forbids it: ${plan.tool} ${forbidden}`);
   if (plan.outside) return deny(plan.outside);
-  const closed = isStranger ? strangersMayNot(plan) : undefined;
-  if (closed) return deny(closed);
 
   const tainted = taint(policy, plan, parts, ruleFor(plan));
   if (tainted) return { ...tainted, parts };

@@ -3,102 +3,12 @@
  * command that only may wipe the disk is bad enough; it is not the boundary (the sandbox is), it is the last sign before it.
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
+import { holdsSecrets, isPrecious, piecesIn, secret } from "./floor-places.ts";
 import { ownCommand, ownRequest } from "./own-commands.ts";
-import { absolute, isInside, normalise, relation } from "./paths.ts";
+import { absolute } from "./paths.ts";
 import { isLooker } from "./programs.ts";
 import type { Place } from "./rules.ts";
 
-/** Places of credentials in anybody's home. */
-const SECRET_HOME = [
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".azure",
-  ".kube",
-  ".docker/config.json",
-  ".config/gcloud",
-  ".config/gh",
-  ".config/git/credentials",
-  ".config/op",
-  ".config/hub",
-  ".config/rclone",
-  ".config/doctl",
-  ".config/google-chrome*",
-  ".config/chromium",
-  ".config/BraveSoftware",
-  ".config/microsoft-edge*",
-  ".config/vivaldi",
-  ".config/opera",
-  ".config/Bitwarden*",
-  ".config/1Password",
-  ".config/KeePass*",
-  ".config/sops",
-  ".netrc",
-  ".git-credentials",
-  ".npmrc",
-  ".pypirc",
-  ".pgpass",
-  ".my.cnf",
-  ".cargo/credentials*",
-  ".gem/credentials",
-  ".m2/settings*.xml",
-  ".gradle/gradle.properties",
-  ".password-store",
-  ".local/share/keyrings",
-  ".local/share/kwalletd",
-  ".mozilla",
-  ".thunderbird",
-  ".vault-token",
-  ".terraform.d",
-  ".bitcoin",
-  ".ethereum",
-  ".electrum",
-  ".claude/.credentials.json",
-  ".claude.json",
-  ".codex/auth.json",
-  ".openclaw",
-  ".hermes/.env",
-  ".lares",
-  "Library/Keychains",
-  "Library/Cookies",
-  "Library/Application Support/Google/Chrome",
-  "Library/Application Support/Firefox",
-  "snap/firefox",
-  "snap/chromium",
-];
-const SECRET_SYSTEM = [
-  "/etc/shadow*",
-  "/etc/gshadow*",
-  "/etc/master.passwd",
-  "/etc/sudoers",
-  "/etc/sudoers.d",
-  "/etc/ssl/private",
-  "/etc/ssh/ssh_host_*_key",
-  "/etc/krb5.keytab",
-  "/etc/security/opasswd",
-  "/var/lib/docker",
-  "/var/run/docker.sock",
-  "/run/docker.sock",
-  "/run/podman",
-  "/run/secrets",
-  "/var/run/secrets",
-  "/run/credentials",
-  "/proc/*/environ",
-  "/proc/*/mem",
-  "/proc/*/root",
-  "/proc/*/fd",
-  "/proc/*/cwd",
-  "/proc/*/task",
-  "/proc/kcore",
-  "/dev/mem",
-  "/dev/kmem",
-  "/dev/port",
-];
-/** Directories whose loss is the machine's loss. */
-const SYSTEM =
-  "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /usr/bin /usr/lib /usr/lib64 /usr/local /usr/sbin /usr/share /var/lib /var/log /System /Library /Applications /Users /private /Volumes /mnt /media".split(
-    " ",
-  );
 const HARMLESS_DEVICE =
   /^\/dev\/(null|zero|full|random|urandom|stdin|stdout|stderr|tty|ptmx|fd(\/.*)?|pts(\/.*)?|shm(\/.*)?)$/;
 const BLOCK_DEVICE =
@@ -135,16 +45,43 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
   const dirs = new Set([shell.cwd]);
+  const look: Look = { place, paths: new Map(), steps: 0 };
   for (const command of shell.commands) {
-    for (const dir of dirs) {
-      const why = commandFloor(command, dir, place);
-      if (why) return why;
-    }
+    const why = anywhere(command, look) ?? first(dirs, (dir) => commandFloor(command, dir, look));
+    if (why) return why;
+    if (look.steps > MOST_STEPS) return TOO_LONG;
     for (const dir of enters(command, dirs, place)) if (dirs.size < MOST_DIRS) dirs.add(dir);
   }
   if (!bad) return undefined;
   if (bad.kind === "fork-bomb") return bad.text;
   return `${bad.text} What cannot be read cannot be judged; write it as plainer commands.`;
+}
+
+/** One look at one text: what was found out about a path holds for all its words. */
+interface Look {
+  place: Place;
+  paths: Map<string, { secret: string | undefined; isPrecious: boolean }>;
+  steps: number;
+}
+
+/** Words times directories. A gate that takes seconds stops everybody's turns. */
+const MOST_STEPS = 25_000;
+const TOO_LONG = "It is too long to be judged; make it several calls.";
+
+function about(path: string, look: Look): { secret: string | undefined; isPrecious: boolean } {
+  const seen = look.paths.get(path);
+  if (seen) return seen;
+  const found = { secret: secret(path, look.place), isPrecious: isPrecious(path, look.place) };
+  look.paths.set(path, found);
+  return found;
+}
+
+function first<T>(of: Iterable<T>, ask: (one: T) => string | undefined): string | undefined {
+  for (const one of of) {
+    const why = ask(one);
+    if (why) return why;
+  }
+  return undefined;
 }
 
 /** A text that changes its directory more often than this is nobody's honest command; what is first counts. */
@@ -169,7 +106,28 @@ function enters({ words }: ShellCommand, dirs: ReadonlySet<string>, place: Place
   return to.flatMap((path) => [...dirs].map((dir) => absolute(path, dir, place.userHome)));
 }
 
-function commandFloor(command: ShellCommand, cwd: string, place: Place): string | undefined {
+/** What is wrong with a command wherever it runs. */
+function anywhere(command: ShellCommand, look: Look): string | undefined {
+  const words = command.words.map((word) => word.literal ?? word.guess);
+  const name = baseName(words[0] ?? "");
+  look.steps += words.length;
+  if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
+    return `${command.within.join(" > ")} would hand ${name} names that nobody has seen; use find with -delete, or name them.`;
+  if (!isLooker(name) || name === "echo" || name === "printf") {
+    const own = ownRequest(words);
+    if (own) return own;
+  }
+  if (isLooker(name)) return undefined;
+  for (const word of words.slice(1)) {
+    if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
+      return "It starts itself without end.";
+    if (wipesIn(word)) return "It wipes a home or the machine.";
+  }
+  return undefined;
+}
+
+function commandFloor(command: ShellCommand, cwd: string, look: Look): string | undefined {
+  const { place } = look;
   const words = command.words.map((word) => word.literal ?? word.guess);
   for (const { operator, target } of command.redirects) {
     const path = absolute(target.guess, cwd, place.userHome);
@@ -177,38 +135,41 @@ function commandFloor(command: ShellCommand, cwd: string, place: Place): string 
     if (BLOCK_DEVICE.test(path)) return `It writes to a disk: ${operator} ${target.guess}.`;
     if (/^\/proc\/(sys|sysrq-trigger)|^\/sys\//.test(path) && operator.includes(">"))
       return `It changes the kernel: ${target.guess}.`;
-    const why = secret(path, place);
+    const why = about(path, look).secret;
     if (why) return why;
   }
-  for (const { value } of command.assignments) {
-    const why = pathsIn(value.guess, cwd, place)
-      .map((path) => secret(path, place))
-      .find(Boolean);
-    if (why) return why;
-  }
+  const starts = startsIn(words);
+  if (starts.length > MOST_STARTS) return TOO_LONG;
+  look.steps += starts.length * words.length;
+  return (
+    first(starts, (from) => programFloor(words.slice(from), { cwd, look, isProgram: from === 0 })) ??
+    first([...command.assignments.map(({ value }) => value.guess), ...words.slice(1)], (word) =>
+      secretIn(word, cwd, look),
+    )
+  );
+}
+
+function secretIn(word: string, cwd: string, look: Look): string | undefined {
+  if (look.steps > MOST_STEPS) return TOO_LONG;
+  const pieces = piecesIn(word);
+  look.steps += pieces.length;
+  return first(pieces, (piece) => about(absolute(piece, cwd, look.place.userHome), look).secret);
+}
+
+/** More words that are names of dangerous programs than this are nobody's honest command. */
+const MOST_STARTS = 32;
+/** Of the watched programs those that start others. */
+const STARTS_OTHERS = /^(node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|find|fd|tar|bsdtar|rsync)$/;
+
+/** Where a program may begin: with the first word; or, for what may start another one, with any. */
+function startsIn(words: readonly string[]): number[] {
   const name = baseName(words[0] ?? "");
-  if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
-    return `${command.within.join(" > ")} would hand ${name} names that nobody has seen; use find with -delete, or name them.`;
-  if (!isLooker(name) || name === "echo" || name === "printf") {
-    const own = ownRequest(words);
-    if (own) return own;
-  }
-  // A wrapper's inner program may begin at any of its words.
-  const starts = isLooker(name) ? [0] : words.map((_, i) => i);
-  for (const from of starts) {
-    const why = programFloor(words.slice(from), { cwd, place, isProgram: from === 0 });
-    if (why) return why;
-  }
-  for (const word of words.slice(1)) {
-    const why = pathsIn(word, cwd, place)
-      .map((path) => secret(path, place))
-      .find(Boolean);
-    if (why) return why;
-    if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word) && !isLooker(name))
-      return "It starts itself without end.";
-    if (!isLooker(name) && wipesIn(word)) return "It wipes a home or the machine.";
-  }
-  return undefined;
+  if (isLooker(name) || (isWatched(name) && !STARTS_OTHERS.test(name))) return [0];
+  return words.flatMap((word, i) => (i === 0 || isWatched(baseName(word)) ? [i] : []));
+}
+
+function isWatched(name: string): boolean {
+  return WATCHED.test(name) || WIPES.test(name) || POWER.test(name);
 }
 
 /** `rm -r /` and its kin in a text: by its words, so that no text makes the look at it slow. */
@@ -225,10 +186,11 @@ function wipesIn(text: string): boolean {
 
 function programFloor(
   words: readonly string[],
-  { cwd, place, isProgram }: { cwd: string; place: Place; isProgram: boolean },
+  { cwd, look, isProgram }: { cwd: string; look: Look; isProgram: boolean },
 ): string | undefined {
+  const { place } = look;
   const name = baseName(words[0] ?? "");
-  if (!WATCHED.test(name) && !WIPES.test(name) && !POWER.test(name)) return undefined;
+  if (!isWatched(name)) return undefined;
   const args = words.slice(1);
   const options = args.filter((arg) => arg.startsWith("-"));
   const operands = args.filter((arg) => !arg.startsWith("-"));
@@ -286,15 +248,15 @@ function programFloor(
     (name === "rsync" && has(/^$/, /^--del/)) ||
     (/^(mv|unlink|trash)$/.test(name) && operands.length > 0);
   if (sweeps) {
-    const lost = operands.find((word) => isPrecious(at(word), place));
+    const lost = operands.find((word) => about(at(word), look).isPrecious);
     if (lost) return `${name} would take away ${lost}.`;
   }
   if (/^(chmod|chown|chgrp|setfacl|chattr)$/.test(name) && recursive) {
-    const lost = operands.find((word) => isPrecious(at(word), place));
+    const lost = operands.find((word) => about(at(word), look).isPrecious);
     if (lost) return `${name} would change who may use everything in ${lost}.`;
   }
   if (name === "find" || name === "fd") {
-    const roots = operands.filter((word) => isPrecious(at(word), place));
+    const roots = operands.filter((word) => about(at(word), look).isPrecious);
     const action = args.find((arg) => /^-(delete|fprintf?0?|fls|x|X|exec|execdir|ok|okdir)$/.test(arg));
     const kills =
       action === "-delete" ||
@@ -324,83 +286,6 @@ function isDeepRemoval(words: readonly string[]): boolean {
 
 function isDisk(path: string): boolean {
   return path.startsWith("/dev/") && !HARMLESS_DEVICE.test(path);
-}
-
-/** System directories, homes, and whatever holds Lares; also everything directly in them (`/*`). */
-function isPrecious(path: string, place: Place): boolean {
-  const names = path.split("/");
-  while (names.length > 1 && /^(?:\.?\*+|\.\[\*|\.\?\*)$/.test(names.at(-1)!)) names.pop();
-  const bare = names.join("/") || "/";
-  if (SYSTEM.some((one) => relation(bare, one) === "inside" && bare.split("/").length === one.split("/").length))
-    return true;
-  if (SYSTEM.includes(bare)) return true;
-  if (/^\/(home|Users)\/[^/]+$/.test(bare)) return true;
-  const homes = [place.userHome, place.home];
-  return homes.some((home) => bare === home || isInside(home, bare)) || isInside(place.agentDir, bare);
-}
-
-function holdsSecrets(path: string, place: Place): boolean {
-  const bare = path === "" ? "/" : path;
-  return (
-    bare === "/" ||
-    /^\/(home|Users|root)(\/[^/]+)?$/.test(bare) ||
-    isInside(place.userHome, bare) ||
-    isInside(place.home, bare)
-  );
-}
-
-/** Why this path must stay closed. Patterns count as all they may name. */
-export function secret(path: string, place: Place): string | undefined {
-  const clean = normalise(path);
-  const closed = (what: string) => `${what} stays closed: ${path}.`;
-  const isPattern = /[*?]/.test(clean);
-  const system = isPattern ? SECRET_SYSTEM.some((one) => relation(clean, one) === "inside") : IN_SYSTEM.test(clean);
-  if (system) return closed("A place of credentials or of the kernel");
-  if (inSecretHome(clean, isPattern, place)) return closed("A place of credentials");
-  if (isInside(clean, place.home) && !isInside(clean, place.agentDir)) return closed("What Lares itself keeps");
-  return undefined;
-}
-
-function inSecretHome(clean: string, isPattern: boolean, place: Place): boolean {
-  // An agent's folder lies in ~/.lares, and is its own.
-  if (isInside(clean, place.workspace)) return WORKSPACE_SECRET.test(clean.slice(place.workspace.length));
-  if (isInside(clean, place.agentDir)) return false;
-  if (!isPattern) {
-    const rest = isInside(clean, place.userHome) ? clean.slice(place.userHome.length) : SOME_HOME.exec(clean)?.[1];
-    return rest !== undefined && IN_HOME.test(rest);
-  }
-  return [place.userHome, "/root", "/home/*", "/Users/*"].some((home) =>
-    SECRET_HOME.some((one) => relation(clean, `${home}/${one}`) === "inside"),
-  );
-}
-
-/** The workspace is the commands' own home: its .npmrc and the like are work, keys are not. */
-const WORKSPACE_SECRET = /^\/\.(ssh|aws|gnupg)(\/|$)/;
-const SOME_HOME = /^(?:\/root|\/(?:home|Users)\/[^/]+)(\/.*)?$/;
-const IN_HOME = anyOf(SECRET_HOME.map((one) => `/${one}`));
-const IN_SYSTEM = anyOf(SECRET_SYSTEM);
-
-/** One expression for many places: much quicker than asking one by one. */
-function anyOf(places: readonly string[]): RegExp {
-  const sources = places.map((one) => one.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*"));
-  return new RegExp(`^(?:${sources.join("|")})(?:/|$)`);
-}
-
-/** Everything in a word that may be a path: `of=/dev/sda`, `@~/.netrc`, `-I/etc`, `file:///etc/shadow`. */
-export function pathsIn(word: string, cwd: string, place: Place): string[] {
-  // A bare name lies in the working directory, and that is the agent's.
-  if (!/[/~.*?]/.test(word) || word.length > 4096) return [];
-  const out = new Set<string>([absolute(word, cwd, place.userHome)]);
-  for (const piece of word.split(/[=@:,;\s'"()[\]{}<>|&]+/)) if (piece) out.add(absolute(piece, cwd, place.userHome));
-  for (const found of word.matchAll(/(?:~|\/)[^=@:,;\s'"()[\]{}<>|&]*/g)) {
-    const before = found.index === 0 ? "" : word[found.index - 1]!;
-    if (/[A-Za-z0-9_.~-]/.test(before) && !/^-[A-Za-z]$/.test(word.slice(0, found.index))) continue;
-    out.add(absolute(found[0].replace(/^\/\/+/, "/"), cwd, place.userHome));
-  }
-  // A path whose beginning is computed: what follows may lie in any home.
-  const tail = /^\*\/(.+)$/.exec(word)?.[1];
-  if (tail) out.add(absolute(`~/${tail.replace(/^\/+/, "")}`, cwd, place.userHome));
-  return [...out];
 }
 
 function baseName(word: string): string {

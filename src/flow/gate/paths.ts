@@ -43,12 +43,16 @@ export function relation(pattern: string, place: string): "inside" | "above" | "
   return "inside";
 }
 
+const LONGEST_PATTERN = 512;
+
 /** Whether two names with wildcards can be the same name. */
 function canMeet(a: string, b: string): boolean {
   if (a === b) return true;
   if (!/[*?]/.test(a) && !/[*?]/.test(b)) return false;
   // As in a shell: a wildcard at the beginning does not stand for a dot.
   if (b.startsWith(".") && /^[*?]/.test(a)) return false;
+  // Longer than any name can be: a pattern nobody needs, and slow to compare.
+  if (a.length > LONGEST_PATTERN) return true;
   // can[j]: the rest of a from here can be the rest of b from j. Filled from the ends, so that no pattern takes for ever.
   let can: boolean[] = Array.from({ length: b.length + 1 }, (_, j) => /^\**$/.test(b.slice(j)));
   for (let i = a.length - 1; i >= 0; i--) {

@@ -56,15 +56,27 @@ export interface Analysis {
 /** Texts inside texts inside texts; deeper is nobody's honest command. */
 const DEEPEST = 8;
 
+/** How far one structure of the shell may stand inside another. The parser and every walk over its tree recurse. */
+const DEEPEST_NODE = 100;
+/** Substitutions and braces in one text: the parser reads ahead from each. */
+const MOST_SUBSTITUTIONS = 400;
+const MOST_BRACES = 2000;
+/** The gate holds each word against every place it knows, so the words are counted before it gets them. */
+const MOST_WORDS = 500;
+const MOST_WORDS_IN_ALL = 2000;
+
 interface Scan {
   commands: ShellCommand[];
   reasons: ShellReason[];
+  /** Shared by all texts inside a text: what was only guessed to be shell counts as well. */
+  size: { words: number; isFull: boolean };
 }
 
 export function analyse(text: string): Analysis {
-  const scan: Scan = { commands: [], reasons: [] };
+  const scan: Scan = { commands: [], reasons: [], size: { words: 0, isFull: false } };
   const script = scanText(scan, text, []);
-  const sequence = script && plainScript(script, text);
+  if (scan.size.isFull) add(scan, "unparsed", "It has too many words to be judged.");
+  const sequence = script && !scan.size.isFull ? plainScript(script, text) : undefined;
   if (scan.commands.length === 0 && scan.reasons.length === 0) {
     add(scan, "construct", "It starts no program.");
   }
@@ -87,15 +99,29 @@ function scanText(scan: Scan, text: string, within: string[]): SyntaxNode | unde
     add(scan, "unparsed", `The command has ${text.length} characters; more than ${LONGEST} are not judged.`);
     return undefined;
   }
-  let script: SyntaxNode;
-  try {
-    script = parse(text);
-  } catch (error) {
-    add(scan, "unparsed", `The text cannot be read as shell: ${(error as Error).message}.`);
+  if (scan.size.isFull) return undefined;
+  if (hasMore(text, /`|[$<>]\(|\$\[|\$\{/g, MOST_SUBSTITUTIONS) || hasMore(text, /\{/g, MOST_BRACES)) {
+    add(scan, "unparsed", "The command has too many substitutions or braces to be judged.");
     return undefined;
   }
-  visit(scan, script, { within, fed: NOTHING });
-  return script;
+  try {
+    const script = parse(text);
+    visit(scan, script, { within, fed: NOTHING, depth: 0 });
+    return script;
+  } catch (error) {
+    const why =
+      error instanceof RangeError
+        ? "Commands are nested too deeply to be judged."
+        : `The text cannot be read as shell: ${(error as Error).message}.`;
+    add(scan, "unparsed", why);
+    return undefined;
+  }
+}
+
+function hasMore(text: string, what: RegExp, most: number): boolean {
+  let count = 0;
+  for (const _ of text.matchAll(what)) if (++count > most) return true;
+  return false;
 }
 
 interface Around {
@@ -104,10 +130,17 @@ interface Around {
   inTest?: true;
   /** What comes in on standard input here. */
   fed: Fed;
+  depth: number;
 }
 
-function visit(scan: Scan, node: SyntaxNode, around: Around): void {
-  const { within } = around;
+function visit(scan: Scan, node: SyntaxNode, outer: Around): void {
+  const { within } = outer;
+  if (scan.size.isFull) return;
+  if (outer.depth > DEEPEST_NODE) {
+    add(scan, "unparsed", "Commands are nested too deeply to be judged.");
+    return;
+  }
+  const around: Around = { ...outer, depth: outer.depth + 1 };
   if (leavesUnexplained(node, around.inTest ?? false)) {
     add(scan, "unparsed", "The parser took something for plain text that a shell would not.");
   }
@@ -126,12 +159,12 @@ function visit(scan: Scan, node: SyntaxNode, around: Around): void {
     case "Pipeline":
       for (const prefix of node.prefixes) visit(scan, prefix, around);
       for (const [i, part] of node.commands.entries()) {
-        visit(scan, part, i === 0 ? around : { within, fed: saidBy(node.commands[i - 1]!) });
+        visit(scan, part, i === 0 ? around : { within, fed: saidBy(node.commands[i - 1]!), depth: around.depth });
       }
       return;
     case "Redirected": {
       const fed = fedBy(node.redirects, around.fed);
-      visit(scan, node.command, { within, fed });
+      visit(scan, node.command, { within, fed, depth: around.depth });
       for (const redirect of node.redirects) visit(scan, redirect, around);
       return;
     }
@@ -272,15 +305,26 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
   }));
   if (words.length === 0) {
     if (assignments.length || redirects.length)
-      scan.commands.push({ words: [{ literal: "", guess: "" }], assignments, redirects, within });
+      push(scan, { words: [{ literal: "", guess: "" }], assignments, redirects, within });
     return;
   }
   report(scan, { words, assignments, redirects, within }, fedBy(node.redirects, fed));
 }
 
+/** False when there are more words than can be judged; nothing is reported from then on. */
+function push(scan: Scan, command: ShellCommand): boolean {
+  const { size } = scan;
+  const words = command.words.length + command.assignments.length + command.redirects.length;
+  // A program has to be looked up for each command.
+  size.words += words + 1;
+  size.isFull ||= words > MOST_WORDS || size.words > MOST_WORDS_IN_ALL;
+  if (!size.isFull) scan.commands.push(command);
+  return !size.isFull;
+}
+
 /** Reports a command and whatever it would start in turn. */
 function report(scan: Scan, command: ShellCommand, fed: Fed): void {
-  scan.commands.push(command);
+  if (!push(scan, command)) return;
   const [program] = command.words;
   if (program!.literal === undefined) {
     add(scan, "computed-program", `Which program runs is computed: ${quoted(program!.guess)}.`);
@@ -293,7 +337,7 @@ function report(scan: Scan, command: ShellCommand, fed: Fed): void {
   scan.reasons.push(...inner.reasons);
   for (const { text, label, sure } of inner.texts) {
     // What was only guessed to be shell may be anything: what it seems to run is kept, that it does not parse is no news.
-    const into: Scan = sure ? scan : { commands: scan.commands, reasons: [] };
+    const into: Scan = sure ? scan : { ...scan, reasons: [] };
     scanText(into, text, [...command.within, label]);
   }
   for (const { words, label } of inner.commands) {
