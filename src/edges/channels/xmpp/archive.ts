@@ -2,6 +2,8 @@
 import { NS, type Xml, type XmppClient, type XmppLibrary } from "./library.ts";
 
 const PAGE = 50;
+/** Of one answer, whatever the server sends; a page asks for far fewer. */
+const MOST_ITEMS = 500;
 const PATIENCE_MS = 20_000;
 
 export interface Archived {
@@ -47,7 +49,8 @@ export class Archive {
     const forwarded = result.getChild("forwarded", NS.forward);
     const message = forwarded?.getChild("message");
     const stamp = forwarded?.getChild("delay", NS.delay)?.attrs.stamp;
-    if (message && result.attrs.id)
+    // A server that sends more than it was asked for is not kept in memory for as long as it likes.
+    if (message && result.attrs.id && items.length < MOST_ITEMS)
       items.push({ id: result.attrs.id, message, at: stamp ? Date.parse(stamp) : undefined });
     return true;
   }
@@ -77,6 +80,8 @@ export class Archive {
       const iq = xml("iq", { type: "set", ...(asked.room ? { to: asked.room } : {}) }, query);
       const answer = await this.client.iqCaller.request(iq, PATIENCE_MS);
       const fin = answer.getChild("fin", NS.mam);
+      // What was not kept is asked for again.
+      if (items.length >= MOST_ITEMS) return { items, last: items.at(-1)!.id, isComplete: false };
       const last = fin?.getChild("set", NS.rsm)?.getChildText("last") ?? items.at(-1)?.id;
       return { items, last: last ?? undefined, isComplete: fin?.attrs.complete === "true" || items.length === 0 };
     } catch (error) {
