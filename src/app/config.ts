@@ -16,6 +16,7 @@ import { outboxConfig } from "../flow/outbox/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
 import { type Config, defineConfig } from "../ground/config/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
+import { DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
 import { contextConfig } from "../mind/context/index.ts";
 import { goalsConfig } from "../mind/goals/index.ts";
@@ -153,12 +154,14 @@ export type LaresConfig = Config<typeof schema>;
 export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);
 
 /** Typed by the slices it looks at: the joined type is made of this function's schema. */
-function advise(config: Readonly<Record<string, unknown>>): string[] {
+function advise(config: Readonly<Record<string, unknown>>, folders: readonly string[]): string[] {
   const time = config.time as z.output<typeof timeConfig>;
+  const agents = config.agents as Readonly<Record<string, unknown>>;
   const accounts = config.channels as Readonly<Record<string, Record<string, { enabled?: boolean }> | undefined>>;
   return adviseSchedules(config.schedules as z.output<typeof schedulesConfig>, {
     now: Date.now(),
     zone: time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    isAgent: (agent) => agent === DEFAULT_AGENT || folders.includes(agent) || Object.hasOwn(agents, agent),
     canReach: ({ channel, account }) =>
       PULLED.has(channel) || (accounts[channel]?.[account] ?? { enabled: false }).enabled !== false,
   });

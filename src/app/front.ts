@@ -9,6 +9,7 @@ import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { Replays } from "../flow/replays/index.ts";
 import type { Logbook } from "../ground/observe/index.ts";
+import { makeAttentionHandlers } from "./attention-handlers.ts";
 import { makeChannelHandlers } from "./channel-handlers.ts";
 import type { LaresConfig } from "./config.ts";
 import { makeContextHandlers } from "./context-handlers.ts";
@@ -77,6 +78,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     ...makeSkillHandlers(shared),
     ...makeWorkHandlers(shared),
     ...makeContextHandlers(shared),
+    ...makeAttentionHandlers(shared),
     ...makeModelHandlers({ ...shared, ...parts.setup, addSecret: (value) => log.redactor.addSecret(value) }),
     ...makeHouseHandlers({
       ...shared,

@@ -18,6 +18,8 @@ import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/inde
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
 import { scrub } from "../ground/vault/index.ts";
+import { countAttention } from "./attention/attention.ts";
+import type { makeAttentionHandlers } from "./attention-handlers.ts";
 import type { makeChannelHandlers } from "./channel-handlers.ts";
 import type { makeContextHandlers } from "./context-handlers.ts";
 import { beatViews } from "./heartbeats.ts";
@@ -29,6 +31,7 @@ import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
 import type { makeSecretHandlers } from "./secret-handlers.ts";
 import type { makeSkillHandlers } from "./skill-handlers.ts";
+import { stepOutcome } from "./step-outcome.ts";
 import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
 import type { makeWakeHandlers } from "./wake-handlers.ts";
@@ -59,6 +62,7 @@ export function makeHandlers(
   | keyof ReturnType<typeof makeSkillHandlers>
   | keyof ReturnType<typeof makeWorkHandlers>
   | keyof ReturnType<typeof makeContextHandlers>
+  | keyof ReturnType<typeof makeAttentionHandlers>
 > {
   const { clock } = parts;
   const committed = () => parts.house().records.committed;
@@ -79,6 +83,7 @@ export function makeHandlers(
         uptimeMs: clock.now() - parts.startedAt,
         model: { id: model.id, practice: model.practice, because: model.because },
         ...counts,
+        attention: await countAttention({ house, problems: parts.problems(), now: clock.now() }),
         channels: house.channels.accounts.list().map(({ channel, account, state, detail }) => ({
           name: `${channel}/${account}`,
           state,
@@ -131,7 +136,7 @@ export function makeHandlers(
       const steps = [];
       for await (const e of parts.house().engine.history({ turn })) {
         const { segment, index, kind, name, state, at, endedAt } = e;
-        const more = name.startsWith("model:") ? callFacts(e.payload) : {};
+        const more = { ...stepOutcome(e), ...(name.startsWith("model:") ? callFacts(e.payload) : {}) };
         steps.push({ segment, index, kind, name, state, at, ...(endedAt === undefined ? {} : { endedAt }), ...more });
       }
       const { result } = row;
@@ -147,6 +152,7 @@ export function makeHandlers(
         ...(result?.reason ? { reason: result.reason } : {}),
         ...(result?.model ? { model: result.model } : {}),
         ...(result?.practice ? { practice: true } : {}),
+        ...(result?.failure ? { failure: result.failure } : {}),
         ...(result?.joined ? { joined: result.joined } : {}),
         notices: result?.notices ?? [],
         approvals: await wireAll(parts, await parts.house().approvals.list({ pendingOnly: false, turn, limit: 100 })),
@@ -172,6 +178,9 @@ export function makeHandlers(
           state: stateOf(parts, row),
           acceptedAt: row.acceptedAt,
           ...(row.endedAt === undefined ? {} : { endedAt: row.endedAt }),
+          ...(row.result?.failure ? { failure: row.result.failure } : {}),
+          ...(row.result?.reason ? { reason: row.result.reason } : {}),
+          ...(row.result?.notices.length ? { notices: row.result.notices } : {}),
         })),
       };
     },

@@ -181,7 +181,7 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
 
     "config.get": ({ path }) => settings.get(path),
     "config.set": ({ path, value }) => settings.set(path, value as Json | undefined),
-    "config.check": ({ text }) => settings.check(text),
+    "config.check": ({ text }) => settings.check(text, house().agents.names()),
     "config.schema": () => settings.schema(),
 
     async "tokens.create"({ name, scopes }, caller) {

@@ -165,10 +165,11 @@ export class Settings {
     });
   }
 
-  async check(text: string | undefined) {
+  /** `folders`: the agents that have a folder in the home. */
+  async check(text: string | undefined, folders: readonly string[]) {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
     const { problems, config } = await this.review(given);
-    const advice = schema.advise(config).map((message) => ({ path: "schedules", message }));
+    const advice = schema.advise(config, folders).map((message) => ({ path: "schedules", message }));
     const all = [...problems.map((p) => ({ ...p })), ...advice];
     return { ok: all.length === 0, problems: all };
   }

@@ -3,6 +3,7 @@
  * documentation. WebSocket `/ws`, `POST /rpc/<method>` and the command line all speak from this table.
  */
 import { z } from "zod";
+import { ATTENTION_METHODS } from "./attention-methods.ts";
 import { CHANNEL_METHODS } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
 import { HOUSE_METHODS } from "./house-methods.ts";
@@ -51,6 +52,7 @@ export const METHODS = {
       model: z.object({ id: z.string(), practice: z.boolean(), because: z.string() }),
       turns: z.object({ queued: z.number(), running: z.number(), parked: z.number() }),
       approvals: z.object({ pending: z.number() }),
+      attention: z.number().describe("how many things need a person: see attention.list"),
       deliveries: z.object({ waiting: z.number(), uncertain: z.number(), failed: z.number() }),
       channels: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string().optional() })),
       usageToday: usageSum,
@@ -135,6 +137,9 @@ export const METHODS = {
           state: z.string(),
           acceptedAt: z.number(),
           endedAt: z.number().optional(),
+          failure: z.string().optional().describe("why it failed or was declined, as a class"),
+          reason: z.string().optional().describe("the same in a sentence"),
+          notices: z.array(z.string()).optional().describe("what the person should know beside the answer"),
         }),
       ),
     }),
@@ -263,6 +268,7 @@ export const METHODS = {
     mutates: false,
     doc: "The models that can answer, and why each is here.",
   }),
+  ...ATTENTION_METHODS,
   ...MODEL_METHODS,
   ...HOUSE_METHODS,
   ...CHANNEL_METHODS,

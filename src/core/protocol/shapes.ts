@@ -218,6 +218,10 @@ export const sessionSummary = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   running: z.string().optional(),
+  last: z
+    .object({ turn: z.string(), state: turnState, failure: z.string().optional(), reason: z.string().optional() })
+    .optional()
+    .describe("its newest turn: how it ended, or that it waits"),
 });
 
 export const turnStep = z.object({
@@ -228,6 +232,12 @@ export const turnStep = z.object({
   state: z.enum(["intent", "done", "unknown"]),
   at: z.number(),
   endedAt: z.number().optional(),
+  outcome: z
+    .enum(["ok", "failed", "denied", "unknown", "open"])
+    .describe("how it ended; a step that was done may still have failed"),
+  failure: z.string().optional().describe("of a model call that failed: its class"),
+  reason: z.string().optional().describe("why it failed or was not allowed, in one line"),
+  exit: z.number().optional().describe("of a command: its exit code"),
   model: z.string().optional().describe("of a model call: who answered"),
   usage: usage.optional().describe("of a model call: what it used and cost"),
   failed: z
@@ -249,6 +259,7 @@ export const turnView = z.object({
   notices: z.array(z.string()),
   model: z.string().optional(),
   practice: z.boolean().optional(),
+  failure: z.string().optional().describe("why it failed or was declined, as a class"),
   joined: z.string().optional(),
   usage: usage.optional(),
   approvals: z.array(approval),

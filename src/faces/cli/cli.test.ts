@@ -43,6 +43,7 @@ const STATUS: Result<"status"> = {
   model: { id: "practice/practice", practice: true, because: "no key was found" },
   turns: { queued: 0, running: 1, parked: 2 },
   approvals: { pending: 2 },
+  attention: 2,
   deliveries: { waiting: 0, uncertain: 0, failed: 0 },
   channels: [],
   usageToday: {

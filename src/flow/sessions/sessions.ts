@@ -3,7 +3,14 @@
  * that dies in the middle leaves the session as it was.
  */
 import { CANCEL, type EngineEvent, type Records } from "../../core/contracts/index.ts";
-import { AppError, asId, type HistoryEntry, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import {
+  AppError,
+  asId,
+  type HistoryEntry,
+  type SessionKey,
+  type TurnId,
+  type TurnState,
+} from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash } from "../../core/kit/index.ts";
 import {
   briefSince,
@@ -49,6 +56,8 @@ export interface SessionSummary {
   createdAt: number;
   updatedAt: number;
   running?: TurnId;
+  /** How its newest turn ended, or that it waits. */
+  last?: { turn: string; state: TurnState; failure?: string; reason?: string };
 }
 
 const NOT_THERE = (key: string) =>
@@ -182,8 +191,24 @@ export class Sessions {
       updatedAt: row.updated_at,
       ...(row.person ? { person: row.person } : {}),
       ...(running ? { running } : {}),
+      ...(row.last ? { last: lastTurn(row.last, running) } : {}),
     };
   }
+}
+
+function lastTurn(text: string, running: TurnId | undefined): NonNullable<SessionSummary["last"]> {
+  const { turn, state, failure, reason } = JSON.parse(text) as {
+    turn: string;
+    state: TurnState;
+    failure: string | null;
+    reason: string | null;
+  };
+  return {
+    turn,
+    state: running === turn ? "running" : state,
+    ...(failure ? { failure } : {}),
+    ...(reason ? { reason } : {}),
+  };
 }
 
 function titleFrom(first: string | null): string | undefined {

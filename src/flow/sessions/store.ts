@@ -18,12 +18,17 @@ export interface SessionRow {
   updated_at: number;
   messages: number;
   first: string | null;
+  /** Its newest turn, as JSON. */
+  last: string | null;
 }
 
 const SUMMARY = `SELECT s.key, s.agent, s.person, s.title, s.created_at, s.updated_at,
     (SELECT COUNT(*) FROM message m WHERE m.session = s.key) AS messages,
     (SELECT m.content FROM message m WHERE m.session = s.key AND m.replaced_by IS NULL
-      ORDER BY m.seq LIMIT 1) AS first
+      ORDER BY m.seq LIMIT 1) AS first,
+    (SELECT json_object('turn', t.id, 'state', t.state, 'failure', json_extract(t.result, '$.failure'),
+        'reason', json_extract(t.result, '$.reason')) FROM turn t WHERE t.session = s.key AND t.state <> 'joined'
+      ORDER BY t.accepted_at DESC LIMIT 1) AS last
   FROM session s`;
 
 export function readSummary(db: Reads, key: string): Promise<SessionRow | undefined> {

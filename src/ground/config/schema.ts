@@ -12,8 +12,11 @@ export interface ConfigSchema<S extends Slices = Slices> {
   readonly slices: S;
   /** When a change of a key takes effect; the longest path that leads to the key decides. */
   readonly effects: Readonly<Record<string, Effect>>;
-  /** What is well written and would still not work, in sentences. Nothing is refused for it. */
-  readonly advise: (config: Readonly<Record<string, unknown>>) => readonly string[];
+  /**
+   * What is well written and would still not work, in sentences. Nothing is refused for it. `folders`: agents that have a folder
+   * in the home without being in the file.
+   */
+  readonly advise: (config: Readonly<Record<string, unknown>>, folders: readonly string[]) => readonly string[];
 }
 
 /**

@@ -856,4 +856,13 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE session ADD COLUMN brief INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX session_brief ON session (updated_at) WHERE brief = 1;
   `,
+  `
+  -- What was on the attention list and somebody took off it.
+  CREATE TABLE attention_dismissed (id TEXT PRIMARY KEY, by TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  -- Failures are found among millions of good turns without reading them.
+  CREATE INDEX turn_failed ON turn (ended_at) WHERE state IN ('failed', 'attention', 'declined');
+  CREATE INDEX journal_unknown ON engine_journal (at) WHERE state = 'unknown';
+  CREATE INDEX delivery_unsure ON delivery (updated_at) WHERE state IN ('failed', 'expired', 'uncertain');
+  CREATE INDEX job_failing ON job (name) WHERE failures > 0;
+  `,
 ];

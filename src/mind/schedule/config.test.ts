@@ -10,11 +10,14 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     { name: "words", every: "blue moon", prompt: "x" },
     { name: "no time", prompt: "x" },
     { name: "no work", every: "1 day" },
+    { name: "nobody", every: "1 day", prompt: "x", agent: "ghost" },
+    { name: "somebody", every: "1 day", prompt: "x", agent: "main" },
     { name: "nowhere", every: "1 day", prompt: "x", deliver: { channel: "fax", account: "a", chat: "c" } },
   ]);
   const at = {
     now: Date.parse("2026-11-15T10:00:00Z"),
     zone: "Europe/Berlin",
+    isAgent: (agent: string) => agent === "main",
     canReach: ({ channel }: { channel: string }) => channel === "webhook",
   };
   expect(adviseSchedules(jobs, at)).toEqual([
@@ -24,6 +27,7 @@ test("declared jobs are judged without being made: time, zone, name, work and de
     expect.stringMatching(/"words": "blue moon" is no time/),
     expect.stringMatching(/"no time": No time is given/),
     expect.stringMatching(/"no work": Give a prompt or a script/),
+    expect.stringMatching(/"nobody": There is no agent "ghost"/),
     expect.stringMatching(/"nowhere": Nothing can be delivered to fax\/a/),
   ]);
 });

@@ -83,7 +83,12 @@ export type DeclaredJob = z.output<typeof declared>;
 /** What is wrong with declared jobs, found without making them. One bad job keeps neither the others nor Lares from working. */
 export function adviseSchedules(
   jobs: readonly DeclaredJob[],
-  at: { now: number; zone: string; canReach: (place: { channel: string; account: string }) => boolean },
+  at: {
+    now: number;
+    zone: string;
+    canReach: (place: { channel: string; account: string }) => boolean;
+    isAgent: (agent: string) => boolean;
+  },
 ): string[] {
   const names = new Set<string>();
   return jobs.flatMap((job) => {
@@ -91,6 +96,7 @@ export function adviseSchedules(
     if (names.has(job.name)) problems.push("Another job has the same name.");
     names.add(job.name);
     if (!job.prompt === !job.script) problems.push("Give a prompt or a script, one of them.");
+    if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(`There is no agent "${job.agent}".`);
     if (job.deliver && !at.canReach(job.deliver)) {
       problems.push(`Nothing can be delivered to ${job.deliver.channel}/${job.deliver.account}: it is not set up.`);
     }

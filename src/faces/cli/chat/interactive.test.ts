@@ -44,6 +44,7 @@ beforeEach(async () => {
       model: { id: "practice/practice", practice: true, because: "no key was found" },
       turns: { queued: 0, running: 0, parked: 0 },
       approvals: { pending: 0 },
+      attention: 0,
       deliveries: { waiting: 0, uncertain: 0, failed: 0 },
       channels: [],
       usageToday: {

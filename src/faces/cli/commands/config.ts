@@ -1,5 +1,5 @@
 /** `lares config`: works on the file itself, so it works when nothing runs. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, type Json } from "../../../core/domain/index.ts";
@@ -64,7 +64,7 @@ export const set: Action = async (ctx, [key = "", given]) => {
 export const check: Action = async (ctx) => {
   const { out } = ctx;
   const loaded = await load(ctx);
-  const advice = (await ctx.ports.configSchema()).advise(loaded.config);
+  const advice = (await ctx.ports.configSchema()).advise(loaded.config, agentFolders(ctx.home));
   out.document({
     ok: advice.length === 0,
     file: loaded.file,
@@ -98,6 +98,15 @@ export const schema: Action = async (ctx) => {
   ctx.out.raw(`${JSON.stringify(found, null, ctx.out.json ? 0 : 2)}\n`);
   return EXIT.done;
 };
+
+/** Agents that were made in the house have a folder and need no place in the file. */
+export function agentFolders(home: string): string[] {
+  try {
+    return readdirSync(join(home, "agents"));
+  } catch {
+    return [];
+  }
+}
 
 async function load(ctx: Context) {
   return loadConfig({ home: ctx.home, schema: await ctx.ports.configSchema(), env: ctx.ports.env.variables });

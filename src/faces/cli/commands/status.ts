@@ -83,14 +83,13 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
 function page(ctx: Context, s: Status): string[] {
   const { paint } = ctx.out;
   const { running, queued, parked } = s.turns;
-  const waits = s.approvals.pending;
   const [problem, ...others] = s.problems;
   const up = `up ${elapsed(s.uptimeMs)}`;
   const first = problem
     ? `${paint("✕", "fail")} Lares is running, ${up}, with a problem: ${problem}`
     : `${paint("●", "ok")} Lares is running, ${up}.`;
   const rows = [
-    ...(waits ? [["needs you", paint(`◐ ${plural(waits, "approval")}: lares approvals list`, "wait")]] : []),
+    ["needs you", needs(s, paint)],
     ["turns", `${running} running, ${queued} queued, ${parked} waiting`],
     ["model", modelLine(s.model)],
     ["today", today(s)],
@@ -104,6 +103,16 @@ function page(ctx: Context, s: Status): string[] {
     ["version", `${s.version}, process ${s.pid}`],
   ];
   return [first, ...others.map((more) => `${paint("✕", "fail")} ${more}`), ...table(rows, "  ")];
+}
+
+/** "nothing" only when the list over everything is empty. */
+function needs(s: Status, paint: Context["out"]["paint"]): string {
+  if (!s.attention) return "nothing";
+  const asked = s.approvals.pending;
+  const first = asked ? `${plural(asked, "approval")}: lares approvals list` : "";
+  const rest = s.attention - asked;
+  const others = rest ? `${plural(rest, asked ? "other thing" : "thing")}: lares attention` : "";
+  return paint(`◐ ${[first, others].filter(Boolean).join("; ")}`, "wait");
 }
 
 function today(s: Status): string {

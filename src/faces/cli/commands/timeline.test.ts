@@ -13,6 +13,7 @@ const step = (name: string, at: number, endedAt?: number) => ({
   kind: "step" as const,
   name,
   state: endedAt === undefined ? ("intent" as const) : ("done" as const),
+  outcome: endedAt === undefined ? ("open" as const) : ("ok" as const),
   at: NOW + at,
   ...(endedAt === undefined ? {} : { endedAt: NOW + endedAt }),
 });
@@ -53,8 +54,29 @@ describe("a turn as a timeline", () => {
   it("a step under way has a bar up to now, an unknown one says so", () => {
     const open = timeline(openTurn({ steps: [step("model:0", 0)] }), look);
     expect(open[1]).toMatch(/● {2}model call 1 .*█+ .*running/);
-    const lost = timeline(turnDetail({ steps: [{ ...step("tool:exec:c", 0), state: "unknown" }] }), look);
+    const lost = timeline(
+      turnDetail({ steps: [{ ...step("tool:exec:c", 0), state: "unknown", outcome: "unknown" }] }),
+      look,
+    );
     expect(lost[1]).toContain("outcome unknown");
+  });
+
+  it("a step that was done and failed is no success: class, exit code and reason are there", () => {
+    const lines = timeline(
+      turnDetail({
+        steps: [
+          { ...step("model:0", 0, 1000), outcome: "failed", failure: "auth", reason: "it rejected its key" },
+          { ...step("tool:exec:c", 1000, 2000), outcome: "failed", exit: 7, reason: "no such file" },
+          { ...step("judge:1", 2000, 2001), outcome: "denied", reason: "the policy forbids it" },
+        ],
+        endedAt: NOW + 3000,
+      }),
+      look,
+    );
+    expect(bar(lines, "model call 1").line).toMatch(/✕.*auth: it rejected its key/);
+    expect(bar(lines, "exec").line).toMatch(/✕.*exit 7: no such file/);
+    expect(bar(lines, "judged").line).toMatch(/–.*the policy forbids it/);
+    expect(lines.join("\n")).not.toContain("✓");
   });
 
   it("says what a model call cost, which tries failed, and when Lares was restarted", () => {

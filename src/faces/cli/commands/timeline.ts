@@ -53,8 +53,9 @@ function rowsOf(t: TurnDetail, { paint, now }: TimelineLook): Row[] {
   const queued = (t.startedAt ?? t.endedAt ?? now) - t.acceptedAt;
   const rows: Row[] = [
     ...t.steps.map((s): Row => {
-      const [glyph, more] = stepMark(s.state, t.endedAt !== undefined, paint);
-      return { kind: "worked", glyph, name: stepName(s.name), at: s.at, endedAt: s.endedAt, more: callMore(s) || more };
+      const [glyph, why] = stepMark(s, t.endedAt !== undefined, paint);
+      const more = [callMore(s), why].filter(Boolean).join("  ");
+      return { kind: "worked", glyph, name: stepName(s.name), at: s.at, endedAt: s.endedAt, more };
     }),
     ...t.restarts.map(
       (r): Row => ({
@@ -115,10 +116,21 @@ function merged(spans: [number, number][]): [number, number][] {
   return out;
 }
 
-function stepMark(state: TurnDetail["steps"][number]["state"], ended: boolean, paint: Paint): [string, string] {
-  if (state === "done") return [paint("✓", "ok"), ""];
-  if (state === "unknown" || ended) return [paint("?", "wait"), "outcome unknown"];
-  return ["●", "running"];
+function stepMark(step: TurnDetail["steps"][number], ended: boolean, paint: Paint): [string, string] {
+  const { outcome, failure, exit, reason } = step;
+  const why = [failure, exit === undefined ? "" : `exit ${exit}`, reason && visible(reason)].filter(Boolean).join(": ");
+  switch (outcome) {
+    case "ok":
+      return [paint("✓", "ok"), ""];
+    case "failed":
+      return [paint("✕", "fail"), why];
+    case "denied":
+      return [paint("–", "wait"), why || "not allowed"];
+    case "unknown":
+      return [paint("?", "wait"), "outcome unknown"];
+    case "open":
+      return ended ? [paint("?", "wait"), "outcome unknown"] : ["●", "running"];
+  }
 }
 
 /** What a model call cost, and the tries before it that failed. */

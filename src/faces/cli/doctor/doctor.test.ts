@@ -33,6 +33,7 @@ const STATUS: Result<"status"> = {
   model: { id: "anthropic/claude", practice: false, because: "ANTHROPIC_API_KEY is set" },
   turns: { queued: 0, running: 0, parked: 0 },
   approvals: { pending: 0 },
+  attention: 0,
   deliveries: { waiting: 0, uncertain: 0, failed: 0 },
   channels: [],
   usageToday: {

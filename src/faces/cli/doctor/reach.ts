@@ -1,6 +1,7 @@
 /** Checks of what must be reached: the settings, the port, the model. They work when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
 import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
+import { agentFolders } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
 import { bad, type Check, type Finding, type Ground, off, ok, warn } from "./check.ts";
 
@@ -10,7 +11,7 @@ export const config: Check = {
   async run(at) {
     try {
       const loaded = await load(at);
-      const advice = (await at.schema()).advise(loaded.config);
+      const advice = (await at.schema()).advise(loaded.config, agentFolders(at.home));
       if (advice.length)
         return advice.map((text): Finding => ({ level: "bad", text, fix: `Mend it in ${loaded.file}` }));
       return ok(loaded.exists ? `${loaded.file} is in order.` : "There is no lares.yaml, so the defaults hold.");

@@ -309,6 +309,7 @@ describe("with a running Lares", () => {
       model: { id, practice: false, because: "" },
       turns: { queued: 0, running: 0, parked: 0 },
       approvals: { pending: 0 },
+      attention: 0,
       deliveries: { waiting: 0, uncertain: 0, failed: 0 },
       channels: [],
       usageToday: {

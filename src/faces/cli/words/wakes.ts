@@ -4,7 +4,24 @@ import { amount, type Word, whole } from "./word.ts";
 const goals = () => import("../commands/goals.ts");
 const wakes = () => import("../commands/wakes.ts");
 
+const attention = () => import("../commands/attention.ts");
+
 export const wakeWords: readonly Word[] = [
+  {
+    name: "attention",
+    about: "what needs you: questions, failures, unknown outcomes, channels that are down",
+    flags: [{ flag: "--limit <n>", about: "at most so many", parse: whole(1, 500) }],
+    example: "lares attention",
+    load: async () => (await attention()).list,
+  },
+  {
+    name: "attention dismiss",
+    takes: "[ids...]",
+    about: "take failures off that list, for good",
+    flags: [{ flag: "--all", about: "everything that can be dismissed" }],
+    example: "lares attention dismiss --all",
+    load: async () => (await attention()).dismiss,
+  },
   {
     name: "wakes",
     about: "what will wake an agent, the next one last",

@@ -1,0 +1,173 @@
+/**
+ * What needs a person, gathered from every room: questions, failures, what may or may not have happened, ears that hear nothing.
+ * "Nothing needs you" is said only when this list is empty.
+ *
+ * AT1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
+ *      it is mended. What has happened stays until somebody dismisses it, over restarts.
+ */
+import { AppError } from "../../core/domain/index.ts";
+import type { Result } from "../../core/protocol/index.ts";
+import type { House } from "../house.ts";
+import {
+  counted,
+  countPending,
+  dismiss,
+  type FoundRow,
+  type From,
+  found,
+  KINDS,
+  resultIn,
+  routeIn,
+  type StoredKind,
+} from "./store.ts";
+
+export type Attention = Result<"attention.list">["items"][number];
+
+export interface AttentionParts {
+  house: House;
+  problems: readonly string[];
+  now: number;
+}
+
+export async function listAttention(
+  parts: AttentionParts,
+  q: { limit: number; after?: string | undefined },
+): Promise<Result<"attention.list">> {
+  const db = parts.house.records.committed;
+  const from = q.after === undefined ? undefined : readCursor(q.after);
+  const now = from ? [] : await standing(parts, q.limit);
+  const kinds = Object.keys(KINDS) as StoredKind[];
+  const rows = (
+    await Promise.all(kinds.map(async (kind) => (await found(db, kind, from, q.limit + 1)).map(asItem(kind))))
+  )
+    .flat()
+    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+  const page = rows.slice(0, q.limit);
+  const last = page.at(-1);
+  return {
+    items: [...now, ...page],
+    total: await countAttention(parts),
+    ...(rows.length > page.length && last ? { next: `${last.at}:${last.id}` } : {}),
+  };
+}
+
+export async function countAttention(parts: AttentionParts): Promise<number> {
+  const db = parts.house.records.committed;
+  const [happened, pending, others] = await Promise.all([counted(db), countPending(db), conditions(parts)]);
+  return happened + pending + others.length;
+}
+
+/** Returns how many of them there were. */
+export async function dismissAttention(house: House, ids: readonly string[], by: string, now: number): Promise<void> {
+  const fixed = ids.find((id) => !Object.hasOwn(KINDS, id.split(":")[0]!));
+  if (fixed !== undefined) {
+    throw new AppError("BAD_REQUEST", {
+      message: `"${fixed}" still is so and cannot be dismissed.`,
+      hint: "It goes when it is mended; the list says how.",
+      details: { field: "ids" },
+    });
+  }
+  await house.records.write((tx) => dismiss(tx, ids, by, now));
+}
+
+/** Everything that happened up to now. */
+export async function dismissAll(parts: AttentionParts, by: string): Promise<number> {
+  let n = 0;
+  for (;;) {
+    const { items } = await listAttention(parts, { limit: 500 });
+    const ids = items.filter((item) => item.dismissible).map((item) => item.id);
+    if (!ids.length) return n;
+    await dismissAttention(parts.house, ids, by, parts.now);
+    n += ids.length;
+  }
+}
+
+/** What still is so: questions first, the oldest of them on top, then what does not work. */
+async function standing(parts: AttentionParts, limit: number): Promise<Attention[]> {
+  const asked = await parts.house.approvals.list({ pendingOnly: true, limit });
+  return [
+    ...asked.map(
+      ({ id, tool, shown, askedAt, deadline, agent, session, turn }): Attention => ({
+        id: `approval:${id}`,
+        kind: "approval",
+        at: askedAt,
+        text: `${agent} asks: ${firstLine(shown) || tool}`,
+        dismissible: false,
+        until: deadline,
+        agent,
+        session,
+        turn,
+        approval: id,
+      }),
+    ),
+    ...(await conditions(parts)),
+  ];
+}
+
+async function conditions({ house, problems, now }: AttentionParts): Promise<Attention[]> {
+  const watches = await house.watchers.list();
+  return [
+    ...problems.map(
+      (text, i): Attention => ({ id: `problem:${i}`, kind: "problem", at: now, text, dismissible: false }),
+    ),
+    ...house.channels.accounts
+      .list()
+      .filter((one) => one.state === "down")
+      .map(({ channel, account, detail, hearing, sending, heardAt }): Attention => {
+        const what = hearing === false ? "hears nothing" : sending === false ? "cannot send" : "is not connected";
+        const text = `${channel}/${account} ${what}${detail ? `: ${detail}` : "."}`;
+        return { id: `channel:${channel}/${account}`, kind: "channel", at: heardAt ?? now, text, dismissible: false };
+      }),
+    ...watches.flatMap(({ name, agent, error, isPaused, lastAt }): Attention[] => {
+      if (!error && !isPaused) return [];
+      const text = `${name} ${isPaused ? "is paused" : "cannot be watched"}: ${error ?? ""}`;
+      return [{ id: `watch:${name}`, kind: "watch", at: lastAt ?? now, text, dismissible: false, agent }];
+    }),
+  ];
+}
+
+function asItem(kind: StoredKind): (row: FoundRow) => Attention {
+  return (row) => {
+    const { id, at, session, agent, turn } = row;
+    const place = {
+      ...(session ? { session } : {}),
+      ...(agent ? { agent } : {}),
+      ...(turn ? { turn } : {}),
+    };
+    return { id, kind, at, dismissible: true, ...place, ...words(kind, row) };
+  };
+}
+
+function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failure" | "state"> {
+  switch (kind) {
+    case "turn": {
+      const { reason, failure } = resultIn(row);
+      const text = reason ?? "The turn failed.";
+      return { text, state: row.a as Attention["state"], ...(failure ? { failure } : {}) };
+    }
+    case "effect":
+      return { text: `${effectName(row.a ?? "")} may or may not have happened.`, failure: "unknown-outcome" };
+    case "delivery": {
+      const { route, error } = routeIn(row);
+      const what = row.a === "uncertain" ? "may or may not have arrived" : "was not delivered";
+      return { text: `A message to ${route.channel}/${route.account} ${what}${error ? `: ${error}` : "."}` };
+    }
+    case "job":
+      return { text: `The job "${row.a}" failed: ${row.b ?? "no reason was recorded"}` };
+  }
+}
+
+/** `tool:exec:call_1` → `A call of exec`. */
+function effectName(name: string): string {
+  const [kind, tool] = name.split(":");
+  return kind === "tool" && tool ? `A call of ${tool}` : `The step ${name}`;
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? "").slice(0, 200);
+}
+
+function readCursor(text: string): From {
+  const [at, ...id] = text.split(":");
+  return { at: Number(at), id: id.join(":") };
+}

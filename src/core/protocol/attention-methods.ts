@@ -1,0 +1,55 @@
+/** Methods about what needs a person. */
+import { z } from "zod";
+import { keyed, method } from "./method.ts";
+
+const item = z.object({
+  id: z.string(),
+  kind: z
+    .enum(["approval", "turn", "effect", "delivery", "job", "channel", "watch", "problem"])
+    .describe(
+      "a question; a failed turn; an act of unknown outcome; a message that did not arrive; a failed job; a channel that is down; a watcher; a problem of the settings",
+    ),
+  at: z.number(),
+  text: z.string().describe("what happened, in one sentence"),
+  dismissible: z.boolean().describe("false: it is still so, and goes when it is mended"),
+  state: z.enum(["failed", "attention", "declined"]).optional().describe("of a turn"),
+  failure: z.string().optional().describe("the class of failure: auth, timeout, budget, …"),
+  until: z.number().optional().describe("of a question: without an answer it is denied then"),
+  agent: z.string().optional(),
+  session: z.string().optional(),
+  turn: z.string().optional(),
+  approval: z.string().optional(),
+});
+
+export const ATTENTION_METHODS = {
+  "attention.list": method({
+    in: z.strictObject({
+      limit: z.number().int().min(1).max(500).optional(),
+      after: z
+        .string()
+        .regex(/^\d{1,16}:.{1,400}$/, "what `next` was")
+        .optional(),
+    }),
+    out: z.object({
+      items: z.array(item).describe("what is still so first, then what happened, newest first"),
+      total: z.number().describe("of everything; 0: nothing needs you"),
+      next: z.string().optional().describe("there is more: give it as `after`"),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "What needs a person, over everything: questions, failures, unknown outcomes, channels that are down.",
+  }),
+  "attention.dismiss": method({
+    in: z
+      .strictObject({
+        ids: z.array(z.string().min(1).max(600)).min(1).max(500).optional(),
+        all: z.literal(true).optional().describe("everything that can be dismissed"),
+        ...keyed,
+      })
+      .refine((given) => (given.ids === undefined) !== (given.all === undefined), "give `ids` or `all`"),
+    out: z.object({ dismissed: z.number(), total: z.number().describe("what is left") }),
+    scope: "write",
+    mutates: true,
+    doc: "Takes things off the list, for good. What is still so cannot be dismissed.",
+  }),
+} as const;

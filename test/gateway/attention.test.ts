@@ -1,0 +1,102 @@
+/** What failed is shown as failed, everywhere; "nothing needs you" is said only when nothing does. */
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ModelServer } from "../fakes/model-server/index.ts";
+import { type House, openScripted } from "./support.ts";
+
+let house: House & { model: ModelServer };
+beforeAll(async () => {
+  house = await openScripted({ config: "gateway:\n  http:\n    wait: 0.2\n" });
+});
+afterAll(() => house.stop());
+
+const say = (message: string, user: string) => house.rpc("chat.send", { message, user });
+const list = (limit = 50, after?: string) => house.rpc("attention.list", { limit, ...(after ? { after } : {}) });
+const total = async () => (await house.rpc("status", {})).attention;
+
+test("a quiet house needs nobody; failed turns and questions are counted, and say what they are", async () => {
+  await say("say:fine", "ana");
+  expect(await list()).toMatchObject({ items: [], total: 0 });
+  expect(await total()).toBe(0);
+  const failed = await say("fail:auth", "ana");
+  const asked = await say('tool:exec {"command":"touch x && echo y"}', "bo");
+  const { items } = await list();
+  expect(items.map((one) => one.kind)).toEqual(["approval", "turn"]);
+  expect(items[0]).toMatchObject({ approval: asked.approval!.id, turn: asked.turn, dismissible: false });
+  expect(items[1]).toMatchObject({ turn: failed.turn, state: "failed", failure: "auth", dismissible: true });
+  expect(items[1]!.text).toContain("rejected its key");
+  expect(await total()).toBe(2);
+  // The list of conversations and of turns say the same.
+  const { sessions } = await house.rpc("sessions.list", {});
+  expect(sessions.find((s) => s.session === failed.session)!.last).toMatchObject({ state: "failed", failure: "auth" });
+  expect(sessions.find((s) => s.session === asked.session)!.last).toMatchObject({ state: "parked" });
+  const { turns } = await house.rpc("turns.list", { session: failed.session });
+  expect(turns.map((t) => [t.state, t.failure])).toEqual([
+    ["failed", "auth"],
+    ["answered", undefined],
+  ]);
+  const view = await house.rpc("turns.get", { turn: failed.turn });
+  expect(view.failure).toBe("auth");
+  expect(view.steps[0]).toMatchObject({ state: "done", outcome: "failed", failure: "auth" });
+  await house.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
+  await house.rpc("turns.wait", { turn: asked.turn });
+  expect((await house.rpc("turns.get", { turn: asked.turn })).approvals[0]).toMatchObject({
+    state: "denied",
+    answeredBy: "owner",
+  });
+});
+
+test("what happened is dismissed for good, over restarts; what is still so cannot be", async () => {
+  const asked = await say('tool:exec {"command":"touch x && echo y"}', "cy");
+  const before = await list();
+  const turn = before.items.find((one) => one.kind === "turn")!;
+  const left = await house.rpc("attention.dismiss", { ids: [turn.id] });
+  expect(left).toEqual({ dismissed: 1, total: before.total - 1 });
+  await house.restart();
+  expect((await list()).items.map((one) => one.id)).toEqual([`approval:${asked.approval!.id}`]);
+  await expect(house.rpc("attention.dismiss", { ids: [`approval:${asked.approval!.id}`] })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("cannot be dismissed"),
+  });
+  await house.rpc("approvals.resolve", { id: asked.approval!.id, decision: "deny" });
+  await house.rpc("turns.wait", { turn: asked.turn });
+  expect(await total()).toBe(0);
+});
+
+test("the list is paged over everything, newest first, nothing twice", async () => {
+  for (let i = 0; i < 7; i++) await say("fail:format", `many-${i}`);
+  const seen: string[] = [];
+  let after: string | undefined;
+  do {
+    const page = await list(3, after);
+    expect(page.total).toBe(7);
+    seen.push(...page.items.map((one) => one.id));
+    after = page.next;
+  } while (after);
+  expect(seen).toHaveLength(7);
+  expect(new Set(seen).size).toBe(7);
+  expect(await house.rpc("attention.dismiss", { all: true })).toEqual({ dismissed: 7, total: 0 });
+});
+
+test("a failed job, a command's exit code and a channel that is down", async () => {
+  const ran = await say('tool:exec {"command":"ls /nowhere-at-all"} then: say:done', "ex");
+  const step = (await house.rpc("turns.get", { turn: ran.turn })).steps.find((s) => s.name.startsWith("tool:"));
+  if (step) expect(step).toMatchObject({ outcome: "failed", exit: expect.any(Number) });
+  const { id } = await house.rpc("schedule.add", { name: "broken", every: "1 day", prompt: "fail:auth" });
+  await house.rpc("schedule.run", { id });
+  await expect.poll(async () => (await list()).items.map((one) => one.kind), { timeout: 10_000 }).toContain("job");
+  const job = (await list()).items.find((one) => one.kind === "job")!;
+  expect(job.text).toMatch(/^The job "broken" failed: /);
+  // Its run's turn is the job's: it is not counted twice.
+  expect((await list()).items.filter((one) => one.kind === "turn")).toEqual([]);
+  const taken = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as { port: number };
+  await house.rpc("config.set", {
+    path: "channels.irc.home",
+    value: { host: "127.0.0.1", port, tls: false, nick: "lares", owners: ["ana"] },
+  });
+  await expect.poll(async () => (await list()).items.map((one) => one.kind), { timeout: 10_000 }).toContain("channel");
+  expect((await list()).items.find((one) => one.kind === "channel")!.text).toMatch(/^irc\/home /);
+  taken.close();
+});
