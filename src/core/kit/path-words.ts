@@ -31,7 +31,7 @@ function bare(piece: string): string {
   let at = 0;
   while (at < piece.length && /[A-Za-z0-9-]/.test(piece[at]!)) at++;
   const rest = piece.slice(at);
-  return rest.startsWith("/") || rest.startsWith("~") || rest.startsWith("./") || rest.startsWith("../") ? rest : piece;
+  return /^(\/|~|\.{1,2}(\/|$))/.test(rest) ? rest : piece;
 }
 
 /** `scheme://…` from its colon on; `file:` names a file of this machine. */
