@@ -32,10 +32,12 @@ const witness = (name: string) => join(lares.workspace(), name);
 const lines = (name: string) =>
   existsSync(witness(name)) ? readFileSync(witness(name), "utf8").split("\n").filter(Boolean) : [];
 
+const asked = (user: string) => `#${user} ${callExec(`echo ran >> ${user}.txt`)} then: say:after: {seen}`;
+
 /** Asks for a command that leaves one line in `name`. The turn is parked when this resolves. */
 async function ask(user: string, options: { key?: string; at?: Lares } = {}) {
   const at = options.at ?? lares;
-  const answer = await at.chat(user, `#${user} ${callExec(`echo ran >> ${user}.txt`)} then: say:after: {seen}`, {
+  const answer = await at.chat(user, asked(user), {
     ...(options.key ? { key: options.key } : {}),
   });
   expect(answer).toMatchObject({ status: 202, state: "parked" });
@@ -81,7 +83,7 @@ describe("a parked turn", () => {
     expect(JSON.stringify(request!.messages)).toMatch(/Waiting for a person's approval/);
     await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
     const end = await until("the answer", async () => {
-      const again = await lares.chat("p3", "ignored", { key: "p3-key" });
+      const again = await lares.chat("p3", asked("p3"), { key: "p3-key" });
       return again.state === "answered" ? again : undefined;
     });
     expect(end.turn).toBe(parked.turn);
@@ -100,7 +102,7 @@ describe("the answer", () => {
     expect(end.state).toBe("answered");
     expect(end.response).toMatch(/^after: \[Outcome of the exec call/);
     expect(lines("a1.txt")).toEqual(["ran"]);
-    const again = await lares.chat("a1", "whatever", { key: "a1-key" });
+    const again = await lares.chat("a1", asked("a1"), { key: "a1-key" });
     expect(again).toMatchObject({ status: 200, turn: parked.turn, response: end.response, duplicate: true });
     // Once is once: the same call asks again.
     expect((await lares.chat("a1", `${callExec("echo ran >> a1.txt")} then: say:x`)).state).toBe("parked");
@@ -203,14 +205,14 @@ describe("restart", () => {
     await lares.restart();
     const { approvals } = await lares.rpc("approvals.list", { session: parked.session });
     expect(approvals.map((a) => a.id)).toEqual([parked.approval!.id]);
-    const again = await lares.chat("r1", "ignored", { key: "r1-key" });
+    const again = await lares.chat("r1", asked("r1"), { key: "r1-key" });
     expect(again).toMatchObject({ status: 202, state: "parked", turn: parked.turn });
     expect(again.approval!.id).toBe(parked.approval!.id);
     await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
     expect((await lares.rpc("turns.wait", { turn: parked.turn })).state).toBe("answered");
     await lares.restart();
     expect(lines("r1.txt")).toEqual(["ran"]);
-    const end = await lares.chat("r1", "ignored", { key: "r1-key" });
+    const end = await lares.chat("r1", asked("r1"), { key: "r1-key" });
     expect(end).toMatchObject({ status: 200, state: "answered", turn: parked.turn });
   });
 });

@@ -106,7 +106,7 @@ it.runIf(mounted)(
     const pid = lares.pid;
     expect((await lares.rpc("status", {})).pid).toBe(pid);
     await lares.restart();
-    expect((await lares.chat("u", "x", { key: "after" })).response).toBe("after");
+    expect((await lares.chat("u", "say:after", { key: "after" })).response).toBe("after");
   },
   60_000,
 );

@@ -115,6 +115,7 @@ describe("in", () => {
     await sendHook(lares, "dedupes", far.secret, {
       id: "ap1",
       chat: "c-ap",
+      sender: "boss",
       text: `${callExec("echo approved-output")} then: say:{seen}`,
     });
     const question = await until("the question", () => shown(far, "c-ap").find((text) => text.includes("approve ")));
