@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { Connections } from "../../src/faces/gateway/connections.ts";
-import { type Lares, notRun, scratch, startLares, startModel, toolResults, until } from "../support/index.ts";
+import { type Lares, needs, scratch, startLares, startModel, toolResults, until } from "../support/index.ts";
 import { type Flood, floodProviders, PROTOCOLS, startFlood } from "./flood-model.ts";
 import { allowedStall, watched } from "./watching.ts";
 
@@ -255,10 +255,7 @@ describe("what a command may use up", () => {
   });
 
   test.skipIf(!linux)("2 GB in /tmp do not fit", async (context) => {
-    if (!existsSync("/usr/bin/bwrap")) {
-      notRun("the size of /tmp in the sandbox", "Install it: apt-get install bubblewrap");
-      context.skip();
-    }
+    if (!needs("bwrap", "the size of /tmp in the sandbox")) context.skip();
     const at = await house({ policy: { mode: "record" } });
     for (const folder of ["/tmp", "/var/tmp", "/dev/shm"]) {
       const said = await run(at, `dd if=/dev/zero of=${folder}/x bs=1M count=2048 2>&1 | head -1`, { timeout_s: 60 });

@@ -3,10 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callExec, type Lares, notRun, PROGRAM, startLares, startModel, TOKEN, until } from "../support/index.ts";
+import { callExec, type Lares, needs, PROGRAM, startLares, startModel, TOKEN, until } from "../support/index.ts";
 
-const hasTmux = ["/usr/bin/tmux", "/usr/local/bin/tmux", "/opt/homebrew/bin/tmux"].some((path) => existsSync(path));
-if (!hasTmux) notRun("approvals in a real terminal: no tmux", "Install it: apt-get install -y tmux");
+const hasTmux = needs("tmux", "approvals in a real terminal");
 
 describe.skipIf(!hasTmux)("a terminal where an approval waits", () => {
   let lares: Lares;

@@ -13,6 +13,7 @@ const SYSTEM = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/
 interface Optional {
   package: string;
   also?: string[];
+  installed?: boolean;
 }
 
 /**
@@ -20,10 +21,12 @@ interface Optional {
  * file itself, once for what is skipped: `describe.skipIf(!needs("ngircd", "the IRC channel"))`.
  */
 export function needs(program: string, what: string, works = programAt(program) !== undefined): boolean {
-  if (works) return true;
   const { programs } = JSON.parse(readFileSync(LIST, "utf8")) as { programs: Record<string, Optional> };
   const known = programs[program];
   if (!known) throw new Error(`${program} is not in scripts/optional-programs.json`);
+  // Also where it is installed: CI would fail on the first machine without it.
+  if (known.installed === false) throw new Error(`A test needs ${program}, so CI has to install it: see ${LIST}`);
+  if (works) return true;
   notRun(what, `Install it with: apt-get install ${known.package}`);
   return false;
 }
