@@ -31,6 +31,43 @@ export function isTooDeep(json: string, most = MOST_DEPTH): boolean {
   return false;
 }
 
+/**
+ * The same for YAML, whose parser calls itself for each level and can take the whole process with it. Counts brackets, also those in
+ * quotes (an apostrophe makes it hard to tell which those are), and the levels that indentation, `-`, `?` and `:` begin.
+ */
+export function isTooDeepYaml(text: string, most = MOST_DEPTH): boolean {
+  let brackets = 0;
+  const columns: number[] = [];
+  let lineStart = 0;
+  let isIndent = true;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === NEWLINE || c === RETURN) {
+      lineStart = i + 1;
+      isIndent = true;
+      continue;
+    }
+    if (isIndent && c !== SPACE && c !== TAB) {
+      while (columns.length > 0 && columns.at(-1)! >= i - lineStart) columns.pop();
+      columns.push(i - lineStart);
+      isIndent = (c === DASH || c === QUESTION || c === COLON) && isBlank(text.charCodeAt(i + 1));
+    }
+    if (c === OPEN_BRACE || c === OPEN_BRACKET) brackets++;
+    else if ((c === CLOSE_BRACE || c === CLOSE_BRACKET) && brackets > 0) brackets--;
+    if (brackets > most || columns.length > most) return true;
+  }
+  return false;
+}
+
+const isBlank = (c: number) => c === SPACE || c === TAB || c === NEWLINE || c === RETURN || Number.isNaN(c);
+
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const DASH = 0x2d;
+const COLON = 0x3a;
+const QUESTION = 0x3f;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;

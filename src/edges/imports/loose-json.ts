@@ -1,5 +1,6 @@
 /** JSON as people edit it: comments, trailing commas, names without quotes. In one pass: the text is somebody else's. */
 import { parse } from "yaml";
+import { isTooDeepYaml, parseJson, TooDeep } from "../../core/kit/index.ts";
 
 /** Settings written by hand are far smaller; more is not worth the slow parser. */
 const LONGEST_LOOSE = 256 * 1024;
@@ -7,11 +8,12 @@ const LONGEST_LOOSE = 256 * 1024;
 /** Undefined when it is not even that. */
 export function looseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    if (text.length > LONGEST_LOOSE) return undefined;
+    return parseJson(text);
+  } catch (error) {
+    if (text.length > LONGEST_LOOSE || error instanceof TooDeep) return undefined;
     try {
-      return parse(withoutComments(text));
+      const bare = withoutComments(text);
+      return isTooDeepYaml(bare) ? undefined : parse(bare);
     } catch {
       return undefined;
     }

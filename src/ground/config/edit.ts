@@ -4,9 +4,10 @@
  */
 import type { Document } from "yaml";
 import { AppError, type Json } from "../../core/domain/index.ts";
+import { isTooDeepYaml } from "../../core/kit/index.ts";
 import { configInvalid, excerptAt, type Path, pathText } from "./problems.ts";
 import { isForbiddenKey } from "./schema.ts";
-import { PARSE_OPTIONS } from "./source.ts";
+import { PARSE_OPTIONS, TOO_DEEP } from "./source.ts";
 
 /** `"gateway.port"`, or a list of parts where a name itself has a dot. */
 export type KeyPath = string | Path;
@@ -42,6 +43,7 @@ export async function getFromFile(text: string, path: KeyPath): Promise<Json | u
 }
 
 async function parse(text: string) {
+  if (isTooDeepYaml(text)) throw configInvalid("lares.yaml", [{ path: "", message: TOO_DEEP }]);
   const yaml = await import("yaml");
   const doc: Document = yaml.parseDocument(text, PARSE_OPTIONS);
   if (doc.errors.length > 0) {

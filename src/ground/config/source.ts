@@ -7,6 +7,7 @@
  */
 import type { Document, Node, Pair } from "yaml";
 import type { Json } from "../../core/domain/index.ts";
+import { isTooDeepYaml } from "../../core/kit/index.ts";
 import { type ConfigProblem, excerptAt, type Path, pathText } from "./problems.ts";
 import { isForbiddenKey } from "./schema.ts";
 
@@ -14,7 +15,7 @@ import { isForbiddenKey } from "./schema.ts";
 const LARGEST_FILE = 1_000_000;
 /** yaml's own default; ten aliases of ten aliases already pass it. */
 const MOST_ALIASES = 100;
-const TOO_DEEP = "the file is nested too deeply to be read";
+export const TOO_DEEP = "the file is nested too deeply to be read";
 
 export interface Source {
   /** The file's content as plain data, `${VAR}` still in place. */
@@ -43,6 +44,11 @@ export async function readSource(text: string): Promise<Source> {
     return nowhere;
   }
 
+  // Near the end of the stack the parser's own expressions can fail to compile, which ends the process.
+  if (isTooDeepYaml(text)) {
+    problems.push({ path: "", message: TOO_DEEP });
+    return nowhere;
+  }
   const yaml = await import("yaml");
   const doc = parse(yaml, text, problems);
   if (!doc) return nowhere;

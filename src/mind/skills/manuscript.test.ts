@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { nameProblem, readManuscript } from "./manuscript.ts";
 
@@ -94,3 +94,14 @@ describe("one that cannot, with the reason", () => {
     expect(nameProblem(name)).toBeUndefined(),
   );
 });
+
+test.each(["[".repeat(8192), "- ".repeat(7000)])(
+  "front matter nested too deeply is refused before it is parsed",
+  (deep) => {
+    const parsed = vi.fn();
+    expect(readManuscript(`---\nmetadata: x\n${deep}\n---\nwords\n`, "tools", parsed)).toEqual({
+      why: "The front matter is nested too deeply.",
+    });
+    expect(parsed).not.toHaveBeenCalled();
+  },
+);

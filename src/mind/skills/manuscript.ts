@@ -2,6 +2,7 @@
  * A SKILL.md as text: front matter (agentskills.io) and body. Tolerant where the meaning is clear, and says what it tolerated;
  * where it is not, it says in a sentence why the skill cannot be used. Pure.
  */
+import { isTooDeepYaml } from "../../core/kit/index.ts";
 
 /** What people wrote about a skill. */
 export interface Manuscript {
@@ -40,6 +41,7 @@ export function readManuscript(text: string, folder: string, yaml: ReadYaml): Ma
   if (!parts) return { why: 'SKILL.md does not begin with its front matter: "---", name, description, "---".' };
   if (parts.front.length > LONGEST_FRONT)
     return { why: `The front matter has ${parts.front.length} letters; ${LONGEST_FRONT} is the most.` };
+  if (isTooDeepYaml(parts.front)) return { why: "The front matter is nested too deeply." };
   const notes: string[] = [];
   const front = fields(parts.front, yaml, notes);
   const description = line(front.description);
