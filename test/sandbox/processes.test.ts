@@ -134,6 +134,27 @@ test("the same call is the same process, and a probe knows it", async () => {
   await h.process({ action: "kill", id });
 });
 
+test("one that was meant and did not start is known as such, and runs when it is called again", async () => {
+  const at = world();
+  const key = newKey();
+  // What a kill leaves between the row and the start.
+  const records = await openRecords(join(at.home, "processes.db"), () => {});
+  await records.write((tx) =>
+    tx.run(
+      "INSERT INTO process (id, key, session, agent, route, command, state, told, made_at) VALUES ('p_cut', ?, 's', 'main', '{}', 'x', 'starting', 0, 1)",
+      key,
+    ),
+  );
+  records.close();
+  const h = await house(at, { sandbox: false });
+  const probe = (sameBoot: boolean) =>
+    h.exec.probe!({ command: "touch ran", background: true }, at, key, { sameBoot, signal: never });
+  expect(await probe(false)).toBeUndefined();
+  expect(await probe(true)).toEqual({ never: true });
+  await h.start("touch ran", key);
+  await until("it to run", () => existsSync(join(at.workspace, "ran")));
+});
+
 test("after a restart it still runs, is found, and its end is told", async () => {
   const at = world();
   const first = await house(at);
