@@ -77,7 +77,16 @@ import { announce, describeSession } from "./news.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
 import { openRoots } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
-import { agentOf, askersOf, authorityIn, hasReadOutside, liveRouteOf, placeOfQuestion, standingOf } from "./store.ts";
+import {
+  agentOf,
+  askerOf,
+  askersOf,
+  authorityIn,
+  hasReadOutside,
+  liveRouteOf,
+  placeOfQuestion,
+  standingOf,
+} from "./store.ts";
 import { makeReaders } from "./viewers.ts";
 import { commandWords, justAsked, withoutPaths } from "./words.ts";
 
@@ -378,6 +387,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       code: shortCode,
       where: (turn, route, authority) =>
         PULLED.has(route.channel) ? Promise.resolve(route) : placeOfQuestion(records, turn, route, authority),
+      asker: (turn, authority) => askerOf(records, turn, authority),
       patienceMs: (agent) => (config.agents[agent]?.expireAfterHours ?? config.approvals.expireAfterHours) * 3_600_000,
     },
     tools: {

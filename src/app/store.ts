@@ -1,6 +1,7 @@
 /** Small views over several rooms' records, for the status and the turn's page. */
 import type { Reads, Records, SqlValue } from "../core/contracts/index.ts";
 import type { Authority, ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
+import { quotedName } from "../core/kit/index.ts";
 
 export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
   // Those that wait for a person may be thousands: they are counted in the index, not read.
@@ -290,6 +291,38 @@ export async function placeOfQuestion(
     route.account,
   );
   return own ? (JSON.parse(own.route) as ReplyRoute) : PAGE;
+}
+
+/** A child may have asked for a child; deeper than this nobody gets. */
+const MOST_ABOVE = 12;
+
+/**
+ * Who asked for something that the owner is asked about: the person with these rights whose message the turn took, or the turn
+ * that started it. Names are other people's words, so they stand in quotes.
+ */
+export async function askerOf(db: Reads, turn: string, authority: Authority): Promise<string | undefined> {
+  if (authority !== "stranger" && authority !== "known") return undefined;
+  const row = await db.get<{ route: string; person: string; name: string | null }>(
+    `WITH RECURSIVE up (id, depth) AS (
+       SELECT ?, 0 UNION SELECT c.parent_turn, up.depth + 1 FROM up JOIN child_run c ON c.turn = up.id WHERE up.depth < ?
+     ), heard (id, depth) AS (
+       SELECT id, depth FROM up
+       UNION SELECT i.turn, up.depth FROM up JOIN turn t ON t.id = up.id
+         JOIN turn j ON j.session = t.session AND j.accepted_at >= t.accepted_at
+         JOIN inbox i ON i.turn = j.id AND i.taken_by = up.id
+     )
+     SELECT t.route, t.person, t.name FROM heard JOIN turn t ON t.id = heard.id
+     WHERE t.speaker = ? AND t.person IS NOT NULL ORDER BY heard.depth DESC, t.accepted_at DESC LIMIT 1`,
+    turn,
+    MOST_ABOVE,
+    authority,
+  );
+  const who = authority === "stranger" ? "a guest" : "a person you know";
+  if (!row) return authority === "stranger" ? `Asked by ${who}.` : undefined;
+  const { channel, account } = JSON.parse(row.route) as ReplyRoute;
+  const id = quotedName(row.person.slice(row.person.lastIndexOf(":") + 1));
+  const name = row.name && quotedName(row.name) !== id ? `${quotedName(row.name)}, ` : "";
+  return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
 }
 
 /** Where a turn's answers go. */

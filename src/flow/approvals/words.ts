@@ -34,7 +34,7 @@ export function reminderText(q: Question & { askedAt: number; deadline: number }
   const ago = hours(now - q.askedAt);
   const left = hours(q.deadline - now);
   const when = `I asked ${ago} ago; without an answer it counts as no in ${left}.`;
-  return `This still waits for you.\n\n${actionBlock(q)}\n\n${when} ${howToAnswer(q.id)}`;
+  return `This still waits for you.\n\n${actionBlock(q)}\n\n${q.because} ${when} ${howToAnswer(q.id)}`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { judgeShell, type Part, SECRET_FILE, type ShellRules } from "./exec.ts";
 import { floor } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
-import { forStrangers, strangersMayNot } from "./strangers.ts";
+import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
 import { taint } from "./taint.ts";
 
 type Rules = Readonly<Record<string, readonly string[]>>;
@@ -75,7 +75,12 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (plan.outside) return deny(plan.outside);
 
   const tainted = taint(policy, plan, parts, ruleFor(plan));
-  if (tainted) return { ...tainted, parts };
+  if (tainted)
+    return {
+      ...tainted,
+      ...(isStranger && tainted.verdict === "ask" ? { because: `${tainted.because} ${ASKED_FOR_GUESTS}` } : {}),
+      parts,
+    };
   // Text from outside, and anybody but the owner, was asked about above.
   if (plan.adds && plan.risk === "state")
     return { verdict: "allow", because: "The owner's own turn: it only adds, and can be taken back.", parts };
@@ -96,7 +101,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {
     return deny("It is too much to be read before saying yes; make it a script or several calls.");
   }
-  return { verdict: "ask", because: reason(plan, parts), parts };
+  // Naming a missing rule would be false: the rules were left out on purpose.
+  return { verdict: "ask", because: isStranger ? ASKED_FOR_GUESTS : reason(plan, parts), parts };
 }
 
 /** The hardest of several words on one action. */

@@ -8,6 +8,8 @@
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import type { Policy } from "./decide.ts";
 
+export const ASKED_FOR_GUESTS = "Your rules don't apply to guests, so you are asked each time.";
+
 export function forStrangers(policy: Policy): Policy {
   return { ...policy, mode: "ask", allow: {}, remembered: new Set() };
 }

@@ -1,6 +1,15 @@
 /** Ending: one visible outcome, its record and its delivery in one transaction (I5, I6). */
 import type { Outcome } from "../../core/contracts/index.ts";
-import type { EndState, Json, ReplyRoute, Terms, TurnFailure, TurnId, TurnResult } from "../../core/domain/index.ts";
+import {
+  type EndState,
+  type Json,
+  leastTrusted,
+  type ReplyRoute,
+  type Terms,
+  type TurnFailure,
+  type TurnId,
+  type TurnResult,
+} from "../../core/domain/index.ts";
 import type { At } from "./act.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { Progress } from "./progress.ts";
@@ -38,6 +47,8 @@ export function finish(
   ending: Ending,
 ): Outcome {
   const { turn, session } = at;
+  // A turn that ended before its first call, or whose progress is lost, knows its author only by the message.
+  const isGuest = leastTrusted(p.authority, own?.authority ?? "owner") === "stranger";
   const { said: _said, ...shown } = ending;
   const result: TurnResult = {
     ...shown,
@@ -60,8 +71,8 @@ export function finish(
       for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
       recordEnd(tx, turn, result, p.startedAt, now);
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
-      const said = isKept(at.terms.keeps, result.state) ? "" : spoken(result);
-      const text = p.authority === "stranger" ? parts.withoutPaths(said) : said;
+      const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result);
+      const text = isGuest ? parts.withoutPaths(said) : said;
       if (text) parts.replies.intend(tx, { answer: `${turn}:answer`, turn, session, route, text });
     },
   };
@@ -72,6 +83,17 @@ export function spoken(result: TurnResult): string {
   if (result.state === "joined" || result.state === "silent") return "";
   const main = result.text || result.reason || "";
   return [main, ...result.notices.map((notice) => `(${notice})`)].filter(Boolean).join("\n\n");
+}
+
+const FAILED_FOR_GUESTS = "Something went wrong, so I can't answer right now. Please try again later.";
+const DECLINED_FOR_GUESTS = "I can't answer that right now.";
+
+/** Which model failed, what was spent and which command helps is the owner's to know: they read it on the page and in the log. */
+export function spokenToGuest({ state, text }: TurnResult): string {
+  if (state === "joined" || state === "silent") return "";
+  if (text) return text;
+  if (state === "stopped") return "Stopped.";
+  return state === "declined" ? DECLINED_FOR_GUESTS : FAILED_FOR_GUESTS;
 }
 
 export function userMessage(m: IntakeMessage) {

@@ -174,6 +174,8 @@ export interface Questions {
   event(id: ApprovalId): string;
   /** Where it is asked: on this route, or elsewhere when nobody there may answer. */
   where(turn: TurnId, route: ReplyRoute, authority: Authority): Promise<ReplyRoute>;
+  /** Who asked for it, in one sentence for the owner; nothing when that was the owner. */
+  asker(turn: TurnId, authority: Authority): Promise<string | undefined>;
   /** The code a person types in a chat. */
   code(id: ApprovalId): string;
   /** How long a question waits. */

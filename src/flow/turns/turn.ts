@@ -495,8 +495,13 @@ export function makeTurns(parts: TurnParts) {
   async function parkNow(run: Run, fresh: (Waiting & { because: string; rule: string })[]): Promise<Outcome> {
     const { route, p, turn } = run;
     p.activeMs += parts.clock.now() - run.began;
-    const askedAt = fresh.length ? await parts.questions.where(turn, route, p.authority) : route;
-    return park(parts, run, p, route, fresh, askedAt);
+    if (!fresh.length) return park(parts, run, p, route, fresh, route);
+    const [askedAt, asker] = await Promise.all([
+      parts.questions.where(turn, route, p.authority),
+      parts.questions.asker(turn, p.authority),
+    ]);
+    const named = asker ? fresh.map((one) => ({ ...one, because: `${asker} ${one.because}` })) : fresh;
+    return park(parts, run, p, route, named, askedAt);
   }
 }
 
