@@ -178,6 +178,13 @@ export interface Tool {
    * another person wrote; what the model itself gave as input does not count. Left out, they are from outside (T4).
    */
   words?: { result?: Origin; failure?: Origin };
+  /**
+   * The call names files or folders of the owner's, which planning already looks up. Guests are refused such a call before it is
+   * planned: even a failure would tell them what is there.
+   */
+  opensFiles?(input: Json): boolean;
+  /** For a tool that runs another: which one, with what. Throws TOOL_INPUT when there is no such tool. */
+  runs?(input: Json): { tool: Tool; input: Json };
   /** Checks the input and says what would happen. Throws TOOL_INPUT for input that makes no sense. */
   plan(input: Json, place: ToolPlace): Promise<ActionPlan>;
   run(input: Json, place: ToolPlace, key: string, signal: AbortSignal): Promise<ToolResult>;

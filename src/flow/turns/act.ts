@@ -18,6 +18,7 @@ import {
   originOf,
   type Probed,
   Stopped,
+  type Tool,
   type ToolPlace,
   type ToolResult,
   type Tx,
@@ -81,6 +82,9 @@ const UNKNOWN_TEXT =
 
 const CHANGED_TEXT =
   "Not run: something it would run changed between the approval and the start. Ask again if it is still wanted.";
+
+/** The same words whatever the path: a guest learns nothing from them. */
+const FILES_CLOSED = "The workspace is not open to people the owner has not let in.";
 
 const LOST_TEXT =
   "Outcome unclear: the lock on these files was taken away while this ran, and somebody else may have changed them since. Look before you go on.";
@@ -166,15 +170,13 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
     return { verdict: "error", because, origin: "own", ...none };
   }
   try {
+    const closed = closedTo(at, tool, call.input, standing);
+    if (closed) return { verdict: "deny", because: closed, origin: "own", ...none };
     let { input } = call;
     let plan = await tool.plan(input, placeOf(parts, at));
     if (plan.fixed !== undefined) {
       input = plan.fixed;
       plan = await tool.plan(input, placeOf(parts, at));
-    }
-    if (at.tools && !at.tools.includes(plan.tool)) {
-      const because = `The tool "${plan.tool}" may not be used in this chat.`;
-      return { verdict: "deny", because, origin: "own", ...none, shown: plan.shown };
     }
     const { verdict, because: why, rule } = await parts.judge.judge(at, plan, standing);
     const because = verdict === "ask" && plan.once ? `${why} ${plan.once}` : why;
@@ -198,6 +200,14 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
     }
     throw error;
   }
+}
+
+/** Why a call is refused before it is planned: planning looks at files, and its failures quote them. */
+function closedTo(at: At, tool: Tool, input: Json, { authority }: Standing): string | undefined {
+  const real = tool.runs?.(input) ?? { tool, input };
+  const { name } = real.tool.spec;
+  if (at.tools && !at.tools.includes(name)) return `The tool "${name}" may not be used in this chat.`;
+  return authority === "stranger" && real.tool.opensFiles?.(real.input) ? FILES_CLOSED : undefined;
 }
 
 /** Runs a call that may run. Never throws for what the tool did; `Stopped` becomes a result, so the history stays whole. */

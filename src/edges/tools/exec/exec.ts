@@ -157,6 +157,8 @@ export function createExec(options: ExecOptions = {}): Tool {
       },
     },
     repeat: "never",
+    // Whether a folder exists is looked up while planning.
+    opensFiles: (input) => (input as { cwd?: unknown } | null)?.cwd !== undefined,
     async plan(input, place) {
       const given = checked(input, processes !== undefined);
       const { command, cwd = "." } = given;

@@ -65,6 +65,7 @@ export function createApplyPatch(): Tool {
       },
     },
     repeat: "never",
+    opensFiles: () => true,
     async plan(raw, place) {
       const changes = checked(raw);
       const outside = await firstOutside(changes, place);

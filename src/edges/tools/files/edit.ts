@@ -41,6 +41,7 @@ export function createEdit(): Tool {
       },
     },
     repeat: "never",
+    opensFiles: () => true,
     async plan(raw, place) {
       const input = checked(raw);
       return planFile(

@@ -27,6 +27,7 @@ export function createList(): Tool {
       },
     },
     repeat: "safe",
+    opensFiles: () => true,
     async plan(input, place) {
       const { path = ".", depth = 1 } = parseInput("list", schema, input);
       const details = depth > 1 ? `, ${depth} levels` : "";

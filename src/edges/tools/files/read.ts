@@ -60,6 +60,7 @@ export function createRead({ pdf, skills }: ReadOptions = {}): Tool {
       },
     },
     repeat: "safe",
+    opensFiles: () => true,
     async plan(input, place) {
       const { path, offset, limit } = parseInput("read", schema, input);
       const range = offset || limit ? `, lines ${offset ?? 1} to ${(offset ?? 1) + (limit ?? LINES) - 1}` : "";

@@ -29,6 +29,7 @@ export function createWrite(): Tool {
       },
     },
     repeat: "safe",
+    opensFiles: () => true,
     async plan(input, place) {
       const { path, content } = parseInput("write", schema, input);
       const bytes = Buffer.byteLength(content);

@@ -66,6 +66,10 @@ export function createMessageTool(desk: MessageDesk): Tool {
       },
     },
     repeat: "with-key",
+    opensFiles: (input) => {
+      const { files } = (input ?? {}) as { files?: unknown };
+      return Array.isArray(files) && files.length > 0;
+    },
     words: { result: "own", failure: "own" },
     async plan(input, place): Promise<ActionPlan> {
       const { text, files, to } = read(input);

@@ -82,6 +82,7 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     },
     // The strictest class: what the inner tool would be, nobody knows before it is called.
     repeat: "never",
+    runs: inner,
     plan: async (input, place) => {
       const { tool, input: given } = inner(input);
       const plan = await asItsOwn(tool, () => tool.plan(given, place));

@@ -40,6 +40,7 @@ export function createSearch(options: SearchOptions = {}): Tool {
       },
     },
     repeat: "safe",
+    opensFiles: () => true,
     async plan(input, place) {
       const { pattern, path = ".", glob } = parseInput("search", schema, input);
       const details = ` for ${visibleLine(pattern)}${glob ? ` in ${visibleLine(glob)}` : ""}`;
