@@ -290,6 +290,11 @@ const dropping: Scenario = {
     return { watch: { drop: { kind: "files", path: join(home, "drop"), everySeconds: 0.2, session: "main" } } };
   },
   async provoke({ lares }) {
+    // What is there at the first look is not new.
+    await until("the first look", async () => {
+      const { wakes } = await lares.rpc("wakes.list", {});
+      return wakes.some((one) => one.kind === "watch" && one.lastAt !== undefined);
+    });
     writeFileSync(join(lares.home, "drop", "new.txt"), "x");
   },
   async settle({ lares }) {
