@@ -64,10 +64,17 @@ function build(ports: CliPorts, to: To): Command {
 
 function addWord(lares: Command, nouns: ReadonlyMap<string, Command>, word: Word, to: To): void {
   const [first = "", verb] = word.name.split(" ");
-  const above = verb === undefined ? lares : nouns.get(first)!;
+  // A noun, or a word that does something by itself and has verbs as well.
+  const above = verb === undefined ? lares : (nouns.get(first) ?? wordAlone(lares, first));
   const command = above.command([verb ?? first, word.takes].filter(Boolean).join(" "));
   command.description(word.about).addHelpText("after", `\nFor example: ${word.example}\n`).action(to(word.load));
   for (const flag of word.flags ?? []) command.addOption(optionOf(flag));
+}
+
+function wordAlone(lares: Command, name: string): Command {
+  const found = lares.commands.find((command) => command.name() === name);
+  if (!found) throw new Error(`there is no command "${name}" to put a verb below`);
+  return found;
 }
 
 function optionOf({ flag, about, parse, choices, repeats, needed }: Flag): Option {
