@@ -106,6 +106,8 @@ export interface ShellWord {
   literal?: string;
   /** The nearest guess: `~` for the home, `*` for what is not known. Good for refusing, never for allowing. */
   guess: string;
+  /** All of it, or all but a pattern at its end, is computed: it may be `/`. */
+  isUnseen?: true;
 }
 
 export interface ShellReason {

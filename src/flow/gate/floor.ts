@@ -3,6 +3,7 @@
  * command that only may wipe the disk is bad enough; it is not the boundary (the sandbox is), it is the last sign before it.
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
+import { entered, follow, leadsTo, type Ways, waysFrom } from "./floor-dirs.ts";
 import { holdsSecrets, isPrecious, piecesIn, secret } from "./floor-places.ts";
 import { ownCommand, ownRequest } from "./own-commands.ts";
 import { absolute } from "./paths.ts";
@@ -22,7 +23,7 @@ const READS_DEEP =
 
 /** Programs the floor looks at more closely, beside those it knows by name alone. */
 const WATCHED =
-  /^(init|systemctl|loginctl|sysctl|kill|lares(\.m?js)?|main\.(m?js|ts)|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
+  /^(git|init|systemctl|loginctl|sysctl|kill|lares(\.m?js)?|main\.(m?js|ts)|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
 
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: Place): string | undefined {
@@ -44,13 +45,14 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
   const bad = shell.reasons.find(
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
-  const dirs = new Set([shell.cwd]);
-  const look: Look = { place, paths: new Map(), steps: 0 };
+  const ways = waysFrom(shell.cwd);
+  const look: Look = { place, ways, paths: new Map(), steps: 0 };
   for (const command of shell.commands) {
-    const why = anywhere(command, look) ?? first(dirs, (dir) => commandFloor(command, dir, look));
+    const why = anywhere(command, look) ?? first(ways.dirs, (dir) => commandFloor(command, dir, look));
     if (why) return why;
     if (look.steps > MOST_STEPS) return TOO_LONG;
-    for (const dir of enters(command, dirs, place)) if (dirs.size < MOST_DIRS) dirs.add(dir);
+    follow(command, ways, place.userHome);
+    if (ways.isLost) return TOO_LONG;
   }
   if (!bad) return undefined;
   if (bad.kind === "fork-bomb") return bad.text;
@@ -60,6 +62,9 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
 /** One look at one text: what was found out about a path holds for all its words. */
 interface Look {
   place: Place;
+  ways: Ways;
+  /** A `find` that looks through a place whose loss would be the machine's. */
+  listed?: string;
   paths: Map<string, { secret: string | undefined; isPrecious: boolean }>;
   steps: number;
 }
@@ -84,28 +89,6 @@ function first<T>(of: Iterable<T>, ask: (one: T) => string | undefined): string 
   return undefined;
 }
 
-/** A text that changes its directory more often than this is nobody's honest command; what is first counts. */
-const MOST_DIRS = 24;
-const TAKES_DIR = /^(env|sudo|doas|git|make|gmake|tar|bsdtar|ninja|unshare|chroot|npm|pnpm|yarn)$/;
-
-/**
- * Where the commands after this one may run: `cd / && rm -rf *`. Each place that was entered stays possible, because a later
- * `cd` may fail, and a subshell ends.
- */
-function enters({ words }: ShellCommand, dirs: ReadonlySet<string>, place: Place): string[] {
-  const [name = "", ...args] = words.map((word) => word.literal ?? word.guess);
-  const to: string[] = [];
-  if (/^(cd|pushd|chdir)$/.test(name)) to.push(args.find((arg) => !arg.startsWith("-")) ?? "~");
-  else if (TAKES_DIR.test(baseName(name))) {
-    for (const [i, arg] of args.entries()) {
-      if (/^(-C|-D|--chdir|--directory|--cwd|--wd|--root)$/.test(arg)) to.push(args[i + 1] ?? ".");
-      else if (/^(-C.|--(chdir|directory|cwd|wd|root)=)/.test(arg)) to.push(arg.replace(/^(-C|--[a-z]+=)/, ""));
-    }
-    if (baseName(name) === "chroot") to.push(args.find((arg) => !arg.startsWith("-")) ?? ".");
-  }
-  return to.flatMap((path) => [...dirs].map((dir) => absolute(path, dir, place.userHome)));
-}
-
 /** What is wrong with a command wherever it runs. */
 function anywhere(command: ShellCommand, look: Look): string | undefined {
   const words = command.words.map((word) => word.literal ?? word.guess);
@@ -113,6 +96,11 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   look.steps += words.length;
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
     return `${command.within.join(" > ")} would hand ${name} names that nobody has seen; use find with -delete, or name them.`;
+  if (look.listed !== undefined && REMOVES.test(name)) {
+    const isFed = command.within.some((one) => /^(xargs|parallel)$/.test(one));
+    if (isFed || command.words.some((word) => word.isUnseen))
+      return `${name} would take away what was found in ${look.listed}.`;
+  }
   if (!isLooker(name) || name === "echo" || name === "printf") {
     const own = ownRequest(words);
     if (own) return own;
@@ -121,6 +109,10 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   for (const word of words.slice(1)) {
     if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
       return "It starts itself without end.";
+    for (const [, path = ""] of word.matchAll(BY_CODE)) {
+      const lost = /^[/~]/.test(path) && about(absolute(path, "/", look.place.userHome), look).isPrecious;
+      if (lost) return `It would take away ${path}.`;
+    }
     if (wipesIn(word)) return "It wipes a home or the machine.";
   }
   return undefined;
@@ -130,7 +122,7 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
   const { place } = look;
   const words = command.words.map((word) => word.literal ?? word.guess);
   for (const { operator, target } of command.redirects) {
-    const path = absolute(target.guess, cwd, place.userHome);
+    const path = leadsTo(target.guess, cwd, look.ways, place.userHome);
     if (target.guess === "") continue;
     if (BLOCK_DEVICE.test(path)) return `It writes to a disk: ${operator} ${target.guess}.`;
     if (/^\/proc\/(sys|sysrq-trigger)|^\/sys\//.test(path) && operator.includes(">"))
@@ -153,13 +145,14 @@ function secretIn(word: string, cwd: string, look: Look): string | undefined {
   if (look.steps > MOST_STEPS) return TOO_LONG;
   const pieces = piecesIn(word);
   look.steps += pieces.length;
-  return first(pieces, (piece) => about(absolute(piece, cwd, look.place.userHome), look).secret);
+  return first(pieces, (piece) => about(leadsTo(piece, cwd, look.ways, look.place.userHome), look).secret);
 }
 
 /** More words that are names of dangerous programs than this are nobody's honest command. */
 const MOST_STARTS = 32;
 /** Of the watched programs those that start others. */
-const STARTS_OTHERS = /^(node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|find|fd|tar|bsdtar|rsync)$/;
+const STARTS_OTHERS =
+  /^(git|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|find|fd|tar|bsdtar|rsync)$/;
 
 /** Where a program may begin: with the first word; or, for what may start another one, with any. */
 function startsIn(words: readonly string[]): number[] {
@@ -197,7 +190,7 @@ function programFloor(
   const has = (letters: RegExp, long: RegExp) =>
     options.some((one) => (one.startsWith("--") ? long.test(one) : letters.test(one)));
   const recursive = has(/[rR]/, /^--(r|rec.*|archive|dereference-rec.*)$/);
-  const at = (word: string) => absolute(word, cwd, place.userHome);
+  const at = (word: string) => leadsTo(word, cwd, look.ways, place.userHome);
 
   // A mere word is no program: `npm run shutdown`.
   if (isProgram && WIPES.test(name)) return `${name} destroys what is on a disk.`;
@@ -256,12 +249,13 @@ function programFloor(
     if (lost) return `${name} would change who may use everything in ${lost}.`;
   }
   if (name === "find" || name === "fd") {
-    const roots = operands.filter((word) => about(at(word), look).isPrecious);
-    const action = args.find((arg) => /^-(delete|fprintf?0?|fls|x|X|exec|execdir|ok|okdir)$/.test(arg));
-    const kills =
-      action === "-delete" ||
-      (action && args.some((arg) => /^(rm|shred|unlink|srm|chmod|chown|mv)$/.test(baseName(arg))));
-    if (roots.length > 0 && kills) return `find would take away what is in ${roots[0]}.`;
+    const why = findFloor(name, args, at, look);
+    if (why) return why;
+  }
+  if (name === "git" && args.includes("clean") && has(/f/, /^--force/)) {
+    const dirs = [".", ...entered(name, args)];
+    const lost = dirs.find((dir) => about(at(dir), look).isPrecious);
+    if (lost) return `git clean would take away what is in ${at(lost)}.`;
   }
   if (READS_DEEP.test(name) && name !== "find" && name !== "fd" && name !== "xargs") {
     const deep =
@@ -273,6 +267,35 @@ function programFloor(
   }
   return undefined;
 }
+
+const REMOVES = /^(rm|shred|unlink|srm|chmod|chown|mv|truncate)$/;
+const REMOVES_WITHIN = /(^|[\s;&|(/])(rm|shred|unlink|srm|chmod|chown|mv|truncate)\s/;
+
+function findFloor(
+  name: string,
+  args: readonly string[],
+  at: (word: string) => string,
+  look: Look,
+): string | undefined {
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  // Without a place to begin at, find begins where it stands.
+  const isHere =
+    name === "find" && (args.length === 0 || /^[-(!]/.test(args.find((arg) => !/^-[HLP]$/.test(arg)) ?? "-"));
+  const root = (isHere ? [".", ...operands] : operands).find((word) => about(at(word), look).isPrecious);
+  if (root === undefined) return undefined;
+  look.listed ??= root;
+  const action = args.findIndex((arg) => /^-(delete|fprintf?0?|fls|x|X|exec|execdir|ok|okdir)$/.test(arg));
+  if (action < 0) return undefined;
+  const kills =
+    args[action] === "-delete" ||
+    args.includes("-delete") ||
+    args.slice(action).some((arg) => REMOVES.test(baseName(arg)) || REMOVES_WITHIN.test(arg));
+  return kills ? `find would take away what is in ${at(root)}.` : undefined;
+}
+
+/** A tree removed by code: `shutil.rmtree("/")`, `fs.rmSync("/etc")`, `FileUtils.rm_rf "/"`. */
+const BY_CODE =
+  /(?:rmtree|remove_tree|removedirs|rm_rf|rm_r|remove_entry\w*|rimraf|rmdirSync|rmSync|rmdir|\brm|remove_dir_all|RemoveAll)\s{0,9}[([]?\s{0,9}[([]?\s{0,9}["']([^"'\n]{1,200})["']/g;
 
 /** `rm -r`, also behind `sudo` and its like. */
 function isDeepRemoval(words: readonly string[]): boolean {

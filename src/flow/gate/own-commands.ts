@@ -10,6 +10,9 @@ const ENTRY = /(^|\/)(bin\/lares\.m?js|(dist|src)\/main\.(m?js|ts))$/;
 const STARTERS = /^(node|nodejs|bun|bunx|deno|tsx|npx|npm|pnpm|yarn|sh|bash|dash|zsh)$/;
 /** What only looks, and shows nothing that opens a door. */
 const LOOKS = /^(status|doctor|usage|timeline|turns|help|version)$/;
+/** Options that stand before a command. */
+const VALUED = /^--(home|url|token)$/;
+const BARE = /^(-[hqvV]|--(json|no-input|yes|help|version|(home|url)=.*))$/;
 const METHOD = "[a-z]+(?:\\.[A-Za-z]+){1,3}";
 const BY_ADDRESS = new RegExp(`/rpc/(${METHOD})`);
 const BY_NAME = new RegExp(`method["']?[ ]?[:=][ ]?["']?(${METHOD})`);
@@ -21,7 +24,13 @@ const ANSWERS = /(^|["' :=])\/?(approve|always|deny|yes|no) [a-z0-9]{4,}/i;
 export function ownCommand(words: readonly string[]): string | undefined {
   const rest = afterLares(words);
   if (!rest) return undefined;
-  const said = rest.find((word) => !word.startsWith("-"));
+  let at = 0;
+  // The value of an option is no command: `lares --home status token`.
+  for (; rest[at]?.startsWith("-"); at++) {
+    if (VALUED.test(rest[at]!)) at++;
+    else if (!BARE.test(rest[at]!)) return DENIED;
+  }
+  const said = rest[at];
   return said === undefined || LOOKS.test(said) ? undefined : DENIED;
 }
 
@@ -36,12 +45,26 @@ function afterLares(words: readonly string[]): readonly string[] | undefined {
 /** A request to Lares' own doors in any word of a command, or in what is fed to one. */
 export function ownRequest(words: readonly string[]): string | undefined {
   const toChat = words.some((word) => /:\d+\/(chat|v1\/chat)/.test(word));
-  for (const word of words) {
+  for (const word of words.flatMap(spellings)) {
     const method = BY_ADDRESS.exec(word)?.[1] ?? BY_NAME.exec(word)?.[1];
     if (method && OWN_ROOMS.test(method) && !READS.test(method)) return DENIED;
     if (toChat && ANSWERS.test(word)) return DENIED;
   }
   return undefined;
+}
+
+/** A word as it is written, and as a server would read it: `/rpc/./approvals%2Eresolve`, `"approvals\\u002eresolve"`. */
+function spellings(word: string): string[] {
+  if (!/%|\\|\/\.|\/\//.test(word)) return [word];
+  let plain = word.replace(/\\u00([0-9a-f]{2})/gi, decoded).replaceAll("\\/", "/");
+  for (let i = 0; i < 3; i++) plain = plain.replace(/%([0-9a-f]{2})/gi, decoded);
+  plain = plain.replace(/\/(?:\.?\/)+/g, "/");
+  for (let i = 0; i < 8; i++) plain = plain.replace(/\/[^/\s]+\/\.\.(?=\/)/, "");
+  return [word, plain];
+}
+
+function decoded(_all: string, hex: string): string {
+  return String.fromCharCode(Number.parseInt(hex, 16));
 }
 
 /** The rooms whose methods change what an agent may do, or speak for the owner. */
