@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { EN, EX } from "./cases.ts";
 import { check } from "./check.ts";
-import { FLOOR, NOT_FLOOR } from "./floor-cases.ts";
+import { FLOOR, NOT_FLOOR, UNSEEN } from "./floor-cases.ts";
 import { ground } from "./support.ts";
 
 const g = ground();
@@ -30,5 +30,9 @@ describe("the hard floor", () => {
   test.each(NOT_FLOOR)("%j is not the floor's business", async (command) => {
     const { verdict, because } = await g.judge(command, { mode: "record" });
     expect(`${verdict} ${because}`).toMatch(/^allow /);
+  });
+  test.each(UNSEEN)("%j is asked about in every mode", async (command) => {
+    for (const mode of ["ask", "record", "ignore"] as const)
+      expect((await g.judge(command, { mode })).verdict).not.toBe("allow");
   });
 });

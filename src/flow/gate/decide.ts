@@ -8,7 +8,7 @@ import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import type { PolicyConfig } from "./config.ts";
 import { judgeShell, type Part, SECRET_FILE, type ShellRules } from "./exec.ts";
-import { floor } from "./floor.ts";
+import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
@@ -96,6 +96,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   }
   const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
   if (covered) return { verdict: "allow", because: covered, parts };
+  const unseen = trusted && plan.shell ? unseenRemoval(plan.shell) : undefined;
+  if (unseen) return { verdict: "ask", because: unseen, parts };
   if (trusted)
     return { verdict: "allow", because: `The agent's mode is "${policy.mode}": ${reason(plan, parts)}`, parts };
   if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {

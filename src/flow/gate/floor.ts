@@ -59,6 +59,22 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
   return `${bad.text} What cannot be read cannot be judged; write it as plainer commands.`;
 }
 
+/**
+ * A tree is removed, and which one is only known when it runs: it may be the whole disk. Nobody can say that it is, so it is asked
+ * about in every mode.
+ */
+export function unseenRemoval({ commands }: ShellPlan): string | undefined {
+  let isSomewhere = false;
+  for (const { words } of commands) {
+    const texts = words.map((word) => word.literal ?? word.guess);
+    isSomewhere ||= /^(cd|pushd|chdir)$/.test(texts[0] ?? "") && words.some((word) => word.isUnseen);
+    if (!isDeepRemoval(texts) || isLooker(baseName(texts[0] ?? ""))) continue;
+    if (isSomewhere || words.some((word, i) => i > 0 && word.isUnseen))
+      return "It removes a directory that is only known when it runs.";
+  }
+  return undefined;
+}
+
 /** One look at one text: what was found out about a path holds for all its words. */
 interface Look {
   place: Place;

@@ -25,10 +25,10 @@ import {
   type ShellWord,
 } from "../../../../core/contracts/index.ts";
 import { visibleLine } from "../../escape.ts";
-import { assignmentReason } from "./assignment.ts";
+import { assignmentReason, splitAssignment } from "./assignment.ts";
 import { isDuplicate, plainScript, type Sequence } from "./plain.ts";
 import { type Fed, HIDDEN, NOTHING, unwrap } from "./unwrap.ts";
-import { guessOf, readWord } from "./word.ts";
+import { guessOf, readWord, readWords, setVariable, type Variables } from "./word.ts";
 
 /** Nobody reads more before saying yes, and the parser takes quadratic time on some longer texts. */
 const LONGEST = 32_768;
@@ -70,10 +70,12 @@ interface Scan {
   reasons: ShellReason[];
   /** Shared by all texts inside a text: what was only guessed to be shell counts as well. */
   size: { words: number; isFull: boolean };
+  /** What the text has set so far, in the order it is written. */
+  variables: Map<string, string>;
 }
 
 export function analyse(text: string): Analysis {
-  const scan: Scan = { commands: [], reasons: [], size: { words: 0, isFull: false } };
+  const scan: Scan = { commands: [], reasons: [], size: { words: 0, isFull: false }, variables: new Map() };
   const script = scanText(scan, text, []);
   if (scan.size.isFull) add(scan, "unparsed", "It has too many words to be judged.");
   const sequence = script && !scan.size.isFull ? plainScript(script, text) : undefined;
@@ -265,6 +267,12 @@ function visit(scan: Scan, node: SyntaxNode, outer: Around): void {
     case "BraceGroup":
       add(scan, "construct", `It is more than plain commands (${CONSTRUCTS[node.type]}).`);
       if (node.type === "Select") add(scan, "evaluates", "select reads from its input.");
+      if (node.type === "For") {
+        const from = node.wordlist?.slice(0, MOST_WORDS).flatMap((word) => readWords(word, scan.variables));
+        const all = scan.variables.get("@");
+        for (const word of from ?? [all === undefined ? UNSEEN_WORD : { guess: all }])
+          setVariable(scan.variables, node.name.text, word);
+      }
       if (node.type === "For" && node.name.text.includes("["))
         add(scan, "evaluates", "The loop's variable has an index.");
       down();
@@ -287,20 +295,33 @@ const CONSTRUCTS = {
 } as const;
 
 function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void {
+  const { variables } = scan;
   const assignments: ShellCommand["assignments"] = [];
   for (const child of node.prefix) {
     if (child.type !== "Assignment") continue;
     const value: ShellWord =
-      child.value.type === "Word" ? readWord(child.value) : { guess: child.value.elements.map(guessOf).join(" ") };
+      child.value.type === "Word"
+        ? readWord(child.value, variables)
+        : { guess: child.value.elements.map((element) => guessOf(element, variables)).join(" ") };
     assignments.push({ name: child.name, value });
+    setVariable(variables, child.name, value);
     scan.reasons.push(assignmentReason(child.name, value));
   }
   const words: ShellWord[] = [];
-  if (node.name) words.push(readWord(node.name));
-  for (const argument of node.args) words.push(argument.type === "Word" ? readWord(argument) : setting(argument));
+  if (node.name) words.push(...readWords(node.name, variables));
+  for (const argument of node.args) {
+    if (words.length > MOST_WORDS) break;
+    words.push(...(argument.type === "Word" ? readWords(argument, variables) : [setting(argument, variables)]));
+  }
+  takeSettings(words, variables);
   const redirects = node.redirects.map((redirect) => ({
     operator: redirect.operator,
-    target: redirect.type === "HereDoc" ? { guess: "" } : redirect.target ? readWord(redirect.target) : { guess: "" },
+    target:
+      redirect.type === "HereDoc"
+        ? { guess: "" }
+        : redirect.target
+          ? readWord(redirect.target, variables)
+          : { guess: "" },
     ...(redirect.type === "Redirect" && isDuplicate(redirect) ? { isDescriptor: true as const } : {}),
   }));
   if (words.length === 0) {
@@ -335,9 +356,13 @@ function report(scan: Scan, command: ShellCommand, fed: Fed): void {
   }
   const inner = unwrap(command, fed);
   scan.reasons.push(...inner.reasons);
-  for (const { text, label, sure } of inner.texts) {
+  for (const { text, label, sure, args } of inner.texts) {
     // What was only guessed to be shell may be anything: what it seems to run is kept, that it does not parse is no news.
-    const into: Scan = sure ? scan : { ...scan, reasons: [] };
+    const into: Scan = sure ? { ...scan } : { ...scan, reasons: [] };
+    if (args) {
+      into.variables = new Map(scan.variables);
+      setPositional(into.variables, args);
+    }
     scanText(into, text, [...command.within, label]);
   }
   for (const { words, label } of inner.commands) {
@@ -375,10 +400,30 @@ function saidBy(node: SyntaxNode): Fed {
   return { kind: "shown", text: said.join(" ") };
 }
 
+/** Builtins that set variables or the positional parameters. */
+function takeSettings(words: readonly ShellWord[], variables: Map<string, string>): void {
+  const [name, ...args] = words;
+  if (/^(export|declare|typeset|local|readonly|env)$/.test(name?.guess ?? "")) {
+    for (const { guess } of args) {
+      const set = splitAssignment(guess);
+      if (set) setVariable(variables, set.name, { guess: set.value });
+    }
+  } else if (name?.guess === "read" || name?.guess === "mapfile") {
+    for (const { guess } of args) if (/^\w+$/.test(guess)) setVariable(variables, guess, UNSEEN_WORD);
+  } else if (name?.guess === "set" && args[0]?.guess === "--") setPositional(variables, args.slice(1));
+}
+
+const UNSEEN_WORD: ShellWord = { guess: "*", isUnseen: true };
+
+function setPositional(variables: Map<string, string>, words: readonly ShellWord[]): void {
+  for (const [i, word] of words.slice(0, 9).entries()) setVariable(variables, String(i + 1), word);
+  for (const all of ["@", "*"]) setVariable(variables, all, { guess: words.map(({ guess }) => guess).join(" ") });
+}
+
 /** `NAME=value` given to export, alias and their like. */
-function setting(argument: Assignment): ShellWord {
+function setting(argument: Assignment, variables: Variables): ShellWord {
   if (argument.value.type !== "Word" || argument.index) return { guess: argument.text.replace(/["']/g, "") };
-  const value = readWord(argument.value);
+  const value = readWord(argument.value, variables);
   const head = `${argument.name}${argument.append ? "+" : ""}=`;
   return { ...(value.literal === undefined ? {} : { literal: head + value.literal }), guess: head + value.guess };
 }

@@ -24,8 +24,11 @@ export const HIDDEN: Fed = { kind: "hidden" };
 
 export interface Unwrapped {
   reasons: ShellReason[];
-  /** Shell texts it would run. `sure` ones must parse; the others are looked into as far as they can be read. */
-  texts: { text: string; label: string; sure?: true }[];
+  /**
+   * Shell texts it would run. `sure` ones must parse; the others are looked into as far as they can be read. `args` become their
+   * positional parameters.
+   */
+  texts: { text: string; label: string; sure?: true; args?: ShellWord[] }[];
   /** Commands it would run. */
   commands: { words: ShellWord[]; label: string }[];
 }
@@ -104,9 +107,12 @@ function shellCode(out: Unwrapped, { name, args, fed }: { name: string; args: Sh
   const operand = args[i];
   if (takesText) {
     out.reasons.push({ kind: "inline-code", text: `${name} runs the text it is given.` });
-    if (operand?.literal !== undefined) out.texts.push({ text: operand.literal, label: `${name} -c`, sure: true });
+    const given = args.slice(i + 2);
+    const positional = given.length > 0 ? { args: given } : {};
+    if (operand?.literal !== undefined)
+      out.texts.push({ text: operand.literal, label: `${name} -c`, sure: true, ...positional });
     else if (operand) {
-      out.texts.push({ text: operand.guess, label: `${name} -c` });
+      out.texts.push({ text: operand.guess, label: `${name} -c`, ...positional });
       hidden(`${name} runs text that is computed, so nobody can see it beforehand.`);
     }
     return;
