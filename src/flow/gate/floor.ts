@@ -311,7 +311,7 @@ function findFloor(
 
 /** A tree removed by code: `shutil.rmtree("/")`, `fs.rmSync("/etc")`, `FileUtils.rm_rf "/"`. */
 const BY_CODE =
-  /(?:rmtree|remove_tree|removedirs|rm_rf|rm_r|remove_entry\w*|rimraf|rmdirSync|rmSync|rmdir|\brm|remove_dir_all|RemoveAll)\s{0,9}[([]?\s{0,9}[([]?\s{0,9}["']([^"'\n]{1,200})["']/g;
+  /(?:rmtree|remove_tree|removedirs|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf|rmdirSync|rmSync|rmdir|\brm|remove_dir_all|RemoveAll)\s{0,9}[([]?\s{0,9}[([]?\s{0,9}["']([^"'\n]{1,200})["']/g;
 
 /** `rm -r`, also behind `sudo` and its like. */
 function isDeepRemoval(words: readonly string[]): boolean {
