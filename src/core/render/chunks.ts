@@ -13,7 +13,7 @@ import { lower } from "./lower.ts";
 import { parse } from "./parse.ts";
 import { slice } from "./slice.ts";
 import { type Block, type Inline, plainText, type Tree } from "./tree.ts";
-import { type Written, writePart } from "./write.ts";
+import { nothingWritten, writePart } from "./write.ts";
 
 export interface RenderOptions {
   /** Ids of people this message may call with `[name](mention:ID)`. Nobody without it. */
@@ -42,20 +42,23 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
   const { limit, unit } = { ...dialect.limit, ...options };
   if (!(limit >= LEAST_LIMIT))
     throw new RangeError(`A message limit of ${limit} is too small: ${LEAST_LIMIT} is the least.`);
-  const known: Written = new WeakMap();
-  const fits = (tree: Tree) => fitsIn(writePart(tree, dialect, known), dialect, limit, unit);
+  const known = nothingWritten();
+  const share = (tree: Tree) => shareOf(writePart(tree, dialect, known), dialect, limit, unit);
   // A link or table gets half a message at most, so that it fits whatever stands around it.
-  const fitsHalf = (block: Block) => fitsIn(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit);
+  const fitsHalf = (block: Block) => shareOf(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit) <= 1;
 
   let tree = lower(parse(markdown), { dialect, mentions: options.mentions, fits: fitsHalf });
   let cuts = new Cuts(tree);
   const parts: Part[] = [];
+  // How many places the last part took: the next one is mostly like it.
+  let usual = limit;
   for (let from = 0; from < cuts.end; ) {
     // A place costs at least one of the unit, except half of an astral sign counted as a code point.
-    const most = Math.min(cuts.end, from + (unit === "codepoints" ? 2 : 1) * limit);
+    const widest = Math.min(cuts.end, from + (unit === "codepoints" ? 2 : 1) * limit);
+    const most = dialect.oneLine ? Math.min(widest, cuts.nextEnd(from)) : widest;
     const rest = cuts.window(from, most);
     const upTo = (to: number) => slice(rest, 0, to - from);
-    const to = longest(cuts, { from, most, fits: (place) => fits(upTo(place)) });
+    const to = longest(cuts, { from, most, likely: from + usual, share: (place) => share(upTo(place)) });
     if (to === undefined) {
       // Not even one sign fits with what stands around it: its words, and nothing around them.
       tree = bared(slice(tree, from, cuts.end));
@@ -64,27 +67,43 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
       continue;
     }
     const best = cuts.best(from, to);
-    const cut = best.at === to || fits(upTo(best.at)) ? best : { at: to, next: to };
+    const cut = best.at === to || share(upTo(best.at)) <= 1 ? best : { at: to, next: to };
     parts.push(writePart(upTo(cut.at), dialect, known));
+    usual = to - from;
     from = cut.next;
   }
   return parts.filter((part) => part.text.trim() !== "");
 }
 
-/** The furthest place so that everything from `from` to it fits; undefined when nothing does. */
+/** A part that takes this much of the limit is full: a few more letters are not worth writing it again. */
+const FULL = 0.98;
+
+/**
+ * The furthest place, nearly, so that everything from `from` to it fits; undefined when nothing does. `share` says how much of
+ * the limit it takes. Writing is the dear part, so the next guess follows from what the last ones took, and halves the rest
+ * only where that brings nothing.
+ */
 function longest(
   cuts: Cuts,
-  { from, most, fits }: { from: number; most: number; fits(place: number): boolean },
+  { from, most, likely, share }: { from: number; most: number; likely: number; share(place: number): number },
 ): number | undefined {
-  let [lo, hi] = [from, most];
-  if (cuts.snap(from, hi) === hi && fits(hi)) return hi;
-  while (hi - lo > 1) {
-    const mid = (lo + hi) >> 1;
-    if (fits(mid)) lo = mid;
-    else hi = mid;
+  let [lo, hi] = [from, most + 1];
+  let [atLo, atHi] = [0, Number.NaN];
+  let place = Math.min(most, Math.max(likely, from + 1));
+  for (let guesses = 1; hi - lo > 1 && atLo < FULL; guesses++) {
+    const taken = share(place);
+    if (taken <= 1) [lo, atLo] = [place, taken];
+    else [hi, atHi] = [place, taken];
+    const isKnown = Number.isFinite(atHi) && atHi > atLo;
+    const slope = isKnown ? (atHi - atLo) / (hi - lo) : atLo / (lo - from);
+    const isUseful = slope > 0 && Number.isFinite(slope) && guesses % 3 > 0;
+    const guess = isUseful ? lo + Math.floor((0.995 - atLo) / slope) : (lo + hi) >> 1;
+    place = Math.min(Math.max(guess, lo + 1), hi - 1);
   }
   // Written, a shorter text is sometimes longer (a mark that could not stand before): the place itself is asked again.
-  for (let to = cuts.snap(from, lo); to !== undefined; to = cuts.snap(from, to - 1)) if (fits(to)) return to;
+  for (let to = cuts.snap(from, lo); to !== undefined; to = cuts.snap(from, to - 1)) {
+    if (to === lo || share(to) <= 1) return to;
+  }
   return undefined;
 }
 
@@ -122,11 +141,11 @@ function bareInlines(block: Block): Inline[] {
 
 // ── the limit ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function fitsIn(part: Part, dialect: Dialect, limit: number, unit: Unit): boolean {
-  if (dialect.oneLine && part.text.includes("\n")) return false;
-  if (dialect.mostEntities !== undefined && (part.html?.split(/<\w/).length ?? 1) - 1 > dialect.mostEntities)
-    return false;
-  return sizeOfPart(part, dialect, unit) <= limit;
+/** How much of the limit a part takes: at most 1 when it fits, infinite when no limit would do. */
+function shareOf(part: Part, dialect: Dialect, limit: number, unit: Unit): number {
+  if (dialect.oneLine && part.text.includes("\n")) return Number.POSITIVE_INFINITY;
+  const entities = dialect.mostEntities ? ((part.html?.split(/<\w/).length ?? 1) - 1) / dialect.mostEntities : 0;
+  return Math.max(entities, sizeOfPart(part, dialect, unit) / limit);
 }
 
 function sizeOfPart(part: Part, dialect: Dialect, unit: Unit): number {

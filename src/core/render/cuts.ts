@@ -61,6 +61,11 @@ export class Cuts {
     return undefined;
   }
 
+  /** The first end of a line or block behind this place. */
+  nextEnd(from: number): number {
+    return this.#marks[countUpTo(this.#marks, (mark) => mark.at <= from)]?.at ?? this.end;
+  }
+
   /** The best cut in (from, to]: `to` is known to fit. `next` is where the following message begins. */
   best(from: number, to: number): { at: number; next: number } {
     if (to >= this.end) return { at: this.end, next: this.end };

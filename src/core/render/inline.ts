@@ -18,8 +18,14 @@ const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"'
 
 type Piece = Inline | { kind: "delimiter"; sign: string; count: number; opens: boolean; closes: boolean };
 
-export function parseInline(source: string): Inline[] {
-  const text = source;
+/** What could be more than plain words. */
+const TELLING = /[\\\n`<&[\]*_~]|https?:/i;
+
+export function parseInline(text: string): Inline[] {
+  if (!TELLING.test(text)) {
+    const words = text.replaceAll("\t", " ").trim();
+    return words === "" ? [] : [{ kind: "text", text: words, marks: 0 }];
+  }
   const pieces: Piece[] = [];
   const brackets: { at: number; image: boolean }[] = [];
   const closers = codeClosers(text);
@@ -80,15 +86,18 @@ export function parseInline(source: string): Inline[] {
       i += url ? url.length : 1;
     } else if (sign === "[" || (sign === "!" && text[i + 1] === "[")) {
       const image = sign === "!";
-      flush();
-      if (brackets.length < MOST_BRACKETS) brackets.push({ at: pieces.length, image });
-      pieces.push({ kind: "text", text: image ? "![" : "[", marks: 0 });
-      i += image ? 2 : 1;
+      const shown = image ? "![" : "[";
+      if (brackets.length < MOST_BRACKETS) {
+        flush();
+        brackets.push({ at: pieces.length, image });
+        pieces.push({ kind: "text", text: shown, marks: 0 });
+      } else plain += shown;
+      i += shown.length;
     } else if (sign === "]") {
-      flush();
       const open = brackets.pop();
       const target = open && text[i + 1] === "(" ? targetAt(text, i + 2) : undefined;
       if (open && target) {
+        flush();
         const label = withMarks(pieces.splice(open.at).slice(1));
         pieces.push(linked(open.image, target.url, label));
         // No link in a link: what was open before this one is text.
@@ -190,12 +199,18 @@ function linked(image: boolean, url: string, label: Inline[]): Inline {
   return { kind: "link", url, label: merged(words.filter((span) => span.kind !== "break")), marks: 0 };
 }
 
+/** Letters, digits and the plain blank are most of what stands there, and need no expression. */
+const isWordLike = (sign: string) =>
+  (sign >= "a" && sign <= "z") || (sign >= "A" && sign <= "Z") || (sign >= "0" && sign <= "9");
+const isSpace = (sign: string) => sign === " " || (!isWordLike(sign) && /\s/.test(sign));
+const isSign = (sign: string) => sign !== " " && !isWordLike(sign) && PUNCTUATION.test(sign);
+
 function delimiter(text: string, at: number, count: number): Piece {
   const sign = text[at]!;
   const before = at === 0 ? " " : text[at - 1]!;
   const after = text[at + count] ?? " ";
-  const [blankBefore, blankAfter] = [/\s/.test(before), /\s/.test(after)];
-  const [signBefore, signAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
+  const [blankBefore, blankAfter] = [isSpace(before), isSpace(after)];
+  const [signBefore, signAfter] = [isSign(before), isSign(after)];
   const left = !blankAfter && (!signAfter || blankBefore || signBefore);
   const right = !blankBefore && (!signBefore || blankAfter || signAfter);
   const inWord = sign === "_";
@@ -245,19 +260,25 @@ function withMarks(pieces: readonly Piece[]): Inline[] {
     }
   });
 
-  const depth = new Map<Marks, number>();
+  const [strong, em, strike] = [counter(STRONG), counter(EM), counter(STRIKE)];
+  const count = (marks: readonly Marks[] | undefined, by: number) => {
+    for (const mark of marks ?? []) (mark === STRONG ? strong : mark === EM ? em : strike).open += by;
+  };
   const spans: Inline[] = [];
-  pieces.forEach((piece, at) => {
-    for (const mark of ends[at] ?? []) depth.set(mark, depth.get(mark)! - 1);
-    let marks = 0;
-    for (const [mark, n] of depth) if (n > 0) marks |= mark;
-    if (piece.kind !== "delimiter")
-      spans.push(piece.kind === "break" ? piece : { ...piece, marks: piece.marks | marks });
-    else if (left[at]! > 0) spans.push({ kind: "text", text: piece.sign.repeat(left[at]!), marks });
-    for (const mark of starts[at] ?? []) depth.set(mark, (depth.get(mark) ?? 0) + 1);
-  });
+  for (const [at, piece] of pieces.entries()) {
+    count(ends[at], -1);
+    const marks = bits(strong) | bits(em) | bits(strike);
+    if (piece.kind !== "delimiter") {
+      const isSame = piece.kind === "break" || (piece.marks | marks) === piece.marks;
+      spans.push(isSame ? piece : { ...piece, marks: piece.marks | marks });
+    } else if (left[at]! > 0) spans.push({ kind: "text", text: piece.sign.repeat(left[at]!), marks });
+    count(starts[at], 1);
+  }
   return spans;
 }
+
+const counter = (mark: Marks) => ({ mark, open: 0 });
+const bits = ({ mark, open }: { mark: Marks; open: number }): Marks => (open > 0 ? mark : 0);
 
 /** Blanks around a line's end are not words. */
 function trimmedLines(spans: Inline[]): Inline[] {
@@ -266,7 +287,7 @@ function trimmedLines(spans: Inline[]): Inline[] {
     let text = span.text.replaceAll("\t", " ");
     if (at === 0 || spans[at - 1]!.kind === "break") text = text.trimStart();
     if (at === spans.length - 1 || spans[at + 1]!.kind === "break") text = text.trimEnd();
-    return { ...span, text };
+    return text === span.text ? span : { ...span, text };
   });
 }
 

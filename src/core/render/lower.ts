@@ -134,14 +134,22 @@ function lowerTable(table: Extract<Block, { kind: "table" }>, how: Lowering): Bl
   const cells = (row: readonly Cell[]) => row.map((cell) => lowerInlines(cell, how));
   const lowered = { ...table, head: cells(table.head), rows: table.rows.map(cells) };
   if (how.dialect.table && how.fits(lowered)) return [lowered];
-  const aligned = alignedTable(table);
-  const widest = Math.max(...aligned.map(width));
-  if (widest <= how.dialect.tableWidth) return [{ kind: "fence", lang: "", text: aligned.join("\n") }];
+  const aligned = alignedTable(table, how.dialect.tableWidth);
+  if (aligned) return [{ kind: "fence", lang: "", text: aligned.join("\n") }];
   if (table.rows.length === 0) return [{ kind: "paragraph", inlines: joined(lowered.head, " · ") }];
-  const items = lowered.rows.map(
-    (row): Item => ({ blocks: [{ kind: "paragraph", inlines: named(lowered.head, row) }] }),
-  );
-  return [{ kind: "list", ordered: false, start: 1, loose: false, items }];
+  const names = lowered.head.map(shortName);
+  const items = lowered.rows.map((row): Item => ({ blocks: [{ kind: "paragraph", inlines: named(names, row) }] }));
+  const list: Block = { kind: "list", ordered: false, start: 1, loose: false, items };
+  const isCut = names.some((name, at) => name !== lowered.head[at]);
+  return isCut ? [{ kind: "paragraph", inlines: joined(lowered.head, " · ") }, list] : [list];
+}
+
+/** A column's name stands in every row: a long one would be written a thousand times over. */
+const LONGEST_NAME = 80;
+
+function shortName(head: Cell): Cell {
+  const words = plainText(head);
+  return words.length > LONGEST_NAME ? [text(`${clean(words.slice(0, LONGEST_NAME))}…`, 0)] : head;
 }
 
 function named(head: readonly Cell[], row: readonly Cell[]): Inline[] {
@@ -157,9 +165,24 @@ function joined(cells: readonly Cell[], by: string): Inline[] {
   return cells.flatMap((cell, at): Inline[] => (at === 0 ? [...cell] : [text(by, 0), ...cell]));
 }
 
-function alignedTable(table: Extract<Block, { kind: "table" }>): string[] {
-  const rows = [table.head, ...table.rows].map((row) => row.map((cell) => cellText(cell)));
-  const widths = table.align.map((_, at) => Math.max(...rows.map((row) => width(row[at]!))));
+const BETWEEN = "  ";
+
+/** Its lines, unless they would be wider than `most`: one long cell must not make every line as long. */
+function alignedTable(table: Extract<Block, { kind: "table" }>, most: number): string[] | undefined {
+  const rows: string[][] = [];
+  const widths = table.align.map(() => 0);
+  let left = most - BETWEEN.length * (widths.length - 1);
+  for (const row of [table.head, ...table.rows]) {
+    const cells = row.map(cellText);
+    for (const [at, cell] of cells.entries()) {
+      const more = width(cell) - widths[at]!;
+      if (more <= 0) continue;
+      widths[at]! += more;
+      left -= more;
+    }
+    if (left < 0) return undefined;
+    rows.push(cells);
+  }
   const line = (row: readonly string[]) =>
     row
       .map((cell, at) => {
@@ -167,9 +190,9 @@ function alignedTable(table: Extract<Block, { kind: "table" }>): string[] {
         const before = { left: 0, right: free, center: Math.floor(free / 2) }[table.align[at]!];
         return " ".repeat(before) + cell + " ".repeat(free - before);
       })
-      .join("  ")
+      .join(BETWEEN)
       .trimEnd();
-  return [line(rows[0]!), widths.map((w) => "─".repeat(w)).join("  "), ...rows.slice(1).map(line)];
+  return [line(rows[0]!), widths.map((w) => "─".repeat(w)).join(BETWEEN), ...rows.slice(1).map(line)];
 }
 
 /** In code there are no links: the target stands beside the words. */
@@ -187,6 +210,7 @@ const WIDE =
 
 /** Columns in a monospace font: wide signs and emoji take two, joiners and combining marks none. */
 function width(words: string): number {
+  if (/^[ -~]*$/.test(words)) return words.length;
   let columns = 0;
   for (const sign of words) {
     if (/\p{M}|\p{Cf}|\ufe0f/u.test(sign)) continue;

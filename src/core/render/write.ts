@@ -5,8 +5,30 @@ import { parseInline } from "./inline.ts";
 import { lower } from "./lower.ts";
 import { type Block, clean, EM, type Inline, type Marks, plainText, STRIKE, STRONG, type Tree } from "./tree.ts";
 
-/** What whole blocks were written as: the search for a cut writes nearly the same tree a dozen times. */
-export type Written = WeakMap<Block, string>;
+/** What whole blocks were written as, by themselves and in an item: the search for a cut writes nearly the same tree again and again. */
+export interface Written {
+  blocks: WeakMap<Block, string>;
+  inside: WeakMap<Block, string>;
+}
+
+export const nothingWritten = (): Written => ({ blocks: new WeakMap(), inside: new WeakMap() });
+
+function once(known: WeakMap<Block, string> | undefined, block: Block, write: () => string): string {
+  if (!known || isShort(block)) return write();
+  const before = known.get(block);
+  if (before !== undefined) return before;
+  const written = write();
+  known.set(block, written);
+  return written;
+}
+
+/** A few words are written faster than looked up. */
+function isShort(block: Block): boolean {
+  if (block.kind === "rule") return true;
+  if (block.kind !== "paragraph" && block.kind !== "heading") return false;
+  const [first] = block.inlines;
+  return block.inlines.length === 1 && first!.kind === "text" && first!.text.length < 200;
+}
 
 export function writePart(tree: Tree, dialect: Dialect, known?: Written): Part {
   return dialect.finish(writeBlocks(tree.blocks, dialect, dialect.gap, known), () =>
@@ -16,16 +38,12 @@ export function writePart(tree: Tree, dialect: Dialect, known?: Written): Part {
 
 function writeBlocks(blocks: readonly Block[], dialect: Dialect, gap: string, known?: Written): string {
   return blocks
-    .map((block) => {
-      const written = known?.get(block) ?? writeBlock(block, dialect);
-      known?.set(block, written);
-      return written;
-    })
+    .map((block) => once(known?.blocks, block, () => writeBlock(block, dialect, known)))
     .filter((written) => written !== "")
     .join(gap);
 }
 
-function writeBlock(block: Block, dialect: Dialect): string {
+function writeBlock(block: Block, dialect: Dialect, known?: Written): string {
   switch (block.kind) {
     case "paragraph": {
       const inner = writeInlines(block.inlines, dialect);
@@ -40,7 +58,7 @@ function writeBlock(block: Block, dialect: Dialect): string {
       return writeBlock({ kind: "paragraph", inlines: bold }, dialect);
     }
     case "quote": {
-      const inner = writeBlocks(block.blocks, dialect, dialect.gap);
+      const inner = writeBlocks(block.blocks, dialect, dialect.gap, known);
       return inner === "" ? "" : dialect.quote(inner);
     }
     case "fence":
@@ -55,7 +73,7 @@ function writeBlock(block: Block, dialect: Dialect): string {
       const items = block.items.map((item, at) => {
         const number = block.ordered ? block.start + at : undefined;
         const blocks = item.blocks.map((inner) => ({
-          text: writeInside(inner, dialect),
+          text: once(known?.inside, inner, () => writeInside(inner, dialect, known)),
           isFlush: inner.kind === "fence" || inner.kind === "quote",
         }));
         const shown = blocks.filter(({ text }) => text !== "");
@@ -71,8 +89,8 @@ function writeBlock(block: Block, dialect: Dialect): string {
 }
 
 /** A paragraph that is all of an item needs no tags of its own. */
-function writeInside(block: Block, dialect: Dialect): string {
-  return block.kind === "paragraph" ? writeInlines(block.inlines, dialect) : writeBlock(block, dialect);
+function writeInside(block: Block, dialect: Dialect, known: Written | undefined): string {
+  return block.kind === "paragraph" ? writeInlines(block.inlines, dialect) : writeBlock(block, dialect, known);
 }
 
 // ── spans ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -89,6 +107,9 @@ const SPACE = /\s/;
 const SIGN = /[\p{P}\p{S}]/u;
 
 export function writeInlines(inlines: readonly Inline[], dialect: Dialect): string {
+  const [first] = inlines;
+  if (inlines.length === 1 && first!.kind === "text" && first!.marks === 0 && first!.text === first!.text.trim())
+    return writeRun({ inline: first!, marks: 0, shown: first!.text }, dialect, true);
   const runs = standing(spread(trimmed(inlines), dialect), dialect);
   const all = withMarks(runs, dialect);
   if (!all.crowded || dialect.marksStand !== "flanking" || readsAs(all.text, runs)) return all.text;
@@ -106,28 +127,39 @@ function readsAs(text: string, runs: readonly Run[]): boolean {
 
 /** `crowded`: somewhere two marks stand side by side. */
 function withMarks(runs: readonly Run[], dialect: Dialect): { text: string; crowded: boolean } {
-  let text = "";
+  // Pieces, not one growing text: asking that one for its end would copy it each time.
+  const pieces: string[] = [];
+  let isLineStart = true;
   let crowded = false;
   let open: Marks[] = [];
+  let lasts: Map<Marks, Uint32Array> | undefined;
+  const put = (piece: string) => {
+    if (piece === "") return;
+    pieces.push(piece);
+    isLineStart = piece.endsWith("\n");
+  };
   runs.forEach((run, at) => {
     const keep = open.findIndex((mark) => !(run.marks & mark));
     const closed = keep === -1 ? [] : open.slice(keep);
-    for (const mark of closed.reverse()) text += pair(mark, dialect)[1];
+    for (const mark of closed.reverse()) put(pair(mark, dialect)[1]);
     open = keep === -1 ? open : open.slice(0, keep);
     // A blank goes on with what is open, and opens nothing.
     const opening = run.shown.trim() === "" ? [] : EACH.filter((mark) => run.marks & mark && !open.includes(mark));
     // The one that lasts longest is outside.
-    opening.sort((a, b) => extent(runs, at, b) - extent(runs, at, a));
+    if (opening.length > 1) {
+      lasts ??= new Map(EACH.map((mark) => [mark, extents(runs, mark)]));
+      opening.sort((a, b) => lasts!.get(b)![at]! - lasts!.get(a)![at]!);
+    }
     // Two marks side by side would be read as one (`*a***b**`).
-    if (closed.length > 0 && opening.length > 0 && dialect.marksStand !== "anywhere") text += ZERO;
-    for (const mark of opening) text += pair(mark, dialect)[0];
+    if (closed.length > 0 && opening.length > 0 && dialect.marksStand !== "anywhere") put(ZERO);
+    for (const mark of opening) put(pair(mark, dialect)[0]);
     open.push(...opening);
     crowded ||= closed.length + opening.length > 1;
-    text += writeRun(run, dialect, text === "" || text.endsWith("\n"));
+    put(writeRun(run, dialect, isLineStart));
   });
   crowded ||= open.length > 1;
-  for (const mark of open.reverse()) text += pair(mark, dialect)[1];
-  return { text, crowded };
+  for (const mark of open.reverse()) put(pair(mark, dialect)[1]);
+  return { text: pieces.join(""), crowded };
 }
 
 /** No line break or blank at either end. */
@@ -222,6 +254,13 @@ function extent(runs: readonly Run[], from: number, mark: Marks): number {
   let end = from;
   while (end < runs.length && runs[end]!.marks & mark) end++;
   return end - from;
+}
+
+/** The same for every run. */
+function extents(runs: readonly Run[], mark: Marks): Uint32Array {
+  const found = new Uint32Array(runs.length + 1);
+  for (let at = runs.length - 1; at >= 0; at--) found[at] = runs[at]!.marks & mark ? found[at + 1]! + 1 : 0;
+  return found;
 }
 
 function pair(mark: Marks, dialect: Dialect) {
