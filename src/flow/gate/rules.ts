@@ -3,7 +3,7 @@
  * last stands for any further words, none included; elsewhere `*` and `?` stay within one word and never cross a slash.
  */
 import type { ActionPlan, ShellCommand } from "../../core/contracts/index.ts";
-import { globToRegExp, hasWildcard, matchesGlob } from "./glob.ts";
+import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, normalise } from "./paths.ts";
 
 export interface Place {
@@ -125,7 +125,7 @@ function argumentsMatch(rule: ExecRule, command: ShellCommand): boolean[] | unde
   for (const [i, word] of args.entries()) {
     if (word.literal === undefined) return undefined;
     const want = wanted[i];
-    if (want !== undefined && want !== word.literal && !(hasWildcard(want) && globToRegExp(want).test(word.literal)))
+    if (want !== undefined && want !== word.literal && !(hasWildcard(want) && matchesGlob(want, word.literal)))
       return undefined;
     spelt.push(want !== undefined && !hasWildcard(want));
   }
