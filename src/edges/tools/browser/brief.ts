@@ -94,7 +94,7 @@ function all(children: readonly Element[], room: Room, where: Where): string[] {
     const most = isMenu ? MENU_SHOWN : MOST_ALIKE;
     const few = isMenu ? (run.length > LONG_RUN ? LONG_SHOWN : MENU_SHOWN) : run.length > LONG_RUN ? 2 : ALIKE_SHOWN;
     const kept = run.length > most ? run.slice(0, few) : run;
-    out.push(...kept.flatMap((element) => one(element, room, where)));
+    for (const line of kept.flatMap((element) => one(element, room, where))) out.push(line);
     if (kept.length < run.length) out.push(...rest(run.slice(kept.length), room, where.parent));
     at = end;
   }

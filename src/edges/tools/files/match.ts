@@ -1,9 +1,10 @@
-import { trimEndOf } from "../../../core/kit/index.ts";
 /**
  * Where the old text stands in a file, as pure functions. First exactly; when that finds nothing, line by line without
  * regard to line ends and trailing blanks, which is what models most often get wrong. Anything else is a failure that
  * says what is nearest.
  */
+import { trimEndOf } from "../../../core/kit/index.ts";
+import { LineIndex } from "./line-index.ts";
 
 export interface Replaced {
   text: string;
@@ -18,8 +19,7 @@ export type Match = ({ ok: true } & Replaced) | { ok: false; count: number; line
 export function replaceIn(text: string, old: string, fresh: string, all: boolean): Match {
   const exact = positions(text, old);
   if (exact.length === 1 || (all && exact.length > 0)) return { ok: true, ...splice(text, exact, old, fresh) };
-  const lines = exact.map((at) => lineAt(text, at));
-  if (exact.length > 1) return { ok: false, count: exact.length, lines, nearest: null };
+  if (exact.length > 1) return { ok: false, count: exact.length, lines: linesAt(text, exact), nearest: null };
   const loose = looseMatches(text, old);
   if (loose.length === 1 || (all && loose.length > 0)) return { ok: true, ...spliceLoose(text, loose, old, fresh) };
   return { ok: false, count: loose.length, lines: loose.map((m) => m.line), nearest: nearestLines(text, old) };
@@ -42,7 +42,7 @@ function splice(text: string, at: readonly number[], old: string, fresh: string)
   }
   return {
     text: result + text.slice(from),
-    lines: at.map((start) => lineAt(text, start)),
+    lines: linesAt(text, at),
     ...(put === fresh ? {} : { note: "The new text got the file's CRLF line ends." }),
   };
 }
@@ -67,14 +67,16 @@ function looseMatches(text: string, old: string): Loose[] {
   }
   const bare = lines.map((line) => trimEndOf(line, " \t\r"));
   const found: Loose[] = [];
-  for (let i = 0; i + wanted.length <= bare.length; i++) {
-    if (!wanted.every((line, k) => bare[i + k] === line)) continue;
+  let next = 0;
+  for (const i of new LineIndex(bare).places(wanted, 0)) {
+    // Two that overlap are one place.
+    if (i < next) continue;
     const last = i + wanted.length - 1;
     const lastLine = lines[last]!;
     const end = starts[last]! + lastLine.length - (lastLine.endsWith("\r") ? 1 : 0);
     const endWithBreak = Math.min(starts[last]! + lastLine.length + 1, text.length);
     found.push({ start: starts[i]!, end, endWithBreak, line: i + 1 });
-    i = last;
+    next = last + 1;
   }
   return found;
 }
@@ -108,7 +110,10 @@ export function nearestLines(text: string, old: string): string | null {
   const goal = pairs(wanted);
   let best = -1;
   let score = 0.4; // Below that the lines have little in common and would only mislead.
+  let letters = 0;
   for (const [i, line] of lines.entries()) {
+    letters += Math.min(line.length, LONGEST_LINE);
+    if (letters > MOST_LETTERS) break;
     const s = alike(goal, pairs(line.trim()));
     if (s > score) {
       best = i;
@@ -123,7 +128,12 @@ export function nearestLines(text: string, old: string): string | null {
     .join("\n");
 }
 
+/** Lines, and letters of them: a fraction of a second. */
 const MOST_COMPARED = 20_000;
+const MOST_LETTERS = 400_000;
+
+/** What is compared of one line. */
+const LONGEST_LINE = 300;
 
 /** Dice coefficient over pairs of letters: cheap, and kind to small changes anywhere in the line. */
 function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
@@ -135,7 +145,7 @@ function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 
 function pairs(line: string): Set<string> {
   const set = new Set<string>();
-  const most = Math.min(line.length, 300);
+  const most = Math.min(line.length, LONGEST_LINE);
   for (let i = 0; i + 1 < most; i++) set.add(line.slice(i, i + 2));
   if (line.length === 1) set.add(line);
   return set;
@@ -145,10 +155,14 @@ function trimEnds(text: string): string[] {
   return text.split("\n").map((line) => trimEndOf(line, " \t\r"));
 }
 
-function lineAt(text: string, at: number): number {
+/** The line of each place, from 1. The places rise, so the text is walked once. */
+function linesAt(text: string, places: readonly number[]): number[] {
   let line = 1;
-  for (let i = text.indexOf("\n"); i >= 0 && i < at; i = text.indexOf("\n", i + 1)) line++;
-  return line;
+  let end = text.indexOf("\n");
+  return places.map((at) => {
+    for (; end >= 0 && end < at; end = text.indexOf("\n", end + 1)) line++;
+    return line;
+  });
 }
 
 function usesOnlyCrlf(text: string): boolean {

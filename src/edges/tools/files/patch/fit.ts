@@ -4,6 +4,7 @@
  * fits in several places goes to the one its line number is nearest to; without a number it is refused.
  */
 import { wrongInput } from "../../paths/index.ts";
+import { LineIndex } from "../line-index.ts";
 import { nearestLines } from "../match.ts";
 import type { Hunk, HunkLine } from "./parse.ts";
 
@@ -19,19 +20,28 @@ export interface Fitted {
 
 /** patch(1) drops up to so many lines of context. */
 const MOST_FUZZ = 2;
+/** Each hunk is sought in the whole rest of the file. */
+const MOST_HUNKS = 500;
 
 export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fitted {
   const usesCrlf = text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
   let isOpen = text !== "" && !text.endsWith("\n");
   const old = text === "" ? [] : (isOpen ? text : text.slice(0, -1)).split("\n");
+  if (hunks.length > MOST_HUNKS) {
+    throw wrongInput(
+      `The patch has ${hunks.length} hunks for ${name}; ${MOST_HUNKS} is the most. Nothing was changed.`,
+      "Make it several patches, or write the file anew.",
+    );
+  }
+  const file = new OldFile(old);
   const out: string[] = [];
   const fitted: Fitted = { text: "", added: 0, removed: 0, notes: [], lines: [] };
   let from = 0;
   let drift = 0;
   for (const [i, hunk] of hunks.entries()) {
     const label = `Hunk ${i + 1} of ${hunks.length} in ${name}`;
-    const spot = place(old, hunk, { from, drift, label });
-    out.push(...old.slice(from, spot.at));
+    const spot = place(file, hunk, { from, drift, label });
+    for (let i = from; i < spot.at; i++) out.push(old[i]!);
     let at = spot.at;
     for (const { kind, text: line } of spot.lines) {
       if (kind === "+") {
@@ -51,7 +61,7 @@ export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fi
     fitted.lines.push(spot.at + 1);
     from = at;
   }
-  out.push(...old.slice(from));
+  for (let i = from; i < old.length; i++) out.push(old[i]!);
   fitted.text = out.length === 0 ? "" : out.join("\n") + (isOpen ? "" : "\n");
   return fitted;
 }
@@ -79,9 +89,10 @@ interface Spot {
   note?: string;
 }
 
-function place(old: readonly string[], hunk: Hunk, where: { from: number; drift: number; label: string }): Spot {
+function place(file: OldFile, hunk: Hunk, where: { from: number; drift: number; label: string }): Spot {
   const { from, drift, label } = where;
-  const start = hunk.after === undefined ? from : named(old, hunk.after, from, label);
+  const { lines: old } = file;
+  const start = hunk.after === undefined ? from : named(file, hunk.after, from, label);
   const wanted = hunk.line === undefined ? undefined : hunk.line - 1 + drift;
   if (hunk.lines.every((line) => line.kind === "+")) {
     // Nothing to match: after the numbered line, behind the named one, or at the end.
@@ -90,9 +101,8 @@ function place(old: readonly string[], hunk: Hunk, where: { from: number; drift:
     return { at: Math.min(Math.max(at, from), old.length), lines: hunk.lines };
   }
   for (const { lines, same, note } of ways(hunk)) {
-    const found = matches(old, lines, start, same).filter(
-      (at) => !hunk.atEnd || at + lines.filter((line) => line.kind !== "+").length === old.length,
-    );
+    const sought = lines.filter((line) => line.kind !== "+").map((line) => line.text);
+    const found = file.places(sought, start, same).filter((at) => !hunk.atEnd || at + sought.length === old.length);
     const at = choose(found, wanted, hunk.after !== undefined);
     if (at === "many") {
       const places = found.map((one) => one + 1);
@@ -115,22 +125,52 @@ function place(old: readonly string[], hunk: Hunk, where: { from: number; drift:
   );
 }
 
-type Same = (a: string, b: string) => boolean;
-const EXACTLY: Same = (a, b) => a === b || a.replace(/\r$/, "") === b;
-const BUT_TRAILING: Same = (a, b) => a.trimEnd() === b.trimEnd();
-const BUT_INDENT: Same = (a, b) => a.trim() === b.trim();
+/** How two lines are compared: as they are, without trailing blanks, without indentation. */
+type Same = "exactly" | "but trailing" | "but indent";
+
+const PLAIN: Readonly<Record<Same, (line: string) => string>> = {
+  exactly: (line) => line,
+  "but trailing": (line) => line.trimEnd(),
+  "but indent": (line) => line.trim(),
+};
+
+/** The file's lines, indexed for each way of comparing when that is first asked for. */
+class OldFile {
+  readonly lines: readonly string[];
+  readonly #indexes = new Map<string, LineIndex>();
+  readonly #hasReturns: boolean;
+
+  constructor(lines: readonly string[]) {
+    this.lines = lines;
+    this.#hasReturns = lines.some((line) => line.endsWith("\r"));
+  }
+
+  places(sought: readonly string[], from: number, same: Same): number[] {
+    const found = this.#index(same, PLAIN[same]).places(sought.map(PLAIN[same]), from);
+    if (same !== "exactly" || !this.#hasReturns) return found;
+    // A patch is mostly made without a file's carriage returns.
+    const bare = this.#index("no return", (line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+    return [...new Set([...found, ...bare.places(sought, from)])].sort((a, b) => a - b);
+  }
+
+  #index(name: string, plain: (line: string) => string): LineIndex {
+    const known = this.#indexes.get(name) ?? new LineIndex(this.lines.map(plain));
+    this.#indexes.set(name, known);
+    return known;
+  }
+}
 
 function* ways(hunk: Hunk): Generator<{ lines: HunkLine[]; same: Same; note?: string }> {
   const { lines } = hunk;
-  yield { lines, same: EXACTLY };
-  yield { lines, same: BUT_TRAILING, note: "was matched without regard to trailing blanks" };
-  yield { lines, same: BUT_INDENT, note: "was matched without regard to indentation" };
+  yield { lines, same: "exactly" };
+  yield { lines, same: "but trailing", note: "was matched without regard to trailing blanks" };
+  yield { lines, same: "but indent", note: "was matched without regard to indentation" };
   if (hunk.line === undefined) return;
   for (let fuzz = 1; fuzz <= MOST_FUZZ; fuzz++) {
     const fewer = trimmed(lines, fuzz);
     // Without a single old line left it would fit everywhere.
     if (fewer.every((line) => line.kind === "+")) return;
-    yield { lines: fewer, same: EXACTLY, note: `was matched without ${fuzz} outer lines of context` };
+    yield { lines: fewer, same: "exactly", note: `was matched without ${fuzz} outer lines of context` };
   }
 }
 
@@ -138,15 +178,6 @@ function trimmed(lines: readonly HunkLine[], fuzz: number): HunkLine[] {
   const first = lines.findIndex((line) => line.kind !== " ");
   const last = lines.findLastIndex((line) => line.kind !== " ");
   return lines.slice(Math.min(fuzz, first), lines.length - Math.min(fuzz, lines.length - 1 - last));
-}
-
-function matches(old: readonly string[], lines: readonly HunkLine[], from: number, same: Same): number[] {
-  const sought = lines.filter((line) => line.kind !== "+");
-  const found: number[] = [];
-  for (let at = from; at + sought.length <= old.length; at++) {
-    if (sought.every((line, k) => same(old[at + k]!, line.text))) found.push(at);
-  }
-  return found;
 }
 
 function choose(found: readonly number[], wanted: number | undefined, first: boolean): number | "many" | undefined {
@@ -157,13 +188,13 @@ function choose(found: readonly number[], wanted: number | undefined, first: boo
   return isTie ? "many" : byDistance[0];
 }
 
-function named(old: readonly string[], name: string, from: number, label: string): number {
-  for (const same of [EXACTLY, BUT_TRAILING, BUT_INDENT]) {
-    const at = old.findIndex((line, i) => i >= from && same(line, name));
+function named(file: OldFile, name: string, from: number, label: string): number {
+  for (const same of ["exactly", "but trailing", "but indent"] as const) {
+    const at = file.places([name], from, same)[0];
     // The line itself counts too: it is often repeated as the first line of context.
-    if (at >= 0) return at;
+    if (at !== undefined) return at;
   }
-  const near = nearestLines(old.join("\n"), name);
+  const near = nearestLines(file.lines.join("\n"), name);
   throw wrongInput(
     `${label}: the line its "@@" names ("${name.slice(0, 200)}") is not there; nothing was changed.${near ? ` The nearest lines are:\n${near}` : ""}`,
     "Read the file again and make the patch from what it says.",
