@@ -15,6 +15,9 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
   const folder = new ForeignFolder(dir);
   const agent = "main";
   const items: ImportItem[] = [{ what: "agent", from: dir, agent }];
+  const add = (found: readonly ImportItem[]) => {
+    for (const item of found) items.push(item);
+  };
   const soul = join(dir, "SOUL.md");
   const who = (await folder.text(soul))?.trim();
   if (who) items.push({ what: "file", from: soul, agent, file: "SOUL.md", text: `${who}\n` });
@@ -29,9 +32,9 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
   for (const skill of await folder.skills(join(dir, "skills")))
     items.push({ what: "skill", from: skill.dir, agent, ...skill });
   const env = variablesIn((await folder.text(join(dir, ".env"))) ?? "");
-  items.push(...(await readJobs(folder, agent, env)));
-  items.push(...(await readState(folder, agent, rows)));
-  items.push(...channelsIn(join(dir, ".env"), env));
+  add(await readJobs(folder, agent, env));
+  add(await readState(folder, agent, rows));
+  add(channelsIn(join(dir, ".env"), env));
   for (const name of ["auth.json", "config.yaml"])
     if (await folder.isFile(join(dir, name)))
       items.push({

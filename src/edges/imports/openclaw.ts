@@ -17,21 +17,26 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
   const folder = new ForeignFolder(dir);
   const config = fields(looseJson((await folder.text(join(dir, "openclaw.json"))) ?? "{}"));
   const items: ImportItem[] = [];
+  // One by one: a spread of a hundred thousand facts overflows the stack.
+  const add = (found: readonly ImportItem[]) => {
+    for (const item of found) items.push(item);
+  };
   const agents = await agentsOf(folder, config);
   for (const { id, workspace, elsewhere } of agents) {
     const agent = agentName(id);
     const place = join(dir, "agents", id);
     items.push({ what: "agent", from: workspace ?? place, agent });
-    if (workspace) items.push(...(await readWorkspace(folder, workspace, agent)));
+    if (workspace) add(await readWorkspace(folder, workspace, agent));
     if (elsewhere) items.push(notRead(elsewhere, join(dir, `workspace-${id}`)));
     const stored = await readAgentDatabase(folder, place, { agent, read, transcript });
-    items.push(...once(stored, await readSessions(folder, place, agent)));
+    add(once(stored, await readSessions(folder, place, agent)));
   }
   const main = agentName(agents[0]!.id);
   for (const skill of await folder.skills(join(dir, "skills")))
     items.push({ what: "skill", from: skill.dir, agent: main, ...skill });
   const jobs = await readStateDatabase(folder, read, (from, job) => jobItem(from, job, main));
-  items.push(...once(jobs, await readJobs(folder, main)), ...readChannels(dir, config));
+  add(once(jobs, await readJobs(folder, main)));
+  add(readChannels(dir, config));
   for (const name of [...(await folder.files(dir)), ...(await folder.folders(dir))]) {
     if (READ.has(name) || name.startsWith("workspace")) continue;
     const why = /^(credentials|auth-profiles\.json|identity|devices)$/.test(name)
@@ -45,7 +50,9 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
 /** The names of all sessions, in one file. */
 const LARGEST_INDEX = 16 * 1024 * 1024;
 /** Characters of a transcript that are read without a break: a few milliseconds. */
-const AT_A_TIME = 512 * 1024;
+const AT_A_TIME = 128 * 1024;
+/** A file that begins with so many lines that are no messages is no transcript; trying each line takes its time. */
+const MOST_UNREADABLE = 1000;
 /** What is looked at above, in the folder itself. */
 const READ: ReadonlySet<string> = new Set(["openclaw.json", "agents", "cron", "skills", "state"]);
 /** Files of a workspace that are looked at, and folders. */
@@ -185,7 +192,7 @@ function once(newer: readonly ImportItem[], older: readonly ImportItem[]): Impor
 /** Messages of people and the agent; tool calls, thoughts and markers are not part of what was said. */
 async function transcript(lines: string): Promise<Said[]> {
   const messages: Said[] = [];
-  let rested = 0;
+  let [rested, unreadable] = [0, 0];
   for (let from = 0, to = 0; from < lines.length; from = to + 1) {
     to = lines.indexOf("\n", from);
     if (to < 0) to = lines.length;
@@ -196,7 +203,9 @@ async function transcript(lines: string): Promise<Said[]> {
     }
     const line = lines.slice(from, to);
     if (!line.trim()) continue;
-    const entry = fields(looseLine(line));
+    const read = looseLine(line);
+    if (read === undefined && ++unreadable > MOST_UNREADABLE && messages.length === 0) return [];
+    const entry = fields(read);
     const message = fields(entry.message ?? entry);
     const role = message.role;
     if (role !== "user" && role !== "assistant") continue;
