@@ -78,12 +78,21 @@ const NO_ENTITIES: ReadonlySet<string> = new Set([
 /** Names kept of one text: more is a list, not a story. */
 const MOST_NAMES = 8;
 
+/**
+ * Rows of blanks as one. The patterns have places where a blank may stand and words between them may be missing: a long row
+ * could be divided among those in ever so many ways.
+ */
+function singleBlanks(text: string): string {
+  return text.replace(/\s+/g, (blanks) => (blanks.includes("\n") ? "\n" : " "));
+}
+
 export function relationsIn(text: string): Relation[] {
   const spoken = speakerOf(text);
   const self = spoken ? spoken.speaker.toLowerCase() : "self";
+  const said = singleBlanks(spoken?.said ?? text);
   const found: Relation[] = [];
   for (const [relation, pattern] of PATTERNS) {
-    for (const [, subject, object] of (spoken?.said ?? text).matchAll(pattern)) {
+    for (const [, subject, object] of said.matchAll(pattern)) {
       const isSelf = /^(i|we|the user)$/i.test(subject!);
       found.push({
         relation,
@@ -110,7 +119,7 @@ export function namesIn(text: string): { norm: string; name: string }[] {
   const spoken = speakerOf(text);
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
-  const said = spoken?.said ?? text;
+  const said = singleBlanks(spoken?.said ?? text);
   // "Ana is married to Tom": whom something is told of is a name, also at the beginning.
   for (const [, pattern] of PATTERNS)
     for (const [, subject] of said.matchAll(pattern)) {

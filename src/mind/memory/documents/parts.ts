@@ -1,4 +1,5 @@
 /** A document as the pieces that are remembered: paragraphs under their heading, each with its place. */
+import { htmlLines } from "./html.ts";
 
 export interface Part {
   text: string;
@@ -25,20 +26,9 @@ export function pageParts(text: string, page: number): Part[] {
   }));
 }
 
-/** Blocks of a page as lines, headings marked as in markdown. Scripts, styles and what is hidden are no text. */
-export async function htmlParts(html: string): Promise<Part[]> {
-  const { parseHTML } = await import("linkedom");
-  const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
-  for (const node of document.querySelectorAll("script, style, noscript, template, svg, nav, [hidden]")) node.remove();
-  const lines: string[] = [];
-  for (const node of document.querySelectorAll(
-    "h1, h2, h3, h4, h5, h6, p, li, td, th, pre, blockquote, dt, dd, figcaption",
-  )) {
-    const line = (node.textContent ?? "").replace(/\s+/g, " ").trim();
-    if (line === "" || node.querySelector("p, li, td")) continue;
-    lines.push(/^h\d$/i.test(node.tagName) ? `# ${line}` : line);
-  }
-  if (lines.length === 0) lines.push((document.body?.textContent ?? "").replace(/\s+/g, " ").trim());
+/** Blocks of a page as lines, headings marked as in markdown. */
+export function htmlParts(html: string): Part[] {
+  const lines = htmlLines(html).map(({ text, isHeading }) => (isHeading ? `# ${text}` : text));
   return linesToParts(lines, "paragraphs", (line) => /^# (.*)$/.exec(line)?.[1]);
 }
 
@@ -46,19 +36,20 @@ function linesToParts(lines: readonly string[], unit: string, headingOf: (line: 
   const parts: Part[] = [];
   let heading = "";
   let held: string[] = [];
+  let size = 0;
   let from = 0;
   const flush = (to: number) => {
     const body = held.join("\n").trim();
     // Empty lines at the end are no part of the place.
     const last = to - (held.length - 1 - held.findLastIndex((line) => line.trim() !== ""));
     held = [];
+    size = 0;
     if (body === "") return;
     const text = heading && !body.startsWith(heading) ? `${heading}\n${body}` : body;
     parts.push({ text, place: `${unit} ${from + 1}-${Math.max(last, from + 1)}` });
   };
   lines.forEach((line, n) => {
     const found = headingOf(line);
-    const size = held.reduce((sum, held) => sum + held.length, 0);
     const isGap = line.trim() === "" && size > PIECE / 3;
     if (found !== undefined || isGap || size + line.length > PIECE) {
       flush(n);
@@ -66,7 +57,10 @@ function linesToParts(lines: readonly string[], unit: string, headingOf: (line: 
     }
     if (found !== undefined) heading = found.trim();
     if (held.length === 0 && line.trim() === "") from = n + 1;
-    else held.push(found ?? line);
+    else {
+      held.push(found ?? line);
+      size += held.at(-1)!.length;
+    }
   });
   flush(lines.length);
   return parts;

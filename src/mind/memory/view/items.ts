@@ -44,9 +44,9 @@ export function patched(text: string, change: ReadonlyMap<number, string | null>
   let at = 0;
   let behind = -1;
   for (const item of items) {
-    out.push(...lines.slice(at, item.from));
+    for (; at < item.from; at++) out.push(lines[at]!);
     const now = change.get(item.from);
-    if (now === undefined) out.push(...lines.slice(item.from, item.to));
+    if (now === undefined) for (; at < item.to; at++) out.push(lines[at]!);
     else if (now !== null) out.push(`- ${now}`);
     if (now !== null) behind = out.length;
     at = item.to;
@@ -69,13 +69,24 @@ export function clean(text: string): string {
 
 /** Whether two items say the same but for spacing and case. */
 export function sameItem(a: string, b: string): boolean {
-  return clean(a).toLowerCase() === clean(b).toLowerCase();
+  return sayingOf(a) === sayingOf(b);
+}
+
+/** What an item says, in one spelling. */
+export function sayingOf(text: string): string {
+  return clean(text).toLowerCase();
 }
 
 /** Share of words two texts have in common: an edited item is still mostly the old one. */
 export function likeness(a: string, b: string): number {
-  const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
-  const [one, two] = [words(a), words(b)];
+  return sharedWords(wordsIn(a), wordsIn(b));
+}
+
+export function wordsIn(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+}
+
+export function sharedWords(one: ReadonlySet<string>, two: ReadonlySet<string>): number {
   let both = 0;
   for (const word of one) if (two.has(word)) both++;
   return both / Math.max(1, one.size + two.size - both);

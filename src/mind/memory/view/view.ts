@@ -16,7 +16,7 @@ import { agentScope, SHARED, teamScope } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { type Edits, editsBetween, type Known } from "./edits.ts";
 import { isRealFolder, namesIn, readPlain, replacePlain } from "./files.ts";
-import { clean, itemsOf, patched, sameItem } from "./items.ts";
+import { clean, itemsOf, patched, sameItem, sayingOf } from "./items.ts";
 import { chosenFor, type ViewSizes } from "./select.ts";
 import {
   inStep,
@@ -182,9 +182,9 @@ export class View {
     const kind = daily ? "episode" : file === "USER.md" ? "person" : "fact";
     const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
     const at = daily && daily !== dayOf(this.parts.clock.now()) ? { at: Date.parse(`${daily}T12:00:00`) } : {};
-    const known = await shownFacts(records, this.scopes(agent), MOST_FACTS);
-    for (const text of edits.added)
-      if (!known.some((fact) => sameItem(fact.text, text))) await memory.add({ text, kind, ...place, ...at });
+    const facts = await shownFacts(records, this.scopes(agent), MOST_FACTS);
+    const known = new Set(facts.map((fact) => sayingOf(fact.text)));
+    for (const text of edits.added) if (!known.has(sayingOf(text))) await memory.add({ text, kind, ...place, ...at });
     for (const { id, was, text } of edits.changed) {
       const now = await newestVersion(records, id);
       if (now?.id === id) await memory.correct(id, text);
@@ -219,14 +219,17 @@ export class View {
     const change = new Map<number, string | null>();
     const ids = new Map<string, string>();
     const isDaily = file.startsWith("memory/");
+    // Each is brought to one spelling once, not once for every item.
+    const said = new Map([...wanted, ...before].map((one) => [one, sayingOf(one.text)]));
     for (const item of itemsOf(text)) {
-      const at = left.findIndex((fact) => sameItem(fact.text, item.text));
+      const saying = sayingOf(item.text);
+      const at = left.findIndex((fact) => said.get(fact) === saying);
       if (at >= 0) {
         ids.set(clean(item.text), left[at]!.id);
         left.splice(at, 1);
         continue;
       }
-      const known = before.find((one) => sameItem(one.text, item.text));
+      const known = before.find((one) => said.get(one) === saying);
       const now = known && (await newestVersion(this.parts.records, known.id));
       const newer = now ? left.findIndex((fact) => fact.id === now.id) : -1;
       if (newer >= 0) {
