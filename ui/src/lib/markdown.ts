@@ -63,25 +63,45 @@ function toBlock(marked: Marked, token: Token): Block | undefined {
   return { kind: "html", html: clean(marked.parser([token])), wide: token.type === "table" };
 }
 
-const MOST_LETTERS = 300_000;
+const MOST_LETTERS = 100_000;
 /** Longer than any word or address people read; the parser takes quadratic time on some long words. */
 const LONGEST_WORD = 2_000;
 const DEEPEST = 20;
+/** Lines without an empty one between them, code aside: some such blocks take the parser quadratic time. */
+const LONGEST_BLOCK = 20_000;
 
 /** Whether the text is worth parsing (M2). One pass. */
 export function isReadable(text: string): boolean {
-  if (text.length > MOST_LETTERS) return false;
-  let [word, markers] = [0, 0];
+  if (text.length > MOST_LETTERS || hasLongBlock(text)) return false;
+  let [word, blanks, markers] = [0, 0, 0];
   let isLineStart = true;
   for (const letter of text) {
     const isBlank = letter === " " || letter === "\n" || letter === "\t";
     word = isBlank ? 0 : word + 1;
+    blanks = isBlank ? blanks + 1 : 0;
+    if (blanks > LONGEST_WORD) return false;
     if (letter === "\n") [markers, isLineStart] = [0, true];
     else if (isLineStart && ">-*+.)".includes(letter)) markers++;
     else if (!isBlank && (letter < "0" || letter > "9")) isLineStart = false;
     if (word > LONGEST_WORD || (isLineStart && markers > DEEPEST && !isRule(letter, word))) return false;
   }
   return true;
+}
+
+function hasLongBlock(text: string): boolean {
+  let length = 0;
+  let fence = "";
+  for (const line of text.split("\n")) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== "") {
+      if (mark?.startsWith(fence)) fence = "";
+      continue;
+    }
+    if (mark && !line.trimStart().slice(mark.length).includes("`")) [fence, length] = [mark, 0];
+    length = line.trim() === "" ? 0 : length + line.length + 1;
+    if (length > LONGEST_BLOCK) return true;
+  }
+  return false;
 }
 
 /** A line such as `-----` or `*****` is one word and nests nothing. */
