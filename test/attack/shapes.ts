@@ -1,6 +1,7 @@
 /** Texts made to be slow to read: what opens and never closes, what can be cut in many ways, what nests. */
 
 export const SIZE = 256 * 1024;
+export const QUARTER = SIZE / 4;
 
 const UNITS: readonly string[] = [
   ..."~`*_>#-+=|[]()<>{}'\"\\/&@.:;,!?$%^a0A1e \t\n\0é",
@@ -148,22 +149,47 @@ const PREFIXES: readonly string[] = [
 ];
 const SUFFIX = " `\u0001x";
 
-export const SHAPES: Readonly<Record<string, string>> = Object.fromEntries([
-  ...UNITS.map((unit) => [JSON.stringify(unit), pumped("", unit)]),
-  ...PREFIXES.slice(1).flatMap((prefix) =>
-    ["<![CDATA[", "<a ", "\n", " ", "+a\n", " a\n", "a: b\n", "{", "- ", "<div>", "@@\n"].map((unit) => [
-      `${JSON.stringify(prefix)} ${JSON.stringify(unit)}`,
-      pumped(prefix, unit),
-    ]),
-  ),
-  ["one word", "a".repeat(SIZE)],
-  ["emphasis around a letter", `${"*".repeat(SIZE / 2)}a${"*".repeat(SIZE / 2)}`],
-  ["brackets around a letter", `${"[".repeat(SIZE / 2)}a${"]".repeat(SIZE / 2)}`],
-  ["runs of ticks", Array.from({ length: 700 }, (_, n) => "`".repeat(n)).join(" ")],
-  ["nested lists", Array.from({ length: 700 }, (_, n) => `${" ".repeat(n)}- a`).join("\n")],
-  ["nested quotes", Array.from({ length: 700 }, (_, n) => `${">".repeat(n)} a`).join("\n")],
-]);
+export interface Shape {
+  name: string;
+  /** The shape at about this length. */
+  text(size: number): string;
+  /** Whether Markdown has signs like it: the many dialects are tried with these only. */
+  isMarkdown: boolean;
+}
 
-function pumped(prefix: string, unit: string): string {
-  return prefix + unit.repeat(Math.ceil((SIZE - prefix.length) / unit.length)) + SUFFIX;
+export const SHAPES: readonly Shape[] = [
+  ...UNITS.map((unit) =>
+    shape(JSON.stringify(unit), (size) => pumped("", unit, size), /[~*_>#|[\]`-]|\n|^[a ]$/.test(unit)),
+  ),
+  ...PREFIXES.slice(1).flatMap((prefix) =>
+    ["<![CDATA[", "<a ", "\n", " ", "+a\n", " a\n", "a: b\n", "{", "- ", "<div>", "@@\n"].map((unit) =>
+      shape(`${JSON.stringify(prefix)} ${JSON.stringify(unit)}`, (size) => pumped(prefix, unit, size)),
+    ),
+  ),
+  shape("one word", (size) => "a".repeat(size)),
+  shape("emphasis around a letter", (size) => `${"*".repeat(size / 2)}a${"*".repeat(size / 2)}`, true),
+  shape("brackets around a letter", (size) => `${"[".repeat(size / 2)}a${"]".repeat(size / 2)}`, true),
+  shape("runs of ticks", (size) => rising(size, (n) => "`".repeat(n), " "), true),
+  shape("nested lists", (size) => rising(size, (n) => `${" ".repeat(n)}- a`, "\n"), true),
+  shape("nested quotes", (size) => rising(size, (n) => `${">".repeat(n)} a`, "\n"), true),
+  shape(
+    "a table with one long cell",
+    (size) => `| ${"a".repeat(size / 2)} |\n|-|\n${"| b |\n".repeat(size / 12)}`,
+    true,
+  ),
+  shape("words that all differ", (size) => Array.from({ length: size / 8 }, (_, n) => `w${n}x`).join(" ")),
+  shape("items that all differ", (size) => Array.from({ length: size / 10 }, (_, n) => `- w${n}x`).join("\n"), true),
+];
+
+function shape(name: string, text: Shape["text"], isMarkdown = false): Shape {
+  return { name, text, isMarkdown };
+}
+
+function pumped(prefix: string, unit: string, size: number): string {
+  return prefix + unit.repeat(Math.ceil((size - prefix.length) / unit.length)) + SUFFIX;
+}
+
+/** Lines that grow by one each, as many as fit. */
+function rising(size: number, line: (n: number) => string, between: string): string {
+  return Array.from({ length: Math.floor(Math.sqrt(2 * size)) }, (_, n) => line(n)).join(between);
 }

@@ -14,13 +14,18 @@ export interface Expression {
 const ROOT = resolve(import.meta.dirname, "..", "..");
 
 export function expressionsOf(folders: readonly string[]): Expression[] {
-  const files = folders.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
-  );
-  return files
+  return sourceFiles(folders).flatMap((file) => expressionsIn(file, readFileSync(join(ROOT, file), "utf8")));
+}
+
+/** By their paths in the repository, in order; tests are no sources. */
+export function sourceFiles(folders: readonly string[]): string[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
+    )
     .filter((file) => /\.(ts|svelte)$/.test(file) && !file.endsWith(".test.ts"))
-    .sort()
-    .flatMap((file) => expressionsIn(relative(ROOT, file).split(sep).join("/"), readFileSync(file, "utf8")));
+    .map((file) => relative(ROOT, file).split(sep).join("/"))
+    .sort();
 }
 
 export function expressionsIn(file: string, text: string): Expression[] {

@@ -1,0 +1,62 @@
+/** What is remembered, and what people ask and command. */
+import type { InboundMessage, SessionKey } from "../../../src/core/domain/index.ts";
+import { matchRule } from "../../../src/edges/models/practice/rules.ts";
+import { type CommandParts, makeCommands } from "../../../src/flow/commands/commands.ts";
+import { readChecklist } from "../../../src/mind/heartbeat/checklist.ts";
+import { capturedByRules, looksLikeInstruction } from "../../../src/mind/memory/capture/extract.ts";
+import { htmlParts, markdownParts, textParts } from "../../../src/mind/memory/documents/parts.ts";
+import { topicOf } from "../../../src/mind/memory/facts.ts";
+import { askedRelation, namesIn, relationsIn } from "../../../src/mind/memory/graph.ts";
+import { readQuestion, speakersIn, withoutNames } from "../../../src/mind/memory/search/question.ts";
+import { speakerOf, wordsOf } from "../../../src/mind/memory/text/analyse.ts";
+import { stem } from "../../../src/mind/memory/text/stem.ts";
+import { editsBetween } from "../../../src/mind/memory/view/edits.ts";
+import { itemsOf, likeness, patched } from "../../../src/mind/memory/view/items.ts";
+import type { Rows } from "./reader.ts";
+
+const said = async () => "";
+const approval = () => Promise.reject(new Error("Nothing waits."));
+const parts: CommandParts = {
+  ...{ called: (hint) => hint, current: async () => undefined, stop: async () => {}, stopHelpers: async () => 0 },
+  ...{ reset: async () => {}, approvals: { find: approval, resolve: approval, waiting: async () => [] } },
+  ...{ status: said, tune: said, compact: said, usage: said, agents: said, schedules: said, timezone: said },
+  ...{ memory: said, exported: said, goal: said, pair: said, mayApprove: () => true },
+};
+const commands = makeCommands(parts);
+const message = { authority: "owner" } as InboundMessage;
+const placement = { session: "main" as SessionKey, person: "owner" };
+
+export const MIND: Rows = {
+  "a command": (text) => commands.run(`/${text}`, { placement, message }),
+  "the arguments of a command": (text) =>
+    Promise.all(
+      ["approve", "deny", "model", "think", "compact", "timezone", "pair", "memory"].map((name) =>
+        commands.run(`/${name} ${text}`, { placement, message }).catch(() => {}),
+      ),
+    ),
+  "words for the practice model": (text) => [matchRule(text), matchRule(text.slice(0, 4000))],
+  "the words of a memory": wordsOf,
+  "the stem of a word": stem,
+  "who says it": speakerOf,
+  "relations in a memory": relationsIn,
+  "relations behind a name": (text) => relationsIn(`Anna is ${text}`),
+  "names in a memory": namesIn,
+  "a question for a relation": askedRelation,
+  "a question": (text) => [readQuestion(text), withoutNames(text, new Set(["a"])), speakersIn(text, [["Ana Lima", 1]])],
+  "a fact's topic": (text) => [topicOf(text, undefined), topicOf(text.slice(0, 199), "p")],
+  "facts in what was said": (text) => capturedByRules([{ role: "user", text }], undefined),
+  "an instruction in disguise": looksLikeInstruction,
+  "a document": (text) => [markdownParts(text), textParts(text)],
+  "a document in HTML": htmlParts,
+  "a file of memories": (text) => {
+    const items = itemsOf(text);
+    return patched(text, new Map(items.map((item) => [item.from, "b"])), ["c"]);
+  },
+  "an edited file of memories": (text) =>
+    editsBetween(
+      itemsOf(text).map((item, at) => ({ id: String(at), text: `${item.text} b` })),
+      itemsOf(text),
+    ),
+  "two memories alike": (text) => likeness(text, `${text}b`),
+  "a heartbeat's list": readChecklist,
+};
