@@ -32,8 +32,9 @@ export function isOwn(
 
 /** `inside`: the pattern can name something at or below `place`. `above`: it can name a directory that holds it. */
 export function relation(pattern: string, place: string): "inside" | "above" | "apart" {
-  const left = pattern.split("/").slice(1);
   const right = place.split("/").slice(1);
+  // As many names as the place has: a pattern may be a model's, and have any number of them.
+  const left = pattern.split("/", right.length + 1).slice(1);
   if (pattern === "/") return "above";
   for (const [i, part] of right.entries()) {
     const given = left[i];

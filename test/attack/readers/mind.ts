@@ -20,7 +20,7 @@ const parts: CommandParts = {
   ...{ called: (hint) => hint, current: async () => undefined, stop: async () => {}, stopHelpers: async () => 0 },
   ...{ reset: async () => {}, approvals: { find: approval, resolve: approval, waiting: async () => [] } },
   ...{ status: said, tune: said, compact: said, usage: said, agents: said, schedules: said, timezone: said },
-  ...{ memory: said, exported: said, goal: said, pair: said, mayApprove: () => true },
+  ...{ memory: said, exported: said, goal: said, helpers: said, reload: said, pair: said, mayApprove: () => true },
 };
 const commands = makeCommands(parts);
 const message = { authority: "owner" } as InboundMessage;

@@ -18,7 +18,7 @@ import { entriesOf } from "../../../src/edges/watch/feed.ts";
 import { textOf as textOfMail } from "../../../src/edges/watch/imap.ts";
 import { linesOf } from "../../../src/edges/watch/page.ts";
 import { brief } from "../../../src/flow/approvals/brief.ts";
-import { secret as closedPath, pathsIn } from "../../../src/flow/gate/floor.ts";
+import { secret as closedPath, piecesIn } from "../../../src/flow/gate/floor-places.ts";
 import { matchesGlob } from "../../../src/flow/gate/glob.ts";
 import { ownCommand, ownRequest } from "../../../src/flow/gate/own-commands.ts";
 import { deniedBy, hostMatches, parseExecRule, pathRule } from "../../../src/flow/gate/rules.ts";
@@ -73,7 +73,7 @@ export const OUTSIDE: Rows = {
   },
   "an approval in brief": (text) => brief(text, ["rm", "a", text.slice(0, 5)]),
   "a terminal's output": (text) => new TerminalText().add(text),
-  "a word with paths": (text) => [pathsInWord(text), pathsIn(text, "/a", place)],
+  "a word with paths": (text) => [pathsInWord(text), piecesIn(text)],
   "a path at the floor": (text) => closedPath(text, place),
   "our own commands in a word": (text) => [ownCommand([text, text]), ownRequest([text])],
   "a rule for commands": parseExecRule,
