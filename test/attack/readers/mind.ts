@@ -17,10 +17,21 @@ import type { Rows } from "./reader.ts";
 const said = async () => "";
 const approval = () => Promise.reject(new Error("Nothing waits."));
 const parts: CommandParts = {
-  ...{ called: (hint) => hint, current: async () => undefined, stop: async () => {}, stopHelpers: async () => 0 },
-  ...{ reset: async () => {}, approvals: { find: approval, resolve: approval, waiting: async () => [] } },
+  ...{ called: (hint) => hint, current: async () => undefined },
+  ...{
+    reset: async () => {},
+    approvals: { find: approval, resolve: approval, waiting: async () => [], justAsked: async () => [] },
+  },
   ...{ status: said, tune: said, compact: said, usage: said, agents: said, schedules: said, timezone: said },
-  ...{ memory: said, exported: said, goal: said, helpers: said, reload: said, pair: said, mayApprove: () => true },
+  ...{
+    memory: said,
+    exported: said,
+    goal: said,
+    helpers: async () => [],
+    reload: async () => {},
+    pair: said,
+    mayApprove: () => true,
+  },
 };
 const commands = makeCommands(parts);
 const message = { authority: "owner" } as InboundMessage;
