@@ -82,6 +82,7 @@ import {
   askerOf,
   askersOf,
   authorityIn,
+  hasOtherSpeakers,
   hasReadOutside,
   liveRouteOf,
   placeOfQuestion,
@@ -340,6 +341,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     roots,
     ...{ home: parts.home, config, agents, approvals, tools },
     ancestors: (session) => children.ancestors(session),
+    isShared: (session) => hasOtherSpeakers(records, session),
   });
 
   const stopTurn = async (turn: TurnId, why: string) => {

@@ -28,6 +28,8 @@ export interface JudgingParts {
   roots: Pick<Roots, "of">;
   /** Who asked for this session, and who asked for theirs. */
   ancestors: (session: string) => Promise<readonly string[]>;
+  /** Whether anybody but the owner has spoken in this session. */
+  isShared: (session: string) => Promise<boolean>;
 }
 
 export interface Judging {
@@ -36,7 +38,16 @@ export interface Judging {
   explainCommand: (command: string, agent?: string) => Promise<Explanation>;
 }
 
-export function makeJudging({ home, config, agents, approvals, tools, roots, ancestors }: JudgingParts): Judging {
+export function makeJudging({
+  home,
+  config,
+  agents,
+  approvals,
+  tools,
+  roots,
+  ancestors,
+  isShared,
+}: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
   const placeOf = (agent: AgentId): Place => {
     const { agentDir, workspace } = agents.place(agent);
@@ -53,8 +64,11 @@ export function makeJudging({ home, config, agents, approvals, tools, roots, anc
       // What a sub-agent may do is what everybody who asked for it may do, too.
       const above = session.startsWith("sub:") ? await ancestors(session) : [];
       for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
+      // Only a mode that trusts the agent has to know it.
+      const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
+      const shared = isTrusting && (await isShared(session));
       const words = policies.map((policy) =>
-        decide({ ...policy, authority, tainted, ...(said ? { said } : {}) }, plan),
+        decide({ ...policy, authority, tainted, shared, ...(said ? { said } : {}) }, plan),
       );
       const verdict = strictest(words);
       const rule = plan.once ? "" : ruleFor(plan);

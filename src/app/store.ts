@@ -325,6 +325,15 @@ export async function askerOf(db: Reads, turn: string, authority: Authority): Pr
   return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
 }
 
+/** Whether anybody but the owner has spoken in a session. */
+export async function hasOtherSpeakers(db: Reads, session: string): Promise<boolean> {
+  const row = await db.get(
+    "SELECT 1 FROM turn WHERE session = ? AND speaker IN ('known', 'stranger') LIMIT 1",
+    session,
+  );
+  return row !== undefined;
+}
+
 /** Where a turn's answers go. */
 export async function routeOfTurn(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
   const row = await db.get<{ route: string }>("SELECT route FROM turn WHERE id = ?", turn);

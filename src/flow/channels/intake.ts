@@ -338,10 +338,16 @@ export class Intake {
   }
 }
 
-/** It was forwarded, or quotes somebody else: not all of it is the sender's word (I12). */
+/**
+ * It was forwarded, or quotes something: not all of it is the sender's word (I12). What the bot said may come from a page, and
+ * what a person quotes of their own may have been forwarded. A command or an answer to a question is taken although it quotes
+ * the bot: it is the sender's alone, and the quotation is no part of it.
+ */
 function bringsOthersWords(event: Message): boolean {
-  if (event.kind === "edit") return false;
-  return event.forwarded === true || (event.quote?.sender !== undefined && event.quote.sender !== event.sender.id);
+  if (event.forwarded === true) return true;
+  if (event.kind === "edit" || !event.quote) return false;
+  const isOthers = event.quote.sender !== undefined && event.quote.sender !== event.sender.id;
+  return isOthers || !(event.text.startsWith("/") || answerWords(event.text) !== undefined);
 }
 
 function aboutOf(event: Message, answers: About["answers"]): About {

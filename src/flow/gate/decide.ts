@@ -11,6 +11,7 @@ import { judgeShell, type Part, SECRET_FILE, type ShellRules } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
+import { onlyLooks } from "./standing.ts";
 import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
 import { taint } from "./taint.ts";
 
@@ -27,6 +28,8 @@ export interface Policy {
   authority: Authority;
   /** Text from outside is in what the model read. */
   tainted?: boolean;
+  /** People other than the owner have spoken in this conversation. */
+  shared?: boolean;
   /** What the owner wrote in this turn: a host named there is no new destination. */
   said?: string;
 }
@@ -87,7 +90,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (plan.risk === "read" && !plan.beyond)
     return { verdict: "allow", because: "It only reads inside the workspace.", parts };
 
-  const trusted = policy.mode !== "ask" && policy.authority !== "outside" && !isStranger;
+  const trusted = policy.mode !== "ask" && policy.authority !== "outside" && !isStranger && !isOthersWish(policy, plan);
   const refused = parts.find((part) => part.verdict === "deny");
   if (refused && !trusted) return deny(refused.because);
   const rule = ruleFor(plan);
@@ -105,6 +108,11 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   }
   // Naming a missing rule would be false: the rules were left out on purpose.
   return { verdict: "ask", because: isStranger ? ASKED_FOR_GUESTS : reason(plan, parts), parts };
+}
+
+/** The owner's turn, but others spoke before it: what they asked for may be what the model does now. */
+function isOthersWish({ shared, authority }: Policy, { shell, risk }: ActionPlan): boolean {
+  return shared === true && authority === "owner" && risk === "exec" && !(shell && onlyLooks(shell));
 }
 
 /** The hardest of several words on one action. */

@@ -1,6 +1,6 @@
 /**
  * Where a command would send something: the hosts its words name, and whether there may be others that they do not show. Works
- * on what is written; a program that dials by itself is the sandbox's to stop.
+ * on what is written, and takes a program it does not know for one that talks; what a script dials is the sandbox's to stop.
  */
 import type { ShellCommand, ShellPlan, ShellWord } from "../../core/contracts/index.ts";
 import { isLooker } from "./programs.ts";
@@ -39,11 +39,37 @@ const TALKS: Readonly<Record<string, string>> = {
 /** These copy between machines: only words with a colon are remote. */
 const COPIES = /^(scp|rsync|rclone)$/;
 /** Programs that are given code; what the code dials stands in it, if anywhere. */
-const INTERPRETS = /^(python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|osascript)$/;
+const INTERPRETS = /^(python[\d.]*|pypy\d*|node|nodejs|deno|perl|ruby|php|lua|tclsh|osascript)$/;
 const DIALS =
-  /\b(sockets?|urllib\d?|requests|httpx|aiohttp|https?|ftplib|smtplib|telnetlib|fetch|XMLHttpRequest|axios|dgram|net|tls|dns|LWP|fsockopen|curl_init|TCPSocket|URI|open-uri|gethostbyname|connect)\b/;
+  /\b(sockets?|urllib\d?|requests|httpx|aiohttp|https?|ftplib|smtplib|telnetlib|fetch|XMLHttpRequest|axios|dgram|net|tls|dns|LWP|fsockopen|curl_init|TCPSocket|URI|open-uri|gethostbyname|connect|__import__|importlib|exec|eval|subprocess|system|popen|child_process|spawn)\b/;
 /** Asking a program for its version sends nothing. */
 const ABOUT = /^(-V|-h|--version|--help|--manual)$/;
+const FLAGS: Readonly<Record<string, RegExp>> = {
+  curl: /^(-[sSfLkIvgGiNOJ#046]+|--(silent|show-error|fail|location|head|verbose|include|compressed|get|remote-name|no-progress-meter|progress-bar|ipv4|ipv6|http1\.1|http2|no-buffer|create-dirs|fail-with-body|globoff))$/,
+  wget: /^(-[qcNSv46]+|-nv|-nc|-nd|--(quiet|continue|timestamping|no-verbose|no-clobber|server-response|spider|show-progress))$/,
+  ssh: /^-[46CqTtvnN]+$/,
+};
+/** Programs that work on this machine only, or start others that are judged by themselves. */
+const LOCAL =
+  /^(:|\.|source|cd|pushd|popd|export|set|unset|local|readonly|declare|alias|shift|exit|return|wait|read|trap|ulimit|umask|type|command|builtin|exec|eval|let|jobs|kill|history|(ba|da|z|k|a)?sh|env|time|timeout|nice|ionice|nohup|setsid|stdbuf|xargs|parallel|sudo|doas|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|tee|install|dd|truncate|split|csplit|shuf|column|expand|unexpand|rev|tsort|mktemp|sync|find|fd|sed|ed|ex|patch|xxd|base64|base32|gzip|gunzip|zcat|bzip2|bunzip2|xz|unxz|zstd|unzstd|zip|unzip|7z|cpio|ar|less|more|bc|dc|expr|numfmt|cal|yq|make|gmake|cmake|ninja|meson|just|pytest|tox|nox|mypy|ruff|black|flake8|isort|pylint|vitest|jest|mocha|tsc|tsx|ts-node|eslint|prettier|biome|webpack|vite|rollup|esbuild|gcc|g\+\+|clang|cc|c\+\+|ld|javac|java|rustc|rustfmt|gofmt|pandoc|convert|magick|ffmpeg|ffprobe|sqlite3|lsof|pgrep|pkill|top|tput|clear|stty|locale|getconf|xdg-mime|lares)$/;
+/** Programs that talk for some of what they do: what they do here. */
+const NPM = "test t run run-script start ls list version pkg explain root prefix bin help";
+const LOCAL_ACTIONS: Readonly<Record<string, string>> = {
+  npm: NPM,
+  pnpm: NPM,
+  yarn: NPM,
+  bun: "test run",
+  pip: "list show freeze check help",
+  pip3: "list show freeze check help",
+  uv: "run tree",
+  poetry: "run show check",
+  cargo: "build test check run fmt clippy doc clean bench tree",
+  go: "build test vet fmt run doc env list version",
+  gradle: "build test check clean",
+  mvn: "test compile package clean",
+};
+const GIT_TALKS = /^(push|fetch|pull|clone|ls-remote|remote|submodule|archive|send-email|lfs|svn|request-pull)$/;
+const LONGEST_WORD = 2000;
 /** A scheme may stand at most this far before its "://". */
 const LONGEST_SCHEME = 20;
 
@@ -62,49 +88,99 @@ export function destinationsOf(shell: ShellPlan): Destinations {
   return { hosts: [...hosts], isHidden };
 }
 
-function inCommand({ words, redirects }: ShellCommand): Destinations {
+function inCommand(command: ShellCommand): Destinations {
+  const { words, redirects, assignments, program } = command;
   const name = nameOf(words);
   const args = words.slice(1);
+  const texts = args.map(textOf);
   const hosts = redirects.flatMap(({ target }) => deviceHost(target));
+  const about = texts.length > 0 && texts.every((text) => ABOUT.test(text));
+  if (name === "" || about) return { hosts, isHidden: false };
   if (Object.hasOwn(TALKS, name)) {
-    const dialled = args.some((word) => ABOUT.test(textOf(word))) ? none() : dials(args, TALKS[name]!);
-    return { hosts: [...hosts, ...dialled.hosts], isHidden: dialled.isHidden };
+    const dialled = texts.some((text) => ABOUT.test(text)) ? none() : dials(args, name);
+    // `https_proxy=x curl …`
+    return { hosts: [...hosts, ...dialled.hosts], isHidden: dialled.isHidden || assignments.length > 0 };
   }
   if (COPIES.test(name)) {
-    const remote = args.filter((word) => !textOf(word).startsWith("-") && textOf(word).includes(":"));
-    hosts.push(...remote.map((word) => hostOf(textOf(word))).filter(Boolean));
-    return { hosts, isHidden: args.some((word) => word.literal === undefined) };
+    const remote = texts.filter((text) => !text.startsWith("-") && text.includes(":"));
+    hosts.push(...remote.map(hostOf).filter(Boolean));
+    const isOpen = remote.length > 0 && (assignments.length > 0 || texts.some((text) => /^-(o|e|J|F|S|-)/.test(text)));
+    return { hosts, isHidden: isOpen || args.some((word) => word.literal === undefined) };
   }
-  const isGit = name === "git";
+  if (name === "git") return gitTalk(texts, hosts, assignments.length > 0);
   // What only prints or searches text reaches nobody with it.
-  if (isLooker(name) && !isGit) return { hosts, isHidden: false };
-  for (const word of args) {
-    hosts.push(...hostsIn(textOf(word)));
-    const short = isGit ? /^[\w.-]+@([\w.-]+):/.exec(textOf(word))?.[1] : undefined;
-    if (short) hosts.push(short.toLowerCase());
-  }
-  if (name === "openssl" && args.some((word) => /^s_(client|time)$/.test(textOf(word))))
-    return { hosts, isHidden: true };
-  const isDialling = INTERPRETS.test(name) && args.some((word) => DIALS.test(textOf(word)) && !isPath(textOf(word)));
-  return { hosts, isHidden: isDialling && hosts.length === 0 };
+  if (isLooker(name)) return { hosts, isHidden: false };
+  for (const text of texts) hosts.push(...hostsIn(text), ...hostsWithColon(text));
+  const isScript = words[0]!.guess.includes("/") && program?.trusted !== true;
+  return { hosts, isHidden: !isScript && mayTalk(name, texts) };
 }
 
-function dials(args: readonly ShellWord[], valued: string): Destinations {
-  const skipped = new Set(valued.split(" "));
+/** Outward unless known to stay here: the names of programs that talk are too many to list. */
+function mayTalk(name: string, texts: readonly string[]): boolean {
+  if (Object.hasOwn(LOCAL_ACTIONS, name)) {
+    const action = texts.find((text) => !text.startsWith("-"));
+    return action !== undefined && !LOCAL_ACTIONS[name]!.split(" ").includes(action);
+  }
+  if (INTERPRETS.test(name)) return texts.some((text) => DIALS.test(text) && !isPath(text));
+  if (/awk$/.test(name)) return texts.some((text) => /\/inet[46]?\/|system|getline|\|/.test(text));
+  if (/tar$/.test(name)) return texts.some((text) => text.includes(":") || /^--(rsh|rmt|to|use|checkpoint)/.test(text));
+  return !LOCAL.test(name);
+}
+
+/** `git push origin` goes where the owner's remote points; another address, or a setting given along, is new. */
+function gitTalk(texts: readonly string[], hosts: string[], isSet: boolean): Destinations {
+  const at = texts.findIndex(
+    (text, i) => !text.startsWith("-") && !/^(-C|-c|--git-dir|--work-tree)$/.test(texts[i - 1] ?? ""),
+  );
+  const rest = texts.slice(at + 1);
+  hosts.push(...texts.flatMap(hostsIn));
+  if (at < 0 || !GIT_TALKS.test(texts[at]!)) return { hosts, isHidden: false };
+  const operands = rest.filter((text) => !text.startsWith("-"));
+  const isListing = texts[at] === "remote" && !/^(add|set-url|update)$/.test(operands[0] ?? "");
+  const places = texts[at] === "remote" || texts[at] === "submodule" ? operands : operands.slice(0, 1);
+  hosts.push(
+    ...places
+      .filter((text) => text.includes(":"))
+      .map(hostOf)
+      .filter(Boolean),
+  );
+  const isOpen = isSet || texts.slice(0, at).some((text) => /^(-c|--config-env|--exec-path)/.test(text));
+  const byOption = rest.some((text) =>
+    /^(-c|-u.|-o|--(repo|remote|exec|upload-pack|receive-pack|config|server-option))/.test(text),
+  );
+  return { hosts, isHidden: !isListing && (isOpen || byOption) };
+}
+
+function dials(args: readonly ShellWord[], name: string): Destinations {
+  const valued = new Set(TALKS[name]!.split(" "));
+  const flags = FLAGS[name] ?? /^-[46vqn]+$/;
   const hosts: string[] = [];
   let isHidden = false;
   for (let i = 0; i < args.length; i++) {
     const text = textOf(args[i]!);
-    if (skipped.has(text)) {
-      i++;
-      continue;
-    }
+    // `-sSo file`: flags, then one option whose value follows.
+    const last = /^-[A-Za-z]{2,}$/.test(text) && flags.test(text.slice(0, -1)) ? `-${text.at(-1)}` : text;
     if (args[i]!.literal === undefined) isHidden = true;
-    else if (!text.startsWith("-")) hosts.push(hostOf(text));
-    else hosts.push(...hostsIn(text), ...(/^--(url|proxy|socks\w*)=/.test(text) ? [hostOf(afterEquals(text))] : []));
+    else if (valued.has(last)) {
+      i++;
+      if (args[i] && args[i]!.literal === undefined) continue;
+    } else if (!text.startsWith("-")) hosts.push(hostOf(text));
+    else {
+      hosts.push(...hostsIn(text), ...(/^--(url|proxy|socks\w*)=/.test(text) ? [hostOf(afterEquals(text))] : []));
+      // What an option does that is not written down here nobody knows: it may name a proxy, a jump host, a file of options.
+      isHidden ||= !flags.test(text) && !(text.includes("=") && valued.has(text.slice(0, text.indexOf("="))));
+    }
   }
   const named = hosts.filter((host) => host !== "");
   return { hosts: named, isHidden: isHidden || named.length === 0 };
+}
+
+/** `evil.net:80`, `me@evil.net:x`, `--to=evil.net:x`; `test_app.py::name` is none. */
+function hostsWithColon(text: string): string[] {
+  if (text.length > LONGEST_WORD || /\s/.test(text)) return [];
+  const found = [...text.matchAll(/(?:^|[=,@])([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}):(?![:\\])/gi)];
+  const mailed = /^[\w.+-]{1,64}@([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})$/i.exec(text)?.[1];
+  return [...found.map((one) => one[1]!), ...(mailed ? [mailed] : [])].map((host) => host.toLowerCase());
 }
 
 /** The hosts of all addresses with a scheme in a text, in lower case. */

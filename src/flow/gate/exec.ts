@@ -9,7 +9,7 @@ import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contra
 import { isReaching, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
 import { hasWildcard } from "./glob.ts";
-import { absolute, isOwn } from "./paths.ts";
+import { absolute, isOwn, normalise } from "./paths.ts";
 import { hasFiles, type Judgement, judgeArguments } from "./programs.ts";
 import { allowingRule, LOADED, type Place, pathRule, STANDING } from "./rules.ts";
 
@@ -114,6 +114,8 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: A
     ? undefined
     : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });
   if (reached) return ask(`${covered}, but ${reached} is outside the workspace.`);
+  const loaded = hasFiles(baseName(name)) || baseName(name) === "git" ? undefined : loadedWord(args, isOpen);
+  if (loaded) return ask(`${covered}, but other programs load and run ${loaded}.`);
   const link = command.links?.find(
     ({ word }) => word < command.words.length && isOpen(word - 1) && !isNames(judged, word - 1),
   );
@@ -155,6 +157,15 @@ function reachingWord(
     if (out) return out;
   }
   return undefined;
+}
+
+/** A word that names a file other programs run: `cp x .git/hooks/pre-commit`, `curl -o.envrc …`. */
+function loadedWord(args: readonly string[], isOpen: (index: number) => boolean): string | undefined {
+  const isLoaded = (path: string) => LOADED.test(normalise(`/${path}`));
+  return args.find(
+    (arg, index) =>
+      isOpen(index) && [...pathsInWord(arg), arg.replace(/^-[A-Za-z]+/, "")].some((path) => isLoaded(path)),
+  );
 }
 
 /** Files a plain command is connected to: reading like `read`, writing like `write`. */

@@ -1,5 +1,6 @@
 /** Files that speak to an agent in later turns: whoever writes them gives it orders. */
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
+import { pathsInWord } from "../../core/kit/index.ts";
 import { absolute, isInside } from "./paths.ts";
 import { isLooker, judgeArguments } from "./programs.ts";
 import { type Place, STANDING } from "./rules.ts";
@@ -12,9 +13,14 @@ const WRITES = /^(cp|mv|tee|ln|install|dd|truncate|sponge|rsync|sed|perl|touch|e
 
 /** What of the standing files a command would write, in words; nothing when it only looks at them. */
 export function standingFileIn(shell: ShellPlan, place: Place): string | undefined {
+  let cwd = shell.cwd;
   for (const command of shell.commands) {
-    const found = writtenBy(command, shell, place) ?? namedBy(command);
+    const found = writtenBy(command, cwd, place) ?? namedBy(command) ?? reachedBy(command, cwd, place);
     if (found !== undefined) return found;
+    if (/^(cd|pushd)$/.test(command.words[0]!.guess)) {
+      const to = command.words.slice(1).find((word) => !word.guess.startsWith("-"));
+      cwd = absolute(to ? (to.literal ?? to.guess) : "~", cwd, place.userHome);
+    }
   }
   // In a here-document, or wherever else the words of no command show it.
   if (shell.form !== "shell" || !NAMED.test(shell.text)) return undefined;
@@ -22,7 +28,7 @@ export function standingFileIn(shell: ShellPlan, place: Place): string | undefin
   return isShown ? undefined : "in the text of the script";
 }
 
-function writtenBy(command: ShellCommand, shell: ShellPlan, place: Place): string | undefined {
+function writtenBy(command: ShellCommand, cwd: string, place: Place): string | undefined {
   for (const { operator, target } of command.redirects) {
     if (!operator.includes(">")) continue;
     if (target.literal === undefined) {
@@ -30,7 +36,7 @@ function writtenBy(command: ShellCommand, shell: ShellPlan, place: Place): strin
       if (/^[\d-]*$/.test(target.guess)) continue;
       return "a file whose name is computed";
     }
-    const path = absolute(target.literal, shell.cwd, place.userHome);
+    const path = absolute(target.literal, cwd, place.userHome);
     if (STANDING.test(path) || NAMED.test(target.literal) || isOwn(path, place)) return target.literal;
   }
   return undefined;
@@ -45,11 +51,52 @@ function namedBy(command: ShellCommand): string | undefined {
   return isOpen ? "a file whose name is computed" : undefined;
 }
 
+/** A file or folder of the agent's own that it would write, or an archive or patch whose files nobody has seen. */
+function reachedBy(command: ShellCommand, cwd: string, place: Place): string | undefined {
+  const name = baseName(command.words[0]!.guess);
+  const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
+  if (name === "git") return gitWrites(args);
+  if (unpacks(name, args)) return "whatever the archive or patch holds";
+  if (isReading(command) || /^(cd|pushd|popd)$/.test(name)) return undefined;
+  if (isOwn(cwd, place) && args.some((arg) => !arg.startsWith("-"))) return `in ${cwd}`;
+  return args.find((arg) => pathsInWord(arg).some((path) => isOwn(absolute(path, cwd, place.userHome), place)));
+}
+
+function unpacks(name: string, args: readonly string[]): boolean {
+  if (/^(patch|cpio|7z|ar|unar)$/.test(name)) return true;
+  if (name === "unzip") return !args.some((arg) => /^-[lvtZ]/.test(arg));
+  if (!/tar$/.test(name)) return false;
+  return !args.some(
+    (arg, i) =>
+      /^--(create|list)$/.test(arg) ||
+      (/^-?[A-Za-z]+$/.test(arg) && /[ct]/.test(arg) && (i === 0 || arg.startsWith("-")) && !arg.includes("x")),
+  );
+}
+
+/** Patches write any file; a setting can make git run a program. */
+function gitWrites(args: readonly string[]): string | undefined {
+  const at = args.findIndex((arg) => /^(apply|am|config)$/.test(arg));
+  if (at < 0 || args.slice(0, at).some((arg, i) => !arg.startsWith("-") && !/^-[Cc]$/.test(args[i - 1] ?? "")))
+    return undefined;
+  const rest = args.slice(at + 1);
+  if (args[at] !== "config")
+    return rest.some((arg) => /^--(stat|check|numstat|summary)$/.test(arg)) ? undefined : "whatever the patch holds";
+  const isAsking = rest.some((arg) => /^(-l|--list|--get(-all|-regexp)?|list|get)$/.test(arg));
+  return isAsking || rest.filter((arg) => !arg.startsWith("-")).length < 2 ? undefined : "git's settings";
+}
+
 /** It shows files and writes none (programs.ts, P1). */
 function isReading(command: ShellCommand): boolean {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
   return isLooker(name) && judgeArguments(name, args).concerns.length === 0;
+}
+
+/** Every command in it only looks, and nothing is written to a file. */
+export function onlyLooks({ commands, reasons }: ShellPlan): boolean {
+  const isNowhere = ({ operator, target, isDescriptor }: ShellCommand["redirects"][number]) =>
+    isDescriptor || operator === "<" || target.literal === "/dev/null";
+  return reasons.length === 0 && commands.every((one) => isReading(one) && one.redirects.every(isNowhere));
 }
 
 /** The agent's own folder around its workspace: instructions, memory, skills. */

@@ -4,7 +4,7 @@
  *
  * By identity, size and time of change, not by content: nothing can be written without changing them, and planning stays quick.
  */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import type { ShellPlan } from "../../../core/contracts/index.ts";
 import { walkTree } from "../../../core/files/index.ts";
@@ -15,11 +15,13 @@ import { baseName } from "./shell/index.ts";
 const LOADS =
   /^((ba|da|z|k|a|fi|c|tc)?sh|source|\.|python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|bun|deno|tsx|ts-node|php[\d.]*|lua[\d.]*|tclsh|expect|Rscript|julia|osascript|pwsh|npm|pnpm|yarn|npx|bunx|uvx?|pipx?|make|gmake|cmake|ninja|meson|just|task|rake|bundle|composer|pytest|tox|nox|poetry|hatch|cargo|go|gradle|gradlew|mvn|mvnw|sbt|ant|bazel|vitest|jest|mocha|tsc|eslint|webpack|vite|rollup|docker-compose|ansible.*|terraform)$/;
 const ONLY_ASKS = /^(-v|-V|--version|-version|version|--help|-h)$/;
-/** Data is not code: logs, tables and texts may change while a question waits. */
-const CODE =
-  /(\.([cm]?[jt]sx?|py|pyi|pth|sh|bash|zsh|rb|pl|pm|php|lua|tcl|r|jl|go|rs|java|kt|scala|gradle|c|h|cc|cpp|hpp|mk|cmake|so|node|wasm|toml|ya?ml|cfg|ini|env|svelte|vue)|(^|\/)(package(-lock)?|tsconfig[^/]*|composer|deno)\.json|(^|\/)(Makefile|GNUmakefile|Dockerfile|Rakefile|Gemfile|Justfile|Procfile)|(^|\/)\.[^/]*rc)$/i;
-/** Kept out, and said to be: too large to look at, or ours. */
-const CLOSED = new Set(["node_modules", ".git", ".lares", ".venv", "venv", "__pycache__", ".cache"]);
+/** What no interpreter runs by accident. Everything else counts: a script can source or load a file of any name. */
+const DATA =
+  /\.(png|jpe?g|gif|webp|avif|bmp|ico|tiff?|heic|mp[34]|m4a|wav|ogg|opus|flac|mov|avi|mkv|webm|pdf|woff2?|ttf|otf|md|log)$/i;
+/** Ours, or git's. */
+const CLOSED = new Set([".git", ".lares", ".cache"]);
+/** What is installed: looked at by itself, so that it does not use up the room for the project's own files. */
+const INSTALLED = new Set(["node_modules", ".venv", "venv", "__pycache__"]);
 /** Looked at in one go; more than this takes too long to plan with. */
 const MOST_FILES = 5000;
 const DEPTH = 12;
@@ -36,33 +38,61 @@ export function loadsCode({ commands }: ShellPlan): boolean {
   });
 }
 
-/** One hash for the code in these folders, or undefined when there is too much of it to know. */
-export async function codeTree(folders: readonly string[]): Promise<string | undefined> {
+export interface CodeTree {
+  hash: string;
+  /** All that is installed is part of it, too. */
+  isWhole: boolean;
+}
+
+/** One hash for the files in these folders, or undefined when there are too many to know. */
+export async function codeTree(folders: readonly string[]): Promise<CodeTree | undefined> {
   const hash = createHash("sha256");
-  let seen = 0;
+  const own = { left: MOST_FILES };
+  const installed = { left: MOST_FILES };
   for (const folder of folders) {
     const inside = await openInside(folder, ".");
     try {
-      let isCut = false;
-      const onMore = () => {
-        isCut = true;
-      };
-      for await (const { path, dir, name, kind } of walkTree(inside.directory(), {
-        depth: DEPTH,
-        closed: CLOSED,
-        onMore,
-      })) {
-        if (++seen > MOST_FILES || isCut) return undefined;
-        if (kind !== "file" && kind !== "link") continue;
-        const stats = await lstat(await dir.at(name), { bigint: true }).catch(() => undefined);
-        if (!stats) continue;
-        const isProgram = kind === "file" && (stats.mode & 0o111n) !== 0n;
-        if (!isProgram && kind === "file" && !CODE.test(path)) continue;
-        hash.update(`${folder}\0${path}\0${stats.ino}\0${stats.size}\0${stats.ctimeNs}\0${stats.mode}\n`);
-      }
+      if (!(await addFiles(hash, folder, inside.directory(), own, installed))) return undefined;
     } finally {
       await inside.close();
     }
   }
-  return hash.digest("hex");
+  return { hash: hash.digest("hex"), isWhole: installed.left > 0 };
+}
+
+/** False when there are more than are looked at. */
+async function addFiles(
+  hash: Hash,
+  at: string,
+  top: Parameters<typeof walkTree>[0],
+  room: { left: number },
+  installed?: { left: number },
+): Promise<boolean> {
+  let isCut = false;
+  const onMore = () => {
+    isCut = true;
+  };
+  const closed = { has: (name: string) => CLOSED.has(name) || (installed !== undefined && INSTALLED.has(name)) };
+  for await (const { path, dir, name, kind } of walkTree(top, { depth: DEPTH, closed, onMore })) {
+    if (isCut || --room.left <= 0) {
+      room.left = 0;
+      return false;
+    }
+    if (kind === "directory" && installed && INSTALLED.has(name)) {
+      const below = await dir.enter(name).catch(() => undefined);
+      if (!below) continue;
+      try {
+        await addFiles(hash, `${at}/${path}`, below, installed);
+      } finally {
+        await below.close();
+      }
+    }
+    if (kind !== "file" && kind !== "link") continue;
+    const stats = await lstat(await dir.at(name), { bigint: true }).catch(() => undefined);
+    if (!stats) continue;
+    const isProgram = kind === "file" && (stats.mode & 0o111n) !== 0n;
+    if (!isProgram && kind === "file" && DATA.test(name)) continue;
+    hash.update(`${at}\0${path}\0${stats.ino}\0${stats.size}\0${stats.ctimeNs}\0${stats.mode}\n`);
+  }
+  return true;
 }

@@ -174,7 +174,7 @@ export function createExec(options: ExecOptions = {}): Tool {
             ? await codeTree(held.root === held.home ? [held.home] : [held.home, held.root])
             : undefined;
           const below = [
-            ...(loads ? [tree === undefined ? NOT_COVERED : COVERED] : []),
+            ...(loads ? [tree === undefined ? NOT_COVERED : tree.isWhole ? COVERED : PARTLY_COVERED] : []),
             ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
             placed(given, held.path, room),
           ];
@@ -197,7 +197,7 @@ export function createExec(options: ExecOptions = {}): Tool {
               secrets: names,
               sandbox: room ? boundTo(room) : null,
               files,
-              ...(loads ? { tree: tree ?? null } : {}),
+              ...(loads ? { tree: tree?.hash ?? null } : {}),
               settings: shell.settings ?? [],
             },
             shell,
@@ -244,7 +244,9 @@ function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string,
 const ONCE =
   "It can only be allowed once: it runs code of the workspace, which can change. A rule in policy.allow.exec allows it for good.";
 const COVERED =
-  "[asks again if code in the workspace changes before it runs; not checked: data files, node_modules, .git, virtual environments]";
+  "[asks again if code in the workspace changes before it runs; not checked: pictures, sound, PDF, .md and .log files, .git]";
+const PARTLY_COVERED =
+  "[asks again if code in the workspace changes before it runs; not checked: pictures, sound, PDF, .md and .log files, .git, and part of what is installed (node_modules, virtual environments): too many files]";
 const NOT_COVERED = "[not checked: the other files it loads; the workspace has too many]";
 
 /** Somebody who said yes to a sandbox did not say yes to none, nor to another machine or image. */
