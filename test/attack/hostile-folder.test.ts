@@ -80,6 +80,9 @@ describe("a hostile folder to import", () => {
       expect(value.chat.response).toBe("still here");
       expect(JSON.stringify(value.items)).not.toContain(CANARY);
       expect(worstMs).toBeLessThan(most);
+      const left = value.items.filter(({ state }) => state === "left out");
+      for (const [path, why] of PASSED_OVER)
+        expect(left, path).toContainEqual(expect.objectContaining({ from: path, why: expect.stringContaining(why) }));
     }
     await knowsNothing(lares);
     untouched();
@@ -107,8 +110,52 @@ describe("a hostile folder to import", () => {
     symlinkSync(outside, join(dir, "skills"));
     const lares = await start();
     const { items } = await lares.rpc("import.run", { from: "hermes", dir });
-    expect(items.map(({ what }) => what)).toEqual(["agent"]);
+    expect(items.filter(({ what }) => what !== "left out").map(({ what }) => what)).toEqual(["agent"]);
+    const left = items.filter(({ what }) => what === "left out").map(({ from }) => from);
+    expect(left).toEqual(expect.arrayContaining(["SOUL.md", ".env", "cron/jobs.json", "state.db", "skills"]));
+    expect(left.some((path) => path.startsWith("memories"))).toBe(true);
     expect((await lares.chat("owner", "say:still here")).response).toBe("still here");
+  });
+});
+
+describe("a hostile database to import", () => {
+  const ENDLESS =
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, x AS session_id FROM n";
+  test.each([
+    ["a view", `CREATE VIEW sessions AS ${ENDLESS}; CREATE TABLE messages (id, session_id, role, content, timestamp);`],
+    ["a view", `CREATE TABLE sessions (id); CREATE VIEW Messages AS ${ENDLESS};`],
+    ["a virtual table", "CREATE VIRTUAL TABLE sessions USING fts5(id); CREATE TABLE messages (id);"],
+    [
+      "computed columns",
+      "CREATE TABLE messages (id); CREATE TABLE sessions (id, big AS (hex(zeroblob(400000000)))); INSERT INTO sessions (id) VALUES (1);",
+    ],
+  ])("%s in the place of a table is not queried", async (what, sql) => {
+    const dir = join(root, ".hermes");
+    mkdirSync(dir);
+    const db = await openDatabase(join(dir, "state.db"));
+    db.exec(sql);
+    db.close();
+    const lares = await start();
+    const { items } = await lares.rpc("import.run", { from: "hermes", dir });
+    expect(items).toContainEqual(
+      expect.objectContaining({ from: "state.db", state: "left out", why: expect.stringContaining(what) }),
+    );
+    expect((await lares.chat("owner", "say:still here")).response).toBe("still here");
+  });
+
+  test("triggers, indexes of words and views that nobody asks do not keep sessions from being read", async () => {
+    const dir = join(root, ".hermes");
+    mkdirSync(dir);
+    const db = await openDatabase(join(dir, "state.db"));
+    db.exec(`CREATE TABLE sessions (id, title); CREATE TABLE messages (id, session_id, role, content, timestamp);
+      CREATE VIRTUAL TABLE messages_fts USING fts5(content);
+      CREATE TRIGGER t AFTER INSERT ON messages BEGIN INSERT INTO messages_fts VALUES (new.content); END;
+      CREATE VIEW endless AS ${ENDLESS};
+      INSERT INTO sessions VALUES ('s1', 'Bees'); INSERT INTO messages VALUES (1, 's1', 'user', 'hello', 1);`);
+    db.close();
+    const lares = await start();
+    const { items } = await lares.rpc("import.run", { from: "hermes", dir });
+    expect(items).toContainEqual(expect.objectContaining({ what: "session", name: "Bees (1 messages)", state: "new" }));
   });
 });
 
@@ -171,6 +218,20 @@ describe("the workspace", () => {
     untouched();
   });
 });
+
+/** What the report says about it, by path. */
+const PASSED_OVER: readonly [path: string, why: string][] = [
+  ["openclaw.json", "larger than 1 MB"],
+  ["workspace/SOUL.md", "a pipe"],
+  ["workspace/HEARTBEAT.md", "a socket"],
+  ["workspace/memory", "a link"],
+  ["workspace/USER.md", "a link"],
+  ["workspace/MEMORY.md", "a link"],
+  ["state/openclaw.sqlite", "a pipe"],
+  ["agents/main/sessions/endless.jsonl", "larger than 64 MB"],
+  ["skills/tools/pipe", "a pipe"],
+  ["skills/tools/private", "a link"],
+];
 
 /** Everything that reading a folder carelessly would trip over. */
 async function hostileOpenClaw(dir: string): Promise<void> {

@@ -5,9 +5,8 @@
 import { join } from "node:path";
 import { ForeignFolder } from "./files.ts";
 import { factsIn, type ImportItem, type Said } from "./items.ts";
-import { looseJson } from "./loose-json.ts";
 import { hermesDelivery, idsOf } from "./people.ts";
-import { hermesRows, type ReadSqlite } from "./store.ts";
+import { hermesRows, NotPlain, type ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -42,7 +41,7 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
         from: join(dir, name),
         why: "Models and settings are not taken over. Connect a model: lares onboard",
       });
-  return items;
+  return [...items, ...folder.leftOut(items)];
 }
 
 /** Entries stand between lines with a section sign; without one the file is a list like any other. */
@@ -62,7 +61,7 @@ function entriesOf(text: string): string[] {
 
 async function readJobs(folder: ForeignFolder, agent: string, env: ReadonlyMap<string, string>): Promise<ImportItem[]> {
   const from = join(folder.dir, "cron", "jobs.json");
-  const file = looseJson((await folder.text(from)) ?? "{}");
+  const file = await folder.json(from);
   const jobs = Array.isArray(file) ? file : (file as Fields | undefined)?.jobs;
   if (!Array.isArray(jobs)) return [];
   return jobs.map((one: Fields): ImportItem => {
@@ -109,7 +108,10 @@ async function readState(folder: ForeignFolder, agent: string, rows: ReadSqlite)
       {
         what: "left out",
         from,
-        why: `Its sessions could not be read: ${error instanceof Error ? error.message : error}.`,
+        why:
+          error instanceof NotPlain
+            ? error.message
+            : `Its sessions could not be read: ${error instanceof Error ? error.message : error}.`,
       },
     ];
   }

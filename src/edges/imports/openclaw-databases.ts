@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { ForeignFolder } from "./files.ts";
 import type { ImportItem } from "./items.ts";
-import { openClawAgent, openClawState, type ReadSqlite } from "./store.ts";
+import { NotPlain, openClawAgent, openClawState, type ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
 type LeftOut = ImportItem & { what: "left out" };
@@ -126,6 +126,7 @@ function leftBehind(from: string, tables: ReadonlyMap<string, number>): LeftOut[
 }
 
 function unreadable(from: string, error: unknown): LeftOut {
+  if (error instanceof NotPlain) return { what: "left out", from, why: error.message };
   const why = `It could not be read: ${error instanceof Error ? error.message : error}. Stop OpenClaw and try again.`;
   return { what: "left out", from, why };
 }

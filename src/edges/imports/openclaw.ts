@@ -6,7 +6,6 @@ import { isAbsolute, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
 import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
-import { looseJson } from "./loose-json.ts";
 import { readAgentDatabase, readStateDatabase } from "./openclaw-databases.ts";
 import { isOpen, openClawAccess, openClawDelivery } from "./people.ts";
 import type { ReadSqlite } from "./store.ts";
@@ -15,7 +14,7 @@ type Fields = Record<string, unknown>;
 
 export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<ImportItem[]> {
   const folder = new ForeignFolder(dir);
-  const config = fields(looseJson((await folder.text(join(dir, "openclaw.json"))) ?? "{}"));
+  const config = fields(await folder.json(join(dir, "openclaw.json")));
   const items: ImportItem[] = [];
   // One by one: a spread of a hundred thousand facts overflows the stack.
   const add = (found: readonly ImportItem[]) => {
@@ -44,7 +43,7 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
       : "It belongs to the program itself, or is not known here.";
     items.push({ what: "left out", from: join(dir, name), why });
   }
-  return items;
+  return [...items, ...folder.leftOut(items)];
 }
 
 /** The names of all sessions, in one file. */
@@ -161,15 +160,15 @@ async function readSessions(folder: ForeignFolder, dir: string, agent: string): 
   const items: ImportItem[] = [];
   const place = join(dir, "sessions");
   const names = await folder.files(place);
-  const index = fields(looseJson((await folder.text(join(place, "sessions.json"), LARGEST_INDEX)) ?? "{}"));
+  const index = fields(await folder.json(join(place, "sessions.json"), LARGEST_INDEX));
   const keys = new Map(Object.entries(index).map(([key, entry]) => [text(fields(entry).sessionId) ?? "", key]));
   for (const name of names.filter((one) => one.endsWith(".jsonl"))) {
     const from = join(place, name);
     const id = name.slice(0, -".jsonl".length);
     const lines = await folder.text(from, LARGEST_TRANSCRIPT);
-    const messages = await transcript(lines ?? "");
-    if (lines === undefined) items.push({ what: "left out", from, why: "It is not a plain file, or too large." });
-    else if (messages.length > 0) items.push({ what: "session", from, agent, id, title: keys.get(id) ?? id, messages });
+    if (lines === undefined) continue;
+    const messages = await transcript(lines);
+    if (messages.length > 0) items.push({ what: "session", from, agent, id, title: keys.get(id) ?? id, messages });
     else items.push({ what: "left out", from, why: "It holds no messages." });
   }
   for (const name of names.filter((one) => one.includes(".jsonl.")))
@@ -229,7 +228,7 @@ function saidIn(content: unknown): string {
 
 async function readJobs(folder: ForeignFolder, main: string): Promise<ImportItem[]> {
   const from = join(folder.dir, "cron", "jobs.json");
-  const file = looseJson((await folder.text(from)) ?? "{}");
+  const file = await folder.json(from);
   const jobs = Array.isArray(file) ? file : fields(file).jobs;
   return Array.isArray(jobs) ? jobs.map((job) => jobItem(from, fields(job), main)) : [];
 }

@@ -1,4 +1,8 @@
-/** What is asked of other systems' databases. Their tables change with their releases: what is there is looked at first. */
+/**
+ * What is asked of other systems' databases. Their tables change with their releases: what is there is looked at first. Somebody may
+ * have made the file for us, so only plain tables are read, each from one end to the other: a view, a virtual table or a computed
+ * column would run what its author wrote, here and without an end. Triggers and full-text indexes are usual there, and never used.
+ */
 
 type Fields = Record<string, unknown>;
 export type AskSqlite = (sql: string) => Fields[];
@@ -7,32 +11,55 @@ export type AskSqlite = (sql: string) => Fields[];
 export type ReadSqlite = <T>(file: string, look: (ask: AskSqlite) => T) => Promise<T>;
 
 export function hermesRows(file: string, read: ReadSqlite): Promise<{ sessions: Fields[]; messages: Fields[] }> {
-  return read(file, (ask) => ({
-    sessions: ask("SELECT * FROM sessions"),
-    messages: ask(
-      "SELECT session_id, role, content, timestamp FROM messages WHERE role IN ('user', 'assistant') ORDER BY session_id, id",
-    ),
-  }));
+  return read(file, (ask) => {
+    const { columns } = tablesOf(ask);
+    columns("sessions");
+    columns("messages");
+    return {
+      sessions: ask("SELECT * FROM sessions"),
+      messages: ask(
+        "SELECT session_id, role, content, timestamp FROM messages WHERE role IN ('user', 'assistant') ORDER BY session_id, id",
+      ),
+    };
+  });
 }
 
-export interface Tables {
-  /** Rows of each table that has any, the shadow tables of full-text indexes left out. */
+/** The file would have us run more than a plain reading. */
+export class NotPlain extends Error {
+  constructor(table: string, what: string) {
+    super(
+      `The database was not read: its "${table}" is ${what}, which could run anything. Only plain tables are read.`,
+    );
+  }
+}
+
+interface Tables {
+  /** Rows of each plain table that has any. */
   counts: Map<string, number>;
+  /** None for a table that is not there. Throws `NotPlain` for one that must not be read. */
   columns(table: string): Set<string>;
 }
 
+const KINDS: Readonly<Record<string, string>> = { view: "a view", virtual: "a virtual table" };
+
 function tablesOf(ask: AskSqlite): Tables {
-  const tables = ask("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
-  const virtual = tables.filter(({ sql }) => /^\s*CREATE\s+VIRTUAL/i.test(String(sql))).map(({ name }) => String(name));
+  // SQLite's own word for what each is, not the text that the file has about it.
+  const all = ask("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'");
   const counts = new Map<string, number>();
-  for (const { name } of tables) {
+  for (const { name, type } of all) {
+    if (type !== "table") continue;
     const table = String(name);
-    if (virtual.some((index) => table === index || table.startsWith(`${index}_`))) continue;
     const rows = Number(ask(`SELECT COUNT(*) AS n FROM "${table.replaceAll('"', '""')}"`)[0]?.n ?? 0);
     if (rows > 0) counts.set(table, rows);
   }
-  const columns = (table: string) =>
-    new Set(ask(`SELECT name FROM pragma_table_info('${table.replaceAll("'", "''")}')`).map((row) => String(row.name)));
+  const columns = (table: string) => {
+    const found = all.find(({ name }) => String(name).toLowerCase() === table);
+    if (!found) return new Set<string>();
+    if (found.type !== "table") throw new NotPlain(table, KINDS[String(found.type)] ?? `of the kind "${found.type}"`);
+    const own = ask(`SELECT name, hidden FROM pragma_table_xinfo('${table}')`);
+    if (own.some(({ hidden }) => hidden !== 0)) throw new NotPlain(table, "a table with computed columns");
+    return new Set(own.map(({ name }) => String(name)));
+  };
   return { counts, columns };
 }
 
@@ -56,17 +83,24 @@ export function openClawAgent(file: string, read: ReadSqlite): Promise<AgentRows
       for (const row of ask(`SELECT session_id, session_key FROM ${table}`))
         if (!keys.has(String(row.session_id))) keys.set(String(row.session_id), String(row.session_key));
     }
-    const chosen = counts.has("session_transcript_active_events")
-      ? `AND (NOT EXISTS (SELECT 1 FROM session_transcript_active_events a WHERE a.session_id = e.session_id)
-           OR EXISTS (SELECT 1 FROM session_transcript_active_events a WHERE a.session_id = e.session_id AND a.event_seq = e.seq))`
-      : "";
-    const events = counts.has("transcript_events")
-      ? ask(
-          `SELECT session_id, event_json FROM transcript_events e WHERE 1 = 1 ${chosen} ORDER BY session_id, seq`,
-        ).map((row) => ({ session: String(row.session_id), event: String(row.event_json) }))
-      : [];
-    return { tables: counts, events, keys };
+    const events = columns("transcript_events").size ? ask(EVENTS) : [];
+    // Matched here: the file may lack the index that keeps it from comparing all with all.
+    const active = new Map<string, Set<unknown>>();
+    const chosen = columns("session_transcript_active_events").size ? ask(ACTIVE) : [];
+    for (const { session_id, event_seq } of chosen) {
+      const session = String(session_id);
+      active.set(session, (active.get(session) ?? new Set()).add(event_seq));
+    }
+    const holds = ({ session_id, seq }: Fields) => active.get(String(session_id))?.has(seq) ?? true;
+    return { tables: counts, events: events.filter(holds).map(eventOf), keys };
   });
+}
+
+const EVENTS = "SELECT session_id, seq, event_json FROM transcript_events ORDER BY session_id, seq";
+const ACTIVE = "SELECT session_id, event_seq FROM session_transcript_active_events";
+
+function eventOf({ session_id, event_json }: Fields): AgentRows["events"][number] {
+  return { session: String(session_id), event: String(event_json) };
 }
 
 export interface StateRows {
@@ -77,7 +111,7 @@ export interface StateRows {
 /** OpenClaw's database of what all agents share: jobs, among much that belongs to its own running. */
 export function openClawState(file: string, read: ReadSqlite): Promise<StateRows> {
   return read(file, (ask) => {
-    const { counts } = tablesOf(ask);
-    return { tables: counts, jobs: counts.has("cron_jobs") ? ask("SELECT * FROM cron_jobs") : [] };
+    const { counts, columns } = tablesOf(ask);
+    return { tables: counts, jobs: columns("cron_jobs").size ? ask("SELECT * FROM cron_jobs") : [] };
   });
 }
