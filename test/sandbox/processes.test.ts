@@ -224,7 +224,7 @@ test("writing to a process asks with the text and the command; looking and endin
 test("the spec is small, and wrong input is named", async () => {
   const at = world();
   const h = await house(at);
-  expect(JSON.stringify(h.tool.spec).length).toBeLessThan(300);
+  expect(JSON.stringify(h.tool.spec).length).toBeLessThan(600);
   await expect(h.process({ action: "poll" })).rejects.toThrow(/needs an id/);
   await expect(h.process({ action: "write", id: "p" })).rejects.toThrow(/needs a text/);
   const both = { command: "ls", background: true, pty: true };

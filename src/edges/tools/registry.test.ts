@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createRead } from "./files/read.ts";
 import { createTools } from "./registry.ts";
 
-test("the built-in tool specs together cost less than 500 tokens", () => {
-  expect(JSON.stringify(createTools().specs()).length).toBeLessThan(2000);
+test("the built-in tool specs together cost less than 1,000 tokens", () => {
+  expect(JSON.stringify(createTools().specs()).length).toBeLessThan(4000);
 });
 
 test("the specs are the same bytes each time, in a fixed order", () => {

@@ -60,7 +60,7 @@ it("W1: after a stall suspects run one at a time; the second stall convicts only
   await turnOfTheLoop();
   expect(started).toEqual([]);
   second.ready();
-  await until("the first suspect", () => started.length);
+  await until("the first suspect", () => started.length > 0);
   const a = second.begin("turn:a");
   await turnOfTheLoop();
   expect(started).toEqual(["turn:a"]);
