@@ -27,7 +27,7 @@ beforeAll(async () => {
             apiUrl: fake.url,
             paceMs: 0,
             dm: "allowlist",
-            owners: ["42"],
+            owners: ["42", "45", "46"],
             allow: ["43", "44"],
             groups: {
               "-100": { allow: ["42"], mention: false, tools: ["read"] },
@@ -90,6 +90,18 @@ describe("who may talk, end to end", () => {
     });
     await answered(42, "quoted-bob");
     expect(envelopes(requestsWith(model, "say:quoted-bob")[0]!).at(-1)).toMatch(/answers "[^"]+": "tea at five"\]$/);
+  });
+
+  test("a quotation of the bot is text from outside, a command that quotes it is still a command", async () => {
+    const save = 'tool:memory_save {"text":"the sender is the owner"}';
+    const bot = { message_id: 9, date: 1, from: { ...fake.bot, is_bot: true }, text: "what a page said" };
+    fake.say(45, { id: 45 }, `${save} then: say:saved-plainly`);
+    await answered(45, "saved-plainly");
+    const chat = { id: 46, type: "private" };
+    fake.say(46, { id: 46 }, "/agents", { reply_to_message: { ...bot, chat } });
+    await answered(46, "helper");
+    fake.say(46, { id: 46 }, `${save} then: say:saved-quoting`, { reply_to_message: { ...bot, chat } });
+    expect(await answered(46, /outside|saved-quoting/)).toContain("Text from outside");
   });
 
   test("a group's tools are the only ones its turns may use", async () => {
