@@ -36,13 +36,13 @@ const context = (text: string) => ({ kind: " " as const, text });
 export const DIALECT_ROWS: Rows = Object.fromEntries(
   DIALECTS.map((name) => [
     `an answer for ${name}`,
-    { read: (text: string) => chunks(text, name), markdownOnly: true, boundMs: name === "irc" ? 2000 : 1000 },
+    { read: (text: string) => chunks(text, name), markdownOnly: true, boundMs: name === "irc" ? 3000 : 1500 },
   ]),
 );
 
 export const ANSWERS: Rows = {
   "an answer's Markdown": parse,
-  "an answer in one piece": (text) => render(parse(text), "commonmark"),
+  "an answer in one piece": { read: (text) => render(parse(text), "commonmark"), boundMs: 1000 },
   "an answer in plain pieces": (text) => chunk(text, 2000),
   "an answer on the page": (text) => new Growing().read(text),
   // Longer ones are shown as they are.
