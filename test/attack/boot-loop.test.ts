@@ -202,6 +202,7 @@ it("a look that blocks pauses its watcher with the reason, until somebody resume
     expect((await lares.chat("other", "say:still here")).response).toBe("still here");
     const watched = async () => (await lares.rpc("wakes.list", {})).wakes.find((wake) => wake.name === "drop")!;
     expect((await watched()).problem).toBe("Paused: it stopped Lares twice. To resume: lares watch resume drop");
+    expect((await watched()).at).toBeUndefined();
     await lares.restart(HEALTHY);
     expect((await watched()).problem).toMatch(/^Paused/);
     expect((await watched()).lastAt).toBeUndefined();

@@ -29,6 +29,20 @@ test("from a clone a hint names the script, as it is reached from the working di
   expect(elsewhere).toContain(`node ${SCRIPT} gateway run`);
 });
 
+test.each([
+  ["a missing word", ["approve"]],
+  ["an unknown flag", ["chat", "--zzzz"]],
+  ["the first page of help", ["--help"]],
+  ["the bare program without a terminal", []],
+  ["help about one command", ["sessions", "get", "--help"]],
+  ["a noun alone", ["schedule"]],
+  ["a word too many", ["channels", "list", "more"]],
+])("from a clone no line says `lares …`: %s", (_what, args) => {
+  const said = printed(process.execPath, ["bin/lares.js", ...args], { cwd: ROOT });
+  expect(said).toContain("node bin/lares.js ");
+  expect(said).not.toMatch(/(^|[^\w/.-])lares (?=[a-z-])/m);
+});
+
 test("a hint that is pasted into the same terminal runs", () => {
   const said = printed(process.execPath, [SCRIPT, "token"], { cwd: home });
   const hint = /(node \S+lares\.js) gateway run/.exec(said)![1]!;
@@ -68,7 +82,12 @@ test("the page is told the name, and never where things are", async () => {
     try {
       const program = (await (await fetch(`${lares.url}/program`)).json()) as unknown;
       const script = await (await fetch(`${lares.url}/login.js`)).text();
-      return { program, script };
+      const hints: string[] = [];
+      for (const path of ["/rpc/status", "/v1/models"])
+        hints.push(
+          await (await fetch(`${lares.url}${path}`, { method: path === "/v1/models" ? "GET" : "POST" })).text(),
+        );
+      return { program, script, hints };
     } finally {
       await lares.dispose();
     }
@@ -77,8 +96,10 @@ test("the page is told the name, and never where things are", async () => {
   expect(clone.program).toEqual({ program: "node bin/lares.js" });
   expect(clone.script).toContain('"node bin/lares.js"');
   expect(clone.script).not.toContain(ROOT);
+  for (const hint of clone.hints) expect(hint).toContain("`node bin/lares.js token` prints it");
   const wrapped = await asked({ LARES_COMMAND: "docker exec lares lares" });
   expect(wrapped.program).toEqual({ program: "docker exec lares lares" });
+  for (const hint of wrapped.hints) expect(hint).toContain("`docker exec lares lares token` prints it");
 });
 
 test("in a chat a hint names a command that works", async () => {

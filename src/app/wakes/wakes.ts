@@ -30,9 +30,11 @@ export async function listWakes(house: House, now: number): Promise<Wake[]> {
       const about = `POST /hooks/${name} (${scheme})`;
       return { kind: "hook", name, about, agent, session, ...(lastAt === undefined ? {} : { lastAt }) };
     }),
-    ...watches.map(({ name, about, agent, next, lastAt, error }): Wake => {
+    ...watches.map(({ name, about, agent, next, lastAt, error, isPaused }): Wake => {
       const known = { ...(lastAt === undefined ? {} : { lastAt }), ...(error ? { problem: error } : {}) };
-      return { kind: "watch", name, about, agent, at: Math.max(next, now), ...known };
+      // What is paused has no next time.
+      const at = isPaused ? {} : { at: Math.max(next, now) };
+      return { kind: "watch", name, about, agent, ...at, ...known };
     }),
     ...parked.map(({ turn, session, agent, deadline, on }): Wake => {
       const about = on.startsWith("wait:") ? "a turn waits for what it began, or a time" : "a turn waits for a person";

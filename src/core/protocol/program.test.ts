@@ -8,6 +8,8 @@ test.each([
   ["lares gateway run, then lares chat", "node bin/lares.js gateway run, then node bin/lares.js chat"],
   ["Use it (lares status), or stop it", "Use it (node bin/lares.js status), or stop it"],
   ["a link from `lares dashboard`.", "a link from `node bin/lares.js dashboard`."],
+  ["See: lares --help", "See: node bin/lares.js --help"],
+  ["To resume: lares watch resume news", "To resume: node bin/lares.js watch resume news"],
   ["  Next  lares chat", "  Next  node bin/lares.js chat"],
 ])("%s", (text, expected) => {
   expect(asCalled(text, clone)).toBe(expected);
@@ -24,4 +26,11 @@ test.each([
   "lares",
 ])("no command, no change: %s", (text) => {
   expect(asCalled(text, clone)).toBe(text);
+});
+
+test("a name that ends with ours is put in once, also where two faces do it", () => {
+  const name = "docker exec lares lares";
+  const once = asCalled("Get a new link: lares dashboard", name);
+  expect(once).toBe("Get a new link: docker exec lares lares dashboard");
+  expect(asCalled(once, name)).toBe(once);
 });

@@ -8,11 +8,14 @@
 
 /** The first words of our commands: `lares` before anything else is not a command, but a word. */
 const COMMANDS =
-  "agents approvals approve channels chat config context dashboard debug deny doctor gateway goals heartbeat import logs memory models onboard policy schedule secrets security service sessions skills status token tokens turns undo usage wake wakes watch";
-const COMMAND = new RegExp(`(^|[^\\w/.-])lares(?= (?:${COMMANDS.replaceAll(" ", "|")})(?![\\w-]))`, "g");
+  "agents approvals approve attention channels chat config context dashboard debug deny doctor gateway goals heartbeat import logs memory models onboard policy schedule secrets security service sessions skills status token tokens turns undo usage wake wakes watch";
+const COMMAND = new RegExp(`(^|[^\\w/.-])lares(?= (?:${COMMANDS.replaceAll(" ", "|")}|--help)(?![\\w-]))`, "g");
 
 /** The text with every command of ours as `name …`. */
 export function asCalled(text: string, name: string): string {
   if (name === "lares" || !text.includes("lares ")) return text;
-  return text.replace(COMMAND, (_all, before: string) => before + name);
+  return text.replace(COMMAND, (all, before: string, at: number) => {
+    // `docker exec lares lares` ends with our name: a text that has it already stays as it is.
+    return text.slice(0, at + all.length).endsWith(name) ? all : before + name;
+  });
 }

@@ -16,7 +16,8 @@ export async function runCli(argv: string[], ports: CliPorts): Promise<number> {
     return 0;
   }
   if (argv.length === 1 && /^(--help|-h|help)$/.test(argv[0]!)) {
-    ports.stdout.write(HELP);
+    const { asCalled } = await import("../../core/protocol/client.ts");
+    ports.stdout.write(asCalled(HELP, ports.program?.here ?? "lares"));
     return 0;
   }
   const { runProgram } = await import("./program.ts");

@@ -1,6 +1,7 @@
 /** Makes the program from the table of words. What a command does is loaded when it is called. */
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../../core/kit/index.ts";
+import { asCalled } from "../../core/protocol/client.ts";
 import { type Action, makeContext, type Options } from "./context.ts";
 import { EXIT, exitForError, usage } from "./exit.ts";
 import { HELP } from "./help.ts";
@@ -36,11 +37,12 @@ export async function runProgram(argv: string[], ports: CliPorts): Promise<numbe
 type To = (load: () => Promise<Action>) => (...given: unknown[]) => Promise<void>;
 
 function build(ports: CliPorts, to: To): Command {
-  const lares = new Command("lares");
+  const name = ports.program?.here ?? "lares";
+  const lares = new Command(name);
   lares
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void ports.stdout.write(text),
+      writeOut: (text) => void ports.stdout.write(asCalled(text, name)),
       writeErr: () => {},
       getOutHelpWidth: () => Math.min(ports.stdout.columns ?? 100, 100),
     })

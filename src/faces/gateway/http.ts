@@ -11,6 +11,7 @@ import {
   toErrorShape,
 } from "../../core/domain/index.ts";
 import { type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
+import { asCalled } from "../../core/protocol/client.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
 export type Env = {
@@ -124,13 +125,23 @@ export interface Speaking {
   log: Log;
   /** The log's redactor: what it hides, an answer hides too (LK-01). */
   redact: (text: string) => string;
+  /** How people call this program. */
+  program: string;
 }
 
-export function errorResponse(c: Context<Env>, error: unknown, { log, redact }: Speaking): Response {
-  const shape = toErrorShape(error);
+export function errorResponse(c: Context<Env>, error: unknown, { log, redact, program }: Speaking): Response {
+  const shape = asRead(toErrorShape(error), program);
   if (shape.code === "INTERNAL")
     log.error("request broke", { error: error instanceof Error ? (error.stack ?? "") : String(error) });
   return c.json({ error: publicShape(shape, redact) }, ERROR_CODES[shape.code] as 400);
+}
+
+/**
+ * Hints on the wire say `lares …`, and the page or command line puts in the name that works where it is shown. A caller who is not
+ * signed in is often neither, and reads the answer as it comes.
+ */
+export function asRead(shape: ErrorShape, program: string): ErrorShape {
+  return shape.code === "UNAUTHORIZED" && shape.hint ? { ...shape, hint: asCalled(shape.hint, program) } : shape;
 }
 
 /** What a caller may see of an error. A bug's own words stay in the log. */

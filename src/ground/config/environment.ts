@@ -88,6 +88,11 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
   });
 }
 
+/** The home where LARES_HOME is not set, as for a crontab. */
+export function usualHome({ variables }: Pick<Environment, "variables">): string {
+  return homeFrom(undefined, variables.HOME?.trim() || undefined);
+}
+
 function homeFrom(given: string | undefined, userHome: string | undefined): string {
   const user = userHome ?? homedir();
   if (given === undefined) return join(user, ".lares");

@@ -1,7 +1,7 @@
 export { type ConfigKey, configSchemaJson, explain } from "./describe.ts";
 export { closeInherited } from "./descriptors.ts";
 export { getFromFile, setInFile } from "./edit.ts";
-export { type Environment, type ModelEnvironment, readEnvironment } from "./environment.ts";
+export { type Environment, type ModelEnvironment, readEnvironment, usualHome } from "./environment.ts";
 export { ensureHome, fileProblem, homeProblem } from "./home.ts";
 export {
   CONFIG_FILE,
@@ -15,6 +15,6 @@ export {
 } from "./load.ts";
 export { isMask, maskSecrets } from "./mask.ts";
 export type { ConfigProblem } from "./problems.ts";
-export { type ProgramNames, programNames } from "./program.ts";
+export { type ProgramNames, programNames, quoted } from "./program.ts";
 export { type Config, type ConfigSchema, defineConfig, type Effect, effectOf } from "./schema.ts";
 export { type FileWatch, watchFile } from "./watch.ts";

@@ -50,6 +50,6 @@ function real(file: string): string | undefined {
 }
 
 /** As a shell takes it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

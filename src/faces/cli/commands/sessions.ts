@@ -1,11 +1,11 @@
 /** `lares sessions`: look at conversations, begin them afresh, delete them. */
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, type TurnState } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
-import { ago, clockTime, oneLine, plural, when } from "../format.ts";
+import { ago, clockTime, oneLine, plural, STATES, when } from "../format.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 
@@ -42,7 +42,9 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
 export const get: Action = async (ctx, [session = ""]) => {
   const { rpc, out, clock, ports } = ctx;
   const s = await known(ctx, session, () => rpc.call("sessions.get", { session }));
-  out.document(s);
+  const { turns } = await rpc.call("turns.list", { session, limit: 50 });
+  const failed = turns.filter(({ state }) => state === "failed" || state === "attention");
+  out.document({ ...s, failed });
   if (out.json) return EXIT.done;
   const { messages, more } = await rpc.call("chat.history", { session, limit: ctx.options.limit ?? 10 });
   const rows = [
@@ -57,8 +59,16 @@ export const get: Action = async (ctx, [session = ""]) => {
   out.say(
     `${oneLine(s.title) || "(no title)"}: ${plural(s.messages, "message")}.`,
     ...table(rows, "  "),
-    ...(messages.length ? ["", ...(more ? [out.paint("  … earlier ones: lares sessions export", "dim")] : [])] : []),
-    ...messages.map((m) => cut(`  ${clockTime(Date.parse(m.timestamp)).slice(0, 5)} ${whoSays(m)} ${gist(m)}`, width)),
+    ...(messages.length || failed.length
+      ? ["", ...(more ? [out.paint("  … earlier ones: lares sessions export", "dim")] : [])]
+      : []),
+    ...inOrder([
+      ...messages.map((m) => ({ at: Date.parse(m.timestamp), text: cut(`${whoSays(m)} ${gist(m)}`, width - 8) })),
+      // Not cut: it ends with what to do about it.
+      ...failed
+        .map((t) => ({ at: t.endedAt ?? t.acceptedAt, text: `${STATES[t.state as TurnState].glyph} ${failure(t)}` }))
+        .filter(({ at }) => !more || at >= Date.parse(messages[0]?.timestamp ?? "")),
+    ]),
   );
   return EXIT.done;
 };
@@ -126,6 +136,14 @@ export function kept(ctx: Context): number {
 
 function indented(keys: readonly string[]): string[] {
   return keys.map((key) => `  ${key}`);
+}
+
+function inOrder(lines: { at: number; text: string }[]): string[] {
+  return lines.sort((a, b) => a.at - b.at).map(({ at, text }) => `  ${clockTime(at).slice(0, 5)} ${text}`);
+}
+
+function failure({ turn, reason }: { turn: string; reason?: string | undefined }): string {
+  return reason ? oneLine(reason) : `The turn failed: lares turns get ${turn}`;
 }
 
 function whoSays(m: HistoryMessage): string {

@@ -1,5 +1,6 @@
 /** `lares status`: the four questions of a visitor, the first one even when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
+import { asCalled } from "../../../core/protocol/client.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { homeProblem } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
@@ -24,7 +25,7 @@ export const status: Action = async (ctx) => {
 /** `lares` alone: starts it, or says how it is. Without a terminal it must not stay, so it shows the help. */
 export const bare: Action = async (ctx) => {
   if (!ctx.canAsk || !ctx.ports.stdout.isTTY) {
-    ctx.out.raw(HELP);
+    ctx.out.raw(asCalled(HELP, ctx.ports.program?.here ?? "lares"));
     return EXIT.done;
   }
   const found = await ask(ctx);

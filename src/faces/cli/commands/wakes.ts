@@ -45,7 +45,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
         one.kind,
         cut(oneLine(one.name), 32),
         cut(oneLine(one.about), 60),
-        one.at === undefined ? "any time" : until(one.at, now),
+        one.at !== undefined ? until(one.at, now) : one.kind === "watch" ? "paused" : "any time",
         one.problem ? out.paint(`✕ ${cut(oneLine(one.problem), 90)}`, "wait") : "",
       ]),
       "  ",

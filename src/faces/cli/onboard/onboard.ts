@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
-import { CONFIG_FILE } from "../../../ground/config/index.ts";
+import { CONFIG_FILE, quoted, usualHome } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { duration, oneLine } from "../format.ts";
@@ -120,13 +120,14 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
 function withTheComputer(ctx: Context): string[] {
   return [
     "To start it with the computer: crontab -e, and add the line",
-    `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx)}`,
+    `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx, usualHome(ctx.ports.env))}`,
     "Variables that lares.yaml refers to must be set there too.",
   ];
 }
 
-function elsewhere(ctx: Context): string {
-  return ctx.home === ctx.ports.env.home ? "" : ` --home ${ctx.home}`;
+/** The flag that names this home, for a place whose home would be `usual`: a crontab has no LARES_HOME. */
+function elsewhere(ctx: Context, usual = ctx.ports.env.home): string {
+  return ctx.home === usual ? "" : ` --home ${quoted(ctx.home)}`;
 }
 
 function later(ctx: Context, wasTold: boolean): string[] {

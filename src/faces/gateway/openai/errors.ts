@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { ERROR_CODES, type ErrorCode, toErrorShape } from "../../../core/domain/index.ts";
 import type { ChatAnswer } from "../../../core/protocol/index.ts";
 import { answerHeaders } from "../call.ts";
-import { type Env, publicShape, type Speaking } from "../http.ts";
+import { asRead, type Env, publicShape, type Speaking } from "../http.ts";
 
 /** Codes that have a name of their own over there. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -13,8 +13,8 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   TOO_MANY: "rate_limit_exceeded",
 };
 
-export function openaiError(c: Context<Env>, error: unknown, { log, redact }: Speaking): Response {
-  const inner = toErrorShape(error);
+export function openaiError(c: Context<Env>, error: unknown, { log, redact, program }: Speaking): Response {
+  const inner = asRead(toErrorShape(error), program);
   if (inner.code === "INTERNAL") log.error("request broke", { error: String((error as Error).stack ?? error) });
   const shape = publicShape(inner, redact);
   const status = ERROR_CODES[shape.code];

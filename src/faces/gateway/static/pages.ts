@@ -53,7 +53,7 @@ export const loginScript = (program: string) => `"use strict";
         body: JSON.stringify({ code }),
       });
       const body = await answer.json();
-      if (!answer.ok) return say(body.error.message + " " + (body.error.hint ?? "").replace("lares dashboard", () => program + " dashboard"));
+      if (!answer.ok) return say(body.error.message + " " + (body.error.hint ?? ""));
       try {
         localStorage.setItem("${PROOF_KEY}", body.proof);
       } catch {
