@@ -22,9 +22,17 @@ export function secretForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   if (bytes.length >= SHORTEST_ENCODED) {
     const hex = bytes.toString("hex");
-    forms.push(hex, hex.toUpperCase(), ...base64Forms(bytes));
+    const base32 = base32Forms(bytes);
+    forms.push(hex, hex.toUpperCase(), ...base64Forms(bytes), ...base32, ...base32.map((form) => form.toLowerCase()));
   }
   return [...new Set(forms)];
+}
+
+/** Those that programs break into lines or groups (`base64`, `xxd`), without what stands between; hex in small letters. */
+export function brokenForms(secret: string): { letters: string[]; hex: string[] } {
+  const bytes = Buffer.from(secret);
+  if (bytes.length < SHORTEST_ENCODED) return { letters: [], hex: [] };
+  return { letters: [...new Set([...base64Forms(bytes), ...base32Forms(bytes)])], hex: [bytes.toString("hex")] };
 }
 
 /**
@@ -38,5 +46,25 @@ function base64Forms(secret: Buffer): string[] {
     const sure = Math.floor((bytes.length * 8) / 6);
     const plain = bytes.toString("base64").slice(first, sure);
     return [plain, plain.replaceAll("+", "-").replaceAll("/", "_"), encodeURIComponent(plain)];
+  });
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** As with base64, at each of five alignments only the letters that depend on nothing but the secret. */
+function base32Forms(secret: Buffer): string[] {
+  return [0, 1, 2, 3, 4].map((before) => {
+    const first = Math.ceil((before * 8) / 5);
+    const sure = Math.floor(((before + secret.length) * 8) / 5);
+    let out = "";
+    for (let at = first; at < sure; at++) {
+      let five = 0;
+      for (let bit = at * 5; bit < at * 5 + 5; bit++) {
+        const byte = secret[(bit >> 3) - before] ?? 0;
+        five = (five << 1) | ((byte >> (7 - (bit & 7))) & 1);
+      }
+      out += BASE32[five];
+    }
+    return out;
   });
 }

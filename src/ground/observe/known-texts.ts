@@ -29,22 +29,33 @@ export class KnownTexts {
 
   /** At each place the longest known text goes: one that contains another goes as a whole. */
   replace(text: string, by: string): string {
-    if (this.all.size === 0) return text;
-    this.groups ??= grouped(this.all);
-    const { groups } = this;
+    const spans = this.find(text);
+    if (spans.length === 0) return text;
     let out = "";
     let from = 0;
+    for (const [start, end] of spans) {
+      out += text.slice(from, start) + by;
+      from = end;
+    }
+    return out + text.slice(from);
+  }
+
+  /** Where known texts stand, in order and apart. */
+  find(text: string): [from: number, to: number][] {
+    if (this.all.size === 0) return [];
+    this.groups ??= grouped(this.all);
+    const { groups } = this;
+    const spans: [number, number][] = [];
     for (let at = 0; at + HEAD <= text.length; ) {
       const length = this.begins[slot(text, at)] ? lengthAt(text, at, groups.get(text.slice(at, at + HEAD))) : 0;
       if (length === 0) {
         at++;
         continue;
       }
-      out += text.slice(from, at) + by;
+      spans.push([at, at + length]);
       at += length;
-      from = at;
     }
-    return from === 0 ? text : out + text.slice(from);
+    return spans;
   }
 }
 

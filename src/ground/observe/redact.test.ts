@@ -115,3 +115,59 @@ test("a thousand secrets and a text of 256 kB take a moment, also when it is not
   }
   expect(redactor.redactKnown(`a ${secrets[999]} b`)).toBe("a [redacted] b");
 });
+
+test("a registered value is hidden where a program breaks its encoding into lines and groups", () => {
+  const redactor = createRedactor();
+  const secret = "correct-horse-battery-staple-0123456789";
+  redactor.addSecret(secret);
+  const file = Buffer.from(`some words before it, password=${secret}\nand some behind it, enough for several lines\n`);
+  const lines = (text: string, width: number) => text.match(new RegExp(`.{1,${width}}`, "g"))!.join("\n");
+  const pairs = (bytes: Buffer) => bytes.toString("hex").match(/../g)!;
+  const rows = Array.from({ length: Math.ceil(file.length / 16) }, (_, n) => file.subarray(16 * n, 16 * n + 16));
+  const plain = (row: Buffer) => row.toString("latin1").replace(/[^ -~]/g, ".");
+  const offset = (n: number, width: number) => (16 * n).toString(16).padStart(width, "0");
+  const dumps: Record<string, string> = {
+    base64: lines(file.toString("base64"), 76),
+    "base64 in narrow lines": lines(file.toString("base64"), 20).replaceAll("\n", "\r\n"),
+    "base64 in JSON": JSON.stringify(lines(file.toString("base64"), 30)),
+    "hex with blanks": pairs(file).join(" "),
+    "hex with colons": pairs(file).join(":").toUpperCase(),
+    "hex in lines": lines(file.toString("hex"), 60),
+    "0x": pairs(file)
+      .map((byte) => `0x${byte}`)
+      .join(", "),
+    "od -tx1": rows.map((row, n) => `${(16 * n).toString(8).padStart(7, "0")} ${pairs(row).join(" ")}`).join("\n"),
+    xxd: rows
+      .map(
+        (row, n) =>
+          `${offset(n, 8)}: ${row
+            .toString("hex")
+            .match(/.{1,4}/g)!
+            .join(" ")
+            .padEnd(39)}  ${plain(row)}`,
+      )
+      .join("\n"),
+    "hexdump -C": rows
+      .map((row, n) => {
+        const [left, right] = [pairs(row).slice(0, 8), pairs(row).slice(8)];
+        return `${offset(n, 8)}  ${`${left.join(" ")}  ${right.join(" ")}`.padEnd(48)}  |${plain(row)}|`;
+      })
+      .join("\n"),
+  };
+  for (const [name, text] of Object.entries(dumps)) {
+    const safe = redactor.redactKnown(text);
+    expect(safe, name).toContain("[redacted]");
+    expect(safe, name).not.toMatch(/horse|battery|staple/);
+    expect(safe.length, name).toBeLessThan(text.length - secret.length + "[redacted]".length);
+    expect(redactor.redactKnown(safe), name).toBe(safe);
+  }
+});
+
+test("a registered value is hidden in base32, whatever surrounds it", () => {
+  const redactor = createRedactor();
+  redactor.addSecret("JBSWY3DPEHPK3PXP-secret");
+  // printf 'ab:JBSWY3DPEHPK3PXP-secret\n' | base32
+  const text = "MFRDUSSCKNLVSM2EKBCUQUCLGNIFQUBNONSWG4TFOQFA====";
+  for (const one of [text, text.toLowerCase(), `${text.slice(0, 20)}\n${text.slice(20)}`])
+    expect(redactor.redactKnown(one)).toContain("[redacted]");
+});

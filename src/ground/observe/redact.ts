@@ -2,10 +2,12 @@
  * The one redactor: logs use it, and so do exports and error reports. It knows secrets by value (registered when they are
  * loaded) and by look (keys, tokens and passwords in the forms providers hand out).
  *
- * O1: a registered value never comes out, neither as it is nor URL-encoded, JSON-escaped, in base64 or hex, or reversed.
+ * O1: a registered value never comes out, neither as it is nor URL-encoded, JSON-escaped, reversed, or in base64, base32
+ *     or hex, in one piece or broken into lines and groups.
  * O2: redacting twice changes nothing more.
  */
-import { secretForms } from "../../core/kit/index.ts";
+import { brokenForms, secretForms } from "../../core/kit/index.ts";
+import { BrokenTexts } from "./broken-texts.ts";
 import { KnownTexts } from "./known-texts.ts";
 
 export interface Redactor {
@@ -55,19 +57,22 @@ const NOT_SECRET = /tokens$/i;
 
 export function createRedactor(): Redactor {
   const known = new KnownTexts();
+  const broken = new BrokenTexts();
+  const withoutKnown = (text: string) => broken.replace(known.replace(text, REDACTED), REDACTED);
   return {
     addSecret(value) {
       const secret = value.trim();
       if (secret.length < SHORTEST) return false;
       for (const form of secretForms(secret)) known.add(form);
+      broken.add(brokenForms(secret));
       return true;
     },
     redact(text) {
-      let out = known.replace(text, REDACTED);
+      let out = withoutKnown(text);
       for (const pattern of PATTERNS) out = out.replace(pattern, `$1${REDACTED}`);
       return out;
     },
-    redactKnown: (text) => known.replace(text, REDACTED),
+    redactKnown: withoutKnown,
     isSecretName: (name) => SECRET_NAME.test(name) && !NOT_SECRET.test(name),
   };
 }
