@@ -39,6 +39,7 @@ describe("not let in", () => {
       await fetch(`${lares.url}/rpc/health`, { method: "POST", headers, body: "{}" });
     }
     const limited = await run(["status"], { token: "wrong" });
+    expect(limited.code).toBe(4);
     expect(limited.text).toContain("too many wrong ones have come from here");
     expect(limited.text).not.toContain("not running");
     const chat = await run(["chat", "-m", "hello"], { token: "wrong" });

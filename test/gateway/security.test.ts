@@ -51,6 +51,26 @@ describe("WS: browser, WebSocket, HTTP surface", () => {
     );
   });
 
+  test("a whole address as the target has to name the same place as Host", async () => {
+    const { host } = new URL(house.app.url);
+    const ask = (target: string) =>
+      new Promise<string>((resolve, reject) => {
+        const raw = connect(house.app.port, "127.0.0.1", () =>
+          raw.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+        );
+        let got = "";
+        raw.on("data", (data) => (got += String(data)));
+        raw.on("end", () => resolve(got)).on("error", reject);
+      });
+    expect(await ask(`http://${host}/healthz`)).toContain("200 OK");
+    for (const target of [
+      "http://evil.example/healthz",
+      `https://${host}/healthz`,
+      `http://${host}@evil.example/healthz`,
+    ])
+      expect(await ask(target), target).toMatch(/^HTTP\/1\.1 40[03] /);
+  });
+
   test("WS-01 a second Host, Origin or credential is refused: a proxy may read the other one", async () => {
     const { host } = new URL(house.app.url);
     const twice = (lines: string[]) =>

@@ -97,7 +97,7 @@ function refused(): AppError {
 }
 
 function tooMany(): AppError {
-  return new AppError("TOO_MANY", {
+  return new AppError("UNAUTHORIZED", {
     message: "Lares refused the token, and too many wrong ones have come from here.",
     hint: "Use the right one (`lares token` prints it); it is let in at once.",
     retry: "after-change",

@@ -3,6 +3,7 @@
  * ours (DNS rebinding), origins that are not ours, and cross-site fetches are refused before anything is read.
  *
  * G1: a Host is loopback, an IP address, the bound name or a listed name. An address cannot be rebound, a name can.
+ *     A whole address as the request's target names the same place as Host.
  * G2: any request with an Origin comes from our own origin (WS-01); no loopback trust.
  * G3: cross-site requests are refused, except opening one of our pages in a tab: a page has no data, and a strict cookie
  *     does not come with it.
@@ -37,6 +38,9 @@ export function guard(incoming: IncomingMessage, doors: Doors): void {
   if (!host || !isServed(host, doors)) {
     throw refusal("This Host is not served here.", "Use the address Lares printed, or list the name in gateway.hosts.");
   }
+  if (!isOurTarget(incoming.url ?? "/", headers.host)) {
+    throw refusal("This address is not served here.", "Ask for a path. Lares is no proxy.");
+  }
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
     throw refusal("Requests from this origin are refused.", "Open Lares' own page.");
   }
@@ -50,6 +54,12 @@ export function guard(incoming: IncomingMessage, doors: Doors): void {
       hint: "Send a token as Authorization: Bearer. A page always talks to the gateway it came from.",
     });
   }
+}
+
+/** A whole address as the target (`GET http://…`) overrules Host, so it has to name the same place. */
+function isOurTarget(target: string, host: string | undefined): boolean {
+  if (target.startsWith("/") || target === "*") return true;
+  return URL.canParse(target) && new URL(target).protocol === "http:" && isOwnOrigin(target, host);
 }
 
 function saidTwice(raw: readonly string[]): string | undefined {
