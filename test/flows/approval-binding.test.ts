@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Lares, startLares, startModel, until } from "../support/index.ts";
+import { type Lares, requestsWith, startLares, startModel, until, userTexts } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let lares: Lares;
@@ -147,6 +147,25 @@ it("a schedule approved after its time is not made, and the person hears why", a
   expect(notices?.join()).toMatch(/could no longer be run.*in the past/);
   const { jobs } = await lares.rpc("schedule.list", {});
   expect(jobs.some((job) => job.prompt === "coffee")).toBe(false);
+  await lares.restart();
+});
+
+it("a schedule approved a little after its time runs at once, and the person and the model hear that it was late", async () => {
+  writeFileSync(at("page.txt"), "plan something");
+  const call = { text: "cocoa", in: "2 minutes" };
+  const { approval, turn } = await send(
+    "little-late",
+    `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{seen}`,
+  );
+  // The next life is two and a half minutes later.
+  const later = join(lares.home, "a-little-later.mjs");
+  writeFileSync(later, "const now = Date.now; Date.now = () => now() + 150_000;\n");
+  await lares.restart({ NODE_OPTIONS: `--import=${later}` });
+  await allow(approval!.id);
+  const { notices } = await endOf(turn);
+  expect(notices?.join()).toMatch(/It was late: its time had passed \d+ seconds before, so it runs now\./);
+  const read = requestsWith(model, "little-late").flatMap(userTexts).join("\n");
+  expect(read).toContain("It was late: its time had passed");
   await lares.restart();
 });
 

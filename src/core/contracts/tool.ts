@@ -151,6 +151,8 @@ export interface ToolResult {
   origin?: Origin;
   /** For people: exit code, bytes, path, diff. */
   meta?: JsonObject;
+  /** What whoever approved the call should know of how it went; said below the turn's answer. */
+  notice?: string;
   /** The turn parks until this event comes or the deadline passes; then `after` says what came of it. */
   wait?: { on: string; deadline: number };
 }

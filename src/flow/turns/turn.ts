@@ -255,6 +255,7 @@ export function makeTurns(parts: TurnParts) {
       };
     }
     const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, w.hash);
+    if (done.notice) run.p.notices.push(`You approved a call to ${w.tool}. ${done.notice}`);
     const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
     await outcome(run, w, { ...done, text: `Allowed by ${answer.by}.${said}\n${kept!.text}` });
     return undefined;

@@ -123,8 +123,10 @@ function add(desk: ScheduleDesk): Tool {
     },
     async run(input, place, key): Promise<ToolResult> {
       const job = parseInput("schedule_add", addInput, input);
+      const late = lateBy(job.at);
       const made = await desk.add({ ...job, key, caller: place.caller });
-      return { text: `Scheduled as "${made.name}", ${made.words}.${next(made.next)}`, meta: { name: made.name } };
+      const text = `Scheduled as "${made.name}", ${made.words}.${next(made.next)}`;
+      return withLateness({ text, meta: { name: made.name } }, late);
     },
   };
 }
@@ -251,8 +253,9 @@ function snooze(desk: ScheduleDesk): Tool {
     },
     async run(input, place, key): Promise<ToolResult> {
       const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
+      const late = lateBy(later.at);
       const made = await desk.snooze(name, later, place.caller, key);
-      return { text: `"${made.name}" comes again, ${made.words}.`, meta: { name: made.name } };
+      return withLateness({ text: `"${made.name}" comes again, ${made.words}.`, meta: { name: made.name } }, late);
     },
   };
 }
@@ -271,4 +274,18 @@ async function fixedTime(
 
 function next(at: string | null): string {
   return at === null ? "" : ` Next: ${at}.`;
+}
+
+/** Seconds since a moment that was written out, as it is before somebody is asked; undefined while it is still to come. */
+function lateBy(at: string | undefined): number | undefined {
+  if (at === undefined || !/(?:z|[+-]\d{2}:?\d{2})$/i.test(at)) return undefined;
+  const seconds = Math.floor((Date.now() - Date.parse(at)) / 1000);
+  return seconds > 0 ? seconds : undefined;
+}
+
+/** Whoever said yes late is told that it runs at once, and so is the model. */
+function withLateness(result: ToolResult, late: number | undefined): ToolResult {
+  if (late === undefined) return result;
+  const notice = `It was late: its time had passed ${late === 1 ? "a second" : `${late} seconds`} before, so it runs now.`;
+  return { ...result, text: `${result.text} ${notice}`, notice };
 }
