@@ -164,7 +164,7 @@ it("a schedule approved a little after its time runs at once, and the person and
   await allow(approval!.id);
   const { notices } = await endOf(turn);
   expect(notices?.join()).toMatch(/It was late: its time had passed \d+ seconds before, so it runs now\./);
-  const read = requestsWith(model, "little-late").flatMap(userTexts).join("\n");
+  const read = requestsWith(model, "cocoa").flatMap(userTexts).join("\n");
   expect(read).toContain("It was late: its time had passed");
   await lares.restart();
 });
