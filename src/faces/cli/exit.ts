@@ -26,7 +26,10 @@ const BY_ERROR: Partial<Record<ErrorCode, number>> = {
 };
 
 export function exitForError(error: unknown): number {
-  return (error instanceof AppError && BY_ERROR[error.code]) || EXIT.failed;
+  if (!(error instanceof AppError)) return EXIT.failed;
+  // A wrong token stays a wrong token when too many of them have come.
+  if (error.code === "TOO_MANY" && error.details?.reason === "credential") return EXIT.notAllowed;
+  return BY_ERROR[error.code] ?? EXIT.failed;
 }
 
 export function exitForState(state: TurnState): number {

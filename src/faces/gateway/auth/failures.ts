@@ -34,6 +34,7 @@ export class Failures {
         message: "This credential is wrong, and too many wrong ones have come from here.",
         hint: `Use the right one now, or wait ${Math.ceil((known.since + WINDOW_MS - now) / 1000)} s.`,
         retry: "later",
+        details: { reason: "credential" },
       });
     }
     this.seen.delete(caller);
