@@ -25,7 +25,8 @@ Set up  lares onboard                     first run: model, channel
         lares config set KEY VALUE        settings; get, check, explain
         lares tokens create NAME          keys to this door; list, revoke
         lares secrets set NAME            what commands need; list, grant
-Also    attention, context, goals, heartbeat, import, skills, token, wakes
+Also    attention, context, goals, heartbeat, import, skills, token,
+        wake, wakes, watch
 Everywhere: --home DIR, --url URL, --token TOKEN, --json, -q, --no-input, --yes
 More on one: lares sessions --help. All of it, with exit codes: docs/CLI.md
 `;

@@ -7,7 +7,7 @@ import { GROUPS, WORDS } from "./words/index.ts";
 /** Only for tests of Lares, so it is not on the first page. */
 const HIDDEN = ["debug"];
 /** Words for which the page has no line of their own. */
-const also = /^Also +(.+)$/m.exec(HELP)?.[1]?.split(", ") ?? [];
+const also = /^Also +([a-z,\s]+)$/m.exec(HELP)?.[1]?.trim().split(/,\s+/) ?? [];
 const shown = [...HELP.matchAll(/^(?:[A-Z][a-z ]*?)? +lares (\S+)(?: (\S+))?/gm)].map(([, first, second]) => [
   first!,
   second,
