@@ -36,7 +36,7 @@ const context = (text: string) => ({ kind: " " as const, text });
 export const DIALECT_ROWS: Rows = Object.fromEntries(
   DIALECTS.map((name) => [
     `an answer for ${name}`,
-    { read: (text: string) => chunks(text, name), markdownOnly: true, boundMs: name === "irc" ? 3000 : 1500 },
+    { read: (text: string) => chunks(text, name), markdownOnly: true, boundMs: 3000 },
   ]),
 );
 
