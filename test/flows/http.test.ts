@@ -104,7 +104,7 @@ describe("OpenAI-compatible", () => {
   it("completes as JSON, `user` chooses the session", async () => {
     const complete = (content: string) =>
       lares.request("POST", "/v1/chat/completions", {
-        body: { model: "lares", user: "eva", messages: [{ role: "user", content }], temperature: 0.3 },
+        body: { model: "lares", user: "eva", messages: [{ role: "user", content }] },
       });
     const first = await complete("say:One");
     expect(first.status).toBe(200);
