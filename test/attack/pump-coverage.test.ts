@@ -77,6 +77,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/flow/gate/destinations.ts",
     "src/flow/gate/exec.ts",
     "src/flow/gate/floor.ts",
+    "src/flow/gate/floor-dirs.ts",
     "src/flow/gate/git.ts",
     "src/flow/gate/programs.ts",
     "src/flow/gate/standing.ts",
