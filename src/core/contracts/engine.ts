@@ -109,6 +109,8 @@ export interface Ctx {
   readonly stopping: AbortSignal;
   /** Aborts with the first of the two: for whatever works for this segment. Let go when the segment is over. */
   readonly halt: AbortSignal;
+  /** Until its next result this segment only waits for others, so nobody who starts after it need wait for it. */
+  waits(): void;
   /** Safe to run again: model call, read, clock, random. `record` is written together with the result. */
   step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T>;
   /** Touches the world. The intent is durable before `run` starts; `key` is the same on every try. */

@@ -12,6 +12,8 @@ export type Suspicion = "none" | "suspect" | "convicted";
 export interface Running {
   /** Something of it is durable that the next life won't repeat. May be called again. */
   progressed(): void;
+  /** It does nothing but wait for others, maybe for suspects behind it: the next one may start. */
+  waits(): void;
   /** It left the process alive. `finished`: it also came to its end, so nothing is held against it any more. */
   end(finished: boolean): void;
 }
@@ -32,7 +34,7 @@ export const STOPPED_LARES = "This failed twice in a way that stopped Lares, so 
 export const noGuard: Guard = {
   suspicion: () => "none",
   turn: () => Promise.resolve(),
-  begin: () => ({ progressed() {}, end() {} }),
+  begin: () => ({ progressed() {}, waits() {}, end() {} }),
   forgive() {},
 };
 

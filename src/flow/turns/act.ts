@@ -232,7 +232,10 @@ export async function runTool(
     plan = await tool.plan(call.input, place).catch(() => undefined);
     if (!plan) return undefined;
     const holder = { turn, call: call.id, agent: at.agent, tool: call.name };
-    const onWait = (step: string) => parts.bus.emit({ event: "turn.step", session, turn, step });
+    const onWait = (step: string) => {
+      ctx.waits();
+      parts.bus.emit({ event: "turn.step", session, turn, step });
+    };
     const got = await parts.locks.take({ holder, plan, workspace: folderOf(plan, place), onWait }, signal);
     if (got && "busy" in got) return asJson(ours(got.busy));
     held = got;
@@ -280,6 +283,7 @@ export async function runTool(
       outcome = { ok: await ctx.step(name, step, commit) };
     } else {
       const probe = async (key: string, left: LeftIntent): Promise<Probed<Json>> => {
+        ctx.waits();
         const found = await tool.probe?.(call.input, place, key, { ...left, signal });
         return found && "ok" in found ? { ok: parts.scrub(asJson(found.ok)) } : found;
       };

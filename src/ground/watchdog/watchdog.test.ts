@@ -103,6 +103,20 @@ it("a suspect that got further than last time doesn't hold up the others", async
   await b;
 });
 
+it("a suspect that waits for one behind it doesn't hold it up", async () => {
+  const home = scratch("watchdog");
+  const first = life(home);
+  for (const key of ["turn:a", "turn:b"] as const) first.begin(key);
+  markStalled(home);
+  const second = life(home);
+  second.ready();
+  await second.turn("turn:a");
+  const a = second.begin("turn:a");
+  const b = second.turn("turn:b");
+  a.waits();
+  await b;
+});
+
 it("W3: work that ended unfinished keeps what is held against it", () => {
   const home = scratch("watchdog");
   life(home).begin("turn:a");

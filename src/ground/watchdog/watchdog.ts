@@ -157,6 +157,7 @@ export class Watchdog implements Guard {
         // It got further than last time; the others don't wait until it ends, which may take hours.
         this.leave(name);
       },
+      waits: () => this.leave(name),
       end: (finished) => {
         if (isOver) return;
         isOver = true;

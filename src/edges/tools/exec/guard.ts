@@ -2,14 +2,17 @@
  * Watches how many processes a run has, and how much memory they use together. The kernel bounds a single process; a command that
  * starts thousands of them is inside every such bound, and for root the kernel does not count processes at all.
  *
- * Looking through all processes of the machine is dear, so it is done only when the machine as a whole has changed enough for a run
- * to be over its limit.
+ * Looking through all processes of the machine is dear, so it is done more and more rarely, and at once when the machine as a whole
+ * has changed enough for a run to be over its limit. The machine alone does not tell: others free memory meanwhile.
  */
 import { readFile } from "node:fs/promises";
 import type { Limits } from "../sandbox/limits.ts";
 import { endRun, membersOf, type Run } from "./processes.ts";
 
 const LOOK_EVERY_MS = 250;
+/** From one look at all processes to the next: soon after the start, then rarely. */
+const FIRST_SCAN_MS = 500;
+const LAST_SCAN_MS = 2000;
 /** Below its limit by so much, a run is looked at again at the next turn. */
 const WATCHFUL = 0.5;
 
@@ -24,10 +27,18 @@ export function guard(run: Run, limits: Limits, onExcess: (why: string) => void)
   let over = false;
   let timer: NodeJS.Timeout | undefined;
   const start = machine();
+  let pause = FIRST_SCAN_MS;
+  let scanAt = performance.now() + pause;
   const look = async (): Promise<void> => {
     const [before, now] = await Promise.all([start, machine()]);
     if (over || !before || !now) return;
+    const isTime = performance.now() >= scanAt;
+    if (isTime) {
+      pause = Math.min(2 * pause, LAST_SCAN_MS);
+      scanAt = performance.now() + pause;
+    }
     const mayBe =
+      isTime ||
       now.tasks - before.tasks > limits.processes * WATCHFUL ||
       before.availableMb - now.availableMb > limits.memoryMb * WATCHFUL;
     const why = mayBe ? await excessOf(run, limits) : undefined;

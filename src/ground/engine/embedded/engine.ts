@@ -307,6 +307,7 @@ export class EmbeddedEngine implements Engine {
       clock: this.parts.clock,
       crash: this.parts.crash,
       progressed: work.progressed,
+      waits: work.waits,
     });
     const input: SegmentInput = {
       turn: row.id,

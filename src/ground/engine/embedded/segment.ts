@@ -28,6 +28,7 @@ export interface SegmentParts {
   crash: Crash;
   /** A result of this segment is durable. */
   progressed: () => void;
+  waits: () => void;
 }
 
 export function segmentContext(parts: SegmentParts): Ctx {
@@ -84,6 +85,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
     signal: parts.signal,
     stopping: parts.stopping,
     halt: parts.halt,
+    waits: parts.waits,
 
     async step<T extends Json>(name: string, run: () => Promise<T>, record?: (tx: Tx, result: T) => void): Promise<T> {
       const { idx, row } = claim("step", name);
