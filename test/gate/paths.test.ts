@@ -11,7 +11,7 @@ const OPEN = [
   ..."add apply archive bundle checkout clone commit config fetch hash-object merge mv notes push restore rm stash switch tag worktree"
     .split(" ")
     .map((sub) => `git ${sub} *`),
-  ..."cat cp curl sqlite3 diff grep head jq ls mkdir mv npm pytest rg rm sort touch wc xxd zstd make"
+  ..."cat cp curl sqlite3 diff grep head jq ls mkdir mv npm pytest rg rm sort touch wc xxd zstd make find du df stat test realpath readlink tree file which cksum basename chmod fd"
     .split(" ")
     .map((one) => `${one} *`),
   "node scripts/report.js *",
@@ -28,7 +28,7 @@ symlinkSync("notes", join(g.workspace, "inside"));
 symlinkSync(join(g.dir, "user"), join(g.workspace, "h"));
 mkdirSync(join(g.dir, "user/below"));
 symlinkSync("h/below", join(g.workspace, "deep"));
-for (const name of ["curl", "npm", "pytest", "rg", "jq", "make", "xxd", "zstd", "node", "sqlite3"]) {
+for (const name of "curl npm pytest rg jq make xxd zstd node sqlite3 tree file fd".split(" ")) {
   writeFileSync(join(g.bin, name), "#!/bin/sh\n", { mode: 0o755 });
 }
 
@@ -146,6 +146,64 @@ const ASK: readonly string[] = [
   `wc -l ${OUT}/a`,
   `node scripts/report.js --out=${OUT}/x`,
   `node scripts/report.js ../x`,
+  // Names, sizes and times say enough: what only looks at files is judged like what shows them.
+  `ls ${OUT}`,
+  "ls ..",
+  "ls '~'",
+  "ls /",
+  "ls /etc",
+  "ls -la /home",
+  "ls /usr/../home",
+  "ls /tmp",
+  "ls away",
+  "ls -l notes/linked",
+  "ls -L .",
+  "ls --dereference notes",
+  "ls h/../out",
+  `stat ${OUT}/a`,
+  "stat -c %s ../x",
+  "stat away/secret",
+  "stat -L notes/linked",
+  "stat notes/dangling",
+  `find ${OUT}`,
+  "find .. -name '*.key'",
+  `find . -newer ${OUT}/a`,
+  `find . -samefile ${OUT}/a`,
+  `find . -anewer ${OUT}/a -print`,
+  "find away/ -size +1k",
+  "find -L . -name x",
+  "find . -follow",
+  `du -sh ${OUT}`,
+  "du -sh '~/private'",
+  "du -L .",
+  `df ${OUT}`,
+  `test -e ${OUT}/a`,
+  "test -f away/secret",
+  `test a.txt -nt ${OUT}/a`,
+  `[ -e ${OUT}/a ]`,
+  `/usr/bin/test -e ${OUT}/a`,
+  `realpath ${OUT}/a`,
+  "realpath away",
+  `realpath --relative-to=${OUT} a.txt`,
+  `realpath --relative-base=${OUT} a.txt`,
+  `readlink -f ${OUT}/a`,
+  `tree ${OUT}`,
+  "tree -L 1 away",
+  `file ${OUT}/a`,
+  "file away/secret",
+  `which ${OUT}/a`,
+  `cksum ${OUT}/a`,
+  `head -c 1 ${OUT}/a`,
+  // Links that are met on the way lead out, too.
+  "grep -R x .",
+  "grep --dereference-recursive x notes",
+  "rg -L x",
+  "rg --follow x notes",
+  "diff -r notes inside",
+  "cp -rL notes copied",
+  "cp --dereference -r notes copied",
+  "chmod -RL 600 notes",
+  "fd -L x",
 ];
 /** What looks like a path and is none, or lies inside. */
 const ALLOW: readonly string[] = [
@@ -174,6 +232,24 @@ const ALLOW: readonly string[] = [
   "jq .name a.json",
   "jq -r --arg a /x '.[$a]' a.json",
   "ls /usr/bin",
+  "ls -la /bin",
+  "stat /usr/bin/env",
+  "find /usr/lib -name '*.so'",
+  "df -h /",
+  "ls notes inside",
+  "ls -R notes",
+  "stat notes/today.md",
+  "find . -newer a.txt -newermt '2026-01-01 10:00'",
+  "find notes -path './x/*' -size +1k",
+  "du -sh notes",
+  "realpath --relative-to=. notes/today.md",
+  "readlink -f a.txt",
+  "tree -L 2 notes",
+  "which ls",
+  "basename /srv/x/y.txt .txt",
+  "grep -r x notes",
+  "diff -r --no-dereference notes inside",
+  "cp -r notes copied",
   "node scripts/report.js --month 10",
   "touch notes/x",
   "mkdir -p a/b/c",
@@ -192,6 +268,18 @@ test.each(ALLOW)("%s does not ask", async (command) => {
 test("a link in the way is judged the same whether what it points to exists or not", async () => {
   const [there, gone] = [await g.judge("cat notes/linked"), await g.judge("cat notes/dangling")];
   expect(there.because.replace("linked", "X")).toBe(gone.because.replace("dangling", "X"));
+});
+
+test("a rule that names the place with a pattern covers it, and only it", async () => {
+  const rules = { allow: { exec: ["ls /srv/*", "cat /srv/docs/*.txt"] } };
+  for (const [command, want] of [
+    ["ls /srv/docs", "allow"],
+    ["ls /srv/..", "ask"],
+    ["ls /srv/docs/x", "ask"],
+    ["cat /srv/docs/a.txt", "allow"],
+    ["cat /srv/docs/../a.txt", "ask"],
+  ] as const)
+    expect(`${command}: ${(await g.judge(command, rules)).verdict}`).toBe(`${command}: ${want}`);
 });
 
 test("below a folder's end, words count from there", async () => {
@@ -219,6 +307,11 @@ describe("redirections are judged by their target", () => {
     ["sort < /srv/docs/a.txt", "allow"],
     ["cat /srv/docs/a.txt", "allow"],
     ["cat /srv/docs/../keys", "ask"],
+    ["ls /srv/docs", "allow"],
+    ["ls -l /srv/docs/a.txt", "allow"],
+    ["find /srv/docs -name a.txt", "allow"],
+    ["ls /srv/docs/../keys", "ask"],
+    ["ls /srv", "ask"],
     ["cp /srv/docs/a.txt .", "ask"],
     ["sort a.txt > /srv/docs/a.txt", "ask"],
     ["sort a.txt > ../x", "ask"],

@@ -8,10 +8,10 @@
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
 import { isReaching, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
-import { hasWildcard } from "./glob.ts";
+import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn, normalise } from "./paths.ts";
 import { hasFiles, type Judgement, judgeArguments } from "./programs.ts";
-import { allowingRule, LOADED, type Place, pathRule, STANDING } from "./rules.ts";
+import { allowingRule, coveringRule, LOADED, type Place, pathRule, STANDING } from "./rules.ts";
 
 export interface Part {
   /** What was judged, as it would run. */
@@ -105,10 +105,14 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: A
   if (hidden && !match.spelt.every(Boolean))
     return { what, verdict: "deny", because: `${covered}, but ${hidden} holds secrets.` };
   if (concern) return ask(`${covered}, but ${concern.text}.`);
-  const outside = outsideFile(
-    judged.files.filter(({ index }) => isOpen(index)),
-    { shell, rules, place },
-  );
+  if (judged.follows !== undefined && isOpen(judged.follows))
+    return ask(`${covered}, but with ${args[judged.follows]} it follows links that may lead out of the workspace.`);
+  const outside = judged.files.find(
+    (file) =>
+      isOpen(file.index) &&
+      !isCovered(file.path, match.words[file.index], { shell, place }) &&
+      !mayLook(file, { name: baseName(name), shell, rules, place }),
+  )?.path;
   if (outside) return ask(`${covered}, but ${outside} is outside the workspace.`);
   const reached = hasFiles(baseName(name))
     ? undefined
@@ -116,28 +120,39 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: A
   if (reached) return ask(`${covered}, but ${reached} is outside the workspace.`);
   const loaded = hasFiles(baseName(name)) || baseName(name) === "git" ? undefined : loadedWord(args, isOpen);
   if (loaded) return ask(`${covered}, but other programs load and run ${loaded}.`);
-  const link = command.links?.find(
-    ({ word }) => word < command.words.length && isOpen(word - 1) && !isNames(judged, word - 1),
-  );
+  const isFile = (index: number) => !hasFiles(baseName(name)) || judged.files.some((file) => file.index === index);
+  const link = command.links?.find(({ word }) => word < command.words.length && isOpen(word - 1) && isFile(word - 1));
   if (link) return ask(`${covered}, but ${link.path} is a link that leads out of the workspace.`);
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
 }
 
 type Where = Pick<Around, "shell" | "place">;
 
-/** A file whose content the program shows and which neither the workspace nor a rule for reading holds. */
-function outsideFile(files: Judgement["files"], { shell, rules, place }: Omit<Around, "isPlain">): string | undefined {
-  return files.find(
-    ({ path, use }) => use === "content" && !mayRead(absolute(path, shell.cwd, place.userHome), rules, place),
-  )?.path;
+/** Programs and libraries of the system: which of them there are is no secret, and `which` tells it too. */
+const PUBLIC_NAMES = /^\/(usr|bin|sbin|lib\d*)(\/|$)/;
+
+/** Whether a program may show this file, or only its name, size and times, without asking. */
+function mayLook(
+  { path, use }: Judgement["files"][number],
+  { name, shell, rules, place }: Omit<Around, "isPlain"> & { name: string },
+): boolean {
+  const at = absolute(path, shell.cwd, place.userHome);
+  if (mayRead(at, rules, place)) return true;
+  if (use === "content" || path.includes("..")) return false;
+  // The sizes of file systems: without a file it shows them all.
+  if (name === "df" && at === "/") return true;
+  return PUBLIC_NAMES.test(at) || coveringRule(rules.read, { risk: "read", targets: [at] }, place) !== undefined;
+}
+
+/** The rule names the place itself, with a pattern: `ls /srv/*`. */
+function isCovered(path: string, wanted: string | undefined, { shell, place }: Where): boolean {
+  if (wanted === undefined || !isReaching(wanted)) return false;
+  const at = (word: string) => absolute(word, shell.cwd, place.userHome);
+  return matchesGlob(at(wanted), at(path));
 }
 
 function mayRead(path: string, rules: ShellRules, place: Place): boolean {
   return isOwn(path, place) || path === "/dev/null" || pathRule(rules.read, path, place) !== undefined;
-}
-
-function isNames(judged: Judgement, index: number): boolean {
-  return judged.files.some((file) => file.index === index && file.use === "names");
 }
 
 /**

@@ -136,7 +136,7 @@ export function isGitText(args: readonly string[], index: number): boolean {
 }
 
 export function judgeGit(args: readonly string[]): Judgement {
-  const out: Judgement = { concerns: [], files: [], recursive: false };
+  const out: Judgement = { concerns: [], files: [] };
   const add = (index: number, text: string) => out.concerns.push({ index, text });
   let at = 0;
   for (; at < args.length && args[at]!.startsWith("-"); at++) {

@@ -5,6 +5,7 @@
  *
  * P1: what a table lets through neither runs another program nor writes a file.
  */
+import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";
 
 interface Table {
@@ -22,6 +23,8 @@ interface Table {
   pattern?: { by: string };
   /** Operands are files whose content it shows, only looks at, or no files. */
   files: "content" | "names" | "none";
+  /** Long options whose value names a file. */
+  fileOptions?: string;
 }
 
 const COLOR = "color= colour= ";
@@ -76,6 +79,7 @@ const TABLES: Readonly<Record<string, Table>> = {
     flags: "emLPqsz",
     long: "canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero relative-to= relative-base=",
     files: "names",
+    fileOptions: "relative-to relative-base",
   },
   readlink: {
     flags: "femnqsvz",
@@ -106,7 +110,8 @@ const TABLES: Readonly<Record<string, Table>> = {
     long: "all block-size= human-readable si inodes local portability print-type type= exclude-type= total output= sync no-sync",
     files: "names",
   },
-  which: { flags: "as", files: "none" },
+  // With a slash in its word it looks there, and says whether a program is there.
+  which: { flags: "as", files: "names" },
   whereis: { flags: "bmsu", files: "none" },
   test: { files: "names" },
   "[": { files: "names" },
@@ -217,13 +222,13 @@ export interface Judgement {
   concerns: Concern[];
   /** Words that name files, with what happens to them. */
   files: { index: number; path: string; use: "content" | "names" }[];
-  /** It goes through directories. */
-  recursive: boolean;
+  /** The argument that makes it follow links it meets on its way, wherever they lead. */
+  follows?: number;
 }
 
 /** What is wrong with arguments a rule left open. `index` counts from the first argument. Pure, by shape only (EX-33). */
 export function judgeArguments(name: string, args: readonly string[]): Judgement {
-  const none: Judgement = { concerns: [], files: [], recursive: false };
+  const none: Judgement = { concerns: [], files: [] };
   if (name === "find") return judgeFind(args);
   if (name === "git") return judgeGit(args);
   if (name === "sed") return judgeSed(args);
@@ -240,7 +245,9 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   const concerns = args.flatMap((arg, index) =>
     RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [],
   );
-  return { ...none, concerns };
+  const following = Object.hasOwn(FOLLOWING_ELSEWHERE, name) ? FOLLOWING_ELSEWHERE[name]! : undefined;
+  const follows = following ? args.findIndex((arg) => following.test(arg)) : -1;
+  return { ...none, concerns, ...(follows < 0 ? {} : { follows }) };
 }
 
 /** Interpreters that are mostly given a file: `node report.js --month 10`. */
@@ -256,7 +263,7 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
       return [{ index, text: `${name} can run programs or change files by its arguments` }];
     return RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [];
   });
-  return { concerns, files: [], recursive: false };
+  return { concerns, files: [] };
 }
 
 function judgeJq(args: readonly string[]): Judgement {
@@ -282,7 +289,7 @@ export function isLooker(name: string): boolean {
 }
 
 function judgeTable(name: string, table: Table, args: readonly string[]): Judgement {
-  const out: Judgement = { concerns: [], files: [], recursive: false };
+  const out: Judgement = { concerns: [], files: [] };
   if (name === "echo" || name === "printf" || name === "test" || name === "[") {
     if (table.files === "names")
       for (const [index, path] of args.entries()) out.files.push({ index, path, use: "names" });
@@ -291,7 +298,8 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
   const concern = (index: number, text: string) => out.concerns.push({ index, text });
   const long = ` ${table.long ?? ""} `;
   const kindOf = (option: string) => ["", "=", ":"].find((kind) => long.includes(` ${option}${kind} `));
-  const given = new Set<string>();
+  /** Options with the argument they stand in. */
+  const given = new Map<string, number>();
   const operands: number[] = [];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
@@ -307,7 +315,9 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       const cut = arg.indexOf("=");
       const option = cut < 0 ? arg.slice(2) : arg.slice(2, cut);
       const kind = /^[a-z0-9-]+$/.test(option) ? kindOf(option) : undefined;
-      given.add(option);
+      given.set(option, i);
+      if (cut >= 0 && table.fileOptions?.split(" ").includes(option))
+        out.files.push({ index: i, path: arg.slice(cut + 1), use: "names" });
       if (kind === undefined) concern(i, `${arg} is not known to be harmless for ${name}`);
       else if (cut >= 0 && kind !== "=" && kind !== ":") concern(i, `${arg} takes no value`);
       else if (cut < 0 && kind === ":") i += name === "jq" && option.startsWith("arg") ? 2 : 1;
@@ -316,7 +326,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
     if (table.number && /^-\d+$/.test(arg)) continue;
     for (let j = 1; j < arg.length; j++) {
       const letter = arg[j]!;
-      given.add(letter);
+      given.set(letter, i);
       if (table.flags?.includes(letter)) continue;
       if (!table.valued?.includes(letter)) {
         concern(i, `-${letter} is not known to be harmless for ${name}`);
@@ -326,11 +336,8 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       break;
     }
   }
-  out.recursive =
-    name === "rg" ||
-    (name === "grep" &&
-      (given.has("r") || given.has("R") || given.has("recursive") || given.has("dereference-recursive"))) ||
-    (name === "diff" && given.has("r"));
+  const follows = followingOption(name, given);
+  if (follows !== undefined) out.follows = follows;
   const byOption = table.pattern?.by.split(" ").some((option) => given.has(option)) ?? true;
   const files = table.pattern && !byOption ? operands.slice(1) : operands;
   if (table.operands !== undefined && operands.length > table.operands) {
@@ -343,36 +350,29 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
   return out;
 }
 
-const FIND_TESTS =
-  /^-(name|iname|path|ipath|wholename|iwholename|regex|iregex|lname|ilname|regextype|type|xtype|size|mtime|atime|ctime|mmin|amin|cmin|newer|anewer|cnewer|newer[aBcm][aBcmt]|maxdepth|mindepth|perm|user|group|uid|gid|links|inum|samefile|used|fstype|printf)$/;
-const FIND_FLAGS =
-  /^(-(print|print0|ls|prune|quit|empty|readable|writable|executable|depth|d|mount|xdev|nouser|nogroup|true|false|not|and|a|o|or|follow|noleaf|daystart|warn|nowarn|ignore_readdir_race|help|version|H|L|P|O\d?)|!|\(|\)|,)$/;
+/** Options that make a program follow every link it meets, not only those that are named. */
+const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
+  ls: ["L", "dereference"],
+  du: ["L", "dereference"],
+  rg: ["L", "follow"],
+  grep: ["R", "dereference-recursive"],
+  egrep: ["R", "dereference-recursive"],
+  fgrep: ["R", "dereference-recursive"],
+  diff: ["r", "recursive"],
+};
 
-/** find's language: a word that is neither a known test nor its value is a concern. */
-function judgeFind(args: readonly string[]): Judgement {
-  const out: Judgement = { concerns: [], files: [], recursive: false };
-  let inPaths = true;
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!;
-    if (FIND_TESTS.test(arg)) {
-      inPaths = false;
-      i++;
-    } else if (FIND_FLAGS.test(arg)) inPaths &&= /^-[HLPO]/.test(arg);
-    else if (inPaths && !arg.startsWith("-")) out.files.push({ index: i, path: arg, use: "names" });
-    else out.concerns.push({ index: i, text: `${arg} is not known to be harmless for find` });
-  }
-  return out;
+function followingOption(name: string, given: ReadonlyMap<string, number>): number | undefined {
+  if (name === "diff" && given.has("no-dereference")) return undefined;
+  const option = FOLLOWING[name]?.find((one) => given.has(one));
+  return option === undefined ? undefined : given.get(option);
 }
 
-/** Printing lines by number is what sed is used for most; the rest of its language can write and run. */
-function judgeSed(args: readonly string[]): Judgement {
-  const out: Judgement = { concerns: [], files: [], recursive: false };
-  let script = -1;
-  for (const [index, arg] of args.entries()) {
-    if (/^-[nEr]+$|^--(quiet|silent|regexp-extended)$/.test(arg)) continue;
-    if (script < 0 && /^(\d+|\$)(,(\d+|\$|\+\d+))?[pdq](;(\d+|\$)(,(\d+|\$|\+\d+))?[pdq])*$/.test(arg)) script = index;
-    else if (script >= 0 && !arg.startsWith("-")) out.files.push({ index, path: arg, use: "content" });
-    else out.concerns.push({ index, text: "sed can write files and run programs by its script" });
-  }
-  return out;
-}
+/** The same for programs without a table, where any letter may stand beside it, and a long name may be cut short. */
+const FOLLOWING_ELSEWHERE: Readonly<Record<string, RegExp>> = {
+  cp: /^(-[A-Za-z]*L|--der)/,
+  chmod: /^(-[A-Za-z]*L|--der)/,
+  chown: /^(-[A-Za-z]*L|--der)/,
+  chgrp: /^(-[A-Za-z]*L|--der)/,
+  fd: /^(-[A-Za-z]*L|--fol)/,
+  ag: /^(-[A-Za-z]*f|--fol)/,
+};

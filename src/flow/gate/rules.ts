@@ -74,6 +74,8 @@ function split(text: string): string[] | undefined {
 export interface Match {
   rule: string;
   spelt: boolean[];
+  /** What the rule says of each argument; nothing for those that its last `*` covers. */
+  words: readonly string[];
 }
 
 /** The allow rule that covers a plain command, the one that spells out most. */
@@ -93,7 +95,7 @@ export function allowingRule(
     const spelt = argumentsMatch(rule, command);
     if (!spelt) continue;
     const score = (m: Match) => m.spelt.filter(Boolean).length;
-    const match = { rule: text, spelt };
+    const match = { rule: text, spelt, words: rule.words.slice(1) };
     if (!best || score(match) > score(best)) best = match;
   }
   return best;
@@ -169,7 +171,11 @@ export function rulesFor(table: Readonly<Record<string, readonly string[]>>, too
 }
 
 /** The rule that covers every target of a file, network or other action. */
-export function coveringRule(rules: readonly string[], plan: ActionPlan, place: Place): string | undefined {
+export function coveringRule(
+  rules: readonly string[],
+  plan: Pick<ActionPlan, "risk" | "targets">,
+  place: Place,
+): string | undefined {
   if (plan.targets.length === 0) return undefined;
   const covers = (rule: string, target: string) => {
     if (plan.risk === "network") return hostMatches(rule, target);
