@@ -226,6 +226,35 @@ describe("from a chat", () => {
     expect((await lares.rpc("schedule.snooze", { id: name!, at: "tomorrow 9am" })).words).toMatch(/09:00/);
   });
 
+  it("the agent changes, pauses and puts off its own jobs, and no others", async () => {
+    const rare = (name: string, input: object) =>
+      `tool:tool_run ${JSON.stringify({ name, input })} then: say:{results}`;
+    const say = async (text: string) => (await lares.chat("keeper", text)).response!;
+    const made = await say(`tool:schedule_add {"text":"feed the cat","every":"monday 9am"} then: say:{results}`);
+    const name = /"(feed-the-cat-\w+)"/.exec(made)![1]!;
+    const job = async () => (await lares.rpc("schedule.list", {})).jobs.find((one) => one.name === name);
+
+    expect(await say(rare("schedule_update", { name, every: "friday 17:30", text: "feed both cats" }))).toMatch(
+      /Changed "feed-the-cat-\w+": .*Fridays 17:30/,
+    );
+    expect(await job()).toMatchObject({ prompt: "feed both cats", enabled: true });
+    await say(rare("schedule_update", { name, paused: true }));
+    expect(await job()).toMatchObject({ enabled: false });
+    await say(rare("schedule_update", { name, paused: false }));
+    expect(await job()).toMatchObject({ enabled: true });
+    expect(await say(rare("schedule_snooze", { name, in: "3 hours" }))).toMatch(/comes again, once, /);
+    // Its own time is untouched by that.
+    expect((await job())!.words).toMatch(/Fridays 17:30/);
+
+    expect(await say(rare("schedule_update", { name, every: "whenever" }))).toMatch(/whenever/);
+    expect(await say(rare("schedule_snooze", { name, in: "later" }))).toMatch(/later/);
+    expect(await say(rare("schedule_update", { name, in: "1 day", every: "monday 9am" }))).toMatch(/one of/i);
+    for (const tool of ["schedule_update", "schedule_snooze"]) {
+      expect(await say(rare(tool, { name: "nobody", in: "1 hour" }))).toMatch(/no schedule "nobody"/);
+    }
+    expect(await job()).toMatchObject({ prompt: "feed both cats", enabled: true });
+  });
+
   it("config.check names declared jobs that cannot work", async () => {
     const { ok, problems } = await lares.rpc("config.check", {});
     expect(ok).toBe(false);

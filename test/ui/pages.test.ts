@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PROGRAM, until } from "../support/index.ts";
+import { PROGRAM, startModel, until } from "../support/index.ts";
 import { atDesk, importLong, LONG, onPhone } from "./speed.ts";
 import { complaints, type House, needsBrowser, startBrowser, startHouse } from "./support.ts";
 
@@ -86,6 +86,33 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     await other.getByText(/already used/).waitFor();
     await other.context().close();
     await context.close();
+  });
+
+  test("a failed turn is on the first page until somebody has seen it, in every browser", async () => {
+    const model = await startModel();
+    model.use(() => ({ fail: { status: 401, message: "bad key" } }));
+    const failing = await startHouse(model.env);
+    const storageState = await failing.signIn(browser);
+    const open = async () => {
+      const page = await (await browser.newContext({ storageState })).newPage();
+      await page.goto(failing.url);
+      return page;
+    };
+    try {
+      await failing.rpc("chat.send", { message: "hello", user: "ana" });
+      const page = await open();
+      await page.getByText("One thing needs you.").waitFor();
+      await page.getByRole("button", { name: "Seen" }).click();
+      await page.getByText("Lares is running. Nothing needs you.").waitFor();
+      const other = await open();
+      await other.getByText("Lares is running. Nothing needs you.").waitFor();
+      expect((await failing.rpc("attention.list", {})).total).toBe(0);
+      await page.context().close();
+      await other.context().close();
+    } finally {
+      await failing.dispose();
+      await model.close();
+    }
   });
 
   test("deep links: a session, a turn with its steps, an approval", async () => {

@@ -127,9 +127,7 @@ export const w = {
     turnsToday: "Turns today",
     model: "Model",
     waited: (t: string) => `waits for ${t}`,
-    failedTurn: "A turn failed",
-    attention: "A turn needs a decision",
-    channelDown: (name: string) => `The channel ${name} is not connected`,
+    andMore: (n: number) => `and ${n} more`,
     delivery: (n: number) => (n === 1 ? "One answer could not be delivered" : `${n} answers could not be delivered`),
     uncertain: (n: number) =>
       n === 1 ? "One delivery could not be confirmed" : `${n} deliveries could not be confirmed`,
