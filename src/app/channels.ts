@@ -10,7 +10,7 @@ import {
   type TurnId,
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
-import { chunks } from "../core/render/index.ts";
+import { boundedChunks } from "../core/render/index.ts";
 import { configuredAccounts, Libraries } from "../edges/channels/index.ts";
 import type { MessageDesk } from "../edges/tools/index.ts";
 import { askedOn } from "../flow/approvals/index.ts";
@@ -124,19 +124,18 @@ export function makeChannels(parts: ChannelParts) {
   };
 }
 
+/** What a program gets of one answer: at 16,000 characters a message, more than any model writes. */
+const MOST_RAW = 250;
+
 /** An answer as messages of a platform. What renders to nothing is sent as it is: silence would be no answer. */
 export function pieces(text: string, can: Capabilities): Piece[] {
-  const parts = can.dialect === "raw" ? [] : chunks(text, can.dialect, { limit: can.limit, unit: can.unit });
-  const all = parts.length ? (parts as unknown as Piece[]) : chunk(text, can.limit).map((piece) => ({ text: piece }));
-  return can.most === undefined ? all : bounded(all, can.most);
-}
-
-/** The beginning and the end, where the code of a question stands; what is between is named. */
-function bounded(all: Piece[], most: number): Piece[] {
-  if (all.length <= most) return all;
-  const left = all.length - most + 1;
-  const note = { text: `[${left} lines are left out here. Ask for a shorter answer, or read it on the page.]` };
-  return [...all.slice(0, most - 2), note, all.at(-1)!];
+  const { dialect, limit, unit, most } = can;
+  const parts = dialect === "raw" ? [] : boundedChunks(text, dialect, { limit, unit, most });
+  if (parts.length) return parts as unknown as Piece[];
+  const raw = chunk(text, limit).map((piece): Piece => ({ text: piece }));
+  const room = most ?? MOST_RAW;
+  if (raw.length <= room) return raw;
+  return [...raw.slice(0, room - 1), { text: `[The rest is left out: ${raw.length - room + 1} more messages.]` }];
 }
 
 export type Channels = ReturnType<typeof makeChannels>;

@@ -28,7 +28,7 @@ export function pump(title: string, rows: Rows): void {
   const factor = Math.max(1, best(3, plainPass) / REFERENCE_MS);
   describe(title, () => {
     test.each(readersIn(rows))("%s", { timeout: 600_000 }, async (name, reader) => {
-      const { read, refuses, markdownOnly, boundMs = BOUND_MS } = reader;
+      const { read, refuses, markdownOnly } = reader;
       const slow: string[] = [];
       const accepted: string[] = [];
       let [slowest, worst] = [0, ""];
@@ -37,7 +37,7 @@ export function pump(title: string, rows: Rows): void {
         const { ms, refused } = await cost(read, shape.text(QUARTER));
         if (refuses && !refused) accepted.push(shape.name);
         if (ms < MOMENT_MS * factor) continue;
-        const took = await whole(read, shape, { factor, bound: boundMs * factor });
+        const took = await whole(read, shape, { factor, bound: BOUND_MS * factor });
         if (took.ms > slowest) [slowest, worst] = [took.ms, shape.name];
         if (took.why) slow.push(`${shape.name}: ${took.why}`);
       }

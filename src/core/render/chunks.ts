@@ -24,6 +24,8 @@ export interface ChunkOptions extends RenderOptions {
   /** At least 64. The dialect's usual limit without it. */
   limit?: number;
   unit?: Unit;
+  /** Stop after this many parts: for callers that send no more and should not pay for more. */
+  most?: number;
 }
 
 /** Below this, one sign with its tags and escapes might not fit. */
@@ -42,8 +44,8 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
   const { limit, unit } = { ...dialect.limit, ...options };
   if (!(limit >= LEAST_LIMIT))
     throw new RangeError(`A message limit of ${limit} is too small: ${LEAST_LIMIT} is the least.`);
+  const most = options.most ?? Number.POSITIVE_INFINITY;
   const known = nothingWritten();
-  const share = (tree: Tree) => shareOf(writePart(tree, dialect, known), dialect, limit, unit);
   // A link or table gets half a message at most, so that it fits whatever stands around it.
   const fitsHalf = (block: Block) => shareOf(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit) <= 1;
 
@@ -52,13 +54,20 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
   const parts: Part[] = [];
   // How many places the last part took: the next one is mostly like it.
   let usual = limit;
-  for (let from = 0; from < cuts.end; ) {
+  for (let from = 0; from < cuts.end && parts.length < most; ) {
     // A place costs at least one of the unit, except half of an astral sign counted as a code point.
     const widest = Math.min(cuts.end, from + (unit === "codepoints" ? 2 : 1) * limit);
-    const most = dialect.oneLine ? Math.min(widest, cuts.nextEnd(from)) : widest;
-    const rest = cuts.window(from, most);
-    const upTo = (to: number) => slice(rest, 0, to - from);
-    const to = longest(cuts, { from, most, likely: from + usual, share: (place) => share(upTo(place)) });
+    const furthest = dialect.oneLine ? Math.min(widest, cuts.nextEnd(from)) : widest;
+    const rest = cuts.window(from, furthest);
+    // Usually the cut is at a place that was tried, so the part is there already.
+    const tried = new Map<number, Part>();
+    const partTo = (to: number): Part => {
+      const part = tried.get(to) ?? writePart(slice(rest, 0, to - from), dialect, known);
+      tried.set(to, part);
+      return part;
+    };
+    const share = (to: number) => shareOf(partTo(to), dialect, limit, unit);
+    const to = longest(cuts, { from, furthest, likely: from + usual, share });
     if (to === undefined) {
       // Not even one sign fits with what stands around it: its words, and nothing around them.
       tree = bared(slice(tree, from, cuts.end));
@@ -67,12 +76,13 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
       continue;
     }
     const best = cuts.best(from, to);
-    const cut = best.at === to || share(upTo(best.at)) <= 1 ? best : { at: to, next: to };
-    parts.push(writePart(upTo(cut.at), dialect, known));
+    const cut = best.at === to || share(best.at) <= 1 ? best : { at: to, next: to };
+    const part = partTo(cut.at);
+    if (part.text.trim() !== "") parts.push(part);
     usual = to - from;
     from = cut.next;
   }
-  return parts.filter((part) => part.text.trim() !== "");
+  return parts;
 }
 
 /** A part that takes this much of the limit is full: a few more letters are not worth writing it again. */
@@ -85,11 +95,11 @@ const FULL = 0.98;
  */
 function longest(
   cuts: Cuts,
-  { from, most, likely, share }: { from: number; most: number; likely: number; share(place: number): number },
+  { from, furthest, likely, share }: { from: number; furthest: number; likely: number; share(place: number): number },
 ): number | undefined {
-  let [lo, hi] = [from, most + 1];
+  let [lo, hi] = [from, furthest + 1];
   let [atLo, atHi] = [0, Number.NaN];
-  let place = Math.min(most, Math.max(likely, from + 1));
+  let place = Math.min(furthest, Math.max(likely, from + 1));
   for (let guesses = 1; hi - lo > 1 && atLo < FULL; guesses++) {
     const taken = share(place);
     if (taken <= 1) [lo, atLo] = [place, taken];

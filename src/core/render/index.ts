@@ -1,3 +1,4 @@
+export { boundedChunks, MOST_CHARACTERS, MOST_PARTS } from "./bounded.ts";
 export { type ChunkOptions, chunks, LEAST_LIMIT, length, type RenderOptions, render } from "./chunks.ts";
 export { DIALECTS, type DialectName, type Part, type Style, type Unit } from "./dialect.ts";
 export { ircRoom } from "./dialects/lines.ts";

@@ -63,7 +63,11 @@ function hasCode(block: Block): boolean {
 
 // ── links ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function lowerInlines(inlines: readonly Inline[], how: Lowering): Inline[] {
+const isPlain = ({ kind }: Inline): boolean => kind === "text" || kind === "code" || kind === "break";
+
+function lowerInlines(inlines: readonly Inline[], how: Lowering): readonly Inline[] {
+  // Most text has no links, and a long answer has thousands of spans.
+  if (inlines.every(isPlain)) return inlines;
   return inlines.flatMap((span): Inline[] => {
     switch (span.kind) {
       case "mention":

@@ -161,6 +161,18 @@ function fenceOf(line: string): string | undefined {
   return fenceAt(line)?.signs;
 }
 
+/** The line of the code fence that is still open where this text ends. */
+export function openFence(markdown: string): string | undefined {
+  let open: { signs: string; line: string } | undefined;
+  for (const line of markdown.split("\n")) {
+    const fence = fenceAt(line);
+    if (!fence) continue;
+    if (!open) open = { signs: fence.signs, line };
+    else if (fence.signs.startsWith(open.signs) && fence.info === "") open = undefined;
+  }
+  return open?.line;
+}
+
 /** A line that opens or closes a fence: its signs, and the first word behind them. */
 function fenceAt(line: string): { signs: string; info: string } | undefined {
   const signs = /^ {0,3}(`{3,}|~{3,})/.exec(line);

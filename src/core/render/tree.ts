@@ -49,8 +49,12 @@ export interface Tree {
 const FORBIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
+/** Nothing `clean` would change. Nearly every short text is of this kind, and `clean` is called for each of them. */
+const PLAIN = /^[\n -~]*$/;
+
 /** Line ends become `\n`; what may not be shown goes. */
 export function clean(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(FORBIDDEN, "");
 }
 

@@ -202,6 +202,11 @@ function spread(inlines: readonly Inline[], dialect: Dialect): Run[] {
   for (const inline of inlines) {
     if (inline.kind === "code" && inline.text === "") continue;
     if (inline.kind === "text") {
+      if (inline.text === "") continue;
+      if (!hasBlankEdge(inline.text)) {
+        runs.push({ inline, marks: inline.marks, shown: inline.text });
+        continue;
+      }
       const from = inline.text.length - inline.text.trimStart().length;
       const to = Math.max(inline.text.trimEnd().length, from);
       for (const text of [inline.text.slice(0, from), inline.text.slice(from, to), inline.text.slice(to)]) {
@@ -220,6 +225,10 @@ function spread(inlines: readonly Inline[], dialect: Dialect): Run[] {
     if (runs[at]!.shown.trim() === "") runs[at]!.marks &= (runs[at - 1]?.marks ?? 0) & (runs[at + 1]?.marks ?? 0);
   }
   return runs;
+}
+
+function hasBlankEdge(text: string): boolean {
+  return SPACE.test(text[0]!) || SPACE.test(text.at(-1)!);
 }
 
 /** Takes away the marks that would not be read as marks where they stand. */

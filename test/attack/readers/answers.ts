@@ -1,6 +1,6 @@
 /** What a model wrote: answers for every platform, edits, patches, schedules, facts, summaries. */
 import { parseHTML } from "linkedom";
-import { chunks, render } from "../../../src/core/render/chunks.ts";
+import { boundedChunks } from "../../../src/core/render/bounded.ts";
 import { DIALECTS } from "../../../src/core/render/dialect.ts";
 import { parse } from "../../../src/core/render/index.ts";
 import { replaceIn } from "../../../src/edges/tools/files/match.ts";
@@ -29,20 +29,15 @@ const place = { agentDir: "/a", workspace: "/a/w", spillDir: "/a/w/s", caller };
 const half = (text: string): string => text.slice(0, text.length / 2);
 const context = (text: string) => ({ kind: " " as const, text });
 
-/**
- * Cutting writes each part a few times over, and a text of 65,000 one-letter items or 130,000 lines for IRC is as many pieces: a
- * wider bound, and linear all the same.
- */
 export const DIALECT_ROWS: Rows = Object.fromEntries(
   DIALECTS.map((name) => [
     `an answer for ${name}`,
-    { read: (text: string) => chunks(text, name), markdownOnly: true, boundMs: 3000 },
+    { read: (text: string) => boundedChunks(text, name), markdownOnly: true },
   ]),
 );
 
 export const ANSWERS: Rows = {
   "an answer's Markdown": parse,
-  "an answer in one piece": { read: (text) => render(parse(text), "commonmark"), boundMs: 1000 },
   "an answer in plain pieces": (text) => chunk(text, 2000),
   "an answer on the page": (text) => new Growing().read(text),
   // Longer ones are shown as they are.

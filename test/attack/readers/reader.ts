@@ -6,8 +6,6 @@ export interface Reader {
    * silence is neither read nor refused.
    */
   refuses?: boolean;
-  /** Milliseconds for 256 KB, where the usual bound is too narrow. */
-  boundMs?: number;
   /** Only the shapes that Markdown has signs for. */
   markdownOnly?: boolean;
 }
