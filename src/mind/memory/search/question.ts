@@ -13,16 +13,22 @@ export interface Question {
 /** The masks of scoring have 31 bits; a longer question loses its last words, after the rare ones were chosen. */
 export const MOST_WORDS = 30;
 
+/** Nobody asks more; a text of any length may be searched for. */
+const MOST_LETTERS = 16_000;
+const bounded = (text: string) => text.slice(0, MOST_LETTERS);
+
 const ASKS_WHEN =
   /^\s*(?:(?:on|in|since|until|till|from|around|by)\s+)?(?:when\b|(?:what|which)\s+(?:day|date|time|week|month|year|season)s?\b|how long ago\b)/i;
 
-export function readQuestion(text: string): Question {
+export function readQuestion(whole: string): Question {
+  const text = bounded(whole);
   const days = daysIn(text);
   return { words: [...new Set(wordsOf(text))], asksWhen: ASKS_WHEN.test(text), ...(days ? { days } : {}) };
 }
 
 /** Names that occur everywhere say nothing about meaning and pull the vector towards whatever else names them. */
-export function withoutNames(text: string, names: ReadonlySet<string>): string {
+export function withoutNames(whole: string, names: ReadonlySet<string>): string {
+  const text = bounded(whole);
   const rest = text
     .replace(/[\p{L}\p{N}]+(?:['’]s)?/gu, (token) =>
       /^\p{Lu}/u.test(token) && names.has(canonical(token)) ? "" : token,
@@ -34,7 +40,7 @@ export function withoutNames(text: string, names: ReadonlySet<string>): string {
 
 /** Who is meant: speakers of whom a word of the name is in the question. */
 export function speakersIn(text: string, speakers: Iterable<[name: string, number: number]>): Set<number> {
-  const words = new Set([...text.matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => word.toLowerCase()));
+  const words = new Set([...bounded(text).matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => word.toLowerCase()));
   const found = new Set<number>();
   for (const [name, number] of speakers) {
     if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.length > 1 && words.has(part.toLowerCase())))
