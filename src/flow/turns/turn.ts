@@ -25,7 +25,6 @@ import {
   type Given,
   type Json,
   leastTrusted,
-  type ModelMessage,
   type ReplyRoute,
   type Terms,
   type ToolCallPart,
@@ -39,6 +38,7 @@ import { newWaiting, park } from "./park.ts";
 import { endPauses } from "./pause.ts";
 import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
+import { buildRequest } from "./request.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordUsage, recordWoken, usageOf } from "./store.ts";
 
@@ -70,12 +70,6 @@ type Called =
   | { refused: string }
   /** Not sent: it does not fit. `fresh`: what of it is new, in tokens. */
   | { full: { fresh: number } };
-
-/** The tools a chat allows; the two that find the others stay, the others are judged by name when they are called. */
-function offered<T extends { name: string }>(run: Pick<Run, "tools">, tools: T[]): T[] {
-  const allowed = run.tools && new Set([...run.tools, "tool_search", "tool_run"]);
-  return allowed ? tools.filter((tool) => allowed.has(tool.name)) : tools;
-}
 
 /** For what was streamed before a stop, which no provider counts for us. */
 const LETTERS_PER_TOKEN = 4;
@@ -367,25 +361,12 @@ export function makeTurns(parts: TurnParts) {
         const intake = await parts.intake.next(session, { turn, call: p.tookOwn ? n : 0, route: routeKey });
         if (intake.interrupted) throw new Stopped();
         took = intake.messages;
-        const built = await parts.history.build(session, agent, run.given);
-        const { system, tools, notes, messages, model, thinking, tainted } = built;
-        const fresh: ModelMessage[] = took.filter(isSaid).map((m) => userMessage(m).message);
-        if (p.forced) fresh.push({ role: "user", content: [{ type: "text", text: FORCED }] });
-        const chosen = run.model ?? model ?? parts.agentModel(agent);
-        const given = run.given ? { given: run.given } : {};
-        const fit = await parts.history.fit(session, { agent, model: chosen, fresh, ...given });
-        if (fit.full) return { full: { fresh: fit.fresh } };
-        const request = {
-          system,
-          tools: offered(run, tools),
-          ...(notes ? { notes } : {}),
-          messages: [...messages, ...fresh],
-          room: fit.room,
-          cacheKey: session,
-          ...(run.given?.settings ? { settings: run.given.settings } : {}),
-          ...(chosen ? { model: chosen } : {}),
-          ...((level) => (level ? { thinking: level } : {}))(run.terms.thinking ?? thinking),
-        };
+        const { request, tainted, full, fresh } = await buildRequest(parts, {
+          ...{ session, agent, given: run.given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
+          said: took.filter(isSaid),
+          more: p.forced ? [{ role: "user", content: [{ type: "text", text: FORCED }] }] : [],
+        });
+        if (full) return { full: { fresh } };
         const signal = ctx.halt;
         const got = await parts.spending.reserve(
           { turn, call: n, session, agent, request, ...spentFor(run.terms) },

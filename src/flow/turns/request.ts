@@ -1,0 +1,63 @@
+/**
+ * The request of one model call. TURN-REQ-1: this is the only place that puts one together, so what `context.request` shows is
+ * what a turn sends.
+ */
+import type { ModelRequest, ThinkingLevel } from "../../core/contracts/index.ts";
+import type { AgentId, Given, ModelMessage, SessionKey } from "../../core/domain/index.ts";
+import { userMessage } from "./finish.ts";
+import type { IntakeMessage, TurnParts } from "./ports.ts";
+
+export interface RequestWish {
+  session: SessionKey;
+  agent: AgentId;
+  given?: Given | undefined;
+  /** The only tools this chat allows. */
+  tools?: readonly string[] | undefined;
+  /** The turn's own model; without one the session's, then the agent's. */
+  model: string | null;
+  thinking?: ThinkingLevel | undefined;
+  /** What waits in the inbox for this call and is said in it. */
+  said: readonly IntakeMessage[];
+  /** Lines of ours behind what was said. */
+  more?: readonly ModelMessage[];
+}
+
+export interface BuiltRequest {
+  request: ModelRequest;
+  tainted: boolean;
+  /** It does not fit, and is not sent like this. */
+  full: boolean;
+  /** What is new in it, in tokens. */
+  fresh: number;
+}
+
+export async function buildRequest(
+  parts: Pick<TurnParts, "history" | "agentModel">,
+  wish: RequestWish,
+): Promise<BuiltRequest> {
+  const { session, agent, given } = wish;
+  const { system, tools, notes, messages, tainted, ...tuned } = await parts.history.build(session, agent, given);
+  const fresh: ModelMessage[] = [...wish.said.map((m) => userMessage(m).message), ...(wish.more ?? [])];
+  const model = wish.model ?? tuned.model ?? parts.agentModel(agent);
+  const fit = await parts.history.fit(session, { agent, model, fresh, ...(given ? { given } : {}) });
+  const thinking = wish.thinking ?? tuned.thinking;
+  const request: ModelRequest = {
+    system,
+    tools: offered(wish.tools, tools),
+    ...(notes ? { notes } : {}),
+    messages: [...messages, ...fresh],
+    room: fit.room,
+    cacheKey: session,
+    ...(given?.settings ? { settings: given.settings } : {}),
+    ...(model ? { model } : {}),
+    ...(thinking ? { thinking } : {}),
+  };
+  return { request, tainted, full: fit.full, fresh: fit.fresh };
+}
+
+/** The tools a chat allows; the two that find the others stay, the others are judged by name when they are called. */
+function offered<T extends { name: string }>(allowed: readonly string[] | undefined, tools: T[]): T[] {
+  if (!allowed) return tools;
+  const names = new Set([...allowed, "tool_search", "tool_run"]);
+  return tools.filter((tool) => names.has(tool.name));
+}
