@@ -5,6 +5,7 @@ export function changingModels(make: () => Models): Models & { renew(): void } {
   let now = make();
   return {
     call: (request, onDelta, signal) => now.call(request, onDelta, signal),
+    render: (request) => now.render(request),
     list: () => now.list(),
     primary: () => now.primary(),
     info: (id) => now.info(id),

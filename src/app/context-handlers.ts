@@ -9,6 +9,15 @@ type ContextHandlers = Pick<Handlers, `context.${string}` & keyof Handlers>;
 export function makeContextHandlers(parts: Pick<HandlerParts, "house">): ContextHandlers {
   return {
     "context.get": ({ session }) => readLedger(parts.house(), asId<SessionKey>(session)),
+    async "context.request"({ session, text }) {
+      const { agent } = await parts.house().sessions.get(session);
+      const of = { session: asId<SessionKey>(session), agent: asId<AgentId>(agent), text };
+      const { model, api, full, cache, body, ...rest } = await parts.house().nextRequest(of);
+      const shown = rest.parts.map((part) => ({ ...part, mark: part.mark ?? false }));
+      const tokens = shown.reduce((sum, part) => sum + part.tokens, 0);
+      const bytes = Buffer.byteLength(body);
+      return { session, agent, model, api, tokens, bytes, full, cache, parts: shown, body };
+    },
     async "context.compact"({ session, focus }) {
       const { agent } = await parts.house().sessions.get(session);
       const done = await parts

@@ -74,6 +74,7 @@ import { type Judging, makeJudging } from "./judging.ts";
 import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
+import { type NextRequest, nextRequest } from "./next-request.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
 import { openRoots } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
@@ -149,6 +150,8 @@ export interface House {
   /** Where commands run; says why when nothing shuts them in. */
   sandbox: Confinement;
   explainCommand: Judging["explainCommand"];
+  /** What the model would read now. Sends nothing. */
+  nextRequest(of: { session: SessionKey; agent: AgentId; text?: string | undefined }): Promise<NextRequest>;
   stop(drainMs: number): Promise<void>;
 }
 
@@ -757,6 +760,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     grants,
     explainCommand: judging.explainCommand,
     sandbox,
+    nextRequest: (of) =>
+      nextRequest(
+        { records, contexts, models: parts.models, inbox, clock, agentModel: (agent) => config.agents[agent]?.model },
+        of,
+      ),
     async stop(drainMs) {
       forgetDeliveries();
       live.stop();

@@ -90,7 +90,32 @@ export interface ModelInfo {
   because: string;
 }
 
+/** One piece of a request, in the order in which the model reads it. */
+export interface RequestPart {
+  kind: "tool" | "instructions" | "notes" | "envelope" | "text" | "picture" | "thinking" | "answer" | "call" | "result";
+  /** Which message it belongs to, from 0; nothing for tools and instructions. */
+  message?: number;
+  /** Of a tool, a call or a result: the tool's name. Of instructions: their heading. */
+  name?: string;
+  text: string;
+  /** The provider is told to keep everything up to here for the next call. */
+  mark?: true;
+}
+
+/** A request as it would go over the wire. */
+export interface RenderedRequest {
+  /** The model that would be asked first. */
+  model: string;
+  /** The wire protocol; `practice` has none. */
+  api: string;
+  /** The body, byte for byte. The key is in a header and not here. */
+  body: string;
+  parts: RequestPart[];
+}
+
 export interface Models {
+  /** What `call` would send now, made by the same code and not sent. Throws when no provider is set up for the model. */
+  render(request: ModelRequest): Promise<RenderedRequest>;
   call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal): Promise<ModelReply>;
   list(): ModelInfo[];
   /** The model a request without `model` goes to first. */

@@ -44,6 +44,51 @@ export const CONTEXT_METHODS = {
     mutates: false,
     doc: "What the model reads of a session, and what each part costs.",
   }),
+  "context.request": method({
+    in: z.strictObject({
+      session: sessionKey,
+      text: z.string().max(100_000).optional().describe("as if this were said now, by whoever spoke last"),
+    }),
+    out: z.object({
+      session: z.string(),
+      agent: z.string(),
+      model: z.string().describe("asked first"),
+      api: z.string().describe("the wire protocol"),
+      tokens: z.number().describe("estimated"),
+      bytes: z.number(),
+      full: z.boolean().describe("too long: the older part is compacted before it is sent"),
+      cache: z
+        .enum(["marks", "automatic", "none"])
+        .describe("whether the provider is told what to keep, decides itself, or there is none"),
+      parts: z.array(
+        z.object({
+          kind: z.enum([
+            "tool",
+            "instructions",
+            "notes",
+            "envelope",
+            "text",
+            "picture",
+            "thinking",
+            "answer",
+            "call",
+            "result",
+          ]),
+          name: z.string().optional().describe("a tool, or a heading of the instructions"),
+          message: z.number().optional().describe("counts the messages from 0"),
+          text: z.string(),
+          tokens: z.number().describe("estimated"),
+          sent: z.boolean().describe("was in the last request, byte for byte"),
+          kept: z.boolean().describe("stands where the provider's cache reaches"),
+          mark: z.boolean().describe("a cache mark follows"),
+        }),
+      ),
+      body: z.string().describe("what goes over the wire, byte for byte, without the key"),
+    }),
+    scope: "read",
+    mutates: false,
+    doc: "What the model would read now, part by part and byte for byte. Nothing is sent.",
+  }),
   "context.compact": method({
     in: z.strictObject({
       session: sessionKey,

@@ -1,12 +1,13 @@
 /** The models of this installation, behind the contract: chains are built here, calls are made in chain/. */
 import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
-import { NO_USAGE } from "../../core/domain/index.ts";
+import { AppError, NO_USAGE } from "../../core/domain/index.ts";
 import { type Clock, type Log, nearest } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, factsOf, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
 import { callChain, type Route } from "./chain/call.ts";
 import { HealthBook } from "./chain/health.ts";
+import { next } from "./chain/next.ts";
 import type { ModelsConfig } from "./config.ts";
-import { callPractice, PRACTICE_INFO, PRACTICE_MODEL } from "./practice/index.ts";
+import { callPractice, PRACTICE_INFO, PRACTICE_MODEL, renderPractice } from "./practice/index.ts";
 import { type Price, priceOf } from "./prices.ts";
 import { type Env, findProviders, keyHint, type Provider } from "./providers.ts";
 import { Line } from "./wire/attempt.ts";
@@ -44,6 +45,11 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
     return routes;
   }
 
+  function routesFor({ model }: ModelRequest): Route[] {
+    const chain = model ? [model] : [primary, ...config.fallbacks.filter((id) => id !== primary)];
+    return chain.length === 1 ? routesTo(chain[0]!) : chain.flatMap(routesTo);
+  }
+
   function makeRoutes(provider: Provider, modelId: string): Route[] {
     const model = `${provider.name}/${modelId}`;
     const facts = factsFor(provider, modelId);
@@ -77,11 +83,22 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
     async call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal) {
       const first = request.model ?? primary;
       if (first === PRACTICE_MODEL) return callPractice(request, onDelta, signal);
-      const chain = request.model ? [request.model] : [primary, ...config.fallbacks.filter((id) => id !== primary)];
-      const routes = chain.length === 1 ? routesTo(first) : chain.flatMap(routesTo);
+      const routes = routesFor(request);
       if (routes.length === 0) return notSetUp(first, providers);
       const { clock, log } = deps;
       return callChain({ first, routes, health, patienceMs: config.patienceMs, clock, log }, request, onDelta, signal);
+    },
+
+    async render(request) {
+      const first = request.model ?? primary;
+      if (first === PRACTICE_MODEL) return renderPractice(request);
+      const routes = routesFor(request);
+      const step = next(routes, health.entries, null, deps.clock.now());
+      const { id } = "use" in step ? step.use : "wait" in step ? step.candidate : { id: "" };
+      const route = routes.find((one) => one.id === id) ?? routes[0];
+      if (route) return route.line.render(route.key, request);
+      const { message, hint } = notSetUp(first, providers);
+      throw new AppError("BAD_REQUEST", { message, ...(hint ? { hint } : {}) });
     },
 
     list() {
@@ -173,7 +190,7 @@ function missingInfo(id: string): ModelInfo {
   return { id, provider, contextWindow, maxOutput, price: null, practice: false, because };
 }
 
-function notSetUp(model: string, providers: Map<string, Provider>): ModelReply {
+function notSetUp(model: string, providers: Map<string, Provider>): Extract<ModelReply, { ok: false }> {
   const slash = model.indexOf("/");
   const name = slash < 0 ? model : model.slice(0, slash);
   const known = [...providers.keys(), "practice"];

@@ -92,6 +92,8 @@ export interface Options {
   baseUrl?: string;
   practice?: boolean;
   notes?: boolean;
+  request?: boolean;
+  say?: string;
   compact?: boolean;
   focus?: string;
   undo?: boolean;

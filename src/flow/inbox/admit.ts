@@ -85,6 +85,12 @@ export interface InboxParts {
   bus: Bus;
 }
 
+/** What of a message its envelope depends on. */
+export type Spoken = Pick<
+  InboundMessage,
+  "given" | "about" | "route" | "sender" | "isGroup" | "origin" | "authority" | "receivedAt"
+>;
+
 /** What a turn is started with: everything it needs to know about its cause. */
 export type TurnBody =
   | {
@@ -105,6 +111,10 @@ export type Inbox = ReturnType<typeof makeInbox>;
 
 export function makeInbox(parts: InboxParts) {
   return {
+    /** The line before a message that would be admitted now. Writes nothing. */
+    envelope: (message: Spoken, at: Pick<Placement, "session" | "person">): Promise<string | null> =>
+      envelopeOf(parts, message, at, message.receivedAt ?? parts.clock.now()),
+
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
       const placement = place(parts.config(), message);
@@ -260,8 +270,8 @@ async function accept(
 /** Lares' own line before the message. None for a caller that brings its own conversation: nothing of ours belongs in it. */
 async function envelopeOf(
   parts: InboxParts,
-  message: InboundMessage,
-  { session, person }: Placement,
+  message: Spoken,
+  { session, person }: Pick<Placement, "session" | "person">,
   at: number,
 ): Promise<string | null> {
   const { given, about = {}, route, sender } = message;

@@ -65,6 +65,8 @@ export interface View {
   tokens: number;
   /** Of the messages, the provider has counted so many; 0: all of it is an estimate. */
   counted: number;
+  /** The model that was asked when they were counted. */
+  countedBy?: string;
   shares: Shares;
 }
 
@@ -237,6 +239,7 @@ export class Contexts {
       ...{ messages: [...hot.messages], sizes: [...hot.sizes], outside: [...hot.outside] },
       tokens: this.tokensOf(hot, asked.id),
       counted: hot.reported?.messages ?? 0,
+      ...(hot.reported ? { countedBy: hot.reported.model } : {}),
       shares: this.shares(asked, hot),
     };
   }

@@ -81,6 +81,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       path,
       headers: req.headers,
       body,
+      raw: keep ? raw.toString("utf8") : "",
       aborted: false,
     };
     if (keep) requests.push(seen);

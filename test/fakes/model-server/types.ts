@@ -37,6 +37,8 @@ export interface SeenRequest extends NormalRequest {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: Record<string, unknown>;
+  /** The body byte for byte. */
+  raw: string;
   /** The connection was closed by the client before the answer was complete. */
   aborted: boolean;
 }

@@ -4,7 +4,13 @@
  *
  * P1: the same request gives the same answer. P2: a tool is called only when the request offers it.
  */
-import type { ModelDelta, ModelInfo, ModelReply, ModelRequest } from "../../../core/contracts/index.ts";
+import type {
+  ModelDelta,
+  ModelInfo,
+  ModelReply,
+  ModelRequest,
+  RenderedRequest,
+} from "../../../core/contracts/index.ts";
 import {
   type ImagePart,
   isWritten,
@@ -14,6 +20,8 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
+import { Converter } from "../wire/convert.ts";
+import { partsOf } from "../wire/parts.ts";
 import { abortError } from "../wire/watch.ts";
 import { chat } from "./chat.ts";
 import { isWaiting, report, reportOutcome } from "./report.ts";
@@ -57,6 +65,16 @@ export async function callPractice(
     notice: ignoredNotice(request),
     ms: 0,
   };
+}
+
+/** What it is given, as it is given: there is no wire in between. */
+export function renderPractice(request: ModelRequest): RenderedRequest {
+  const { system, tools, notes, messages } = request;
+  const converter = new Converter("openai-chat", PRACTICE_MODEL);
+  const listed = converter.toolList(tools);
+  const options = { prompt: converter.prompt(system, messages, { notes }), ...(listed ? { tools: listed } : {}) };
+  const body = JSON.stringify({ system, tools, ...(notes ? { notes } : {}), messages });
+  return { model: PRACTICE_MODEL, api: "practice", body, parts: partsOf(options, notes) };
 }
 
 /** Rules have no temperature, and cannot write to a schema: that is said, not passed over. */

@@ -4,7 +4,7 @@
  * A1: it throws only an AbortError, when the caller's signal aborts; every failure is returned as evidence.
  * A2: when it returns, nothing of it is left running: the timer is cancelled, the connection is closed or reusable.
  */
-import type { ModelDelta, ModelRequest } from "../../../core/contracts/index.ts";
+import type { ModelDelta, ModelRequest, RenderedRequest } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import { type Evidence, evidenceOf } from "../chain/classify.ts";
@@ -13,6 +13,7 @@ import { type Collected, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
 import { type AnswerOptions, answerOptions, formatWords } from "./options.ts";
+import { partsOf } from "./parts.ts";
 import type { Tokens } from "./reported.ts";
 import { makeSdkModel, type SdkFetch, type SdkModel, type SdkOptions, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
@@ -60,6 +61,43 @@ export class Line {
     return model;
   }
 
+  /** What `attempt` would send, not sent: the library writes it to a fetch that goes nowhere. */
+  async render(credential: Credential, request: ModelRequest): Promise<RenderedRequest> {
+    const { provider, modelId } = this.parts;
+    let body: string | undefined;
+    const model = await makeSdkModel(provider, credential, modelId, async (_url, init) => {
+      body = String(init?.body ?? "");
+      throw new Error("shown, not sent");
+    });
+    const options = await this.options(request);
+    try {
+      await model.doStream(options);
+    } catch (error) {
+      if (body === undefined) throw error;
+    }
+    return { model: this.model, api: provider.api, body: body ?? "", parts: partsOf(options, request.notes) };
+  }
+
+  private async options(request: ModelRequest): Promise<SdkOptions> {
+    const { limits, provider, modelId, facts } = this.parts;
+    const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: limits.maxOutputTokens });
+    const tools = this.converter.toolList(request.tools, request.system === "");
+    const { messages } = request;
+    // Only when there are some: a call without pictures waits for nothing here.
+    const load = messages.some(isPictured) ? this.parts.loadAttachment : undefined;
+    const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
+    return {
+      prompt: this.converter.prompt(request.system + formatWords(request.settings), messages, {
+        images,
+        notes: request.notes,
+      }),
+      ...(tools ? { tools, toolChoice: toolChoiceOf(request, options) } : {}),
+      ...options,
+      // For the usage of an answer that is never finished (`reported.ts`).
+      includeRawChunks: true,
+    };
+  }
+
   async attempt(
     credential: Credential,
     request: ModelRequest,
@@ -67,7 +105,7 @@ export class Line {
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     if (signal.aborted) throw abortError(signal);
-    const { clock, limits, provider, modelId, facts } = this.parts;
+    const { clock, limits } = this.parts;
     const inner = new AbortController();
     let reader: ReadableStreamDefaultReader<SdkPart> | undefined;
     let silence: Evidence | undefined;
@@ -88,23 +126,7 @@ export class Line {
     });
     try {
       const model = await this.load(credential);
-      const options = answerOptions({ provider, modelId, facts, request, defaultMaxOutput: limits.maxOutputTokens });
-      const tools = this.converter.toolList(request.tools, request.system === "");
-      const { messages } = request;
-      // Only when there are some: a call without pictures waits for nothing here.
-      const load = messages.some(isPictured) ? this.parts.loadAttachment : undefined;
-      const images = load && (await imagesFor(messages, { load, api: provider.api, sees: facts.images !== false }));
-      const { stream } = await model.doStream({
-        prompt: this.converter.prompt(request.system + formatWords(request.settings), messages, {
-          images,
-          notes: request.notes,
-        }),
-        ...(tools ? { tools, toolChoice: toolChoiceOf(request, options) } : {}),
-        ...options,
-        abortSignal: inner.signal,
-        // For the usage of an answer that is never finished (`reported.ts`).
-        includeRawChunks: true,
-      });
+      const { stream } = await model.doStream({ ...(await this.options(request)), abortSignal: inner.signal });
       reader = stream.getReader();
       // The limit may have passed while there was no reader to cancel.
       if (inner.signal.aborted) giveUp();

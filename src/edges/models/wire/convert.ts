@@ -150,7 +150,7 @@ function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): 
 }
 
 /** How a line of Lares' own begins: a time of day, or a weekday and a date. */
-const ENVELOPE = /^\[(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-)/;
+export const ENVELOPE = /^\[(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-)/;
 
 /** Messages may be joined on the wire, so a typed line that looks like ours is shown as a quotation. What is stored stays as it was. */
 function withoutEnvelopes(text: string): string {

@@ -5,6 +5,7 @@ import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, count, plural, visible } from "../format.ts";
 import { table } from "../output.ts";
+import { requestLines } from "./context-request.ts";
 import { known } from "./sessions.ts";
 
 type Ledger = Result<"context.get">;
@@ -27,6 +28,13 @@ export const context: Action = async (ctx, [session = ""]) => {
     const done = await known(ctx, session, () => rpc.call("context.compact", wish));
     out.document(done);
     out.say(inWords(done, session));
+    return EXIT.done;
+  }
+  if (options.request) {
+    const wish = { session, ...(options.say === undefined ? {} : { text: options.say }) };
+    const next = await known(ctx, session, () => rpc.call("context.request", wish));
+    out.document(next);
+    out.say(...requestLines(next, out.paint));
     return EXIT.done;
   }
   const ledger = await known(ctx, session, () => rpc.call("context.get", { session }));

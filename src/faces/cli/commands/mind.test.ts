@@ -341,6 +341,35 @@ describe("context", () => {
     expect(JSON.parse(json)).toMatchObject({ window: 8192, sections: ledger.sections });
   });
 
+  it("prints the request part by part, with cost and cache, and the bytes with --json", async () => {
+    const part = { tokens: 12, sent: true, kept: true, mark: false };
+    const next: Result<"context.request"> = {
+      ...{ session: "agent:main:main", agent: "main", model: "p/claude", api: "anthropic", tokens: 48, bytes: 300 },
+      ...{ full: false, cache: "marks", body: '{"model":"claude"}' },
+      parts: [
+        { ...part, kind: "tool", name: "read", text: '{"name":"read"}' },
+        { ...part, kind: "instructions", name: "Place", text: "# Place\n\nHere.\n\n", mark: true },
+        { ...part, kind: "envelope", message: 0, text: "[13:09]" },
+        { ...part, kind: "text", message: 0, text: "bell \u0007", sent: false, mark: true },
+      ],
+    };
+    const asked: unknown[] = [];
+    const request = (wish: unknown) => {
+      asked.push(wish);
+      return next;
+    };
+    const { out } = await run([...argv, "--request", "--say", "hello"], { "context.request": request });
+    expect(asked).toEqual([{ session: "agent:main:main", text: "hello" }]);
+    expect(out).toContain("About 48 tokens (300 bytes) in 4 parts to p/claude over anthropic.\n75 % of it was in the last");
+    expect(out).toContain("── tool read · 12 tokens · cached\n");
+    expect(out).toContain("── instructions Place · 12 tokens · cached, cache mark here\n# Place\n\nHere.\n\n──");
+    expect(out).toContain("── message 1, envelope · 12 tokens · cached\n[13:09]\n");
+    expect(out).toContain("── message 1, text · 12 tokens · new, cached from now on, cache mark here\nbell \\x07\n");
+    await gateway.close();
+    const { out: json } = await run([...argv, "--request", "--json"], { "context.request": request });
+    expect(JSON.parse(json)).toEqual(next);
+  });
+
   it("compacts with a focus, says what came of it, and takes it back", async () => {
     const done = { state: "done", how: "summary", messages: 40, before: 5000, after: 900 } as const;
     const asked: unknown[] = [];

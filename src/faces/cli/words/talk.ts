@@ -57,6 +57,8 @@ export const talk: Group = {
       about: "what the model reads of a conversation, and what each part costs",
       flags: [
         { flag: "--notes", about: "and what is remembered and carried over, in words" },
+        { flag: "--request", about: "print exactly what the model would read now, part by part" },
+        { flag: "--say <text>", about: "as if this were said next (with --request)" },
         { flag: "--compact", about: "compact the older part now; the messages stay" },
         { flag: "--focus <text>", about: "what to keep above all (with --compact)" },
         { flag: "--undo", about: "take the last compacting back" },

@@ -1,0 +1,85 @@
+/** A request in parts, for people: read off what the provider library is given, so nothing is shown that is not sent. */
+import type { RequestPart } from "../../../core/contracts/index.ts";
+import { ENVELOPE } from "./convert.ts";
+import type { SdkMessage, SdkOptions, SdkProviderOptions, SdkTool } from "./sdk.ts";
+
+export function partsOf(options: Pick<SdkOptions, "prompt" | "tools">, notes: string | undefined): RequestPart[] {
+  const parts = (options.tools ?? []).map(toolPart);
+  let at = 0;
+  for (const message of options.prompt) {
+    if (message.role === "system") parts.push(...sectionsOf(message.content, marked(message)));
+    else parts.push(...messageParts(message, at++, notes));
+  }
+  return parts;
+}
+
+function toolPart(tool: SdkTool): RequestPart {
+  if (tool.type !== "function") return { kind: "tool", name: tool.name, text: JSON.stringify(tool) };
+  const { name, description, inputSchema, providerOptions } = tool;
+  const text = JSON.stringify({ name, description, input: inputSchema });
+  return { kind: "tool", name, text, ...marked({ providerOptions }) };
+}
+
+/** The instructions by their headings; together the parts are the whole text. The mark stands behind the last. */
+function sectionsOf(text: string, mark: { mark?: true }): RequestPart[] {
+  const sections = text.split(/(?<=\n)(?=# )/);
+  return sections.map((section, i) => {
+    const [, title] = /^# ([^\n]*)/.exec(section) ?? [];
+    return {
+      kind: "instructions",
+      ...(title ? { name: title.trim() } : {}),
+      text: section,
+      ...(i === sections.length - 1 ? mark : {}),
+    };
+  });
+}
+
+type Content = Exclude<Exclude<SdkMessage, { role: "system" }>["content"][number], { type: "tool-approval-response" }>;
+
+function messageParts(
+  message: Exclude<SdkMessage, { role: "system" }>,
+  at: number,
+  notes: string | undefined,
+): RequestPart[] {
+  const parts = message.content.map((part): RequestPart => {
+    const { kind, ...more } = pieceOf(part as Content, message.role);
+    // The notes lead the first message of all.
+    const isNotes = at === 0 && kind === "text" && more.text === notes;
+    return { kind: isNotes ? "notes" : kind, message: at, ...more, ...marked(part) };
+  });
+  // A mark on the message counts for its last part.
+  if (parts.length && marked(message).mark) parts.at(-1)!.mark = true;
+  return parts;
+}
+
+function pieceOf(part: Content, role: "user" | "assistant" | "tool"): Pick<RequestPart, "kind" | "name" | "text"> {
+  switch (part.type) {
+    case "text":
+      if (role === "assistant") return { kind: "answer", text: part.text };
+      return { kind: ENVELOPE.test(part.text) ? "envelope" : "text", text: part.text };
+    case "reasoning":
+      return { kind: "thinking", text: part.text };
+    case "tool-call":
+      return { kind: "call", name: part.toolName, text: JSON.stringify(part.input) };
+    case "tool-result":
+      return { kind: "result", name: part.toolName, text: resultText(part.output) };
+    case "file":
+      return { kind: "picture", text: part.mediaType };
+    default:
+      return { kind: "text", text: JSON.stringify(part) };
+  }
+}
+
+type Output = Extract<Content, { type: "tool-result" }>["output"];
+
+function resultText(output: Output): string {
+  if (output.type === "text" || output.type === "error-text") return output.value;
+  if (output.type !== "content") return JSON.stringify(output);
+  return output.value
+    .map((piece) => (piece.type === "text" ? piece.text : "mediaType" in piece ? `[${piece.mediaType}]` : ""))
+    .join("\n");
+}
+
+function marked(of: { providerOptions?: SdkProviderOptions | undefined }): { mark?: true } {
+  return of.providerOptions?.anthropic?.cacheControl ? { mark: true } : {};
+}
