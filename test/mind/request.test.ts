@@ -20,7 +20,11 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(rig.model.requests).toHaveLength(before + 1);
     expect(rig.last().raw).toBe(shown.body);
     expect(Buffer.byteLength(shown.body)).toBe(shown.bytes);
-    expect(shown).toMatchObject({ api: protocol, full: false, cache: protocol === "anthropic" ? "marks" : "automatic" });
+    expect(shown).toMatchObject({
+      api: protocol,
+      full: false,
+      cache: protocol === "anthropic" ? "marks" : "automatic",
+    });
   });
 
   it("so does a message after an hour, a restart and a tool call, and showing it changed nothing", async () => {
@@ -41,7 +45,11 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     const { system, tools, messages } = rig.last();
     const of = (kind: string) => shown.parts.filter((part) => part.kind === kind);
     expect(of("tool").map(({ name }) => name)).toEqual(tools);
-    expect(of("instructions").map(({ text }) => text).join("")).toBe(system);
+    expect(
+      of("instructions")
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe(system);
     expect(of("instructions").map(({ name }) => name)).toContain("Place");
     const sent = messages.flatMap((message) =>
       message.parts.map((part) => ("text" in part ? part.text : JSON.stringify("input" in part ? part.input : ""))),
@@ -49,7 +57,11 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     const told = shown.parts.filter(({ message }) => message !== undefined);
     expect(told.map(({ text }) => text)).toEqual(sent);
     expect(new Set(told.map(({ kind }) => kind))).toEqual(new Set(["envelope", "text", "answer", "call", "result"]));
-    expect(of("result").map(({ name }) => name).slice(0, 2)).toEqual(["list", "search"]);
+    expect(
+      of("result")
+        .map(({ name }) => name)
+        .slice(0, 2),
+    ).toEqual(["list", "search"]);
   });
 
   it("says which parts were in the last request and where the provider's cache reaches", async () => {

@@ -360,7 +360,9 @@ describe("context", () => {
     };
     const { out } = await run([...argv, "--request", "--say", "hello"], { "context.request": request });
     expect(asked).toEqual([{ session: "agent:main:main", text: "hello" }]);
-    expect(out).toContain("About 48 tokens (300 bytes) in 4 parts to p/claude over anthropic.\n75 % of it was in the last");
+    expect(out).toContain(
+      "About 48 tokens (300 bytes) in 4 parts to p/claude over anthropic.\n75 % of it was in the last",
+    );
     expect(out).toContain("── tool read · 12 tokens · cached\n");
     expect(out).toContain("── instructions Place · 12 tokens · cached, cache mark here\n# Place\n\nHere.\n\n──");
     expect(out).toContain("── message 1, envelope · 12 tokens · cached\n[13:09]\n");
