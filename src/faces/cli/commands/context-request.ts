@@ -19,7 +19,7 @@ export function requestLines(next: Next, paint: Paint): string[] {
     `About ${count(next.tokens)} tokens (${next.bytes} bytes) in ${plural(next.parts.length, "part")} to ${visible(next.model)} over ${next.api}.`,
     `${share} % of it was in the last request; ${CACHE[next.cache]}.`,
     ...(next.full ? ["It doesn't fit: the older part is compacted before it is sent."] : []),
-    ...next.parts.flatMap((part) => ["", paint(headOf(part), "dim"), visible(part.text.replace(/\n+$/, ""))]),
+    ...next.parts.flatMap((part) => ["", paint(headOf(part), "dim"), visible(part.text.trimEnd())]),
   ];
 }
 
