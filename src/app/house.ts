@@ -44,12 +44,21 @@ import { Attachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
+import { onlyLooks } from "../flow/gate/index.ts";
 import { type Inbox, makeInbox, openFrom, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { Live, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
-import { listTurns, makeTurns, recordUsage, recordWoken, type TurnParts, TurnWatch } from "../flow/turns/index.ts";
+import {
+  Changes,
+  listTurns,
+  makeTurns,
+  recordUsage,
+  recordWoken,
+  type TurnParts,
+  TurnWatch,
+} from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
@@ -383,6 +392,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       take,
     },
     judge: judging,
+    changes: await Changes.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
       text: questionText,

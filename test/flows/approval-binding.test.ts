@@ -35,6 +35,14 @@ const endOf = async (turn: string) =>
     return found.endedAt === undefined ? undefined : found;
   });
 
+const askedAgain = async (turn: string, first: string) => {
+  const found = await until("it is asked again", async () => {
+    const { approvals } = await lares.rpc("approvals.list", {});
+    return approvals.find((one) => one.turn === turn && one.id !== first);
+  });
+  return found!;
+};
+
 describe("what a script loads", () => {
   it("a sourced file that was changed while the question waited is asked about again, and does not run", async () => {
     writeFileSync(at("t.sh"), ". ./lib.sh\n");
@@ -90,6 +98,81 @@ describe("what a script loads", () => {
     await allow(approval!.id);
     await endOf(turn);
     expect(existsSync(at("good"))).toBe(true);
+  });
+
+  it.each([
+    ["bash notes.md", "notes.md"],
+    ["bash -c 'source notes.md'", "notes.md"],
+    ["cd sub && bash README.md", "sub/README.md"],
+    ["(cd sub; . ./README.md)", "sub/README.md"],
+    ["make -fnotes.log", "notes.log"],
+    ["make --file=notes.log", "notes.log"],
+    ["bash --init-file=picture.png -i", "picture.png"],
+    ["node --require=./notes.log a.cjs", "notes.log"],
+    ["python3 -c \"exec(open('notes.log').read())\"", "notes.log"],
+    ["uv run notes.log", "notes.log"],
+    ["some-interpreter report.pdf", "report.pdf"],
+    ["git apply notes.log", "notes.log"],
+  ])("%s asks again when the file it names changed, whatever its ending", async (command, file) => {
+    mkdirSync(at("sub"), { recursive: true });
+    writeFileSync(at(file), "touch good\n");
+    const { approval, turn } = await exec(`named-${command}`, command);
+    writeFileSync(at(file), "touch bad\n");
+    await allow(approval!.id);
+    const again = await askedAgain(turn, approval!.id);
+    expect(again.because).toContain("changed since you approved it");
+    expect(existsSync(at("bad"))).toBe(false);
+    await lares.rpc("approvals.resolve", { id: again.id, decision: "deny" });
+  });
+
+  describe("where there are too many files to look at", () => {
+    const big = (user: string, message: string) => lares.rpc("chat.send", { user, message, agent: "slow" });
+    const run = (user: string) => big(user, 'tool:exec {"command":"bash go.sh"} then: say:{seen}');
+    const inBig = (name: string) => join(lares.workspace("slow"), name);
+    beforeAll(async () => {
+      await big("big", "hello");
+      mkdirSync(inBig("many"));
+      for (let i = 0; i < 5100; i++) writeFileSync(inBig(`many/${i}`), "");
+      writeFileSync(inBig("go.sh"), ". ./many/7\n");
+    });
+
+    it("what an agent's own tool changed since the question is noticed, and it is asked again", async () => {
+      const { approval, turn } = await run("big-1");
+      expect(approval!.shown).toContain("asks again if a file it names changes or a tool changes anything here");
+      const call = { path: "many/7", content: "touch bad\n" };
+      const change = await big("big-2", `tool:write ${JSON.stringify(call)} then: say:{seen}`);
+      if (change.approval) await allow(change.approval.id);
+      await endOf(change.turn);
+      await allow(approval!.id);
+      const again = await askedAgain(turn, approval!.id);
+      expect(existsSync(inBig("bad"))).toBe(false);
+      await lares.rpc("approvals.resolve", { id: again.id, decision: "deny" });
+      await endOf(turn);
+    });
+
+    it("what a tool changed before a restart is noticed after it, too", async () => {
+      const { approval, turn } = await run("big-3");
+      const change = await big("big-4", 'tool:exec {"command":"touch many/7"} then: say:{seen}');
+      if (change.approval) await allow(change.approval.id);
+      await endOf(change.turn);
+      await lares.restart();
+      await allow(approval!.id);
+      const again = await askedAgain(turn, approval!.id);
+      await lares.rpc("approvals.resolve", { id: again.id, decision: "deny" });
+      await endOf(turn);
+    });
+
+    it("with nothing changed it runs, also after a restart; a command that only looks changes nothing", async () => {
+      writeFileSync(inBig("many/7"), "touch good\n");
+      const { approval, turn } = await run("big-5");
+      const look = await big("big-6", 'tool:exec {"command":"ls many"} then: say:{seen}');
+      if (look.approval) await allow(look.approval.id);
+      await endOf(look.turn);
+      await lares.restart();
+      await allow(approval!.id);
+      await endOf(turn);
+      expect(existsSync(inBig("good"))).toBe(true);
+    });
   });
 
   it('is never allowed always: "always" is neither offered nor taken', async () => {

@@ -59,6 +59,8 @@ export interface ActionPlan {
   changes?: "memory" | "skills" | "schedule" | "policy" | "rights" | "destination";
   /** It only adds to what Lares keeps, and a person can take it back: in the owner's own turn nobody is asked. */
   adds?: true;
+  /** It may load files that are not all part of `binding`: an approval is then bound to what tools change there, too. */
+  unbound?: true;
   /** Why it can be allowed once only: what runs may change without its words changing. */
   once?: string;
   /** The same call with what depends on the moment written out ("in 2 minutes" as a time): asked about and run in its place. */

@@ -5,6 +5,7 @@ export * from "./boot.ts";
 export * from "./bus.ts";
 export * from "./clock.ts";
 export * from "./crash.ts";
+export * from "./entered-dirs.ts";
 export * from "./guard.ts";
 export * from "./ids.ts";
 export * from "./json-depth.ts";

@@ -1,11 +1,11 @@
 /** Where the commands of a text may run, and what the links it makes lead to. */
 import type { ShellCommand } from "../../core/contracts/index.ts";
+import { entered } from "../../core/kit/index.ts";
 import { absolute, isInside, normalise } from "./paths.ts";
 
 /** A text that changes its directory more often than this is nobody's honest command; what is first counts. */
 const MOST_DIRS = 24;
 const MOST_LINKS = 16;
-const TAKES_DIR = /^(env|sudo|doas|git|make|gmake|tar|bsdtar|ninja|unshare|chroot|npm|pnpm|yarn)$/;
 
 /** What the commands so far may have changed. */
 export interface Ways {
@@ -54,20 +54,6 @@ export function follow(command: ShellCommand, ways: Ways, userHome: string): voi
 
 function given(args: readonly string[]): (readonly [string, string])[] {
   return args.flatMap((arg) => (arg.startsWith("CDPATH=") ? [["CDPATH", arg.slice(7)] as const] : []));
-}
-
-/** The directories a command goes to, for itself or for those after it. */
-export function entered(name: string, args: readonly string[]): string[] {
-  if (/^(cd|pushd|chdir)$/.test(name)) return [args.find((arg) => !arg.startsWith("-")) ?? "~"];
-  if (!TAKES_DIR.test(baseName(name))) return [];
-  const to: string[] = [];
-  for (const [i, arg] of args.entries()) {
-    if (/^(-C|-D|--chdir|--directory|--cwd|--wd|--root|--work-tree)$/.test(arg)) to.push(args[i + 1] ?? ".");
-    else if (/^(-C.|--(chdir|directory|cwd|wd|root|work-tree)=)/.test(arg))
-      to.push(arg.replace(/^(-C|--[a-z-]+=)/, ""));
-  }
-  if (baseName(name) === "chroot") to.push(args.find((arg) => !arg.startsWith("-")) ?? ".");
-  return to;
 }
 
 function linked(name: string, args: readonly string[], ways: Ways, userHome: string): void {

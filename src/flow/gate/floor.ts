@@ -3,7 +3,8 @@
  * command that only may wipe the disk is bad enough; it is not the boundary (the sandbox is), it is the last sign before it.
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
-import { entered, follow, leadsTo, type Ways, waysFrom } from "./floor-dirs.ts";
+import { entered } from "../../core/kit/index.ts";
+import { follow, leadsTo, type Ways, waysFrom } from "./floor-dirs.ts";
 import { holdsSecrets, isPrecious, piecesIn, secret } from "./floor-places.ts";
 import { ownCommand, ownRequest } from "./own-commands.ts";
 import { absolute } from "./paths.ts";

@@ -4,3 +4,4 @@ export { decide, type Policy, policyOf, ruleFor, strictest, type Verdict } from 
 export type { Part } from "./exec.ts";
 export { type Explanation, explain, explainText } from "./explain.ts";
 export type { Place } from "./rules.ts";
+export { onlyLooks } from "./standing.ts";

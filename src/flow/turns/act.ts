@@ -180,7 +180,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
     }
     const { verdict, because: why, rule } = await parts.judge.judge(at, plan, standing);
     const because = verdict === "ask" && plan.once ? `${why} ${plan.once}` : why;
-    const hash = hashOf(call.name, plan.binding);
+    const hash = approvalHash(parts, call.name, plan, placeOf(parts, at));
     return {
       verdict,
       because,
@@ -257,7 +257,10 @@ export async function runTool(
   const alone = async (key: string): Promise<ToolResult> => {
     const work = async (): Promise<ToolResult> => {
       // The lock may have been waited for, and files changed meanwhile.
-      if (approved !== undefined && hashOf(call.name, (await tool.plan(call.input, place)).binding) !== approved)
+      if (
+        approved !== undefined &&
+        approvalHash(parts, call.name, await tool.plan(call.input, place), place) !== approved
+      )
         return ours(CHANGED_TEXT);
       return tool.run(call.input, place, key, signal);
     };
@@ -269,6 +272,7 @@ export async function runTool(
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
   };
   const commit = (tx: Tx) => {
+    parts.changes.made(tx, foldersOf(place), plan);
     if (held?.isHeld()) held.commit(tx);
   };
   let outcome: EffectResult<Json>;
@@ -300,6 +304,7 @@ export async function runTool(
   }
   const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : ours(UNKNOWN_TEXT);
   if (!("ok" in outcome)) {
+    await parts.records.write((tx) => parts.changes.made(tx, foldersOf(place), undefined));
     p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
   }
   const { text, isError = false } = result;
@@ -326,8 +331,9 @@ export async function stillAsShown(parts: TurnParts, at: At, w: Waiting): Promis
   return at.ctx.step(`recheck:${w.approval}`, async () => {
     const tool = parts.tools.get(w.tool);
     if (!tool) return false;
-    const plan = await tool.plan(w.input, placeOf(parts, at)).catch(() => undefined);
-    return plan !== undefined && hashOf(w.tool, plan.binding) === w.hash;
+    const place = placeOf(parts, at);
+    const plan = await tool.plan(w.input, place).catch(() => undefined);
+    return plan !== undefined && approvalHash(parts, w.tool, plan, place) === w.hash;
   });
 }
 
@@ -359,8 +365,19 @@ export function marksOf({ shell, risk, targets }: ActionPlan): string[] {
 /** More programs than this nobody follows in a chat; the gate refuses what is too much to be read at all. */
 const MOST_MARKS = 60;
 
-export function hashOf(tool: string, binding: Json): string {
+/** What a yes is for: the plan, and, where it cannot see every file, what tools have changed there so far. */
+export function approvalHash(
+  parts: Pick<TurnParts, "changes">,
+  tool: string,
+  { binding, unbound }: ActionPlan,
+  place: ToolPlace,
+): string {
+  const bound: Json = unbound ? { ...binding, changes: parts.changes.of(foldersOf(place)) } : binding;
   return createHash("sha256")
-    .update(JSON.stringify([tool, binding]))
+    .update(JSON.stringify([tool, bound]))
     .digest("hex");
+}
+
+function foldersOf({ workspace, roots = [] }: ToolPlace): string[] {
+  return [workspace, ...roots];
 }

@@ -1,3 +1,4 @@
+export { Changes } from "./changes.ts";
 export { type LimitsConfig, limitsConfig } from "./config.ts";
 export { spoken } from "./finish.ts";
 export type { Intake, Judge, Questions, Toolbox, TurnParts } from "./ports.ts";

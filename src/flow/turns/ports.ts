@@ -30,6 +30,7 @@ import type {
   Usage,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
+import type { Changes } from "./changes.ts";
 import type { LimitsConfig } from "./config.ts";
 
 export interface IntakeMessage {
@@ -303,6 +304,7 @@ export interface TurnParts {
   spending: Spending;
   locks: ResourceLocks;
   checkpoints: Keeping;
+  changes: Changes;
   /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */
   scrub: (value: Json) => Json;
   /** The same text without the places of files on this machine: for strangers. */

@@ -75,7 +75,7 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
     p.waiting = p.waiting.filter((w) => w !== asked);
     const answer = await answered(parts, run, wake, asked);
     if ("refused" in answer) return answer;
-    if (answer.isSame) return { result: await runNow(parts, run, call) };
+    if (answer.isSame) return { result: await runNow(parts, run, call, asked.hash) };
   }
   const j = await run.ctx.step(`judge:${id}${asked ? ":again" : ""}`, () => judge(parts, run, call, p));
   if (j.verdict === "error" || j.verdict === "deny") return { refused: j.because };
@@ -87,8 +87,8 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
   return { result: await runNow(parts, run, call) };
 }
 
-async function runNow(parts: TurnParts, run: Run, call: ToolCallPart): Promise<ToolResult> {
-  const result = await runTool(parts, run, call, run.p);
+async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, approved?: string): Promise<ToolResult> {
+  const result = await runTool(parts, run, call, run.p, approved);
   if (run.ctx.stopping.aborted && exitOf(result) === undefined) throw new Stopped();
   return result;
 }

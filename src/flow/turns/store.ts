@@ -148,3 +148,16 @@ function turnRow(row: Raw): TurnRow {
     endedAt: row.ended_at ?? undefined,
   };
 }
+
+/** Tools may have changed something in this folder once more. */
+export function countChange(tx: Tx, folder: string): void {
+  tx.run(
+    "INSERT INTO tool_change (folder, times) VALUES (?, 1) ON CONFLICT (folder) DO UPDATE SET times = times + 1",
+    folder,
+  );
+}
+
+export async function readChanges(db: Reads): Promise<Map<string, number>> {
+  const rows = await db.all<{ folder: string; times: number }>("SELECT folder, times FROM tool_change");
+  return new Map(rows.map((row) => [row.folder, row.times]));
+}

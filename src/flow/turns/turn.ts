@@ -31,7 +31,7 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type At, act, hashOf, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
+import { type At, act, approvalHash, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -218,14 +218,15 @@ export function makeTurns(parts: TurnParts) {
       const because = "It changed since you approved it, so it is asked again.";
       const again = await run.ctx.step(`replan:${w.approval}`, async () => {
         const tool = parts.tools.get(w.tool);
-        const plan = await tool?.plan(w.input, placeOf(parts, run)).catch((error: unknown) => {
+        const place = placeOf(parts, run);
+        const plan = await tool?.plan(w.input, place).catch((error: unknown) => {
           if (error instanceof AppError) return error.message;
           throw error;
         });
         if (plan === undefined || typeof plan === "string") return plan ?? null;
         const { rule } = await parts.judge.judge(run, plan, run.p);
         const more = { marks: marksOf(plan), ...wholeOf(plan) };
-        return { shown: plan.shown, rule, binding: plan.binding, ...more } as unknown as Json;
+        return { shown: plan.shown, rule, hash: approvalHash(parts, w.tool, plan, place), ...more } as unknown as Json;
       });
       if (!again || typeof again === "string") {
         const why = again ? `: ${again}` : ".";
@@ -234,14 +235,14 @@ export function makeTurns(parts: TurnParts) {
         await outcome(run, w, { text: `It can no longer be run as it was approved${why}`, origin: "outside" });
         return undefined;
       }
-      const { shown, rule, binding, marks, whole } = again as unknown as {
+      const { shown, rule, hash, marks, whole } = again as unknown as {
         shown: string;
         rule: string;
-        binding: Json;
+        hash: string;
         marks?: string[];
         whole?: string;
       };
-      const judged = { shown, rule, hash: hashOf(w.tool, binding), marks: marks ?? [], ...(whole ? { whole } : {}) };
+      const judged = { shown, rule, hash, marks: marks ?? [], ...(whole ? { whole } : {}) };
       return {
         ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
         because,

@@ -865,4 +865,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX delivery_unsure ON delivery (updated_at) WHERE state IN ('failed', 'expired', 'uncertain');
   CREATE INDEX job_failing ON job (name) WHERE failures > 0;
   `,
+  `
+  -- How often tools may have changed something in an agent's folder.
+  CREATE TABLE tool_change (folder TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
+  `,
 ];

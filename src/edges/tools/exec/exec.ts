@@ -19,6 +19,8 @@ import { SHOWN } from "./capture.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import type { Locale } from "./environment.ts";
+import { Looks, placesOf } from "./looks.ts";
+import { namedFiles } from "./named-files.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
 import { recoverCommand } from "./recover.ts";
@@ -173,6 +175,10 @@ export function createExec(options: ExecOptions = {}): Tool {
           const tree = loads
             ? await codeTree(held.root === held.home ? [held.home] : [held.home, held.root])
             : undefined;
+          const looks = new Looks();
+          const places = placesOf(shell.commands, held.path, held.home);
+          const named = await namedFiles(shell.commands, { places, home: held.home, looks });
+          const isUnbound = looks.isCut || (loads && !tree?.isWhole);
           const below = [
             ...(loads ? [tree === undefined ? NOT_COVERED : tree.isWhole ? COVERED : PARTLY_COVERED] : []),
             ...(names.length ? [`[with the secrets ${names.join(", ")}]`] : []),
@@ -185,6 +191,7 @@ export function createExec(options: ExecOptions = {}): Tool {
             shown: [...show(prepared), ...below].join("\n"),
             ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
             ...(loads ? { once: ONCE } : {}),
+            ...(isUnbound ? { unbound: true as const } : {}),
             binding: {
               argv: [...argv],
               argv0: argv0 ?? null,
@@ -198,6 +205,7 @@ export function createExec(options: ExecOptions = {}): Tool {
               sandbox: room ? boundTo(room) : null,
               files,
               ...(loads ? { tree: tree?.hash ?? null } : {}),
+              ...(named ? { named } : {}),
               settings: shell.settings ?? [],
             },
             shell,
@@ -244,10 +252,11 @@ function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string,
 const ONCE =
   "It can only be allowed once: it runs code of the workspace, which can change. A rule in policy.allow.exec allows it for good.";
 const COVERED =
-  "[asks again if code in the workspace changes before it runs; not checked: pictures, sound, PDF, .md and .log files, .git]";
+  "[asks again if code in the workspace changes before it runs; not checked unless named: pictures, sound, PDF, .md and .log files; not checked: .git]";
 const PARTLY_COVERED =
-  "[asks again if code in the workspace changes before it runs; not checked: pictures, sound, PDF, .md and .log files, .git, and part of what is installed (node_modules, virtual environments): too many files]";
-const NOT_COVERED = "[not checked: the other files it loads; the workspace has too many]";
+  "[asks again if code in the workspace changes before it runs; not checked unless named: pictures, sound, PDF, .md and .log files; not checked: .git, and part of what is installed (node_modules, virtual environments; too many files), except that it asks again if a tool changes anything here]";
+const NOT_COVERED =
+  "[asks again if a file it names changes or a tool changes anything here before it runs; not checked: changes that others make to the files it loads; the workspace has too many]";
 
 /** Somebody who said yes to a sandbox did not say yes to none, nor to another machine or image. */
 function boundTo({ name, where, rules }: Room): JsonObject {

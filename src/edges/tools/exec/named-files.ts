@@ -1,0 +1,48 @@
+/**
+ * Files that the words of a command name, whatever their ending: `bash notes.md`, `make -fx.log`, `cd sub && . ./README.md`. What
+ * a program does with such a file is not known, so an approval of the command is bound to it as it stands.
+ *
+ * By identity, size and time of change, like the rest of the workspace (code-tree.ts).
+ */
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { ShellCommand } from "../../../core/contracts/index.ts";
+import { atHome, type Looks, piecesOf } from "./looks.ts";
+import { baseName } from "./shell/index.ts";
+
+/** They show, copy or remove files, and run none. A program that is missing here only asks again more often. */
+const RUNS_NOTHING =
+  /^(cat|tac|nl|head|tail|wc|ls|cp|mv|rm|mkdir|rmdir|touch|ln|chmod|chown|chgrp|grep|egrep|fgrep|rg|find|sort|uniq|cut|tr|diff|cmp|comm|echo|printf|pwd|cd|date|stat|file|du|df|which|basename|dirname|realpath|readlink|tree|md5sum|sha\d*sum|b2sum|cksum|od|hexdump|xxd|strings|tee|curl|wget|test|\[|true|false|sleep|tar|zip|unzip|gzip|gunzip|xz|zstd)$/;
+
+/** One hash for all of them, or nothing when no word names a file. */
+export async function namedFiles(
+  commands: readonly ShellCommand[],
+  { places, home, looks }: { places: readonly string[]; home: string; looks: Looks },
+): Promise<string | undefined> {
+  const marks = new Map<string, string>();
+  for (const { words, redirects, assignments } of commands) {
+    if (RUNS_NOTHING.test(baseName(words[0]!.guess))) continue;
+    const inputs = redirects.filter(({ operator }) => operator === "<").map(({ target }) => target);
+    const texts = [...words, ...inputs, ...assignments.map(({ value }) => value)];
+    const pieces = new Set(texts.flatMap((word) => piecesOf(word.literal ?? word.guess)));
+    for (const piece of pieces)
+      for (const place of places) {
+        const path = resolve(place, atHome(piece, home));
+        if (!marks.has(path)) marks.set(path, await markOf(path, looks));
+      }
+  }
+  const there = [...marks].filter(([, mark]) => mark !== "");
+  if (there.length === 0) return undefined;
+  return createHash("sha256").update(JSON.stringify(there.sort())).digest("hex");
+}
+
+/** A link is what it is and what it leads to. */
+async function markOf(path: string, looks: Looks): Promise<string> {
+  const found = await looks.at(path);
+  if (!found || (!found.isFile() && !found.isSymbolicLink())) return "";
+  const target = found.isSymbolicLink() ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;
+  return [found, ...(target?.isFile() ? [target] : [])]
+    .map(({ dev, ino, size, ctimeNs, mode }) => [dev, ino, size, ctimeNs, mode].join(":"))
+    .join(" ");
+}
