@@ -1,5 +1,7 @@
 /** The known word nearest to a mistyped one, or nothing when none is near: at most a third of the letters may differ. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
+  // Nobody mistypes a word this long, and the time grows with its length.
+  if (word.length > LONGEST) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
@@ -12,8 +14,10 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Levenshtein distance with two rows. */
-function distance(a: string, b: string): number {
+const LONGEST = 100;
+
+/** Levenshtein distance with two rows. The time is the product of the lengths: bound them first. */
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Tool } from "../../../core/contracts/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
-import { rootedForReading, translate, walkTree, withInside } from "../paths/index.ts";
+import { orNear, rootedForReading, translate, walkTree, withInside } from "../paths/index.ts";
 import { planFile } from "./plan.ts";
 
 /** About 5k tokens; a bigger answer helps nobody. */
@@ -35,28 +35,30 @@ export function createList(): Tool {
     },
     async run(input, place, _key, signal) {
       const { path = ".", depth = 1 } = parseInput("list", schema, input);
-      return withInside({ ...rootedForReading(place, path) }, async (inside) => {
-        const lines: string[] = [];
-        const notes: string[] = [];
-        const onMore = (where: string) => notes.push(`[${where} has more names than are read]`);
-        try {
-          for await (const entry of walkTree(inside.directory(), { depth, closed: CLOSED, onMore })) {
-            signal.throwIfAborted();
-            if (lines.length >= MOST) {
-              notes.push(`[cut at ${MOST} names; list a directory below, or use search]`);
-              break;
+      const names = () =>
+        withInside({ ...rootedForReading(place, path) }, async (inside) => {
+          const lines: string[] = [];
+          const notes: string[] = [];
+          const onMore = (where: string) => notes.push(`[${where} has more names than are read]`);
+          try {
+            for await (const entry of walkTree(inside.directory(), { depth, closed: CLOSED, onMore })) {
+              signal.throwIfAborted();
+              if (lines.length >= MOST) {
+                notes.push(`[cut at ${MOST} names; list a directory below, or use search]`);
+                break;
+              }
+              const mark = entry.kind === "directory" ? "/" : entry.kind === "link" ? "@" : "";
+              lines.push(visibleLine(entry.path) + mark);
             }
-            const mark = entry.kind === "directory" ? "/" : entry.kind === "link" ? "@" : "";
-            lines.push(visibleLine(entry.path) + mark);
+          } catch (error) {
+            throw translate(error, path);
           }
-        } catch (error) {
-          throw translate(error, path);
-        }
-        const text = [...lines, ...notes].join("\n") || "[empty directory]";
-        const meta = { path: inside.path, entries: lines.length, cut: notes.length > 0 };
-        // Anyone can name a file: names are text from outside.
-        return { text, meta, ...(lines.length + notes.length === 0 ? { origin: "own" as const } : {}) };
-      });
+          const text = [...lines, ...notes].join("\n") || "[empty directory]";
+          const meta = { path: inside.path, entries: lines.length, cut: notes.length > 0 };
+          // Anyone can name a file: names are text from outside.
+          return { text, meta, ...(lines.length + notes.length === 0 ? { origin: "own" as const } : {}) };
+        });
+      return orNear(place, path, names);
     },
   };
 }

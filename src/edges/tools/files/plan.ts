@@ -7,7 +7,15 @@ import { resolve } from "node:path";
 import type { ActionPlan, ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
-import { type Inside, isBeyond, type OpenOptions, rooted, rootedForReading, withInside } from "../paths/index.ts";
+import {
+  type Inside,
+  isBeyond,
+  type OpenOptions,
+  orNear,
+  rooted,
+  rootedForReading,
+  withInside,
+} from "../paths/index.ts";
 
 /** A file above this is bound by identity, size and time instead of its hash: planning must stay quick. */
 const HASHED_UP_TO = 64 * 1024 * 1024;
@@ -32,17 +40,20 @@ export async function planFile(
   const { tool, risk, place, path } = plan;
   const shown = (where: string, more = "") => `${tool} ${visibleLine(where)}${more}${plan.details}`;
   try {
-    return await withInside({ ...rooted(place, path), parents: plan.parents }, async (inside) => {
-      const seen = await look(inside);
-      return {
-        tool,
-        risk,
-        targets: [inside.absolute],
-        shown: shown(inside.absolute, seen.details),
-        binding: { path: inside.absolute, ...plan.binding, ...seen.binding },
-        ...(seen.leaves === undefined ? {} : { leaves: [{ path: inside.absolute, sha256: seen.leaves }] }),
-      };
-    });
+    const opened = { ...rooted(place, path), parents: plan.parents };
+    const made = () =>
+      withInside(opened, async (inside): Promise<ActionPlan> => {
+        const seen = await look(inside);
+        return {
+          tool,
+          risk,
+          targets: [inside.absolute],
+          shown: shown(inside.absolute, seen.details),
+          binding: { path: inside.absolute, ...plan.binding, ...seen.binding },
+          ...(seen.leaves === undefined ? {} : { leaves: [{ path: inside.absolute, sha256: seen.leaves }] }),
+        };
+      });
+    return await orNear(place, path, made);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "PATH_OUTSIDE") throw error;
     if (risk === "read" && isBeyond(place, path)) return planBeyond(plan, shown);

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
-import { rootedForReading, withInside } from "../paths/index.ts";
+import { orNear, rootedForReading, withInside } from "../paths/index.ts";
 import { planSkill, type SkillDesk, skillPath, skillWords } from "../skills/skills.ts";
 import { binaryKind, humanSize, imageSize, imageType } from "./content.ts";
 import { readWindow, type Window } from "./lines.ts";
@@ -72,7 +72,7 @@ export function createRead({ pdf, skills }: ReadOptions = {}): Tool {
       const { path, offset, limit } = parseInput("read", schema, input);
       const lines = { offset: offset ?? 1, limit: limit ?? LINES, pdf };
       const named = skills && skillPath(path);
-      if (!named) return readFile(rootedForReading(place, path), lines, signal);
+      if (!named) return orNear(place, path, () => readFile(rootedForReading(place, path), lines, signal));
       const isWhole = named.file === "" && offset === undefined && limit === undefined;
       return readSkill(skills, named, { place, lines, isWhole }, signal);
     },

@@ -17,4 +17,5 @@ export {
   wrongInput,
 } from "../../../core/files/index.ts";
 export { createAgentFiles, type Standing } from "./agent-files.ts";
+export { didYouMean, nearNames, orNear } from "./near.ts";
 export { isBeyond, rooted, rootedForReading } from "./rooted.ts";

@@ -4,12 +4,16 @@ export interface Hit {
   path: string;
   line: number;
   text: string;
+  /** A line around a hit, shown for its sake. */
+  isContext?: true;
 }
 
 export interface Found {
   hits: Hit[];
   /** There is more than `max`. */
   more: boolean;
+  /** Files that were looked into, where it was counted. */
+  files?: number;
   /** Why the search did not look everywhere, when it did not. */
   notes: string[];
 }
@@ -18,6 +22,9 @@ export interface Query {
   pattern: string;
   glob?: string;
   max: number;
+  ignoreCase?: boolean;
+  /** Lines shown before and behind each hit. */
+  context?: number;
 }
 
 /** Generated files and data; what people search for is smaller. */
@@ -28,3 +35,5 @@ export const MOST_MS = 20_000;
 export const MOST_LINE = 300;
 /** Not entered: other people's code and packed objects. Naming one as `path` searches it. */
 export const CLOSED: ReadonlySet<string> = new Set([".git", "node_modules"]);
+/** Deeper trees are loops or accidents; each level holds an open directory. */
+export const DEPTH = 64;

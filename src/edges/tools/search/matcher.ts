@@ -34,8 +34,12 @@ export interface Matcher {
 type Lines = [number, string][];
 
 /** Throws a SyntaxError for a pattern that is none. `deadline` as of `performance.now()`. */
-export function startMatcher(pattern: string, deadline: number, signal: AbortSignal): Matcher {
-  const { source, flags } = split(pattern);
+export function startMatcher(
+  { pattern, ignoreCase }: { pattern: string; ignoreCase?: boolean },
+  deadline: number,
+  signal: AbortSignal,
+): Matcher {
+  const { source, flags } = split(pattern, ignoreCase ? "i" : "");
   new RegExp(source, flags);
   const worker = new Worker(SOURCE, {
     eval: true,
@@ -74,8 +78,8 @@ export function startMatcher(pattern: string, deadline: number, signal: AbortSig
 }
 
 /** Inline flags in front, as ripgrep takes them, become flags of the expression. */
-function split(pattern: string): { source: string; flags: string } {
+function split(pattern: string, also: string): { source: string; flags: string } {
   const found = /^\(\?([ims]+)\)/.exec(pattern);
-  if (!found) return { source: pattern, flags: "" };
-  return { source: pattern.slice(found[0].length), flags: [...new Set(found[1])].join("") };
+  if (!found) return { source: pattern, flags: also };
+  return { source: pattern.slice(found[0].length), flags: [...new Set(also + found[1])].join("") };
 }

@@ -25,7 +25,7 @@ export async function findRipgrep(dirs: readonly string[] = TRUSTED_DIRS): Promi
 export async function ripgrep(program: string, inside: Inside, query: Query, signal: AbortSignal): Promise<Found> {
   const isDirectory = inside.kind === "directory";
   const { dir, name } = isDirectory ? { dir: inside.directory(), name: "." } : inside.parent();
-  const child = spawn(program, [...FLAGS, ...globs(query.glob), "-e", query.pattern, "--", name], {
+  const child = spawn(program, [...FLAGS, ...wishes(query), ...globs(query.glob), "-e", query.pattern, "--", name], {
     cwd: await dir.self(),
     env: { LANG: "C.UTF-8" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -43,13 +43,19 @@ export async function ripgrep(program: string, inside: Inside, query: Query, sig
   });
   const prefix = !isDirectory || inside.path === "." ? "" : `${inside.path}/`;
   const hits: Hit[] = [];
+  let found = 0;
+  let files: number | undefined;
   for await (const row of createInterface({ input: child.stdout })) {
     const hit = parseRow(row);
-    if (!hit) continue;
+    if (!hit) {
+      const searched = /^(\d{1,9}) files searched$/.exec(row)?.[1];
+      if (searched !== undefined) files = Number(searched);
+      continue;
+    }
+    if (!hit.isContext && ++found > query.max) break;
     hits.push({ ...hit, path: isDirectory ? prefix + hit.path.replace(/^\.\//, "") : inside.path });
-    if (hits.length > query.max) break;
   }
-  const more = hits.length > query.max;
+  const more = found > query.max;
   if (more) child.kill("SIGKILL");
   const { code, failed } = await closed;
   signal.throwIfAborted();
@@ -58,7 +64,7 @@ export async function ripgrep(program: string, inside: Inside, query: Query, sig
     throw wrongInput(`search: ${complaint.trim().replace(/^rg: /, "")}`);
   }
   const notes = code === null && !more ? [`stopped after ${MOST_MS / 1000} s: not everything was searched`] : [];
-  return { hits: hits.slice(0, query.max), more, notes };
+  return { hits, more, notes, ...(files === undefined ? {} : { files }) };
 }
 
 const FLAGS = [
@@ -68,16 +74,23 @@ const FLAGS = [
   ...[`--max-columns=${MOST_LINE}`, "--max-columns-preview"],
 ];
 
+/** `--stats` counts the files, which is told when nothing was found. */
+function wishes({ ignoreCase, context = 0 }: Query): string[] {
+  return ["--stats", ...(ignoreCase ? ["--ignore-case"] : []), ...(context > 0 ? [`--context=${context}`] : [])];
+}
+
 /** The later pattern wins, so the closed directories come last. */
 function globs(glob: string | undefined): string[] {
   const own = glob === undefined ? [] : [`--glob=${glob}`];
   return [...own, ...[...CLOSED].map((name) => `--glob=!${name}`)];
 }
 
-/** `path NUL line : text` */
+/** `path NUL line : text`, and with a hyphen for a line around a hit. */
 function parseRow(row: string): Hit | undefined {
   const cut = row.indexOf("\0");
-  const colon = row.indexOf(":", cut);
-  if (cut < 0 || colon < 0) return undefined;
-  return { path: row.slice(0, cut), line: Number(row.slice(cut + 1, colon)), text: row.slice(colon + 1) };
+  if (cut < 0) return undefined;
+  const [whole, line, mark] = /^(\d{1,9})([:-])/.exec(row.slice(cut + 1, cut + 12)) ?? [];
+  if (whole === undefined) return undefined;
+  const hit = { path: row.slice(0, cut), line: Number(line), text: row.slice(cut + 1 + whole.length) };
+  return mark === "-" ? { ...hit, isContext: true } : hit;
 }

@@ -4,43 +4,65 @@
  */
 import { binaryKind, humanSize } from "../files/content.ts";
 import { type Dir, type Inside, openRegular, walkTree, wrongInput } from "../paths/index.ts";
-import { CLOSED, type Found, type Hit, MOST_FILE_BYTES, MOST_MS, type Query } from "./found.ts";
+import { CLOSED, DEPTH, type Found, type Hit, MOST_FILE_BYTES, MOST_LINE, MOST_MS, type Query } from "./found.ts";
 import { globMatcher } from "./glob.ts";
 import { type Matcher, startMatcher } from "./matcher.ts";
 
-/** Deeper trees are loops or accidents; each level holds an open directory. */
-const DEPTH = 64;
-
 export async function scan(inside: Inside, query: Query, signal: AbortSignal, mostMs = MOST_MS): Promise<Found> {
   const deadline = performance.now() + mostMs;
-  const matcher = start(query.pattern, deadline, signal);
+  const matcher = start(query, deadline, signal);
   const hits: Hit[] = [];
   const notes: string[] = [];
   let tooBig = 0;
+  let files = 0;
+  let found = 0;
   try {
     for await (const file of filesOf(inside, query.glob)) {
       signal.throwIfAborted();
       const text = await textOf(file.dir, file.name);
       if (text === "big") tooBig++;
+      else files++;
       if (text === undefined || text === "big") continue;
-      const found = await matcher.match(text.value, query.max + 1 - hits.length);
-      if (found === "late") {
+      const lines = await matcher.match(text.value, query.max + 1 - found);
+      if (lines === "late") {
         notes.push(`stopped after ${mostMs / 1000} s at ${file.path}: not everything was searched`);
         break;
       }
-      for (const [line, one] of found) hits.push({ path: file.path, line, text: one });
-      if (hits.length > query.max) break;
+      // What is one too many only says that there is more.
+      const shown = lines.slice(0, query.max - found);
+      found += lines.length;
+      for (const hit of around(text.value, shown, query.context ?? 0)) hits.push({ path: file.path, ...hit });
+      if (found > query.max) break;
     }
   } finally {
     await matcher.close();
   }
   if (tooBig > 0) notes.push(`${tooBig} files over ${humanSize(MOST_FILE_BYTES)} were passed over`);
-  return { hits: hits.slice(0, query.max), more: hits.length > query.max, notes };
+  return { hits, more: found > query.max, files, notes };
 }
 
-function start(pattern: string, deadline: number, signal: AbortSignal): Matcher {
+/** The hits of one file with the lines around them, each line once. */
+function around(text: string, hits: readonly [number, string][], context: number): Omit<Hit, "path">[] {
+  if (context === 0) return hits.map(([line, one]) => ({ line, text: one }));
+  const isHit = new Set(hits.map(([line]) => line));
+  const lines = text.split("\n");
+  const out: Omit<Hit, "path">[] = [];
+  let next = 1;
+  for (const [hit] of hits) {
+    for (let line = Math.max(next, hit - context); line <= Math.min(hit + context, lines.length); line++) {
+      const shown = lines[line - 1]!.slice(0, MOST_LINE + 1);
+      const one = { line, text: (shown.endsWith("\r") ? shown.slice(0, -1) : shown).slice(0, MOST_LINE) };
+      if (line === lines.length && one.text === "") continue;
+      out.push(isHit.has(line) ? one : { ...one, isContext: true });
+      next = line + 1;
+    }
+  }
+  return out;
+}
+
+function start(query: Query, deadline: number, signal: AbortSignal): Matcher {
   try {
-    return startMatcher(pattern, deadline, signal);
+    return startMatcher(query, deadline, signal);
   } catch (error) {
     throw wrongInput(`search: Field "pattern" is not a regular expression: ${(error as Error).message}.`);
   }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { needs } from "../../../../test/support/index.ts";
@@ -56,8 +56,36 @@ describe.each<[string, readonly string[]]>([
     const place = await tree();
     const { text } = await search(place, { pattern: "const", max: 2 });
     expect(text.split("\n")).toHaveLength(3);
-    expect(text).toMatch(/\[cut at 2 lines/);
-    expect((await search(place, { pattern: "nowhere to be found" })).text).toBe("[no line matches]");
+    expect(text).toMatch(/\[cut at 2 hits; narrow it/);
+  });
+
+  test("nothing found says how many files were looked at, what was not, and what to try", async () => {
+    const place = await tree();
+    expect((await search(place, { pattern: "nowhere to be found" })).text).toBe(
+      "[no line matches in 4 files, in other case neither; not searched: .git and node_modules (name one as path to search it), binary files and files over 2 MB. Try a shorter or simpler pattern]",
+    );
+    const { text } = await search(place, { pattern: "CONST TWO" });
+    expect(text).toBe("[no line matches in 4 files; with ignore_case: true 1 would, the first at src/a.ts:2]");
+    // What it says works.
+    expect((await search(place, { pattern: "CONST TWO", ignore_case: true })).text).toBe("src/a.ts:2: const two = 2;");
+    expect((await search(place, { pattern: "hidden", path: ".git" })).text).toBe(".git/x:1: const hidden = 1;");
+    expect((await search(place, { pattern: "const", glob: "*.py" })).text).toMatch(/no file fits the glob \*\.py/);
+  });
+
+  test("lines around a hit are shown once each, marked as such", async () => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "f"), "1\n2\nhit 3\n4\nhit 5\n6\n7\n");
+    const { text, meta } = await search(place, { pattern: "hit", context: 1 });
+    expect(text).toBe("f-2- 2\nf:3: hit 3\nf-4- 4\nf:5: hit 5\nf-6- 6");
+    expect(meta).toMatchObject({ hits: 2 });
+  });
+
+  test("the answer is bounded, however many lines are asked for", async () => {
+    const place = await scene();
+    await writeFile(join(place.workspace, "f"), `${"x".repeat(290)}\n`.repeat(2000));
+    const { text } = await search(place, { pattern: "x", max: 1000, context: 10 });
+    expect(text.length).toBeLessThan(70_000);
+    expect(text).toMatch(/\[cut after \d+ lines; narrow it/);
   });
 
   test("links are not followed and a path outside is refused", async () => {
@@ -90,8 +118,28 @@ base("a file above the size bound is passed over and counted", async () => {
   const place = await scene();
   await writeFile(join(place.workspace, "big"), `needle\n${"x".repeat(3_000_000)}`);
   const { text } = await createSearch({ ripgrepDirs: [] }).run({ pattern: "needle" }, place, "k", never);
-  expect(text).toBe("[no line matches]\n[1 files over 2.0 MB were passed over]");
+  expect(text).toMatch(/^\[no line matches in 0 files; .*\n\[1 files over 2.0 MB were passed over\]$/);
 });
+
+base(
+  "a glob without a pattern finds files by name, the newest first, and says what would fit when none does",
+  async () => {
+    const place = await tree();
+    const search = async (input: JsonObject) => (await createSearch().run(input, place, "k", never)).text;
+    await utimes(join(place.workspace, "src/deep/b.ts"), 2_000_000_000, 2_000_000_000);
+    expect(await search({ glob: "*.ts" })).toBe("src/deep/b.ts\nsrc/a.ts");
+    expect(await search({ glob: "*.ts", path: "src/deep" })).toBe("src/deep/b.ts");
+    expect(await search({ glob: "*.ts", max: 1 })).toBe("src/deep/b.ts\n[cut at 1 files; narrow it with path or glob]");
+    expect(await search({ glob: "C.MD" })).toMatch(
+      /^\[no file name fits among \d+ names; with ignore_case: true there is src\/c\.md/,
+    );
+    expect(await search({ glob: "C.MD", ignore_case: true })).toBe("src/c.md");
+    expect(await search({ glob: "nothing" })).toMatch(
+      /a part of a name needs stars around it: \*nothing\*; not entered: \.git/,
+    );
+    await expect(search({})).rejects.toThrow(/Give "pattern" to find lines, "glob" to find files by name/);
+  },
+);
 
 base("EX-29: a program named rg in the workspace is not run", async () => {
   const place = await tree();
