@@ -213,7 +213,8 @@ export function originOf(tool: Pick<Tool, "words"> | undefined, said: Pick<ToolR
 /** A failure as the model reads it. */
 export function failed(error: { message: string; hint?: string | undefined; origin?: Origin | undefined }): ToolResult {
   return {
-    text: [error.message, error.hint].filter(Boolean).join(" "),
+    // Behind quoted lines the hint gets a line of its own: glued to the last one, a model would copy it with it.
+    text: [error.message, error.hint].filter(Boolean).join(error.message.includes("\n") ? "\n" : " "),
     isError: true,
     ...(error.origin ? { origin: error.origin } : {}),
   };

@@ -9,6 +9,7 @@ export * from "./entered-dirs.ts";
 export * from "./guard.ts";
 export * from "./ids.ts";
 export * from "./json-depth.ts";
+export * from "./json-problem.ts";
 export * from "./log.ts";
 export * from "./name.ts";
 export * from "./nearest.ts";

@@ -1,6 +1,8 @@
 /** What a model wrote: answers for every platform, edits, patches, schedules, facts, summaries. */
 import { parseHTML } from "linkedom";
 import { boundedChunks } from "../../../src/core/render/bounded.ts";
+import { jsonProblem } from "../../../src/core/kit/json-problem.ts";
+import { chunks, render } from "../../../src/core/render/chunks.ts";
 import { DIALECTS } from "../../../src/core/render/dialect.ts";
 import { parse } from "../../../src/core/render/index.ts";
 import { replaceIn } from "../../../src/edges/tools/files/match.ts";
@@ -26,6 +28,7 @@ const { Growing } = (await import(page)) as { Growing: new () => { read(text: st
 const AT = Date.UTC(2026, 10, 15, 12);
 const caller = { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } };
 const place = { agentDir: "/a", workspace: "/a/w", spillDir: "/a/w/s", caller };
+const indented = (text: string): string => text.replaceAll("\n", "\n  ");
 const half = (text: string): string => text.slice(0, text.length / 2);
 const context = (text: string) => ({ kind: " " as const, text });
 
@@ -46,6 +49,10 @@ export const ANSWERS: Rows = {
   "an edit that quotes the whole file": (text) => replaceIn(text, `${text.slice(1)}!`, "b", false),
   "an edit that quotes half the file": (text) => replaceIn(text, `${half(text)}\t\n!`, "b", false),
   "an edit that begins otherwise": (text) => replaceIn(text, `!${half(text)}`, "b", false),
+  "an edit in other white space": (text) => replaceIn(text, indented(text), `${indented(text)}\n  b`, false),
+  "an edit of half the file in other white space": (text) => replaceIn(text, indented(half(text)), "b", true),
+  "the nearest lines to a long line": (text) => replaceIn(text, `${text.slice(0, 5000)}~`, "b", false),
+  "arguments that are no JSON": (text) => jsonProblem(text),
   "an edit with many places": (text) => replaceIn(text, text.slice(0, 2), "b", true),
   "a patch": parsePatch,
   "a patch of many hunks": (text) => {

@@ -8,8 +8,9 @@ import type { ActionPlan, Probed, Tool, ToolPlace, ToolResult } from "../../../c
 import { AppError, type Origin } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
-import { type Inside, rooted, withInside, wrongInput } from "../paths/index.ts";
+import { didYouMean, type Inside, nearNames, rooted, withInside, wrongInput } from "../paths/index.ts";
 import { decodeText, humanSize } from "./content.ts";
+import { numbered } from "./nearest.ts";
 import { fitHunks, reversed } from "./patch/fit.ts";
 import { type Change, parsePatch } from "./patch/parse.ts";
 import { planFile, sha256 } from "./plan.ts";
@@ -18,6 +19,8 @@ import { planFile, sha256 } from "./plan.ts";
 const MOST_BYTES = 10 * 1024 * 1024;
 /** More is not one change any more, and nobody reads it before saying yes. */
 const MOST_FILES = 200;
+/** New lines shown again, of all files together. */
+const MOST_LINES = 12;
 
 /** In the tool's own words, so that models who never saw the form can write it. */
 export const EXAMPLE_PATCH = `*** Begin Patch
@@ -132,6 +135,7 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
   const known = new Map<string, Written>();
   const said: string[] = [];
   const shown: string[] = [];
+  let left = MOST_LINES;
   const at = (path: string) => lookAt(path, place, known);
   for (const change of changes) {
     const file = await at(change.path);
@@ -147,13 +151,13 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
       said.push(`created ${name}`);
       shown.push(`new file ${name}\n${marked("+", change.content)}`);
     } else if (change.kind === "delete") {
-      mustBeThere(file);
+      await mustBeThere(file, place);
       file.after = null;
       said.push(`deleted ${name}`);
       shown.push(`delete ${name} (${humanSize(file.before?.length ?? 0)})`);
     } else {
-      mustBeThere(file);
-      const { text, added, removed, notes, lines } = fitHunks(name, textOf(file), change.hunks);
+      await mustBeThere(file, place);
+      const { text, added, removed, notes, lines, fresh } = fitHunks(name, textOf(file), change.hunks);
       const body = change.hunks.map((hunk, i) => `@@ line ${lines[i]} @@\n${hunkText(hunk.lines)}`).join("\n");
       const target = change.moveTo === undefined ? file : await at(change.moveTo);
       if (target !== file) {
@@ -166,6 +170,9 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
       target.after = text;
       const to = target === file ? "" : ` to ${visibleLine(target.path)}`;
       said.push(`${to ? "moved" : "updated"} ${name}${to} (+${added} −${removed})`, ...notes);
+      // Only the patch's own lines: nothing of the file is said.
+      for (const { line, text: now } of fresh.slice(0, Math.max(0, left))) said.push(numbered([now], line));
+      left -= fresh.length;
       shown.push(`${to ? "move" : "update"} ${name}${to}${body ? `\n${body}` : ""}`);
     }
   }
@@ -195,10 +202,13 @@ async function contentOf(inside: Inside): Promise<Buffer | null> {
   return inside.kind === "missing" ? null : inside.readFile(MOST_BYTES);
 }
 
-function mustBeThere(file: Written): void {
-  if (file.after === null) {
-    throw wrongInput(`apply_patch: There is no "${visibleLine(file.path)}"; nothing was changed.`, "Look with list.");
-  }
+async function mustBeThere(file: Written, place: ToolPlace): Promise<void> {
+  if (file.after !== null) return;
+  const near = await nearNames(place, file.path);
+  throw wrongInput(
+    `apply_patch: There is no "${visibleLine(file.path)}"; nothing was changed.${near.length ? ` ${didYouMean(near)}` : ""}`,
+    near.length ? undefined : "Look with list.",
+  );
 }
 
 function textOf({ path, after }: Written): string {

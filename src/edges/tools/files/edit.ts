@@ -5,15 +5,21 @@
  */
 import { z } from "zod";
 import type { Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { AppError } from "../../../core/domain/index.ts";
+import { trimEndOf } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { flag, parseInput } from "../input.ts";
-import { type Inside, rooted, withInside, wrongInput } from "../paths/index.ts";
+import { type Inside, orNear, rooted, withInside, wrongInput } from "../paths/index.ts";
 import { decodeText } from "./content.ts";
-import { positions, type Replaced, replaceIn } from "./match.ts";
+import { type Match, positions, type Replaced, replaceIn, standsLoosely } from "./match.ts";
+import { nearestWords, numbered } from "./nearest.ts";
 import { planFile, sha256 } from "./plan.ts";
 
 /** Files people edit are far smaller; above it, matching would hold up the process. */
 const MOST_BYTES = 10 * 1024 * 1024;
+/** Places named, and changed lines shown again. */
+const MOST_PLACES = 10;
+const MOST_LINES = 12;
 
 const schema = z.strictObject({
   path: z.string().min(1),
@@ -57,7 +63,7 @@ export function createEdit(): Tool {
           inside.checkWritable();
           const { before, after } = await replacement(inside, input);
           return {
-            details: `, ${where(after)}`,
+            details: `, ${where(after)}${after.put === undefined ? "" : ", in the file's indentation"}`,
             binding: { before: sha256(before), after: sha256(after.text) },
             leaves: sha256(after.text),
           };
@@ -67,17 +73,20 @@ export function createEdit(): Tool {
     async run(raw, place, key, signal) {
       const input = checked(raw);
       signal.throwIfAborted();
-      return withInside({ ...rooted(place, input.path) }, async (inside) => {
-        inside.checkWritable();
-        const { after } = await replacement(inside, input);
-        await inside.writeAtomic(after.text, key);
-        const note = after.note ? ` ${after.note}` : "";
-        return {
-          text: `edited ${visibleLine(inside.path)}, ${where(after)}.${note}`,
-          meta: { path: inside.path, replacements: after.lines.length, lines: after.lines.slice(0, 100) },
-          ...(inside.isAsGiven ? { origin: "own" as const } : {}),
-        };
-      });
+      const work = () =>
+        withInside({ ...rooted(place, input.path) }, async (inside): Promise<ToolResult> => {
+          inside.checkWritable();
+          const { after } = await replacement(inside, input);
+          await inside.writeAtomic(after.text, key);
+          const note = after.note ? ` ${after.note}` : "";
+          return {
+            text: `edited ${visibleLine(inside.path)}, ${where(after)}.${note}${nowThere(after, input.new)}`,
+            meta: { path: inside.path, replacements: after.lines.length, lines: after.lines.slice(0, 100) },
+            // Lines that kept the file's white space keep the file's words, too.
+            ...(inside.isAsGiven && after.put === undefined ? { origin: "own" as const } : {}),
+          };
+        });
+      return orNear(place, input.path, work);
     },
     async probe(raw, place, key) {
       return probe(checked(raw), place, key);
@@ -99,18 +108,42 @@ async function replacement(inside: Inside, input: Input): Promise<{ before: stri
   if (before === undefined) throw wrongInput(`"${visibleLine(inside.path)}" is not UTF-8 text.`);
   const match = replaceIn(before, input.old, input.new, input.all ?? false);
   if (match.ok) return { before, after: match };
-  const name = visibleLine(inside.path);
+  throw noMatch(match, inside.path);
+}
+
+/** Says what to do next: which lines to copy, or what would make it one place. */
+function noMatch(match: Extract<Match, { ok: false }>, path: string): AppError {
+  const name = visibleLine(path);
   if (match.count > 1) {
-    throw wrongInput(
-      `The old text occurs ${match.count} times in ${name} (lines ${match.lines.slice(0, 10).join(", ")}${match.lines.length > 10 ? ", …" : ""}); nothing was changed.`,
+    return wrongInput(
+      `The old text occurs ${match.count} times in ${name} (lines ${firstOf(match.lines)}); nothing was changed.`,
       "Give more of the surrounding lines so that it occurs once, or set all.",
     );
   }
-  const near = match.nearest ? ` The nearest lines are:\n${match.nearest}` : " Nothing in it is like it.";
-  throw wrongInput(
-    `The old text occurs 0 times in ${name}; nothing was changed.${near}`,
-    "Read the file again and copy the text exactly.",
+  if (match.drifted.length > 1) {
+    return wrongInput(
+      `The old text occurs 0 times in ${name}, and but for white space it would fit at lines ${firstOf(match.drifted)}; nothing was changed.`,
+      "Copy the lines you mean with their white space, or give more of the surrounding lines.",
+    );
+  }
+  const around = Math.max(1, (match.nearest?.line ?? 1) - 5);
+  const again = JSON.stringify(match.nearest ? { path, offset: around, limit: 40 } : { path });
+  return wrongInput(
+    `The old text occurs 0 times in ${name}; nothing was changed.${nearestWords(match.nearest)}`,
+    `Copy the text exactly as it stands in the file. To see more of it: read ${again}`,
   );
+}
+
+function firstOf(lines: readonly number[]): string {
+  return lines.slice(0, MOST_PLACES).join(", ") + (lines.length > MOST_PLACES ? ", …" : "");
+}
+
+/** The first changed lines as they stand now: the new text alone, so that nothing of the file is said. */
+function nowThere({ lines, put, within }: Replaced, fresh: string): string {
+  if (lines.length !== 1 || fresh === "") return "";
+  const whole = trimEndOf(put ?? fresh, "\n");
+  const text = `${within?.before ? "…" : ""}${whole}${within?.behind ? "…" : ""}`.split("\n", MOST_LINES + 1);
+  return `\n${numbered(text.slice(0, MOST_LINES), lines[0]!)}${text.length > MOST_LINES ? "\n…" : ""}`;
 }
 
 /** What the file says about an edit whose outcome was not recorded. */
@@ -129,12 +162,16 @@ async function probe(input: Input, place: ToolPlace, key: string): Promise<Probe
     if (oldLeft === 0 && (hasNew || input.new === "")) {
       return { ok: { text: `edited ${name}: the new text is in place and the old one is gone.`, meta } };
     }
-    return oldLeft > 0 && !hasNew ? { never: true } : undefined;
+    if (hasNew) return undefined;
+    if (oldLeft > 0) return { never: true };
+    // An old text that differs in white space only stands there still, and nothing like the new one does.
+    const isOpen = replaceIn(text, input.old, input.new, input.all ?? false).ok && !standsLoosely(text, input.new);
+    return isOpen ? { never: true } : undefined;
   });
 }
 
 function where({ lines }: Replaced): string {
-  const shown = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ", …" : "");
+  const shown = firstOf(lines);
   return lines.length === 1 ? `1 replacement at line ${shown}` : `${lines.length} replacements at lines ${shown}`;
 }
 

@@ -73,6 +73,13 @@ export async function readWindow(
   }
 }
 
+/** For a text that was cut and is whole in a file: the call that goes on where what is shown ends. */
+export function howToReadOn(path: string, shown: string): string {
+  let line = 1;
+  for (let at = shown.indexOf("\n"); at >= 0; at = shown.indexOf("\n", at + 1)) line++;
+  return `search it, or go on with read ${JSON.stringify({ path, offset: line })}`;
+}
+
 /** Does not end within a UTF-8 sign. */
 function wholeSigns(bytes: Buffer): Buffer {
   let start = bytes.length;

@@ -1,10 +1,12 @@
 /**
  * Where the old text stands in a file, as pure functions. First exactly; when that finds nothing, line by line without
- * regard to line ends and trailing blanks, which is what models most often get wrong. Anything else is a failure that
- * says what is nearest.
+ * regard to line ends and trailing blanks, then to any white space, which is what models most often get wrong. Anything else is
+ * a failure that says what is nearest.
  */
 import { trimEndOf } from "../../../core/kit/index.ts";
+import { inFilesIndentation } from "./drift.ts";
 import { LineIndex } from "./line-index.ts";
+import { type Nearest, nearest, spaced } from "./nearest.ts";
 
 export interface Replaced {
   text: string;
@@ -12,17 +14,57 @@ export interface Replaced {
   lines: number[];
   /** How it was matched, when not exactly; a sentence for the model. */
   note?: string;
+  /** What was put there, where it is not the new text as it was given. */
+  put?: string;
+  /** Of a single replacement: whether the file has more on its first line before it, and on its last line behind it. */
+  within?: { before: boolean; behind: boolean };
 }
 
-export type Match = ({ ok: true } & Replaced) | { ok: false; count: number; lines: number[]; nearest: string | null };
+export type Match =
+  | ({ ok: true } & Replaced)
+  | {
+      ok: false;
+      count: number;
+      lines: number[];
+      nearest: Nearest | undefined;
+      /** Lines where it would fit but for white space: several, or one whose indentation does not tell how to write the new text. */
+      drifted: number[];
+    };
 
 export function replaceIn(text: string, old: string, fresh: string, all: boolean): Match {
   const exact = positions(text, old);
   if (exact.length === 1 || (all && exact.length > 0)) return { ok: true, ...splice(text, exact, old, fresh) };
-  if (exact.length > 1) return { ok: false, count: exact.length, lines: linesAt(text, exact), nearest: null };
-  const loose = looseMatches(text, old);
-  if (loose.length === 1 || (all && loose.length > 0)) return { ok: true, ...spliceLoose(text, loose, old, fresh) };
-  return { ok: false, count: loose.length, lines: loose.map((m) => m.line), nearest: nearestLines(text, old) };
+  const refused = { ok: false as const, nearest: undefined, drifted: [] };
+  if (exact.length > 1) return { ...refused, count: exact.length, lines: linesAt(text, exact) };
+  const loose = looseMatches(text, old, withoutEnd);
+  if (loose.length === 1 || (all && loose.length > 0))
+    return { ok: true, ...spliceLoose(text, loose, old, fresh), note: LOOSELY };
+  if (loose.length > 1) return { ...refused, count: loose.length, lines: loose.map((m) => m.line) };
+  const drifted = looseMatches(text, old, spaced);
+  const put = drifted.length === 1 ? adapted(text, drifted[0]!, old, fresh) : undefined;
+  if (put !== undefined) return { ok: true, ...spliceLoose(text, drifted, old, put), note: BY_WORDS, put };
+  return { ...refused, count: 0, lines: [], nearest: nearest(text, old), drifted: drifted.map((m) => m.line) };
+}
+
+const LOOSELY =
+  "The old text was found only without regard to line ends and trailing blanks; those lines were replaced.";
+const BY_WORDS =
+  "The old text differed from the file in white space only; those lines were replaced and the new text got the file's indentation.";
+
+/** Whether a text stands in a file, whatever its white space. */
+export function standsLoosely(text: string, part: string): boolean {
+  return looseMatches(text, part, spaced).length > 0;
+}
+
+function adapted(text: string, { start, end }: Loose, old: string, fresh: string): string | undefined {
+  const found = linesOf(text.slice(start, end));
+  const [was, put] = [linesOf(old), linesOf(fresh)].map((lines) => (lines.at(-1) === "" ? lines.slice(0, -1) : lines));
+  const lines = inFilesIndentation(was!, found, put!);
+  return lines && lines.join("\n") + (fresh.endsWith("\n") ? "\n" : "");
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
 /** Start of each occurrence, not overlapping. */
@@ -43,9 +85,16 @@ function splice(text: string, at: readonly number[], old: string, fresh: string)
   return {
     text: result + text.slice(from),
     lines: linesAt(text, at),
+    within: {
+      before: at[0]! > 0 && text[at[0]! - 1] !== "\n",
+      behind: from < text.length && !fresh.endsWith("\n") && !/^\r?\n/.test(text.slice(from, from + 2)),
+    },
     ...(put === fresh ? {} : { note: "The new text got the file's CRLF line ends." }),
   };
 }
+
+/** Lines of a file that is also looked through without regard to its white space: far more than people write. */
+const MOST_DRIFTED = 50_000;
 
 interface Loose {
   start: number;
@@ -55,17 +104,18 @@ interface Loose {
   line: number;
 }
 
-function looseMatches(text: string, old: string): Loose[] {
-  const wanted = trimEnds(old.endsWith("\n") ? old.slice(0, -1) : old);
+function looseMatches(text: string, old: string, plain: (line: string) => string): Loose[] {
+  const wanted = (old.endsWith("\n") ? old.slice(0, -1) : old).split("\n").map(plain);
   if (wanted.every((line) => line === "")) return [];
   const lines = text.split("\n");
+  if (plain === spaced && lines.length > MOST_DRIFTED) return [];
   const starts: number[] = [];
   let at = 0;
   for (const line of lines) {
     starts.push(at);
     at += line.length + 1;
   }
-  const bare = lines.map((line) => trimEndOf(line, " \t\r"));
+  const bare = lines.map(plain);
   const found: Loose[] = [];
   let next = 0;
   for (const i of new LineIndex(bare).places(wanted, 0)) {
@@ -95,64 +145,11 @@ function spliceLoose(text: string, at: readonly Loose[], old: string, fresh: str
   return {
     text: result + text.slice(from),
     lines: at.map((match) => match.line),
-    note: "The old text was found only without regard to line ends and trailing blanks; those lines were replaced.",
   };
 }
 
-/** The lines most like the old text's first line, with their numbers; null when nothing is alike. */
-export function nearestLines(text: string, old: string): string | null {
-  const wanted = old
-    .split("\n")
-    .find((line) => line.trim() !== "")
-    ?.trim();
-  if (!wanted) return null;
-  const lines = text.split("\n", MOST_COMPARED);
-  const goal = pairs(wanted);
-  let best = -1;
-  let score = 0.4; // Below that the lines have little in common and would only mislead.
-  let letters = 0;
-  for (const [i, line] of lines.entries()) {
-    letters += Math.min(line.length, LONGEST_LINE);
-    if (letters > MOST_LETTERS) break;
-    const s = alike(goal, pairs(line.trim()));
-    if (s > score) {
-      best = i;
-      score = s;
-    }
-  }
-  if (best < 0) return null;
-  const count = Math.min(old.split("\n").length, 6);
-  return lines
-    .slice(best, best + count)
-    .map((line, k) => `${best + k + 1}: ${line.slice(0, 300)}`)
-    .join("\n");
-}
-
-/** Lines, and letters of them: a fraction of a second. */
-const MOST_COMPARED = 20_000;
-const MOST_LETTERS = 400_000;
-
-/** What is compared of one line. */
-const LONGEST_LINE = 300;
-
-/** Dice coefficient over pairs of letters: cheap, and kind to small changes anywhere in the line. */
-function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size + b.size === 0) return 0;
-  let same = 0;
-  for (const pair of a) if (b.has(pair)) same++;
-  return (2 * same) / (a.size + b.size);
-}
-
-function pairs(line: string): Set<string> {
-  const set = new Set<string>();
-  const most = Math.min(line.length, LONGEST_LINE);
-  for (let i = 0; i + 1 < most; i++) set.add(line.slice(i, i + 2));
-  if (line.length === 1) set.add(line);
-  return set;
-}
-
-function trimEnds(text: string): string[] {
-  return text.split("\n").map((line) => trimEndOf(line, " \t\r"));
+function withoutEnd(line: string): string {
+  return trimEndOf(line, " \t\r");
 }
 
 /** The line of each place, from 1. The places rise, so the text is walked once. */

@@ -5,7 +5,7 @@
  */
 import { wrongInput } from "../../paths/index.ts";
 import { LineIndex } from "../line-index.ts";
-import { nearestLines } from "../match.ts";
+import { nearest, nearestWords } from "../nearest.ts";
 import type { Hunk, HunkLine } from "./parse.ts";
 
 export interface Fitted {
@@ -16,12 +16,16 @@ export interface Fitted {
   notes: string[];
   /** Where each hunk went: its first line in the old file, from 1. */
   lines: number[];
+  /** The first new lines, with their numbers in the new file. */
+  fresh: { line: number; text: string }[];
 }
 
 /** patch(1) drops up to so many lines of context. */
 const MOST_FUZZ = 2;
 /** Each hunk is sought in the whole rest of the file. */
 const MOST_HUNKS = 500;
+/** New lines that are shown again. */
+const MOST_FRESH = 12;
 
 export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fitted {
   const usesCrlf = text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
@@ -35,7 +39,7 @@ export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fi
   }
   const file = new OldFile(old);
   const out: string[] = [];
-  const fitted: Fitted = { text: "", added: 0, removed: 0, notes: [], lines: [] };
+  const fitted: Fitted = { text: "", added: 0, removed: 0, notes: [], lines: [], fresh: [] };
   let from = 0;
   let drift = 0;
   for (const [i, hunk] of hunks.entries()) {
@@ -47,6 +51,7 @@ export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fi
       if (kind === "+") {
         out.push(usesCrlf ? `${line}\r` : line);
         fitted.added++;
+        if (fitted.fresh.length < MOST_FRESH) fitted.fresh.push({ line: out.length, text: line });
         continue;
       }
       // A line of context stays as the file has it, also where it was matched loosely.
@@ -118,9 +123,9 @@ function place(file: OldFile, hunk: Hunk, where: { from: number; drift: number; 
     return { at, lines, ...(told ? { note: told } : {}) };
   }
   const sought = hunk.lines.filter((line) => line.kind !== "+").map((line) => line.text);
-  const near = nearestLines(old.join("\n"), sought.join("\n"));
+  const near = nearestWords(nearest(old.join("\n"), sought.join("\n")));
   throw wrongInput(
-    `${label} ("${hunk.title}") does not fit: its old lines, beginning with "${(sought.find((l) => l.trim()) ?? "").slice(0, 200)}", are not there${start > 0 ? ` after line ${start}` : ""}; nothing was changed.${near ? ` The nearest lines are:\n${near}` : " Nothing in the file is like them."}`,
+    `${label} ("${hunk.title}") does not fit: its old lines, beginning with "${(sought.find((l) => l.trim()) ?? "").slice(0, 200)}", are not there${start > 0 ? ` after line ${start}` : ""}; nothing was changed.${near}`,
     "Read the file again and make the patch from what it says.",
   );
 }
@@ -194,9 +199,9 @@ function named(file: OldFile, name: string, from: number, label: string): number
     // The line itself counts too: it is often repeated as the first line of context.
     if (at !== undefined) return at;
   }
-  const near = nearestLines(file.lines.join("\n"), name);
+  const near = nearestWords(nearest(file.lines.join("\n"), name));
   throw wrongInput(
-    `${label}: the line its "@@" names ("${name.slice(0, 200)}") is not there; nothing was changed.${near ? ` The nearest lines are:\n${near}` : ""}`,
+    `${label}: the line its "@@" names ("${name.slice(0, 200)}") is not there; nothing was changed.${near}`,
     "Read the file again and make the patch from what it says.",
   );
 }
