@@ -43,12 +43,16 @@ export function fairShare(sizes: readonly number[], most: number): number {
 }
 
 function shortened(text: string, tokens: number, file: string | undefined): string {
-  const where = file ? `The whole is in ${file}; read parts of it.` : "The whole could not be kept.";
-  const note = `\n[… shortened: ${text.length} letters, more than fits. ${where}]\n`;
-  const room = Math.max(tokens - textTokens(note), 40);
+  const where = (line: number) =>
+    file
+      ? `The whole is in ${file}; search it, or go on with read ${JSON.stringify({ path: file, offset: line })}`
+      : "The whole could not be kept.";
+  const note = (line: number) => `\n[… shortened: ${text.length} characters, more than fits here. ${where(line)}]\n`;
+  const room = Math.max(tokens - textTokens(note(text.length)), 40);
   const tail = Math.floor(room * TAIL_SHARE);
   const end = reversed(clip(reversed(text.slice(-tail * 4)), tail));
-  return clip(text, room - tail) + note + end;
+  const head = clip(text, room - tail);
+  return head + note(head.split("\n").length) + end;
 }
 
 function reversed(text: string): string {

@@ -7,11 +7,12 @@
  */
 import { writeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { withInside } from "../../../core/files/index.ts";
 import { humanSize } from "../files/content.ts";
+import { howToReadOn } from "../files/lines.ts";
 
 /** About 7,500 tokens. Errors stand at the end more often than at the beginning, hence one to two. */
 export const SHOWN = 30_000;
@@ -131,10 +132,12 @@ export class Capture {
 
   private whereabouts(): string {
     if (this.onDisk === 0) return `the whole output could not be kept: ${this.trouble ?? "no room"}`;
-    if (this.onDisk < this.bytes) {
-      return `the first ${humanSize(this.onDisk)} of ${this.more}${humanSize(this.bytes)} are in ${this.path}`;
-    }
-    return `the whole output (${humanSize(this.bytes)}) is in ${this.path}`;
+    const path = relative(this.options.place.workspace, this.path);
+    const what =
+      this.onDisk < this.bytes
+        ? `the first ${humanSize(this.onDisk)} of ${this.more}${humanSize(this.bytes)} are`
+        : `the whole output (${humanSize(this.bytes)}) is`;
+    return `${what} in ${path}; ${howToReadOn(path, this.head)}`;
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { JsonObject } from "../../../core/domain/index.ts";
+import { createRead } from "../files/read.ts";
 import { never, type Scene, scene } from "../testing.ts";
 import { RUN_TAG } from "./environment.ts";
 import { createExec } from "./exec.ts";
@@ -181,6 +182,7 @@ test("T2: on timeout the whole tree ends: children, double-forked, setsid, nohup
     sleep 300 & echo started; sleep 300`;
   const result = await exec(place, { command, timeout_s: 1 }, key);
   expect(result.text).toMatch(/^started\n(.*\n)*\[timed out and was ended with all its processes, \d/);
+  expect(result.text).toMatch(/\n\[It had 1 s\. What it printed until then stands above.*timeout_s \(up to 600\)/);
   expect(result).toMatchObject({ isError: true, meta: { how: "timeout" } });
   expect(alive(key)).toEqual([]);
 });
@@ -243,8 +245,14 @@ test("long output is cut to head and tail, and the whole is on disk", async () =
   const [head, , tail] = result.text.split(/\n(\[… .* …\])\n/) as [string, string, string];
   expect(head).toBe(whole.slice(0, 10_000));
   expect(tail.replace(/\[exit 0.*$/, "")).toBe(whole.slice(-20_000));
-  expect(result.text).toContain(`${whole.length - 30_000} characters cut; the whole output (575.1 KB) is in ${spill}`);
+  expect(result.text).toContain(
+    `${whole.length - 30_000} characters cut; the whole output (575.1 KB) is in .lares/out/turn_7_.._step_3.txt; `,
+  );
   expect(result.meta).toMatchObject({ spill, bytes: whole.length });
+  // The call it names goes on where the head ends.
+  const call = JSON.parse(/go on with read (\{.*?\})/.exec(result.text)![1]!);
+  const rest = (await createRead().run(call, place, "k", never)).text;
+  expect(rest.startsWith(head.slice(head.lastIndexOf("\n") + 1))).toBe(true);
   expect(await readFile(spill, "utf8")).toBe(whole);
   expect((await stat(spill)).mode & 0o077).toBe(0);
 });

@@ -12,9 +12,10 @@ import type { LeftCall, Probed, Tool, ToolPlace, ToolResult } from "../../../cor
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
-import { openInside, rooted, wrongInput } from "../paths/index.ts";
+import { openInside, orNear, rooted, wrongInput } from "../paths/index.ts";
 import type { Processes, Seen } from "../process/index.ts";
 import { type Confinement, named, type Room } from "../sandbox/index.ts";
+import { adviceFor } from "./advice.ts";
 import { SHOWN } from "./capture.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
@@ -84,10 +85,10 @@ export function createExec(options: ExecOptions = {}): Tool {
       ...(given.pty ? { terminal: true } : {}),
     };
     const wrapped = room ? room.wrap(command) : command;
-    return { end: undefined, limits: room?.rules.limits, ...wrapped };
+    return { end: undefined, limits: room?.rules.limits, hasNetwork: hasNetwork(room), ...wrapped };
   };
   const inForeground = async (given: Given, held: Held, place: ToolPlace, key: string, signal: AbortSignal) => {
-    const { argv, argv0, env, end, limits } = await confined(given, held, place, key);
+    const { argv, argv0, env, end, limits, hasNetwork } = await confined(given, held, place, key);
     const dir = runs.make(key);
     if (end) writeFileSync(join(dir, "end"), JSON.stringify(end), { mode: 0o600 });
     const ended = await runCommand(
@@ -106,7 +107,7 @@ export function createExec(options: ExecOptions = {}): Tool {
       },
       signal,
     ).finally(() => runs.over(key));
-    return resultOf(given, ended, held.path);
+    return resultOf(given, ended, held.path, { hasNetwork, mayStay: processes !== undefined });
   };
   /** What became of a command in the foreground whose end nobody recorded. */
   const recovered = async (
@@ -124,7 +125,9 @@ export function createExec(options: ExecOptions = {}): Tool {
     const timeoutMs = (given.timeout_s ?? DEFAULT_S) * 1000;
     const how = { ...(apart ? { apart } : {}), ...(terminal ? { terminal } : {}) };
     const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
-    return ended && { ok: resultOf(given, ended, resolve(place.workspace, given.cwd ?? "."), AFTER_RESTART) };
+    const room = await sandbox?.room(place.workspace, place.caller);
+    const about = { hasNetwork: hasNetwork(room), mayStay: processes !== undefined, note: AFTER_RESTART };
+    return ended && { ok: resultOf(given, ended, resolve(place.workspace, given.cwd ?? "."), about) };
   };
   const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
     const id = processes!.name();
@@ -270,6 +273,11 @@ function boundTo({ name, where, rules }: Room): JsonObject {
   };
 }
 
+/** Without a sandbox, and on another machine, commands have whatever network is there. */
+function hasNetwork(room: Room | undefined): boolean {
+  return room === undefined || room.name === "none" || room.name === "ssh" || room.rules.network;
+}
+
 /** What "allow always" keeps of the place: another host or another image asks again. */
 function placeOf(room: Room | undefined): string[] {
   if (room === undefined || room.name === "bubblewrap") return [];
@@ -286,8 +294,18 @@ function started({ id, pid }: Seen): ToolResult {
 /** For who reads the result of a command that outlived its starter. */
 const AFTER_RESTART = "Lares was restarted while it ran";
 
-function resultOf(given: Given, ended: Ended, cwd: string, note?: string): ToolResult {
-  const text = given.apart && isFine(ended) ? ended.output.text : render(ended, note);
+/** What the command ran in, as far as it explains how it went. */
+interface Circumstances {
+  hasNetwork: boolean;
+  mayStay: boolean;
+  note?: string;
+}
+
+function resultOf(given: Given, ended: Ended, cwd: string, about: Circumstances): ToolResult {
+  const timeoutS = given.timeout_s ?? DEFAULT_S;
+  const next = isFine(ended) ? [] : adviceFor(ended, { ...about, timeoutS, mostS: MOST_S });
+  const rest = next.map((line) => `\n[${line}]`).join("");
+  const text = given.apart && isFine(ended) ? ended.output.text : render(ended, about.note) + rest;
   return { text, ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, cwd) };
 }
 
@@ -355,7 +373,7 @@ async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) =
   const at = rooted(place, cwd);
   const inside = await openInside(at.root, at.path);
   try {
-    const dir = inside.directory();
+    const dir = await orNear(place, cwd, async () => inside.directory());
     const [identity, use, home] = await Promise.all([dir.identity(), dir.self(), realpath(place.workspace)]);
     return await act({ path: inside.absolute, identity, use, home, root: inside.root, roots: place.roots ?? [] });
   } finally {

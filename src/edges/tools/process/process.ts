@@ -45,7 +45,8 @@ export function createProcess(processes: Processes): Tool {
     const now = await processes.look(id, session);
     const most = given.action === "poll" ? POLL_BYTES : LOG_BYTES;
     const { text, from, to, size } = await processes.output(id, session, most, given.from);
-    const which = from > 0 || to < size ? `; bytes ${from} to ${to} of ${size}` : "";
+    const onward = to < size ? `; go on with process ${JSON.stringify({ action: "log", id, from: to })}` : "";
+    const which = from > 0 || to < size ? `; bytes ${from} to ${to} of ${size}${onward}` : "";
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
     return {
       text: `${text}${gap}[${line(now)}${which}]`,

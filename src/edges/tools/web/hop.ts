@@ -83,5 +83,19 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 function translated(error: Error & { code?: string }, url: URL, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof AppError) return error;
-  return failed(`${hostOf(url)} could not be reached (${error.code ?? error.message})`, error);
+  const code = error.code ?? error.message;
+  const why = WHY[code] ?? (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) ? NOT_TRUSTED : undefined);
+  return failed(`${hostOf(url)} could not be reached (${code})${why ? `: ${why}` : ""}`, error);
 }
+
+const NO_WAY = "there is no way to it from this machine, which may be offline";
+const NOT_TRUSTED = "its certificate is not valid, so nothing was sent; trying again changes nothing";
+
+/** What a reader can do something with. */
+const WHY: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the machine is there, but nothing listens at that port",
+  ECONNRESET: "it broke off the connection; once more may help",
+  ETIMEDOUT: "it does not answer",
+  ENETUNREACH: NO_WAY,
+  EHOSTUNREACH: NO_WAY,
+};

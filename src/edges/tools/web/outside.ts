@@ -1,10 +1,11 @@
 /** Text from outside on its way to the model: labelled, without signs that hide text, within bounds, the whole kept on disk. */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { writeBelow } from "../../../core/files/index.ts";
 import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { humanSize } from "../files/content.ts";
+import { howToReadOn } from "../files/lines.ts";
 
 /** About 16k tokens, as `read` gives. */
 const SHOWN_BYTES = 64 * 1024;
@@ -34,9 +35,11 @@ export async function labelled({ label, text, place, key, maxBytes = SHOWN_BYTES
   if (bytes.length <= maxBytes) return { text: `${head}\n${clean}`, cut: false };
   const spill = join(place.spillDir, `${key.replace(/[^\w.-]/g, "_")}.txt`);
   const kept = await keep(place.workspace, spill, bytes);
-  const where = kept ? `the whole is in ${spill}` : "the rest could not be kept";
+  const first = beginning(bytes, maxBytes);
+  const path = relative(place.workspace, spill);
+  const where = kept ? `the whole is in ${path}; ${howToReadOn(path, first)}` : "the rest could not be kept";
   const note = `[the first ${humanSize(maxBytes)} of ${humanSize(bytes.length)}; ${where}]`;
-  const shown = { text: `${head}\n${note}\n${beginning(bytes, maxBytes)}`, cut: true };
+  const shown = { text: `${head}\n${note}\n${first}`, cut: true };
   return kept ? { ...shown, spill } : shown;
 }
 

@@ -132,8 +132,15 @@ function parseUrl(text: string): URL {
   }
 }
 
+/** A name server that does not answer knows nothing about the name: that is another thing to do something about. */
 function unknownName(name: string, cause?: unknown): AppError {
-  return new AppError("NOT_FOUND", { message: `There is no host named ${name}.`, retry: "later", cause });
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (code === "EAI_AGAIN" || code === "ETIMEOUT" || code === "ECONNREFUSED") {
+    const hint = "This machine seems to be offline. Go on without the web, and say so.";
+    return new AppError("NOT_READY", { message: `No name server answered for ${name}.`, hint, retry: "later", cause });
+  }
+  const hint = "Check the spelling of the address.";
+  return new AppError("NOT_FOUND", { message: `There is no host named ${name}.`, hint, retry: "later", cause });
 }
 
 function canonicalEntry(entry: string): string {

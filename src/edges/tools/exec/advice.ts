@@ -1,0 +1,59 @@
+/**
+ * What to do after a command that did not go well: one or two lines of Lares' own below its output. A model that reads "could not
+ * resolve host" in a sandbox without network tries other hosts; one that is told why does something else.
+ */
+import type { Ended } from "./run.ts";
+
+export interface About {
+  hasNetwork: boolean;
+  /** Commands can go on in the background here. */
+  mayStay: boolean;
+  timeoutS: number;
+  mostS: number;
+}
+
+/** Of the output, its end: there the reason stands. */
+const LOOKED_AT = 8000;
+
+const NO_NAME = [
+  "Could not resolve host",
+  "Temporary failure in name resolution",
+  "Temporary failure resolving",
+  "Name or service not known",
+  "No address associated with hostname",
+  "Name does not resolve",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+];
+const NO_WAY = ["Network is unreachable", "ENETUNREACH", "No route to host", "EHOSTUNREACH"];
+const REFUSED = ["Connection refused", "ECONNREFUSED"];
+
+export function adviceFor(ended: Pick<Ended, "how" | "output" | "errors">, about: About): string[] {
+  if (ended.how === "timeout") return [afterTimeout(about)];
+  const said = `${ended.output.text.slice(-LOOKED_AT)}\n${(ended.errors ?? "").slice(-LOOKED_AT)}`;
+  const has = (signs: readonly string[]) => signs.some((sign) => said.includes(sign));
+  const [noName, noWay, refused] = [has(NO_NAME), has(NO_WAY), has(REFUSED)];
+  if (!about.hasNetwork && (noName || noWay)) return [SHUT_OFF];
+  if (!about.hasNetwork && refused)
+    return [`${NOBODY_LISTENS} Only what this command starts can be reached. ${SHUT_OFF}`];
+  if (noName) return [NAME_UNKNOWN];
+  if (noWay) return [OFFLINE];
+  return refused ? [NOBODY_LISTENS] : [];
+}
+
+function afterTimeout({ timeoutS, mostS, mayStay }: About): string {
+  const ways = [
+    ...(timeoutS < mostS ? [`give it longer with timeout_s (up to ${mostS})`] : []),
+    ...(mayStay ? ["start it with background: true, and its end comes as a message"] : []),
+    "do it in smaller steps",
+  ];
+  return `It had ${timeoutS} s. What it printed until then stands above, and what it did stays done: look before you run it again. Then ${ways.join(", or ")}.`;
+}
+
+const SHUT_OFF =
+  "Commands run here without network: the sandbox shuts it off, so trying again or another host changes nothing. Read pages with web_fetch, or tell the person what you need; the owner can set sandbox.network.";
+const NAME_UNKNOWN =
+  "The name was not found, though commands have network here. Check its spelling; when others fail too, this machine is offline.";
+const OFFLINE = "The network cannot be reached from this machine now. Go on without it, and say so.";
+const NOBODY_LISTENS =
+  "The address is there, but nothing listens at that port. Check the port, or whether the server has been started.";
