@@ -407,7 +407,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     tools: {
       get: (name) => (tools.has(name) ? tools.get(name) : undefined),
-      names: () => tools.specs().map((spec) => spec.name),
+      unknown: (name, allowed) => tools.unknown(name, allowed),
       place: (caller) => ({
         ...agents.place(asId<AgentId>(caller.agent)),
         ...{ roots: roots.of(caller.agent), userHome: homedir(), caller },

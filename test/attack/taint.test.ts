@@ -93,6 +93,7 @@ const SUCCESSES: Row[] = [
   ["read", "a file", { path: "page.txt" }, "outside"],
   ["write", "a file of its own", { path: "made.txt", content: "a" }, "own"],
   ["edit", "its own change", () => ({ path: fresh("b\n"), old: "b", new: "c" }), "own"],
+  ["edit", "lines it found by their words", () => ({ path: fresh("\tb\n"), old: "  b", new: "  c" }), "outside"],
   ["apply_patch", "its own change", () => ({ patch: addFile() }), "own"],
   ["list", "file names", { path: "repo" }, "outside"],
   ["list", "an empty folder", { path: "empty" }, "own"],
@@ -121,6 +122,7 @@ const SUCCESSES: Row[] = [
 /** … and where it fails. */
 const FAILURES: Row[] = [
   ["read", "no such file", { path: "nowhere.txt" }, "own"],
+  ["read", "a name that is near", { path: "pgae.txt" }, "outside"],
   ["write", "outside of the workspace", { path: "/etc/x", content: "" }, "own"],
   ["edit", "the nearest lines", { path: "page.txt", old: "Hello world this is line onE\nx\ny", new: "z" }, "outside"],
   ["apply_patch", "the nearest lines", { patch: misfit() }, "outside"],

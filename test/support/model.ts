@@ -66,7 +66,7 @@ export function envelopes(request: SeenRequest): string[] {
 }
 
 /** The tool results of a request, in order. */
-export function toolResults(request: SeenRequest): { text: string; isError: boolean }[] {
+export function toolResults(request: Pick<SeenRequest, "messages">): { text: string; isError: boolean }[] {
   return request.messages.flatMap((m) =>
     m.parts.flatMap((part) =>
       part.type === "tool-result" ? [{ text: part.text, isError: part.isError ?? false }] : [],

@@ -17,8 +17,8 @@ export function parseInput<Shape extends z.ZodRawShape>(
     : input;
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  if (isObject(given) && typeof given.unreadable === "string") throw unreadable(tool, given.unreadable, given.problem);
   const known = Object.keys(schema.shape);
+  if (isObject(given) && typeof given.unreadable === "string") throw unreadable(tool, known, given);
   const sentences = result.error.issues.map((issue) => sentence(issue, given, known));
   throw new AppError("TOOL_INPUT", {
     message: `${tool}: ${sentences.join(" ")}`,
@@ -29,12 +29,14 @@ export function parseInput<Shape extends z.ZodRawShape>(
 }
 
 /** What the model sent was no JSON object, or one nested too deep; the wire left its text and what is wrong with it. */
-function unreadable(tool: string, text: string, problem: unknown): AppError {
-  const is = typeof problem === "string" ? problem : "not a JSON object";
+function unreadable(tool: string, known: readonly string[], given: Record<string, unknown>): AppError {
+  const is = typeof given.problem === "string" ? given.problem : "not a JSON object";
   return new AppError("TOOL_INPUT", {
-    message: `${tool}: The input is ${is}. It began: ${text.slice(0, 100)}`,
-    hint: "Send one plain JSON object.",
+    message: `${tool}: Nothing was done, because the arguments are ${is}. They began: ${String(given.unreadable).slice(0, 100)}`,
+    hint: `Send one JSON object with fields of ${tool}: ${known.join(", ")}. Long text is better written in parts.`,
     retry: "after-change",
+    // The words are the model's own.
+    origin: "own",
   });
 }
 

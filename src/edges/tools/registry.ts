@@ -4,7 +4,6 @@
  */
 import type { Tool, ToolSpec } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import { nearest } from "../../core/kit/index.ts";
 import { createExec, type ExecOptions } from "./exec/exec.ts";
 import { createApplyPatch } from "./files/apply-patch.ts";
 import { createEdit } from "./files/edit.ts";
@@ -14,6 +13,7 @@ import { createWrite } from "./files/write.ts";
 import { createRareTools } from "./rare/rare.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
 import type { SkillDesk } from "./skills/skills.ts";
+import { unknownTool } from "./unknown.ts";
 
 export interface ToolRegistry {
   /** What the model is told, in a fixed order. A new array each time; the same bytes as long as nothing is registered. */
@@ -21,6 +21,10 @@ export interface ToolRegistry {
   /** The tool of this name. Throws TOOL_INPUT with the nearest name when there is none. */
   get(name: string): Tool;
   has(name: string): boolean;
+  /** One sentence for a name that is no tool: which one is meant and how it is called. Names only what may be used. */
+  unknown(name: string, allowed?: readonly string[]): string;
+  /** The tools that are run through `tool_run`, so that a direct call of one says so. */
+  found(specs: readonly ToolSpec[]): void;
   /** Adds a tool at the end. A name can be taken once: nobody replaces a tool that was judged under its name. */
   register(tool: Tool): void;
 }
@@ -66,22 +70,29 @@ export function registerTools(registry: ToolRegistry, tools: readonly Tool[], sk
   const rare = tools.filter((tool) => RARE.has(tool.spec.name));
   const also = tools.filter((tool) => ONCE_RARE.has(tool.spec.name));
   if (rare.length) for (const tool of createRareTools(rare, skills, also)) registry.register(tool);
+  registry.found(rare.map((tool) => tool.spec));
 }
 
 export function emptyRegistry(): ToolRegistry {
   const tools = new Map<string, Tool>();
+  let found: readonly ToolSpec[] = [];
+  const specs = () => [...tools.values()].filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec);
+  const unknown = (name: string, allowed?: readonly string[]) => {
+    const isAllowed = (spec: ToolSpec) =>
+      !allowed || allowed.includes(spec.name) || /^tool_(search|run)$/.test(spec.name);
+    return unknownTool(name, { offered: specs().filter(isAllowed), found: found.filter(isAllowed) });
+  };
   return {
-    specs: () => [...tools.values()].filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec),
+    specs,
     has: (name) => tools.has(name),
     get(name) {
       const tool = tools.get(name);
       if (tool) return tool;
-      const near = nearest(name, tools.keys());
-      throw new AppError("TOOL_INPUT", {
-        message: `There is no tool "${name}"${near ? `; did you mean "${near}"?` : "."}`,
-        hint: `Tools: ${[...tools.keys()].join(", ")}.`,
-        retry: "after-change",
-      });
+      throw new AppError("TOOL_INPUT", { message: unknown(name), retry: "after-change", origin: "own" });
+    },
+    unknown,
+    found(specs) {
+      found = specs;
     },
     register(tool) {
       if (tools.has(tool.spec.name)) throw new Error(`a tool named "${tool.spec.name}" is registered already`);

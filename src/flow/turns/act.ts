@@ -35,6 +35,7 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import { atOnce } from "../../core/kit/index.ts";
+import { deniedText, insteadOf } from "./denied.ts";
 import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
 import type { Held, Standing, TurnParts } from "./ports.ts";
@@ -70,6 +71,8 @@ export type Judged = {
   origin?: Origin;
   /** What is run and asked about instead of the call's own input. */
   input?: Json;
+  /** Of a refusal: what can be done instead. */
+  instead?: string;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -120,8 +123,7 @@ export async function act(
     };
     const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
     if (j.verdict === "error") return result({ text: j.because, ...said });
-    if (j.verdict === "deny")
-      return result({ text: `Not allowed: ${j.because} Do not try to get around this.`, ...said });
+    if (j.verdict === "deny") return result({ text: deniedText(j.because, j.instead), ...said });
     if (unasked.has(i)) return result({ text: TOO_MANY_QUESTIONS, isError: true, origin: "own" });
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
@@ -166,12 +168,15 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
   const none = { shown: "", rule: "", hash: "" };
   const tool = parts.tools.get(call.name);
   if (!tool) {
-    const because = `There is no tool "${call.name}". Tools: ${parts.tools.names().join(", ")}.`;
+    const because = parts.tools.unknown(call.name, at.tools);
     return { verdict: "error", because, origin: "own", ...none };
   }
   try {
     const closed = closedTo(at, tool, call.input, standing);
-    if (closed) return { verdict: "deny", because: closed, origin: "own", ...none };
+    if (closed) {
+      const instead = insteadOf({ risk: "state" }, standing.authority);
+      return { verdict: "deny", because: closed, instead, origin: "own", ...none };
+    }
     let { input } = call;
     let plan = await tool.plan(input, placeOf(parts, at));
     if (plan.fixed !== undefined) {
@@ -191,6 +196,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       origin: "own",
       marks: verdict === "ask" ? marksOf(plan) : [],
       ...wholeOf(plan),
+      ...(verdict === "deny" ? { instead: insteadOf(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
     };
   } catch (error) {

@@ -200,7 +200,8 @@ export interface ReplySink {
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
-  names(): string[];
+  /** What the model reads when it calls a tool that is not there. Names only what may be used here. */
+  unknown(name: string, allowed?: readonly string[]): string;
   place(caller: ToolCaller): ToolPlace;
 }
 

@@ -1,7 +1,7 @@
 /** Reads one stream to its end: deltas go out as they come, the parts of the answer are put together in order. */
 import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/index.ts";
-import { parseJson, TooDeep } from "../../../core/kit/index.ts";
+import { jsonProblem, parseJson, TooDeep } from "../../../core/kit/index.ts";
 import { MOST_CALLS, MOST_CHARACTERS, tooLarge } from "./bounds.ts";
 import { ignoredSettings } from "./options.ts";
 import { reportedIn, type Tokens } from "./reported.ts";
@@ -173,7 +173,8 @@ export function parseInput(text: string): Json {
     return { unreadable: text, problem: "not a JSON object" };
   } catch (error) {
     if (error instanceof TooDeep) return { unreadable: text.slice(0, 200), problem: error.message };
-    return { unreadable: text, problem: `not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
+    const why = jsonProblem(text) ?? (error instanceof Error ? error.message : String(error));
+    return { unreadable: text, problem: `not valid JSON: ${why}` };
   }
 }
 
