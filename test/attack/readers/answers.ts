@@ -1,8 +1,7 @@
 /** What a model wrote: answers for every platform, edits, patches, schedules, facts, summaries. */
 import { parseHTML } from "linkedom";
-import { boundedChunks } from "../../../src/core/render/bounded.ts";
 import { jsonProblem } from "../../../src/core/kit/json-problem.ts";
-import { chunks, render } from "../../../src/core/render/chunks.ts";
+import { boundedChunks } from "../../../src/core/render/bounded.ts";
 import { DIALECTS } from "../../../src/core/render/dialect.ts";
 import { parse } from "../../../src/core/render/index.ts";
 import { replaceIn } from "../../../src/edges/tools/files/match.ts";
