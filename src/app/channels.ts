@@ -84,9 +84,7 @@ export function makeChannels(parts: ChannelParts) {
   });
   const libraries = new Libraries(parts.home);
   const accounts = new Accounts({
-    records,
-    clock,
-    bus,
+    ...{ records, clock, crash, guard: parts.guard, bus },
     log: log.child("channels"),
     intake,
     undelivered: (at, key, why) => parts.outbox().undelivered(at, key, why),

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTelegram } from "../fakes/telegram/index.ts";
 import { Lares, type LaresOptions, scratch, sendHook, startFarSide, startModel, until } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -42,7 +43,7 @@ const past = new Set<string>();
 /** Waits until this life stalls with this work; what an earlier one left in the same place doesn't count. */
 const stalled = (
   lares: Lares,
-  work: "turn" | "delivery" | "watch" | "import" | "event" | "hook" | "document" | "capture" | "index",
+  work: "turn" | "delivery" | "watch" | "import" | "event" | "hook" | "document" | "capture" | "index" | "raw",
 ) =>
   until("the stall to be noted", () => {
     const note = noted(lares);
@@ -84,6 +85,8 @@ async function checkThirdLife(lares: Lares): Promise<void> {
   expect(turn.state).toBe("failed");
   expect(JSON.stringify(turn)).toContain(STOPPED);
   expect(JSON.stringify(turn)).toContain(`lares turns get ${turn.turn}`);
+  const { last } = await lares.rpc("sessions.get", { session: bad.session });
+  expect(last).toMatchObject({ turn: turn.turn, state: "failed", reason: expect.stringContaining(STOPPED) });
 }
 
 describe("a tool that blocks the process for ever", () => {
@@ -267,6 +270,43 @@ describe("what comes back by itself", () => {
       });
     } finally {
       await far.close();
+    }
+  }, 60_000);
+
+  it("an update that stalls the adapter's own reader is passed over, named in the status, and the next one is answered", async () => {
+    const telegram = await startTelegram();
+    const owner = { id: 42, first_name: "Ann" };
+    const account = { token: telegram.token, apiUrl: telegram.url, paceMs: 0, owners: ["42"], dm: "allowlist" };
+    try {
+      await withLares({ config: { channels: { telegram: { main: account } } } }, async (lares) => {
+        const block = { LARES_BLOCK_AT: "channel.reading~POISON" };
+        await lares.start(block);
+        await until("a poll", () => telegram.polling());
+        telegram.say(42, owner, "say:POISON");
+        telegram.say(42, owner, "say:behind it");
+        await stalled(lares, "raw");
+        await lares.kill9();
+        // Telegram gives it again by itself.
+        lares.spawn(block);
+        await stalled(lares, "raw");
+        await lares.kill9();
+        await lares.start(block);
+        await answers(lares);
+        await until("the answer behind it", () => telegram.sent.some(({ text }) => text === "behind it"));
+        const status = await lares.rpc("channels.status", { name: "telegram/main" });
+        expect(status).toMatchObject({
+          state: "ok",
+          unreadable: 1,
+          passedOver: [expect.stringMatching(/^message \d+$/)],
+        });
+        // Its place is stored: the next life asks for what comes after it.
+        await lares.restart(HEALTHY);
+        telegram.say(42, owner, "say:later");
+        await until("the next answer", () => telegram.sent.some(({ text }) => text === "later"));
+        expect(telegram.sent.some(({ text }) => text.includes("POISON"))).toBe(false);
+      });
+    } finally {
+      await telegram.close();
     }
   }, 60_000);
 

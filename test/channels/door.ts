@@ -53,6 +53,7 @@ export function testDoor(position?: Json): TestDoor {
     },
     undelivered: async () => {},
     strange: [],
+    read: (_, read) => read(),
     unreadable: (kind, id) => void door.strange.push({ kind, id }),
   };
   return door;

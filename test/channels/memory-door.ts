@@ -68,6 +68,10 @@ export class MemoryDoor implements Door {
     return this.events.find((e): e is Extract<PlatformEvent, { kind: K }> => e.kind === kind)!;
   }
 
+  read<T>(_: unknown, read: () => T): T {
+    return read();
+  }
+
   unreadable(kind: string, id: string): void {
     this.strange.push({ kind, id });
   }

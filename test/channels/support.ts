@@ -42,6 +42,7 @@ export function listeningDoor(judge: (event: PlatformEvent) => Promise<void> | v
     known: () => {},
     undelivered: async () => {},
     unreadable: () => {},
+    read: (_, read) => read(),
   };
   return { door, heard, kept };
 }

@@ -493,6 +493,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", ringing],
     ["", dropping],
   ],
+  "channel.reading": [["", hookTurn("plain", [HELLO], { known: false })]],
   "channel.heard": [["", hookTurn("plain", [HELLO], { known: false })]],
   "channel.taken": [["", hookTurn("plain", [HELLO])]],
   "undo.planned": [["", undoing]],

@@ -119,6 +119,19 @@ export interface Door {
    * `id` is the platform's own number for it; what it says is never given. Go on behind it: it would not fit the next time either.
    */
   unreadable(kind: string, id: string): void;
+  /**
+   * Reads one raw thing of the platform under guard, before there is an event (I13). One that stopped Lares twice while it was read is
+   * passed over, counted and named in the account's status: undefined, and go on behind it. `read` must not wait for anything.
+   */
+  read<T>(given: Raw, read: () => T): T | undefined;
+}
+
+/** Something a platform sent, as it came. */
+export interface Raw {
+  kind: string;
+  /** The platform's own number for it, the same when it is sent again. Without one, it is known by its content. */
+  id: string | number | undefined;
+  value: unknown;
 }
 
 export interface Button {

@@ -30,6 +30,7 @@ export const CRASH_POINTS = {
   "watch.looking": "something watched is about to be looked at, nothing is recorded",
   "watch.looked": "something new was seen where it is watched, nothing of it is recorded",
   "event.stored": "a system event is durable, its session not yet told",
+  "channel.reading": "what a platform sent is about to be read, nothing of it is known",
   "channel.heard": "a platform's event has arrived, nothing of it is recorded",
   "channel.taken": "a platform's event is durable, the platform not told",
   "slot.planned": "what a due slot means and the next slot are durable, nothing is started",

@@ -3,7 +3,7 @@
  * this one died (I13). `ground/watchdog` keeps the books; rooms only see this port.
  */
 
-/** `kind:id`, the same in every life: `turn:…`, `delivery:…`, `watch:…`, `import:…`, `event:…`, `document:…`. */
+/** `kind:id`, the same in every life: `turn:…`, `delivery:…`, `watch:…`, `import:…`, `raw:…`, `event:…`, `document:…`. */
 export type WorkKey = `${string}:${string}`;
 
 /** `none`: nothing is held against it. `suspect`: it runs alone among suspects. `convicted`: it isn't started again. */

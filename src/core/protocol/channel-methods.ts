@@ -15,6 +15,10 @@ const channelInfo = z.object({
   unreadable: z
     .number()
     .describe("What the platform sent since the start and could not be read; the log names the kinds."),
+  passedOver: z
+    .array(z.string())
+    .optional()
+    .describe("The last of them that are not read because they stopped Lares twice, by kind and the platform's id."),
   heardAt: z.number().optional().describe("When somebody last wrote."),
   detail: z.string().optional(),
 });

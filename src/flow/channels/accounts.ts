@@ -2,6 +2,7 @@
  * The accounts: each configured one is run by itself, started again with a wait when it fails, watched for silence, and told
  * apart in three ways: connected, hearing, sending. One account's failure touches no other.
  */
+import { createHash } from "node:crypto";
 import type {
   AccountPolicy,
   Capabilities,
@@ -15,7 +16,16 @@ import type {
   Speaker,
 } from "../../core/contracts/index.ts";
 import { AppError, type Json } from "../../core/domain/index.ts";
-import { type Bus, backoffMs, type Clock, following, type Log } from "../../core/kit/index.ts";
+import {
+  type Bus,
+  backoffMs,
+  type Clock,
+  type Crash,
+  following,
+  type Guard,
+  type Log,
+  STOPPED_LARES,
+} from "../../core/kit/index.ts";
 import { trouble } from "./health.ts";
 import type { Intake } from "./intake.ts";
 import { type AccountKey, CURSOR, readKept, writeKept } from "./store.ts";
@@ -34,6 +44,8 @@ export interface AccountSpec extends AccountKey {
 export interface AccountsParts {
   records: Records;
   clock: Clock;
+  crash: Crash;
+  guard: Guard;
   bus: Bus;
   log: Log;
   intake: Intake;
@@ -56,6 +68,8 @@ export interface AccountStatus extends AccountKey {
   restarts: number;
   /** What the platform sent since the start and the adapter could not read. */
   unreadable: number;
+  /** The last of them that are not read because they stopped Lares twice. */
+  passedOver?: string[];
   heardAt?: number;
 }
 
@@ -65,6 +79,8 @@ const RETRY = { firstMs: 1000, mostMs: 300_000, jitter: 0.5 };
 const GOOD_MS = 60_000;
 /** Kinds of unreadable things that are worth a line each; a platform has about twenty. */
 const MOST_STRANGE = 50;
+/** Names shown of what stopped Lares; the log has them all. */
+const MOST_NAMED = 5;
 
 interface Running {
   spec: AccountSpec;
@@ -75,6 +91,7 @@ interface Running {
   as: string | undefined;
   restarts: number;
   unreadable: number;
+  passedOver: string[];
   /** The kinds of it that were said already; a platform that makes up kinds is not followed for ever. */
   strange: Set<string>;
   startedAt: number;
@@ -175,6 +192,7 @@ export class Accounts {
       as: undefined,
       restarts: 0,
       unreadable: 0,
+      passedOver: [],
       strange: new Set(),
       startedAt: this.parts.clock.now(),
       aliveAt: undefined,
@@ -253,7 +271,7 @@ export class Accounts {
   }
 
   private door(one: Running): Door {
-    const { records, clock, intake } = this.parts;
+    const { records, clock, crash, guard, intake } = this.parts;
     const at = { channel: one.spec.channel, account: one.spec.account };
     const alive = (behind = 0) => {
       const now = clock.now();
@@ -269,11 +287,32 @@ export class Accounts {
       one.strange.add(kind);
       this.parts.log.warn("what a platform sent could not be read and was passed over", { ...at, kind, id });
     };
+    const passOver = ({ kind, id }: { kind: string; id: string }) => {
+      one.unreadable++;
+      one.passedOver = [...one.passedOver, `${kind} ${id}`].slice(-MOST_NAMED);
+      this.parts.log.warn("what a platform sent was passed over", { ...at, kind, id, why: STOPPED_LARES });
+    };
     return {
+      read: (given, read) => {
+        const id = given.id === undefined || given.id === "" ? digestOf(given.value) : String(given.id);
+        const key = `raw:${at.channel}/${at.account}/${given.kind}/${id}` as const;
+        if (guard.suspicion(key) === "convicted") {
+          passOver({ kind: given.kind, id });
+          return undefined;
+        }
+        // It doesn't wait for its turn as other suspects do: it never waits once it runs, so it is always the last that began (W1).
+        const running = guard.begin(key);
+        try {
+          crash.at("channel.reading", () => JSON.stringify(given.value) ?? "");
+          return read();
+        } finally {
+          running.end(true);
+        }
+      },
       hear: async (events: readonly PlatformEvent[], cursor?: Json) => {
         if (one.life.signal.aborted)
           throw new AppError("NOT_READY", { message: "The account is being stopped.", retry: "later" });
-        const heard = await intake.hear({ ...at, unreadable }, one.spec.policy, events, cursor);
+        const heard = await intake.hear({ ...at, passOver }, one.spec.policy, events, cursor);
         if (events.length) one.heardAt = clock.now();
         one.stuckSince = undefined;
         return heard;
@@ -332,6 +371,7 @@ export class Accounts {
       sending: one.sending,
       restarts: one.restarts,
       unreadable: one.unreadable,
+      ...(one.passedOver.length ? { passedOver: [...one.passedOver] } : {}),
       ...(detail ? { detail } : {}),
       ...(one.as ? { as: one.as } : {}),
       ...(one.heardAt ? { heardAt: one.heardAt } : {}),
@@ -364,4 +404,12 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function unknown(at: AccountKey): AppError {
   return new AppError("CHANNEL_UNKNOWN", { message: `There is no ${at.channel} account "${at.account}".` });
+}
+
+/** What has no number of its own is known by its content. */
+function digestOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(value) ?? "")
+    .digest("hex")
+    .slice(0, 16);
 }

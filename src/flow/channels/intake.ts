@@ -78,14 +78,14 @@ export class Intake {
     this.parts = parts;
   }
 
-  /** `unreadable` is told of each event that is passed over (N3). */
+  /** `passOver` counts and logs an event that is not taken (N3). */
   async hear(
-    { unreadable, ...at }: AccountKey & { unreadable?: (kind: string, id: string) => void },
+    { passOver, ...at }: AccountKey & { passOver: (event: { kind: string; id: string }) => void },
     policy: AccountPolicy,
     events: readonly PlatformEvent[],
     cursor?: Json,
   ): Promise<Heard[]> {
-    const { records, crash, guard, log } = this.parts;
+    const { records, crash, guard } = this.parts;
     let kept = cursor === undefined;
     const heard: Heard[] = [];
     for (const [i, event] of events.entries()) {
@@ -98,13 +98,12 @@ export class Intake {
         crash.at("channel.heard", () => ("text" in event ? event.text : event.id));
         return this.one(at, policy, event, record);
       };
-      const passOver = async (): Promise<Heard> => {
-        log.warn("what a platform sent was passed over", { ...at, id: event.id, why: STOPPED_LARES });
-        unreadable?.(event.kind, event.id);
+      const leave = async (): Promise<Heard> => {
+        passOver(event);
         return { outcome: "refused", say: STOPPED_LARES };
       };
       const key = `event:${at.channel}/${at.account}/${event.chat.id}/${event.id}` as const;
-      heard.push(await guarded(guard, key, take, passOver));
+      heard.push(await guarded(guard, key, take, leave));
     }
     if (!kept) await records.write((tx) => writeKept(tx, at, CURSOR, cursor));
     if (events.length) crash.at("channel.taken");

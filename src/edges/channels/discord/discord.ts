@@ -87,7 +87,8 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
         return [];
       });
       for (const one of found) {
-        const event = eventOf("MESSAGE_CREATE", one, "", who.id, api);
+        const raw = { kind: "MESSAGE_CREATE", id: textOf(objectOf(one).id), value: one };
+        const event = door.read(raw, () => eventOf("MESSAGE_CREATE", one, "", who.id, api));
         if (event === "unreadable") door.unreadable("MESSAGE_CREATE", String(objectOf(one).id));
         else if (event) await hear(event, channel);
       }
@@ -114,8 +115,12 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
           }
         },
         onDispatch: (type, body, seq) => {
-          const press = type === "INTERACTION_CREATE" ? pressOf(body) : undefined;
-          const event = press?.event ?? eventOf(type, body, `${state.session?.id}:${seq}`, who.id, api);
+          const own = textOf(objectOf(body).id) ?? `${state.session?.id}:${seq}`;
+          const read = door.read({ kind: type, id: own, value: body }, () => {
+            const press = type === "INTERACTION_CREATE" ? pressOf(body) : undefined;
+            return { press, event: press?.event ?? eventOf(type, body, `${state.session?.id}:${seq}`, who.id, api) };
+          });
+          const { press, event } = read ?? {};
           if (event === "unreadable") door.unreadable(type, String(objectOf(body).id ?? seq));
           if (!event || event === "unreadable") return mark.skip(seq);
           mark.begin(seq);

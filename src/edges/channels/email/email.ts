@@ -139,7 +139,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
       for (const mail of mails.sort((a, b) => a.uid - b.uid)) {
         const arrived = new Date(mail.internalDate ?? clock.now()).getTime();
         const next = { ...at, uid: mail.uid, at: arrived };
-        const event = await eventOf(client, mail, arrived, at.validity);
+        const event = await eventOf(client, door, mail, arrived, at.validity);
         await door.hear(event ? [event] : [], { ...next });
         at = next;
         if (event) await client.messageFlagsAdd(String(mail.uid), ["\\Seen"], { uid: true }).catch(() => false);
@@ -151,14 +151,21 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
 
   async function eventOf(
     client: ImapFlow,
+    door: Door,
     mail: Awaited<ReturnType<ImapFlow["fetchAll"]>>[number],
     at: number,
     validity: string,
   ): Promise<PlatformEvent | undefined> {
-    const headers = headersOf(mail.headers ?? "");
+    const id = `${validity}:${mail.uid}`;
     const people = mail.envelope?.from ?? [];
     const from = people.length === 1 ? people[0]!.address?.toLowerCase() : undefined;
-    const why = notHeard(headers, from);
+    const head = String(mail.headers ?? "");
+    const read = door.read({ kind: "mail's headers", id, value: head }, () => {
+      const headers = headersOf(head);
+      return { headers, why: notHeard(headers, from) };
+    });
+    if (!read) return undefined;
+    const { headers, why } = read;
     if (!from || why) {
       log.info("a mail was not taken", { uid: mail.uid, from: from ?? "?", why: why ?? "it has no single sender" });
       return undefined;
@@ -168,8 +175,12 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     const subject = mail.envelope?.subject?.trim() ?? "";
     const isForward = /^(fwd?|wg|tr|rv|i):/i.test(subject);
     const parts = partsOf(mail.bodyStructure);
-    const body = await textOf(client, mail.uid, parts.text);
-    const said = writtenText(body, isReply && !isForward);
+    const body = await bodyOf(client, mail.uid, parts.text);
+    const said = door.read({ kind: "mail", id, value: body }, () => {
+      const text = parts.text?.type === "text/html" ? textOfHtml(body) : body;
+      return writtenText(text, isReply && !isForward);
+    });
+    if (said === undefined) return undefined;
     remember(from, root, { subject: subject || "your message", references: root === own ? [own] : [root, own] });
     return {
       kind: "message",
@@ -191,14 +202,13 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     return automatic(headers) ?? unproven(headers, from, config);
   }
 
-  async function textOf(client: ImapFlow, uid: number, part: MessageStructureObject | undefined): Promise<string> {
+  async function bodyOf(client: ImapFlow, uid: number, part: MessageStructureObject | undefined): Promise<string> {
     if (!part) return "";
     const { content } = await client.download(String(uid), part.part ?? "1", { uid: true, maxBytes: MOST_TEXT });
     if (!content) return "";
     const chunks: Buffer[] = [];
     for await (const chunk of content) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString("utf8");
-    return part.type === "text/html" ? textOfHtml(text) : text;
+    return Buffer.concat(chunks).toString("utf8");
   }
 
   function remote(client: ImapFlow, uid: number, part: MessageStructureObject): RemoteFile {

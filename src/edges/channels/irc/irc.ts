@@ -37,7 +37,7 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
     trouble.catch(() => {});
     const hear = (heard: Line) => {
       if (live) door.alive();
-      const event = eventOf(heard);
+      const event = door.read({ kind: heard.command, id: heard.tags.msgid, value: heard }, () => eventOf(heard));
       if (!event) return;
       // In order, one at a time; when it cannot be kept the line ends.
       line = line.then(async () => {

@@ -65,16 +65,20 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
     for (const [id, value] of Object.entries(objectOf(objectOf(batch.rooms).join))) {
       const { timeline, state } = objectOf(value);
       const whole = await wholeTimeline(id, objectOf(timeline), since, signal);
-      for (const one of whole) {
-        if (!roomEvent(one))
-          door.unreadable(textOf(objectOf(one).type) ?? "event", textOf(objectOf(one).event_id) ?? "");
-      }
-      const fresh = whole.map(roomEvent).filter((e) => e !== undefined);
+      const fresh = whole.flatMap((one) => {
+        const { type, event_id } = objectOf(one);
+        const raw = { kind: textOf(type) ?? "event", id: textOf(event_id), value: one };
+        const event = door.read(raw, () => roomEvent(one) ?? "unreadable");
+        if (event === "unreadable") door.unreadable(raw.kind, raw.id ?? "");
+        return event === undefined || event === "unreadable" ? [] : [event];
+      });
       for (const one of [...listOf(objectOf(state).events).map(roomEvent), ...fresh]) if (one) rooms.note(id, one);
       for (const one of sinceInvited(fresh, self.id)) {
         const replied = await rooms.replied(id, repliedTo(one), signal);
         const isDirect = await rooms.isDirect(id, signal);
-        const mapped = mapEvent(one, { me: self, room: { id, isDirect }, replied, names: rooms.names });
+        const mapped = door.read({ kind: `${one.type} to map`, id: one.id, value: one }, () =>
+          mapEvent(one, { me: self, room: { id, isDirect }, replied, names: rooms.names }),
+        );
         if (!mapped) continue;
         const { event, file } = mapped;
         if (file && event.kind === "message") {

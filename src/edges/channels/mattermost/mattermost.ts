@@ -93,7 +93,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     for (const post of missed) {
       // An old post is among them when it was changed.
       const event =
-        post.createdAt > begin || post.editedAt > begin ? await eventOf(post, undefined, signal) : undefined;
+        post.createdAt > begin || post.editedAt > begin ? await eventOf(door, post, undefined, signal) : undefined;
       if (event) events.push(event);
       at.since = Math.max(at.since, post.createdAt);
     }
@@ -109,14 +109,13 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     const nothing = { events: [], at: 0 };
     if (event.name === "posted" || event.name === "post_edited") {
       const given = parse(event.data.post);
-      const post = postOf(given);
-      if (!post) {
-        door.unreadable(event.name, textOf(objectOf(given).id) ?? "");
-        return nothing;
-      }
+      const id = textOf(objectOf(given).id);
+      const post = door.read({ kind: event.name, id, value: given }, () => postOf(given) ?? "unreadable");
+      if (post === "unreadable") door.unreadable(event.name, id ?? "");
+      if (!post || post === "unreadable") return nothing;
       const type = textOf(event.data.channel_type);
       if (type) keep(kinds, post.channel, type === "D" ? "direct" : "group");
-      const one = await eventOf(post, textOf(event.data.sender_name)?.replace(/^@/, ""), signal);
+      const one = await eventOf(door, post, textOf(event.data.sender_name)?.replace(/^@/, ""), signal);
       return { events: one ? [one] : [], at: event.name === "posted" ? post.createdAt : 0 };
     }
     if (event.name === "reaction_added" || event.name === "reaction_removed") {
@@ -127,6 +126,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
   }
 
   async function eventOf(
+    door: Door,
     post: Post,
     name: string | undefined,
     signal: AbortSignal,
@@ -137,7 +137,9 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     const isBot = post.props.from_bot === "true";
     // A post of a webhook carries the id of whoever made the webhook, not of who wrote it.
     const isHook = post.props.from_webhook === "true";
-    const { text, named } = withoutName(post.message, me.name);
+    const words = door.read({ kind: "post", id: post.id, value: post }, () => withoutName(post.message, me.name));
+    if (!words) return undefined;
+    const { text, named } = words;
     const addressed = kind === "direct" || named || (post.root !== "" && (await isMine(post.root, signal)));
     const base = {
       at: post.createdAt,

@@ -83,11 +83,13 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
       door.alive();
       for (;;) {
         // What waits at the start comes in the order it was written, not in the order it was wrapped.
-        const batch = waiting.splice(0).flatMap((wrap) => opened(keys, wrap) ?? []);
+        const batch = waiting
+          .splice(0)
+          .flatMap((wrap) => door.read({ kind: "wrap", id: wrap.id, value: wrap }, () => opened(keys, wrap)) ?? []);
         batch.sort((a, b) => a.created_at - b.created_at);
         for (const rumor of batch) {
           if (!at.isNews(rumor)) continue;
-          const event = eventOf(keys, rumor);
+          const event = door.read({ kind: "rumor", id: rumor.id, value: rumor }, () => eventOf(keys, rumor));
           at.took(rumor, clock.now());
           await door.hear(event ? [event] : [], at.json());
         }

@@ -48,7 +48,10 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
       const ends = AbortSignal.any([signal, broken.signal]);
       for await (const { said, cursor } of mailbox.batches(() => door.cursor(), ends)) {
         door.alive();
-        await taking.take(said.flatMap(eventOf), cursor);
+        await taking.take(
+          said.flatMap((one) => door.read({ kind: "envelope", id: undefined, value: one }, () => eventOf(one)) ?? []),
+          cursor,
+        );
       }
     } finally {
       lines.end();

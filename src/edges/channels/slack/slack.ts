@@ -77,13 +77,15 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
   }
 
   const readEnvelope = (door: Door, type: string, payload: JsonObject, who: Me) => {
-    if (type === "interactive") return readable(door, payload, pressOf(payload));
-    return type === "events_api" ? readable(door, payload.event, eventOf(payload.event, who, api)) : undefined;
+    if (type === "interactive") return readable(door, payload, () => pressOf(payload));
+    return type === "events_api" ? readable(door, payload.event, () => eventOf(payload.event, who, api)) : undefined;
   };
-  const readable = (door: Door, given: unknown, read: PlatformEvent | "unreadable" | undefined) => {
-    if (read !== "unreadable") return read;
+  const readable = (door: Door, given: unknown, read: () => PlatformEvent | "unreadable" | undefined) => {
     const { type, event_ts, ts, trigger_id } = objectOf(given);
-    door.unreadable(String(type), String(event_ts ?? ts ?? trigger_id));
+    const [kind, id] = [String(type), textOf(event_ts) ?? textOf(ts) ?? textOf(trigger_id)];
+    const event = door.read({ kind, id, value: given }, read);
+    if (event !== "unreadable") return event;
+    door.unreadable(kind, String(id));
     return undefined;
   };
 
@@ -107,7 +109,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       latest = batch.map((one) => one.ts).sort()[0];
     }
     found.sort((a, b) => (a.ts < b.ts ? -1 : 1));
-    return found.flatMap((one) => readable(door, one, eventOf(one, who, api)) ?? []);
+    return found.flatMap((one) => readable(door, one, () => eventOf(one, who, api)) ?? []);
   }
 
   async function readBack(door: Door, key: string, since: string, who: Me, signal: AbortSignal): Promise<void> {

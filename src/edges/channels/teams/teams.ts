@@ -120,8 +120,9 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
         });
       }
       await learn(door, textOf(objectOf(activity.conversation).id) ?? "", service);
-      const read = eventsOf(activity);
-      if (read === "unreadable") door.unreadable(textOf(activity.type) ?? "activity", textOf(activity.id) ?? "");
+      const raw = { kind: textOf(activity.type) ?? "activity", id: textOf(activity.id), value: activity };
+      const read = door.read(raw, () => eventsOf(activity)) ?? [];
+      if (read === "unreadable") door.unreadable(raw.kind, raw.id ?? "");
       const events = read === "unreadable" ? [] : read;
       const heard = events.length ? await door.hear(events) : [];
       if (activity.type !== "invoke") return { status: 200, body: {} };

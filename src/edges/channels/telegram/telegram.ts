@@ -102,9 +102,9 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
   ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
     const who = await self(signal);
     const parts = updates.flatMap((one) => {
-      const event = eventOf(one, who, api);
+      const event = door.read({ kind: kindOf(one), id: idOf(one), value: one }, () => eventOf(one, who, api));
       if (event !== "unreadable") return event ? { event, album: albumOf(one) } : [];
-      door.unreadable(kindOf(one), String(objectOf(one).update_id));
+      door.unreadable(kindOf(one), idOf(one));
       return [];
     });
     const lines = byChat(joinAlbums(parts));
@@ -188,6 +188,10 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     react: (at, emoji, signal) => messages.react(at, emoji, signal),
     typing: (route, signal) => messages.typing(route, signal),
   };
+}
+
+function idOf(update: unknown): string {
+  return String(objectOf(update).update_id ?? "");
 }
 
 interface Webhook {

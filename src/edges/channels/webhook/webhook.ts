@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Channel, ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson, textWithin } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson, STOPPED_LARES, textWithin } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { broken, notTaken, refused } from "../sending.ts";
 import type { WebhookAccount } from "./config.ts";
@@ -54,7 +54,9 @@ export function create({ account, config, clock }: AdapterParts<WebhookAccount>)
     async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
       if (request.method !== "POST") return { status: 405 };
       verify(request.headers, request.body);
-      const m = parse(request.body);
+      const raw = { kind: "body", id: undefined, value: request.body.toString("utf8") };
+      const m = door.read(raw, () => parse(request.body));
+      if (!m) throw new AppError("FORBIDDEN", { message: STOPPED_LARES });
       const [heard] = await door.hear([
         {
           kind: "message",

@@ -40,9 +40,13 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     const { creds, keys } = stored;
     const live = lib.connect({ auth: { creds, keys }, browser: ["Lares", "Chrome", "1.0"] });
     const { spool, left } = await Spool.open(door);
+    const read = (message: WebMessage) =>
+      door.read({ kind: "message", id: message.key?.id ?? undefined, value: message.key }, () =>
+        eventOf(message, live, lib),
+      );
     const take = (one: Spooled & { written?: Promise<void> }) => {
-      const event = eventOf(fromJson(one.value) as WebMessage, live, lib);
-      if (!event) return;
+      const event = read(fromJson(one.value) as WebMessage);
+      if (!event) return void lines.push("", () => one.done());
       void lines.push(event.chat.id, async () => {
         await one.written;
         await door.hear([event]);
@@ -75,7 +79,7 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
         live.ev.on("messages.upsert", ({ messages }) => {
           door.alive();
           for (const message of messages) {
-            if (eventOf(message, live, lib)) void spool.put(toJson(message)).then(take, reject);
+            if (read(message)) void spool.put(toJson(message)).then(take, reject);
           }
         });
       });

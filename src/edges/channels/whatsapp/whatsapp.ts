@@ -43,7 +43,11 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
   async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
     if (request.method === "GET") return challenge(request);
     verify(request);
-    const { events, statuses, unreadable } = mapBody(parse(request.body), config.phoneNumberId);
+    const body = parse(request.body);
+    const read = door.read({ kind: "body", id: undefined, value: body }, () => mapBody(body, config.phoneNumberId));
+    // Answered as taken: Meta would send it again for days.
+    if (!read) return { status: 200, body: "" };
+    const { events, statuses, unreadable } = read;
     for (const { kind, id } of unreadable) door.unreadable(kind, id);
     for (const { key, message, state, code, why } of statuses) {
       if (!key) continue;

@@ -147,7 +147,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
     const by = isRoom ? bare(message.attrs.from) : me;
     const stamped = message.getChildren("stanza-id", NS.stanzaId).find((sid) => bare(sid.attrs.by) === by)?.attrs.id;
     const id = one.id ?? stamped;
-    const event = eventOf(message, id, one.at);
+    const event = door.read({ kind: "message", id, value: message.toString() }, () => eventOf(message, id, one.at));
     const where = isRoom ? by : "";
     const next = id !== undefined && (!isRoom || rooms.has(by)) ? { ...at, [where]: id } : undefined;
     if (!event && !next) return;

@@ -37,6 +37,7 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
     ...(c.as ? [["known as", oneLine(c.as)]] : []),
     ...(c.restarts ? [["connected anew", plural(c.restarts, "time")]] : []),
     ...(c.unreadable ? [["could not read", `${plural(c.unreadable, "thing")} it sent; see: lares logs`]] : []),
+    ...(c.passedOver?.length ? [["passed over", `${oneLine(c.passedOver.join(", "))}: stopped Lares twice`]] : []),
     ["deliveries", `${sent} sent, ${waiting} on the way, ${uncertain} not confirmed, ${failed} failed`],
     ...(c.lastError ? [["last error", oneLine(c.lastError)]] : []),
   ];

@@ -199,6 +199,13 @@ describe("channels", () => {
     expect(none.out).toContain("lares channels add");
   });
 
+  it("status names what is not read any more", async () => {
+    const deliveries = { waiting: 0, sent: 0, uncertain: 0, failed: 0 };
+    const found = { ...channel, unreadable: 1, passedOver: ["message 17\u001b[2J"], deliveries };
+    const { out } = await run(["channels", "status", "webhook/a"], { "channels.status": () => found });
+    expect(out).toMatch(/passed over +message 17\\x1b\[2J: stopped Lares twice/);
+  });
+
   it("status ends with 1 when it has failed", async () => {
     const deliveries = { waiting: 1, sent: 2, uncertain: 3, failed: 4 };
     const status = (state: string): Handlers => ({ "channels.status": () => ({ ...channel, state, deliveries }) });
