@@ -223,6 +223,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     read: {
       pdf: async (bytes, signal) => (await import("../edges/pdf/index.ts")).readPdf(bytes, {}, signal),
       skills: skillDesk(skills),
+      keepPicture: ({ name, bytes, caller }) => attachments.keepPicture(caller.session as SessionKey, { name, bytes }),
     },
     exec: { sandbox, processes, runs, secrets: (agent) => grants.environmentFor(agent).env },
   });

@@ -1,5 +1,5 @@
 /** The process dies around an upload: what was answered stays, what was not leaves nothing, and no message is half attached. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -67,4 +67,22 @@ it("killed right after the message was accepted, the model sees the picture once
   expect(messages.filter((m) => m.role === "user")).toHaveLength(1);
   await lares.rpc("sessions.delete", { session: again.session });
   expect(existsSync(join(folder(), id))).toBe(false);
+});
+
+it("a picture the agent reads is shown to the model in the result, is shown again after a kill, and goes with the session", async () => {
+  lares = await new Lares({ env: model.env, config: { policy: { mode: "record" } } }).start();
+  writeFileSync(join(lares.workspace(), "shot.png"), PNG);
+  const read = 'tool:read {"path":"shot.png"}';
+  const { session } = await lares.chat("ana", `${read} then: ${read} then: say:seen`);
+  const shown = () =>
+    model.requests.at(-1)!.messages.flatMap((m) => m.parts.flatMap((part) => ("images" in part ? part.images! : [])));
+  expect(shown()).toEqual(Array(2).fill({ mediaType: "image/png", data: PNG.toString("base64") }));
+  // Twice the same picture is kept once, as it was when it was read.
+  expect(readdirSync(folder())).toHaveLength(1);
+  writeFileSync(join(lares.workspace(), "shot.png"), "no picture any more");
+  await lares.restart();
+  await lares.chat("ana", "say:still");
+  expect(shown()).toHaveLength(2);
+  await lares.rpc("sessions.delete", { session });
+  expect(readdirSync(folder())).toEqual([]);
 });

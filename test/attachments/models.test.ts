@@ -26,7 +26,7 @@ const PROTOCOLS = [
 ] as const;
 
 const lastParts = (): NormalPart[] => server.requests.at(-1)!.messages.flatMap((message) => message.parts);
-const pictures = () => lastParts().filter((part) => part.type === "image");
+const pictures = () => lastParts().flatMap((part) => (part.type === "image" ? [part] : []));
 const said = (text: string, ...ids: string[]): ModelMessage => ({
   role: "user",
   content: [
@@ -77,6 +77,33 @@ describe.each(PROTOCOLS)("$api", ({ api, model }) => {
     expect(pictures()).toEqual([]);
     expect(loads).toEqual([]);
     expect(lastParts()).toContainEqual({ type: "text", text: "[Picture cat.png: this model cannot see pictures]" });
+  });
+
+  it("shows a picture that came with a tool's result, and says so in words to a model that cannot see", async () => {
+    const image = { type: "image" as const, attachment: "cat", mediaType: "image/png", name: "cat.png" };
+    const messages: ModelMessage[] = [
+      said("say:I see a cat"),
+      { role: "assistant", content: [{ type: "tool-call", id: "call_1", name: "read", input: { path: "cat.png" } }] },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", id: "call_1", name: "read", text: "[cat.png is an image]", images: [image] }],
+      },
+    ];
+    answered((await run(setup(), { messages })).reply);
+    const result = lastParts().find((part) => part.type === "tool-result");
+    const inside = result?.type === "tool-result" ? (result.images ?? []) : [];
+    const beside = pictures().map(({ mediaType, data }) => ({ mediaType, data }));
+    expect([...inside, ...beside]).toEqual([{ mediaType: "image/png", data: PNG.toString("base64") }]);
+    // Chat Completions has no place for it in the result.
+    expect(inside).toHaveLength(api === "openai-chat" ? 0 : 1);
+    expect(result).toMatchObject({ text: "[cat.png is an image]" });
+
+    answered((await run(setup({ images: false }), { messages })).reply);
+    expect(JSON.stringify(lastParts())).not.toContain(PNG.toString("base64"));
+    expect(lastParts().find((part) => part.type === "tool-result")).toMatchObject({
+      text: "[cat.png is an image]\n[Picture cat.png: this model cannot see pictures]",
+    });
+    expect(server.requests.at(-1)!.messages.at(-1)!.role).toBe("tool");
   });
 
   it("leaves out what the provider would refuse, the newest pictures first", async () => {

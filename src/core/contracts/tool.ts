@@ -7,7 +7,7 @@
  * T4: a tool's words, in success and in failure, are text from outside unless it declares them its own (I12).
  */
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { Authority, Origin, ReplyRoute } from "../domain/message.ts";
+import type { Authority, ImagePart, Origin, ReplyRoute } from "../domain/message.ts";
 import type { LeftIntent, Probed } from "./engine.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Tx } from "./records.ts";
@@ -153,6 +153,8 @@ export interface ToolResult {
   origin?: Origin;
   /** For people: exit code, bytes, path, diff. */
   meta?: JsonObject;
+  /** Pictures for models that see, kept with the session; `text` says what they are for the others. */
+  images?: ImagePart[];
   /** What whoever approved the call should know of how it went; said below the turn's answer. */
   notice?: string;
   /** The turn parks until this event comes or the deadline passes; then `after` says what came of it. */

@@ -146,7 +146,15 @@ export interface AnswerSettings {
 }
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };
-export type ToolResultPart = { type: "tool-result"; id: string; name: string; text: string; isError?: boolean };
+export type ToolResultPart = {
+  type: "tool-result";
+  id: string;
+  name: string;
+  text: string;
+  isError?: boolean;
+  /** Pictures that came with it, for models that see. */
+  images?: ImagePart[];
+};
 /**
  * `file`: the text stands for an attached file, as the person did not type it. `ours`: Lares' own line before a message (its
  * envelope), for models only: it is not shown, searched, captured or made a title of.

@@ -108,6 +108,13 @@ export const attachedFile = z.object({
   bytes: z.number(),
 });
 
+const imagePart = z.object({
+  type: z.literal("image"),
+  attachment: z.string().max(64),
+  mediaType: z.string().max(100),
+  name: z.string().max(255),
+});
+
 export const part = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("text"),
@@ -115,12 +122,7 @@ export const part = z.discriminatedUnion("type", [
     file: attachedFile.optional(),
     ours: z.literal(true).optional().describe("Lares' own line before the message, for models; not shown"),
   }),
-  z.object({
-    type: z.literal("image"),
-    attachment: z.string().max(64),
-    mediaType: z.string().max(100),
-    name: z.string().max(255),
-  }),
+  imagePart,
   z.object({ type: z.literal("thinking"), text: z.string(), meta: z.record(z.string(), z.json()).optional() }),
   z.object({ type: z.literal("tool-call"), id: z.string(), name: z.string(), input: z.json() }),
   z.object({
@@ -129,6 +131,7 @@ export const part = z.discriminatedUnion("type", [
     name: z.string(),
     text: z.string(),
     isError: z.boolean().optional(),
+    images: z.array(imagePart).optional().describe("pictures that came with it, by their attachments"),
   }),
 ]);
 

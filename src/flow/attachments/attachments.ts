@@ -7,6 +7,7 @@
  * T3: until a message names it, it is only its maker's; afterwards it is as readable as the session.
  * T4: a file's text is material and labelled as such, with an end mark its author cannot have known.
  */
+import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
   AppError,
@@ -26,6 +27,7 @@ import {
   attachmentsOf,
   deleteUnused,
   insertAttachment,
+  picturesOf,
   readAttachment,
   unusedOf,
   unusedSince,
@@ -42,6 +44,8 @@ const MOST_AT_ONCE = 8;
 const UNUSED_MS = 86_400_000;
 /** Of pictures models were shown last. */
 const RECENT_BYTES = 32 * 1_048_576;
+/** That one session keeps of what its agent looked at. */
+const MOST_PICTURES = 300;
 /** As much of a text file as goes into a message. */
 const TEXT_BYTES = 65_536;
 
@@ -155,6 +159,23 @@ export class Attachments {
     if (!bytes) return undefined;
     this.keep(id, bytes);
     return { bytes, mediaType: row.media_type };
+  }
+
+  /**
+   * A picture an agent looked at, kept with its session so that later requests can show it again; the same one only once.
+   * Undefined when it is no picture, or the session has as many as it may.
+   */
+  async keepPicture(session: SessionKey, of: { name: string; bytes: Buffer }): Promise<ImagePart | undefined> {
+    const { records } = this.parts;
+    const sha256 = createHash("sha256").update(of.bytes).digest("hex");
+    const known = await picturesOf(records, session, sha256);
+    if (known.same)
+      return { type: "image", attachment: known.same.id, mediaType: known.same.media_type, name: known.same.name };
+    if (known.count >= MOST_PICTURES) return undefined;
+    const made = await this.put(once(of.bytes), { name: of.name, by: `session:${session}`, ours: true });
+    if (made.kind !== "image") return undefined;
+    await records.write((tx) => useAttachment(tx, made.id, session));
+    return { type: "image", attachment: made.id, mediaType: made.mediaType, name: made.name };
   }
 
   /** They leave with a message of this session, and stay as long as it does. */
@@ -355,6 +376,10 @@ function elsewhere(name: string): AppError {
     message: `The file ${name} belongs to another conversation.`,
     hint: "Attach it again here.",
   });
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** What an agent made may be of any type: nobody here reads it. */

@@ -64,3 +64,24 @@ export async function attachmentsOf(db: Reads, session: string): Promise<string[
 export async function allIds(db: Reads): Promise<Set<string>> {
   return new Set((await db.all<{ id: string }>("SELECT id FROM attachment")).map((row) => row.id));
 }
+
+/** Of what a session's agent looked at: the same picture, and how many there are. */
+export async function picturesOf(
+  db: Reads,
+  session: string,
+  sha256: string,
+): Promise<{ same: { id: string; name: string; media_type: string } | undefined; count: number }> {
+  const by = `session:${session}`;
+  const same = await db.get<{ id: string; name: string; media_type: string }>(
+    "SELECT id, name, media_type FROM attachment WHERE session = ? AND made_by = ? AND sha256 = ? LIMIT 1",
+    session,
+    by,
+    sha256,
+  );
+  const found = await db.get<{ count: number }>(
+    "SELECT COUNT(*) AS count FROM attachment WHERE session = ? AND made_by = ?",
+    session,
+    by,
+  );
+  return { same, count: found?.count ?? 0 };
+}

@@ -118,8 +118,9 @@ export async function act(
     const j = judged[i]!;
     const result = (said: ToolResult): ToolResultPart => {
       outside ||= isFromOutside(parts, call.name, said);
-      const { text, isError } = said;
-      return { type: "tool-result", id: call.id, name: call.name, text, ...(isError ? { isError } : {}) };
+      const { text, isError, images } = said;
+      const part = { type: "tool-result" as const, id: call.id, name: call.name, text };
+      return { ...part, ...(isError ? { isError } : {}), ...(images?.length ? { images } : {}) };
     };
     const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
     if (j.verdict === "error") return result({ text: j.because, ...said });

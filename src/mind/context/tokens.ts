@@ -25,8 +25,10 @@ export function estimateTokens(content: ModelMessage["content"]): number {
     switch (part.type) {
       case "text":
       case "thinking":
-      case "tool-result":
         tokens += textTokens(part.text);
+        break;
+      case "tool-result":
+        tokens += textTokens(part.text) + IMAGE_TOKENS * (part.images?.length ?? 0);
         break;
       case "image":
         tokens += IMAGE_TOKENS;

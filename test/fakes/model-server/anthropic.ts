@@ -10,6 +10,7 @@ import {
   type Loose,
   pushUserParts,
   sse,
+  withImages,
 } from "./kit.ts";
 import type { FailureKind, NormalMessage, NormalPart, Reply, ScriptedFailure, Speaker } from "./types.ts";
 
@@ -169,6 +170,12 @@ function readPart(part: Loose): NormalPart | undefined {
                 .map((inner) => asText(asObject(inner).text))
                 .join(""),
         ...(part.is_error ? { isError: true } : {}),
+        ...withImages(
+          asList(part.content).flatMap((inner) => {
+            const source = asObject(inner.source);
+            return inner.type === "image" ? [{ mediaType: asText(source.media_type), data: asText(source.data) }] : [];
+          }),
+        ),
       };
     default:
       return undefined;

@@ -1,5 +1,16 @@
 /** Google's generative language API, as `POST /v1beta/models/<m>:streamGenerateContent` speaks it. */
-import { asList, asObject, asText, callId, cutText, finishOf, type Loose, pushUserParts, sse } from "./kit.ts";
+import {
+  asList,
+  asObject,
+  asText,
+  callId,
+  cutText,
+  finishOf,
+  type Loose,
+  pushUserParts,
+  sse,
+  withImages,
+} from "./kit.ts";
 import type { FailureKind, Figures, NormalMessage, NormalPart, NormalRequest, Reply, Speaker } from "./types.ts";
 
 const FINISH = { stop: "STOP", "tool-calls": "STOP", length: "MAX_TOKENS", refusal: "SAFETY" } as const;
@@ -95,7 +106,12 @@ function readPart(part: Loose): NormalPart {
   if (part.functionResponse) {
     const answer = asObject(part.functionResponse);
     const response = asObject(answer.response);
-    return { type: "tool-result", id: asText(answer.id ?? answer.name), text: asText(response.content ?? response) };
+    const images = asList(answer.parts).map((inner) => {
+      const inline = asObject(inner.inlineData);
+      return { mediaType: asText(inline.mimeType), data: asText(inline.data) };
+    });
+    const text = asText(response.content ?? response);
+    return { type: "tool-result", id: asText(answer.id ?? answer.name), text, ...withImages(images) };
   }
   if (part.inlineData) {
     const inline = asObject(part.inlineData);

@@ -74,3 +74,8 @@ export function readDataUrl(url: string): NormalPart {
 export function sse(data: unknown, event?: string): string {
   return event ? `event: ${event}\ndata: ${JSON.stringify(data)}\n\n` : `data: ${JSON.stringify(data)}\n\n`;
 }
+
+/** The pictures of a tool's result, when there are some. */
+export function withImages<T>(images: T[]): { images?: T[] } {
+  return images.length ? { images } : {};
+}

@@ -11,6 +11,7 @@ import {
   pushUserParts,
   readDataUrl,
   sse,
+  withImages,
 } from "./kit.ts";
 import { openaiFailure } from "./openai-failures.ts";
 import type { Figures, NormalMessage, NormalPart, NormalRequest, Reply, Speaker } from "./types.ts";
@@ -32,7 +33,14 @@ export const openaiResponses: Speaker = {
         const input = parseLoosely(asText(item.arguments));
         assistant({ type: "tool-call", id: asText(item.call_id), name: asText(item.name), input });
       } else if (item.type === "function_call_output") {
-        const part: NormalPart = { type: "tool-result", id: asText(item.call_id), text: asText(item.output) };
+        const output = asList(item.output);
+        const text = output.length ? output.map((one) => asText(one.text)).join("") : asText(item.output);
+        const urls = output.flatMap((one) => (one.type === "input_image" ? [asText(one.image_url)] : []));
+        const images = urls.map((url) => {
+          const [, mediaType = "", data = ""] = /^data:([^;]*);base64,(.*)$/.exec(url) ?? [];
+          return { mediaType, data };
+        });
+        const part: NormalPart = { type: "tool-result", id: asText(item.call_id), text, ...withImages(images) };
         const last = messages.at(-1);
         if (last?.role === "tool") last.parts.push(part);
         else messages.push({ role: "tool", parts: [part] });

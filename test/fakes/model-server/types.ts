@@ -11,7 +11,14 @@ export type NormalPart =
   | { type: "image"; mediaType: string; data: string }
   | { type: "thinking"; text: string; signature?: string }
   | { type: "tool-call"; id: string; name: string; input: unknown }
-  | { type: "tool-result"; id: string; text: string; isError?: boolean };
+  | {
+      type: "tool-result";
+      id: string;
+      text: string;
+      isError?: boolean;
+      /** Pictures inside of the result, where the protocol has a place for them. */
+      images?: { mediaType: string; data: string }[];
+    };
 
 /** Each user text is a message of its own, also where the protocol merged several into one. */
 export interface NormalMessage {

@@ -11,7 +11,7 @@
  * W4: the notes are a text of their own in the first message of the person: roles go on alternating.
  */
 import type { ToolSpec } from "../../../core/contracts/index.ts";
-import type { JsonObject, ModelMessage, ThinkingPart } from "../../../core/domain/index.ts";
+import type { JsonObject, ModelMessage, ThinkingPart, ToolResultPart } from "../../../core/domain/index.ts";
 import type { Api } from "../providers.ts";
 import { inWords, isPictured, type Shown } from "./images.ts";
 import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
@@ -49,7 +49,8 @@ export class Converter {
     const first = prompt.length;
     for (const message of messages) {
       if (isPictured(message)) {
-        prompt.push(convertUser(message as UserMessage, images));
+        if (message.role === "user") prompt.push(convertUser(message, images));
+        if (message.role === "tool") prompt.push(...convertPictured(message, images, this.api));
         continue;
       }
       let converted = this.messages.get(message);
@@ -115,18 +116,52 @@ function convertMessage(message: ModelMessage, api: Api, model: string): SdkMess
     case "user":
       return convertUser(message, NONE);
     case "tool":
-      return {
-        role: "tool",
-        content: message.content.map((part) => ({
-          type: "tool-result",
-          toolCallId: safeId(part.id),
-          toolName: part.name,
-          output: { type: part.isError ? "error-text" : "text", value: part.text },
-        })),
-      };
+      return { role: "tool", content: message.content.map((part) => convertResult(part)) };
     case "assistant":
       return convertAssistant(message, api, model);
   }
+}
+
+type SdkResult = Extract<Extract<SdkMessage, { role: "tool" }>["content"][number], { type: "tool-result" }>;
+
+function convertResult(part: ToolResultPart, text = part.text): SdkResult {
+  const output = { type: part.isError ? ("error-text" as const) : ("text" as const), value: text };
+  return { type: "tool-result", toolCallId: safeId(part.id), toolName: part.name, output };
+}
+
+/**
+ * Results with pictures. Chat Completions takes only text from a tool, so there the pictures follow as a message of their own,
+ * which says where they come from.
+ */
+function convertPictured(
+  message: Extract<ModelMessage, { role: "tool" }>,
+  images: ReadonlyMap<string, Shown>,
+  api: Api,
+): SdkMessage[] {
+  const results: SdkResult[] = [];
+  const after: UserContent = [];
+  for (const part of message.content) {
+    const pictures = (part.images ?? []).map((image) => ({
+      image,
+      shown: images.get(image.attachment) ?? { why: "not shown" },
+    }));
+    const missing = pictures.flatMap(({ image, shown }) => ("why" in shown ? [inWords(image, shown.why)] : []));
+    const there = pictures.flatMap(({ image, shown }) => ("why" in shown ? [] : [{ name: image.name, ...shown }]));
+    const result = convertResult(part, [part.text, ...missing].join("\n"));
+    if (there.length === 0 || api === "openai-chat") results.push(result);
+    else {
+      const { value } = result.output as { value: string };
+      const data = there.map(({ data, mediaType }) => ({ type: "image-data" as const, data, mediaType }));
+      results.push({ ...result, output: { type: "content", value: [{ type: "text", text: value }, ...data] } });
+    }
+    if (api !== "openai-chat") continue;
+    for (const { name, data, mediaType } of there) {
+      after.push({ type: "text", text: `[Picture ${name}, from the result of ${part.name} above]` });
+      after.push({ type: "file", mediaType, data });
+    }
+  }
+  const converted: SdkMessage = { role: "tool", content: results };
+  return after.length ? [converted, { role: "user", content: after }] : [converted];
 }
 
 type UserMessage = Extract<ModelMessage, { role: "user" }>;

@@ -54,7 +54,12 @@ async function show(id: string, how: { load: LoadAttachment; api: Api; sees: boo
 }
 
 export function isPictured(message: ModelMessage): boolean {
-  return message.role === "user" && message.content.some((part) => part.type === "image");
+  return picturesOf(message).length > 0;
+}
+
+function picturesOf(message: ModelMessage): readonly ImagePart[] {
+  if (message.role === "user") return message.content.filter((part) => part.type === "image");
+  return message.role === "tool" ? message.content.flatMap((part) => part.images ?? []) : [];
 }
 
 /** What stands in a picture's place. */
@@ -64,8 +69,6 @@ export function inWords({ name }: ImagePart, why: string): string {
 
 function* newestFirst(messages: readonly ModelMessage[]): Generator<ImagePart> {
   for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i]!;
-    if (message.role !== "user") continue;
-    for (const part of message.content) if (part.type === "image") yield part;
+    yield* picturesOf(messages[i]!);
   }
 }

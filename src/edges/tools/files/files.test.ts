@@ -194,7 +194,18 @@ describe("images", () => {
     await writeFile(join(place.workspace, "a.png"), PNG);
     const result = await createRead().run({ path: "a.png" }, place, "k", never);
     expect(result.text).toBe(`[a.png is an image: image/png, 10 × 20 pixels, ${PNG.length} bytes]`);
-    expect(result.meta!.image).toEqual({ path: "a.png", mediaType: "image/png", bytes: PNG.length });
+    expect(result.images).toBeUndefined();
+    const image = { type: "image" as const, attachment: "at_1", mediaType: "image/png", name: "a.png" };
+    const kept: { name: string; bytes: Buffer }[] = [];
+    const keepPicture = async (picture: { name: string; bytes: Buffer }) => {
+      kept.push(picture);
+      return image;
+    };
+    expect(await createRead({ keepPicture }).run({ path: "a.png" }, place, "k", never)).toMatchObject({
+      text: result.text,
+      images: [image],
+    });
+    expect(kept).toMatchObject([{ name: "a.png", bytes: PNG }]);
   });
 
   test.each([
@@ -210,14 +221,15 @@ describe("images", () => {
     await writeFile(join(place.workspace, "picture.txt"), bytes);
     const result = await createRead().run({ path: "picture.txt" }, place, "k", never);
     expect(result.text).toContain(`${mediaType}, 3 × 4 pixels`);
-    expect(result.meta!.image).toMatchObject({ mediaType });
+    expect(result.meta).toMatchObject({ binary: mediaType });
   });
 
   test("one above 5 MB is described and not offered", async () => {
     const place = await scene();
     await writeFile(join(place.workspace, "a.png"), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
-    const result = await createRead().run({ path: "a.png" }, place, "k", never);
+    const keepPicture = () => Promise.reject(new Error("asked for"));
+    const result = await createRead({ keepPicture }).run({ path: "a.png" }, place, "k", never);
     expect(result.text).toMatch(/cannot be looked at/);
-    expect(result.meta!.image).toBeUndefined();
+    expect(result.images).toBeUndefined();
   });
 });

@@ -1,11 +1,13 @@
 /**
  * `read`: lines of a text file. Text comes as it is in the file, so that `edit` can match what was read; a web page, too, is read
- * as its source. The text of a PDF comes page by page. An image is described, and named in `meta.image` for whoever can show
- * it to a model. `skill:NAME` and `skill:NAME/FILE` are the words and files of a skill: no tool of its own, so that skills cost
+ * as its source. The text of a PDF comes page by page. An image is described and comes along as a picture, for models that see. `skill:NAME` and `skill:NAME/FILE` are the words and files of a skill: no tool of its own, so that skills cost
  * nothing in the list of tools.
  */
+import type { FileHandle } from "node:fs/promises";
+import { posix } from "node:path";
 import { z } from "zod";
-import type { Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { Tool, ToolCaller, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
+import type { ImagePart } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { orNear, rootedForReading, withInside } from "../paths/index.ts";
@@ -35,20 +37,23 @@ const PDF_BYTES = 32 * 1024 * 1024;
 export interface ReadOptions {
   /** The text of a PDF, pages marked. Throws AppError when it cannot be read. Without it such a file is only named. */
   pdf?: (bytes: Uint8Array, signal: AbortSignal) => Promise<{ text: string; pages: number; pagesRead: number }>;
+  /** Keeps a picture with the session, so that models that see can look at it, now and later in the conversation. */
+  keepPicture?: (picture: { name: string; bytes: Buffer; caller: ToolCaller }) => Promise<ImagePart | undefined>;
   /** What paths that begin with `skill:` stand for. Without it they are paths like others. */
   skills?: SkillDesk;
 }
 
-interface Lines extends Pick<ReadOptions, "pdf"> {
+interface Lines extends Pick<ReadOptions, "pdf" | "keepPicture"> {
   offset: number;
   limit: number;
+  caller: ToolCaller;
 }
 
-export function createRead({ pdf, skills }: ReadOptions = {}): Tool {
+export function createRead({ pdf, skills, keepPicture }: ReadOptions = {}): Tool {
   return {
     spec: {
       name: "read",
-      description: `Read a file: text with line numbers, the text of a PDF, or what kind of picture it is. Use it before you change a file, and instead of cat. Shows up to ${LINES} lines or ${BYTES / 1024} KB; a longer file says how to read on with offset. For one place in many files use search.`,
+      description: `Read a file: text as it stands, the text of a PDF, or a picture to look at (up to ${IMAGE_BYTES / 1024 / 1024} MB). Use it before you change a file, and instead of cat. Shows up to ${LINES} lines or ${BYTES / 1024} KB; a longer file says how to read on with offset. For one place in many files use search.`,
       input: {
         type: "object",
         properties: {
@@ -70,7 +75,13 @@ export function createRead({ pdf, skills }: ReadOptions = {}): Tool {
     },
     async run(input, place, _key, signal) {
       const { path, offset, limit } = parseInput("read", schema, input);
-      const lines = { offset: offset ?? 1, limit: limit ?? LINES, pdf };
+      const lines: Lines = {
+        offset: offset ?? 1,
+        limit: limit ?? LINES,
+        caller: place.caller,
+        ...(pdf ? { pdf } : {}),
+        ...(keepPicture ? { keepPicture } : {}),
+      };
       const named = skills && skillPath(path);
       if (!named) return orNear(place, path, () => readFile(rootedForReading(place, path), lines, signal));
       const isWhole = named.file === "" && offset === undefined && limit === undefined;
@@ -94,11 +105,8 @@ async function readSkill(
   return { ...result, meta, origin: own ? "own" : "outside" };
 }
 
-function readFile(
-  at: { root: string; path: string },
-  { offset, limit, pdf }: Lines,
-  signal: AbortSignal,
-): Promise<ToolResult> {
+function readFile(at: { root: string; path: string }, lines: Lines, signal: AbortSignal): Promise<ToolResult> {
+  const { offset, limit, pdf } = lines;
   return withInside(at, async (inside) => {
     const file = await inside.open();
     try {
@@ -107,7 +115,10 @@ function readFile(
       const { bytesRead } = await file.read(room, 0, room.length, 0);
       const start = room.subarray(0, bytesRead);
       const image = imageType(start);
-      if (image) return describeImage({ path: inside.path, mediaType: image, bytes: size }, start);
+      if (image) {
+        const about = describeImage({ path: inside.path, mediaType: image, bytes: size }, start);
+        return size > IMAGE_BYTES ? about : { ...about, ...(await shownPicture(lines, inside.path, file)) };
+      }
       if (pdf && start.subarray(0, 5).toString("latin1") === "%PDF-" && size <= PDF_BYTES) {
         const bytes = await file.readFile();
         return { ...pdfLines(await pdf(bytes, signal), offset, limit), meta: { path: inside.path, bytes: size } };
@@ -147,6 +158,15 @@ function pdfLines(read: { text: string; pages: number; pagesRead: number }, offs
   return { text: `${shown.join("\n")}\n[${notes.join("; ")}]` };
 }
 
+/** Whoever keeps the picture shows it to models that see; for the others, and without one, the description has to do. */
+async function shownPicture({ keepPicture, caller }: Lines, path: string, file: FileHandle) {
+  if (!keepPicture) return {};
+  const whole = Buffer.alloc(IMAGE_BYTES);
+  const { bytesRead } = await file.read(whole, 0, IMAGE_BYTES, 0);
+  const kept = await keepPicture({ name: posix.basename(path), bytes: whole.subarray(0, bytesRead), caller });
+  return kept ? { images: [kept] } : {};
+}
+
 function describeImage(image: { path: string; mediaType: string; bytes: number }, start: Buffer): ToolResult {
   const { path, mediaType, bytes } = image;
   const size = imageSize(start);
@@ -155,7 +175,7 @@ function describeImage(image: { path: string; mediaType: string; bytes: number }
   const meta = { path, bytes, binary: mediaType };
   if (bytes > IMAGE_BYTES)
     return { text: `[${what}; more than ${humanSize(IMAGE_BYTES)} cannot be looked at: make it smaller first]`, meta };
-  return { text: `[${what}]`, meta: { ...meta, image } };
+  return { text: `[${what}]`, meta };
 }
 
 function render(window: Window, size: number): string {
