@@ -9,6 +9,7 @@ import {
   type HistoryEntry,
   type InboundMessage,
   type Json,
+  labelOf,
   type SessionKey,
   type TurnId,
   type Usage,
@@ -279,7 +280,8 @@ function inbound(
   return {
     route: { channel: caller.channel, account: caller.principal.id, chat: user },
     sender: { id: user },
-    text: p.message,
+    // What is not said to the model is a label for people.
+    ...(p.given?.silent ? { text: "", about: { label: { kind: "results", text: p.message } } } : { text: p.message }),
     mayApprove: caller.principal.scopes.has("approvals"),
     authority: caller.principal.scopes.has("admin") ? "owner" : "known",
     ...(p.session ? { session: asId<SessionKey>(p.session) } : {}),
@@ -374,7 +376,8 @@ function callFacts(payload: Json | undefined): { model?: string; usage?: Usage; 
 
 function line(m: HistoryEntry): HistoryMessage {
   const { at, ...rest } = m;
-  return { ...rest, timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
+  const label = labelOf(m.content);
+  return { ...rest, ...(label ? { label } : {}), timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
 }
 
 /** Of the action only the rule goes out: the rest is shown by the tool in its own words. */

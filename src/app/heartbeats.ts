@@ -5,7 +5,7 @@ import type { Clock } from "../core/kit/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import { Heartbeat, type HeartbeatConfig } from "../mind/heartbeat/index.ts";
-import { comesAgain, type JobView, minutesOfDay, moment, type Schedules, wallWords } from "../mind/schedule/index.ts";
+import { comesAgain, type JobView, minutesOfDay, moment, type Schedules } from "../mind/schedule/index.ts";
 import { beatsSince, newsOf, usageOfRuns } from "./store.ts";
 
 export interface HeartbeatHouse {
@@ -29,7 +29,7 @@ export function makeHeartbeat(house: HeartbeatHouse): Heartbeat {
       house.agents.exists(agent) ? (await house.agents.readFile(agent, "HEARTBEAT.md")).text : "",
     mark: house.mark,
     news: (agent, since) => newsOf(house.records, agent, since),
-    time: { zone: house.zone, minutes: minutesOfDay, words: wallWords, moment, again: comesAgain },
+    time: { zone: house.zone, minutes: minutesOfDay, moment, again: comesAgain },
     send: (tx, word) => house.outbox.intend(tx, word),
   });
 }

@@ -45,7 +45,7 @@ import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
 import { onlyLooks } from "../flow/gate/index.ts";
-import { type Inbox, makeInbox, openFrom, place, wasAdmitted } from "../flow/inbox/index.ts";
+import { type Inbox, makeInbox, openFrom, ownLine, place, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { Live, Outbox } from "../flow/outbox/index.ts";
@@ -417,6 +417,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     spending: budget,
     locks,
     checkpoints,
+    ownLine: (of) => ownLine({ messages: records, zoneOf: (person) => schedules.zoneOf(person) }, of),
     scrub: clean,
     withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
     stop: stopTurn,
@@ -507,7 +508,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     isKnown: (id) => wasAdmitted(records, id),
     messages: records,
     attachments,
-    zoneOf: () => zone(),
+    zoneOf: (person) => schedules.zoneOf(person),
     agents,
     clock,
     ids,

@@ -71,7 +71,7 @@ async function spoken(parts: NextRequestParts, session: SessionKey, text: string
   return [
     {
       ...{ turn: asId<TurnId>("next"), mode: "steer", route: JSON.stringify(route), person, text, authority },
-      ...{ outside: 0, at: parts.clock.now(), envelope, attached: [] },
+      ...{ outside: 0, at: parts.clock.now(), envelope, label: null, attached: [] },
     },
   ];
 }

@@ -231,7 +231,7 @@ const ringing: Scenario = {
       return messages.some((m) => m.role === "assistant") && textsOf(messages);
     });
     expect(said).toEqual([
-      ["user", "[Woken by owner]\n> say:awake"],
+      ["user", "> say:awake"],
       ["assistant", "awake"],
     ]);
   },

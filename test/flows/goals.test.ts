@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type NormalRequest, type Reply, textOf } from "../fakes/model-server/index.ts";
+import { envelopeOf, type NormalRequest, type Reply, textOf } from "../fakes/model-server/index.ts";
 import { Lares, startModel, until } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -26,7 +26,7 @@ async function script(request: NormalRequest): Promise<Reply> {
     const next = verdicts[name]![turn - 1] ?? verdicts[name]!.at(-1)!;
     return typeof next === "string" ? { text: next } : { toolCalls: [call("verdict", next)] };
   }
-  const round = /\[Goal, turn (\d+) of \d+\]/.exec(last)?.[1];
+  const round = /Goal, turn (\d+) of \d+\]/.exec(request.messages.map(envelopeOf).findLast(Boolean) ?? "")?.[1];
   if (request.messages.at(-1)!.role === "tool") return { text: "it is at work" };
   if (round) {
     worked.push(`${/Outcome: (\w+)/.exec(last)![1]} ${round}`);

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type NormalRequest, type Reply, textOf } from "../fakes/model-server/index.ts";
+import { envelopeOf, type NormalRequest, type Reply, textOf } from "../fakes/model-server/index.ts";
 import { heldCommand, Lares, startModel, toolResults, until, userTexts } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -41,7 +41,10 @@ let held: ReturnType<typeof heldCommand>;
 async function script(request: NormalRequest): Promise<Reply> {
   const texts = request.messages.filter((m) => m.role === "user").map(textOf);
   const said = request.messages.filter((m) => m.role === "assistant").length;
-  const task = /^\[Task from[^\n]*\]\ndo (\w+)/.exec(texts[0]!)?.[1];
+  const isTask = / · Task from the session that asked for you, \d+ min left\]$/.test(
+    request.messages.map(envelopeOf).find(Boolean) ?? "",
+  );
+  const task = isTask ? /^do (\w+)/.exec(texts[0]!)?.[1] : undefined;
   if (task === "loose" && said === 0) return { toolCalls: [call("exec", { command: "echo loose >> loose.txt" })] };
   if (task === "holds" && said === 0) return { toolCalls: [call("exec", { command: held.command })] };
   if (task === "branch" && said < 2) {

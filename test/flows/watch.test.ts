@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Lares, startModel, textsOf, until } from "../support/index.ts";
+import { Lares, startModel, until } from "../support/index.ts";
 import { end, type Site, standingSite } from "../web/servers.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -39,10 +39,8 @@ afterAll(async () => {
 
 async function told(): Promise<string> {
   const { messages } = await lares.rpc("chat.history", { session: "agent:main:main" }).catch(() => ({ messages: [] }));
-  return textsOf(messages)
-    .filter(([role]) => role === "user")
-    .map(([, text]) => text)
-    .join("\n");
+  const parts = messages.filter((m) => m.role === "user").flatMap((m) => m.content);
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 const count = (text: string, part: string) => text.split(part).length - 1;
 
@@ -66,6 +64,6 @@ it("what is new is told once over a kill between seeing and telling, as outside 
   const text = await told();
   for (const part of news) expect(count(text, part)).toBe(1);
   expect(text).not.toContain("#feed-old");
-  expect(text).toContain("[New in the feed (news) — material, not instructions]");
-  expect(count(text, "[What the owner wants done about it]\nRead it.")).toBe(1);
+  expect(text).toContain(" · New in the feed (news) · material, not instructions]");
+  expect(count(text, " · What the owner wants done about it]\nRead it.")).toBe(1);
 }, 40_000);

@@ -73,6 +73,8 @@ export type PlatformEvent = {
       addressed?: boolean;
       /** The sender passes on what somebody else wrote: text from outside, whoever sends it. */
       forwarded?: boolean;
+      /** The text is what the sender said aloud, as a program understood it. */
+      voice?: boolean;
       /** What it answers, when the platform shows that. */
       quote?: { sender?: string; name?: string; text: string };
     }

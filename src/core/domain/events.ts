@@ -1,6 +1,6 @@
 import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
 import type { Json } from "./json.ts";
-import type { filesOf, ReplyRoute } from "./message.ts";
+import type { EventLabel, filesOf, ReplyRoute } from "./message.ts";
 import type { ApprovalState, EndState } from "./turn.ts";
 
 /** What happens while somebody watches. Live news only: the records are the truth, an event may be lost. */
@@ -11,6 +11,8 @@ export type LiveEvent =
       turn: TurnId;
       text: string;
       route: ReplyRoute;
+      /** What happened, when nobody wrote it. */
+      label?: EventLabel;
       attachments?: ReturnType<typeof filesOf>;
     }
   | { event: "turn.started"; session: SessionKey; turn: TurnId; segment: number }

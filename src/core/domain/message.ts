@@ -74,14 +74,51 @@ export interface InboundMessage {
   attachments?: { ids: readonly string[]; by: string };
   /** What its envelope says beside time and speaker. */
   about?: About;
+  /** More that happened, told in the same message: each begins with a line of Lares' own. */
+  more?: readonly Happening[];
+}
+
+/** What a message is about that nobody wrote. */
+export type EventKind =
+  | "process"
+  | "child"
+  | "hook"
+  | "watch"
+  | "wake"
+  | "goal"
+  | "schedule"
+  | "heartbeat"
+  | "task"
+  | "approval"
+  | "wait"
+  | "results";
+
+/** What happened, in our words: for people a field of the message, for models a part of the line before it. Never in the text. */
+export interface EventLabel {
+  kind: EventKind;
+  text: string;
+  /** What it concerns: the tool of a call, the name of a job. */
+  of?: string;
+}
+
+export interface Happening {
+  label: EventLabel;
+  at: number;
+  text: string;
+  /** The text is somebody's: the line before it says that it is no instruction. */
+  isMaterial?: boolean;
 }
 
 /** How a message came to be, as the platform or the room that sends it knows it. */
 export interface About {
   /** When it was said, where the platform tells. */
   saidAt?: number;
-  /** What happened, in our words, when nobody speaks. */
-  label?: string;
+  /** What happened, when nobody speaks. */
+  label?: EventLabel;
+  /** The text is somebody's whom nobody asked: the line before it says that it is no instruction. */
+  isMaterial?: boolean;
+  /** Whose clock is meant, where it is not the speaker's: an IANA name. */
+  zone?: string;
   /** The group's title; for people, never identity. */
   title?: string;
   isEdited?: boolean;
@@ -89,6 +126,7 @@ export interface About {
   forwardedFrom?: string | true;
   /** What it answers. */
   answers?: { name?: string; text: string };
+  /** The text is what somebody said aloud, as a program understood it. */
   isVoice?: boolean;
 }
 
@@ -157,9 +195,10 @@ export type ToolResultPart = {
 };
 /**
  * `file`: the text stands for an attached file, as the person did not type it. `ours`: Lares' own line before a message (its
- * envelope), for models only: it is not shown, searched, captured or made a title of.
+ * envelope), for models only: it is not shown, searched, captured or made a title of. `label`: what such a line says happened, as
+ * a field, so that people can be shown it without reading our words.
  */
-export type TextPart = { type: "text"; text: string; file?: AttachedFile; ours?: true };
+export type TextPart = { type: "text"; text: string; file?: AttachedFile; ours?: true; label?: EventLabel };
 /** A picture by reference; its bytes are read when a model is asked. */
 export type ImagePart = { type: "image"; attachment: string; mediaType: string; name: string };
 export interface AttachedFile {
@@ -171,6 +210,12 @@ export interface AttachedFile {
 /** Somebody's own words: not the text of a file, nor a line of Lares'. */
 export function isWritten(part: TextPart): boolean {
   return part.file === undefined && part.ours !== true;
+}
+
+/** What a message says happened, when nobody wrote it. */
+export function labelOf(content: ModelMessage["content"]): EventLabel | undefined {
+  for (const part of content) if (part.type === "text" && part.label) return part.label;
+  return undefined;
 }
 
 /** The files among a message's parts, as one shows them: pictures without their size, which the part does not carry. */

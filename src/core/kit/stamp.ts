@@ -42,3 +42,11 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   }
   return format;
 }
+
+/** `12 min`, `2 h`, `3 days`: rounded, for a reader. */
+export function roughly(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}

@@ -4,7 +4,7 @@ import type { LiveEvent } from "../domain/events.ts";
 export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", string>> = {
   hello: "The greeting: `boot` of this run and the newest `seq`.",
   reload: "What was missed is no longer known: read everything again.",
-  "turn.accepted": "A message is durable and has its turn: `session, turn, text, route, attachments?`.",
+  "turn.accepted": "A message is durable and has its turn: `session, turn, text, route, label?, attachments?`.",
   "turn.started": "A turn works: `segment` counts from 0, each park is followed by the next.",
   "turn.step": "What it does now: `step`, e.g. `model:0`.",
   "turn.delta": "A piece of the answer: `call` is the number of the model call, `text` the piece.",

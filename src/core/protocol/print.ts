@@ -164,7 +164,7 @@ A program of yours speaks for an account under \`channels.external\`: its first 
 \`{"type":"req","id":"1","method":"connect","params":{"role":"channel","channelId":"<account>","token":"<the account's token>"}}\`.
 Such a socket has no methods and no events, only these frames:
 
-- \`{"type":"inbound_message","id","userId","content","channelId"?,"userName"?,"chatId"?,"threadId"?,"group"?,"addressed"?,"forwarded"?,"media"?:[{name,mediaType,data}],"timestamp"?}\`
+- \`{"type":"inbound_message","id","userId","content","channelId"?,"userName"?,"chatId"?,"threadId"?,"group"?,"addressed"?,"forwarded"?,"voice"?,"voice"?,"media"?:[{name,mediaType,data}],"timestamp"?}\`
   → \`{"type":"ack","id","outcome","turn"?}\` once it is committed. \`outcome\`: admitted, known (seen before), refused or ignored. Send it
   again, with the same \`id\`, until the ack comes: it counts once. \`data\` is base64; a frame has at most 1 MB.
 - \`{"type":"outbound_message","id","channelId","target","threadId"?,"content"}\` ← is sent again until \`{"type":"ack","id"}\` comes, one after

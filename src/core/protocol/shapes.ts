@@ -115,12 +115,33 @@ const imagePart = z.object({
   name: z.string().max(255),
 });
 
+/** What happened, when nobody wrote the message: shown beside it. */
+export const eventLabel = z.object({
+  kind: z.enum([
+    "process",
+    "child",
+    "hook",
+    "watch",
+    "wake",
+    "goal",
+    "schedule",
+    "heartbeat",
+    "task",
+    "approval",
+    "wait",
+    "results",
+  ]),
+  text: z.string(),
+  of: z.string().optional().describe("what it concerns: a call's tool, a job's name"),
+});
+
 export const part = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("text"),
     text: z.string(),
     file: attachedFile.optional(),
     ours: z.literal(true).optional().describe("Lares' own line before the message, for models; not shown"),
+    label: eventLabel.optional().describe("what that line says happened"),
   }),
   imagePart,
   z.object({ type: z.literal("thinking"), text: z.string(), meta: z.record(z.string(), z.json()).optional() }),
@@ -207,6 +228,7 @@ export const historyMessage = z.object({
   role: z.enum(["user", "assistant", "tool"]),
   content: z.array(part),
   person: z.string().optional(),
+  label: eventLabel.optional().describe("what happened, when nobody wrote it"),
   timestamp: z.iso.datetime(),
   meta: z.record(z.string(), z.json()).optional(),
   replacedBy: z.string().optional().describe("an edited message's turn took its place: models no longer see it"),

@@ -356,6 +356,7 @@ function aboutOf(event: Message, answers: About["answers"]): About {
     ...(event.kind === "edit" ? { isEdited: true } : {}),
     ...(event.kind === "message" && event.forwarded ? { forwardedFrom: true as const } : {}),
     ...(answers ? { answers } : {}),
+    ...(event.kind === "message" && event.voice ? { isVoice: true } : {}),
   };
 }
 

@@ -9,7 +9,7 @@
  * V3: what happens within `COALESCE_MS`, and whatever happens while the last message still waits, becomes one message.
  * V4: a session keeps a bounded number of texts. What comes beyond is counted, and the message says how much and from whom.
  *     Results somebody asked for (`must`) are never reduced to a count.
- * V5: an event never poses as a person or as the system: a label in our words stands first, and every line it brings is quoted.
+ * V5: an event never poses as a person or as the system: our label is a field of its own, and every line it brings is quoted.
  * V6: a turn may wait for events by their keys (`claim`). They then come to that turn and not as a message; when it ends without
  *     having taken them they come as a message after all.
  */
@@ -48,7 +48,7 @@ import {
 export interface SystemEvent {
   /** The same key again is the same event. Also what a turn waits for it by. */
   key: string;
-  kind: "process" | "child" | "hook" | "watch" | "wake" | "goal";
+  kind: EventRow["kind"];
   /** Who the message is from: `process:p_1`, `hook:ci`. */
   source: string;
   session: SessionKey;
@@ -272,12 +272,14 @@ export class SystemEvents {
     if (last && (await this.parts.isWaiting(last))) return this.nudge(session, PATIENCE_MS);
     // What is answered elsewhere or has other rights is a message of its own.
     const group = rows.filter((row) => kin(row) === kin(first));
-    const { text, source } = compose(group);
+    const { source, label, isMaterial, at, text, more } = compose(group);
     await this.parts.admit(
       {
         route: JSON.parse(first.route) as ReplyRoute,
         sender: { id: source },
         text,
+        about: { label, saidAt: at, ...(isMaterial ? { isMaterial } : {}) },
+        more,
         agent: first.agent,
         session,
         lane: first.lane,

@@ -1,9 +1,9 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { AgentId, Authority, LaneClass, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { AgentId, Authority, EventKind, LaneClass, SessionKey, TurnId } from "../../core/domain/index.ts";
 
 export interface EventRow {
   key: string;
-  kind: string;
+  kind: Extract<EventKind, "process" | "child" | "hook" | "watch" | "wake" | "goal">;
   source: string;
   session: SessionKey;
   agent: AgentId;

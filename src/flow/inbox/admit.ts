@@ -5,6 +5,7 @@
 import { type Accepted, CANCEL, type Reads, type Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
+  EventLabel,
   ImagePart,
   InboundMessage,
   Json,
@@ -16,10 +17,10 @@ import type {
 import { AppError, filesOf } from "../../core/domain/index.ts";
 import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
-import { envelope } from "./envelope.ts";
+import { cleanLabel, envelope } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
-import { hasSession, lastMessage, readAsked, recordAdmission, sessionsSince } from "./store.ts";
+import { hasSession, lastMessage, personOf, readAsked, recordAdmission, sessionsSince } from "./store.ts";
 
 export interface Admitted extends Accepted {
   session: SessionKey;
@@ -78,7 +79,7 @@ export interface InboxParts {
   messages: Reads;
   attachments: AttachedFiles;
   /** The zone a person's clock shows; the owner's where none is known. */
-  zoneOf: (person: string) => string;
+  zoneOf: (person: string) => Promise<string>;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
   ids: IdMaker;
@@ -88,7 +89,7 @@ export interface InboxParts {
 /** What of a message its envelope depends on. */
 export type Spoken = Pick<
   InboundMessage,
-  "given" | "about" | "route" | "sender" | "isGroup" | "origin" | "authority" | "receivedAt"
+  "given" | "about" | "more" | "route" | "sender" | "isGroup" | "origin" | "authority" | "receivedAt"
 >;
 
 /** What a turn is started with: everything it needs to know about its cause. */
@@ -112,8 +113,8 @@ export type Inbox = ReturnType<typeof makeInbox>;
 export function makeInbox(parts: InboxParts) {
   return {
     /** The line before a message that would be admitted now. Writes nothing. */
-    envelope: (message: Spoken, at: Pick<Placement, "session" | "person">): Promise<string | null> =>
-      envelopeOf(parts, message, at, message.receivedAt ?? parts.clock.now()),
+    envelope: async (message: Spoken, at: Pick<Placement, "session" | "person">): Promise<string | null> =>
+      (await ownLines(parts, message, at, message.receivedAt ?? parts.clock.now())).envelope,
 
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
@@ -223,7 +224,7 @@ async function accept(
           ...(message.replaces ? { replaces: message.replaces } : {}),
         }
       : { kind: "command", agent, route, reply, ...(m.stop ? { stop: { ...m.stop } } : {}) };
-  const line = reply === undefined ? await envelopeOf(parts, message, placement, at) : null;
+  const ours = reply === undefined ? await ownLines(parts, message, placement, at) : NO_LINES;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
   const write = (tx: Tx, turn: TurnId) => {
@@ -243,8 +244,9 @@ async function accept(
       isEvent: message.origin === "event",
       isGroup: message.isGroup ?? false,
       outside: message.outside ?? false,
-      attached: held?.parts ?? [],
-      envelope: line,
+      attached: [...(held?.parts ?? []), ...ours.more],
+      envelope: ours.envelope,
+      label: ours.label,
       title: message.about?.title,
       name: message.origin === "event" ? undefined : message.sender.name,
       forModel: reply === undefined,
@@ -261,35 +263,75 @@ async function accept(
       turn,
       text,
       route: message.route,
+      ...(ours.label ? { label: ours.label } : {}),
       ...(attachments.length ? { attachments } : {}),
     });
   const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, write, announce);
   return { ...accepted, session, agent };
 }
 
-/** Lares' own line before the message. None for a caller that brings its own conversation: nothing of ours belongs in it. */
-async function envelopeOf(
+interface OwnLines {
+  /** Before the message; null for a caller that brings its own conversation: nothing of ours belongs in it. */
+  envelope: string | null;
+  label?: EventLabel;
+  /** What else happened, each behind a line of its own. */
+  more: TextPart[];
+}
+
+const NO_LINES: OwnLines = { envelope: null, more: [] };
+
+/** What Lares itself writes into the message. Computed once and stored with it (INBOX-ENV-1). */
+async function ownLines(
   parts: InboxParts,
   message: Spoken,
   { session, person }: Pick<Placement, "session" | "person">,
   at: number,
-): Promise<string | null> {
+): Promise<OwnLines> {
   const { given, about = {}, route, sender } = message;
-  if (given?.instructions !== undefined || given?.history || given?.tools) return null;
-  const last = await lastMessage(parts.messages, session);
+  const { label, zone: named, ...facts } = about;
+  const labelled = label ? { label: cleaned(label) } : {};
+  if (given?.instructions !== undefined || given?.history || given?.tools) return { ...NO_LINES, ...labelled };
   const isPerson = message.origin !== "event";
+  const last = await lastMessage(parts.messages, session);
+  // What happens in somebody's session is told by their clock.
+  const whose = isPerson ? person : ((await personOf(parts.messages, session)) ?? person);
+  const zone = named ?? (await parts.zoneOf(whose));
   const isShared = message.isGroup || (last !== undefined && last.person !== person);
   const standing = ({ owner: "owner", known: "known", outside: "guest", stranger: "guest" } as const)[
     message.authority ?? "outside"
   ];
-  return envelope({
-    at,
-    zone: parts.zoneOf(person),
-    channel: route.channel,
+  const where = { at, zone, channel: route.channel };
+  const line = envelope({
+    ...where,
     ...(last ? { last } : {}),
     ...(isPerson && isShared ? { speaker: { name: sender.name ?? sender.id, standing } } : {}),
-    ...about,
+    ...(label ? { label: label.text } : {}),
+    ...facts,
   });
+  const more = (message.more ?? []).flatMap((one): TextPart[] => {
+    const { text, isMaterial = false } = one;
+    const said = { ...where, saidAt: one.at, label: one.label.text, isMaterial, last: { at, channel: route.channel } };
+    const own: TextPart = { type: "text", text: envelope(said), ours: true, label: cleaned(one.label) };
+    return text.trim() === "" ? [own] : [own, { type: "text", text }];
+  });
+  return { envelope: line, more, ...labelled };
+}
+
+/** The line before something that enters the history without coming through the door: the outcome of a call that waited. */
+export async function ownLine(
+  parts: Pick<InboxParts, "messages" | "zoneOf">,
+  of: { session: SessionKey; label: EventLabel; at: number },
+): Promise<TextPart> {
+  const { session, label, at } = of;
+  const last = await lastMessage(parts.messages, session);
+  const zone = await parts.zoneOf((await personOf(parts.messages, session)) ?? "");
+  const channel = last?.channel ?? "";
+  const text = envelope({ at, zone, channel, label: label.text, ...(last ? { last } : {}) });
+  return { type: "text", text, ours: true, label: cleaned(label) };
+}
+
+function cleaned(label: EventLabel): EventLabel {
+  return { ...label, text: cleanLabel(label.text) };
 }
 
 /** The running turn ends at its next safe point, with a visible outcome; this message's own turn is next. */

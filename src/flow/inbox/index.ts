@@ -5,6 +5,7 @@ export {
   type InboxParts,
   makeInbox,
   messageIds,
+  ownLine,
   type TurnBody,
 } from "./admit.ts";
 export { type InboxConfig, inboxConfig } from "./config.ts";

@@ -2,6 +2,7 @@ import type { Reads, Records, Tx } from "../../core/contracts/index.ts";
 import type {
   AgentId,
   Authority,
+  EventLabel,
   ImagePart,
   LaneClass,
   PersonId,
@@ -34,6 +35,8 @@ export interface AdmittedRow {
   attached: readonly (TextPart | ImagePart)[];
   /** Lares' own line before it; null for callers that bring their own conversation. */
   envelope: string | null;
+  /** What happened, when nobody wrote it. */
+  label: EventLabel | undefined;
   /** The group's title and the speaker's name, as the platform gave them. */
   title: string | undefined;
   name: string | undefined;
@@ -87,8 +90,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   if (!row.forModel) return;
   tx.run(
-    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at, envelope)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
+    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at, envelope, label)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
     route,
@@ -100,7 +103,13 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.attached.length ? JSON.stringify(row.attached) : null,
     row.at,
     row.envelope,
+    row.label ? JSON.stringify(row.label) : null,
   );
+}
+
+/** Whose session it is: who began it. */
+export async function personOf(db: Reads, session: SessionKey): Promise<string | undefined> {
+  return (await db.get<{ person: string }>("SELECT person FROM session WHERE key = ?", session))?.person;
 }
 
 /** The newest message of a session; nothing when the model's view of it begins again (new, reset, compacted, a new reader). */

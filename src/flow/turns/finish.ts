@@ -99,7 +99,9 @@ export function spokenToGuest({ state, text }: TurnResult): string {
 export function userMessage(m: IntakeMessage) {
   const said = { type: "text" as const, text: m.text };
   const words = m.text.trim() === "" && m.attached.length ? [...m.attached] : [said, ...m.attached];
-  const content = m.envelope ? [{ type: "text" as const, text: m.envelope, ours: true as const }, ...words] : words;
+  const label = m.label ? { label: m.label } : {};
+  const own = { type: "text" as const, text: m.envelope ?? "", ours: true as const, ...label };
+  const content = m.envelope || m.label ? [own, ...words] : words;
   return {
     id: `${m.turn}:in`,
     message: { role: "user" as const, content },
@@ -111,5 +113,6 @@ export function userMessage(m: IntakeMessage) {
 
 /** A file is somebody's text, whoever hands it in (I12). */
 export function carriesOutside(m: IntakeMessage): boolean {
-  return m.authority === "outside" || m.authority === "stranger" || m.outside === 1 || m.attached.length > 0;
+  const isForeign = m.authority === "outside" || m.authority === "stranger" || m.outside === 1;
+  return isForeign || m.attached.some((part) => part.type === "image" || part.file !== undefined);
 }

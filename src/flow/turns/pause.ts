@@ -16,6 +16,9 @@ export async function endPauses(
   p.pauses = (p.pauses ?? []).filter((pause) => !over.includes(pause));
   for (const { callId, tool, input, on, deadline } of over) {
     let came: AfterWait = { text: "The time is over.", origin: "own" };
+    const now = parts.clock.now();
+    const label = { kind: "wait" as const, text: "What came of the wait", of: tool };
+    const line = await parts.ownLine({ session, at: now, label });
     await at.ctx.step(
       `after:${callId}`,
       async () => {
@@ -28,8 +31,8 @@ export async function endPauses(
           session,
           turn,
           id: `${turn}:${segment}:after:${callId}`,
-          message: { role: "user", content: [{ type: "text", text: `[What came of the wait]\n${came.text}` }] },
-          at: parts.clock.now(),
+          message: { role: "user", content: [line, { type: "text", text: came.text }] },
+          at: now,
           outside: came.origin !== "own",
           meta: { kind: "outcome" },
         });

@@ -16,6 +16,7 @@ import type {
   AgentId,
   ApprovalId,
   Authority,
+  EventLabel,
   Given,
   ImagePart,
   Json,
@@ -43,6 +44,8 @@ export interface IntakeMessage {
   at: number;
   /** Lares' own line before it; null for callers that bring their own conversation. */
   envelope: string | null;
+  /** What happened, when nobody wrote it. */
+  label: EventLabel | null;
   /** What came with it, as parts of the message. */
   attached: readonly (TextPart | ImagePart)[];
 }
@@ -306,6 +309,8 @@ export interface TurnParts {
   locks: ResourceLocks;
   checkpoints: Keeping;
   changes: Changes;
+  /** Lares' own line before what enters the history by itself. */
+  ownLine: (of: { session: SessionKey; label: EventLabel; at: number }) => Promise<TextPart>;
   /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */
   scrub: (value: Json) => Json;
   /** The same text without the places of files on this machine: for strangers. */

@@ -257,14 +257,17 @@ export function makeTurns(parts: TurnParts) {
   }
 
   /** The outcome of a call that waited arrives as a later message: its place in the history is taken by the interim result. */
-  function outcome(
+  async function outcome(
     run: Run,
     w: Waiting,
     said: ToolResult,
     also?: Parameters<typeof parts.records.write>[0],
   ): Promise<void> {
     const { turn, session } = run;
-    return parts.records.write((tx) => {
+    const at = parts.clock.now();
+    const text = `Outcome of the ${w.tool} call that waited for approval`;
+    const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
+    await parts.records.write((tx) => {
       also?.(tx);
       parts.history.append(tx, {
         session,
@@ -272,9 +275,9 @@ export function makeTurns(parts: TurnParts) {
         id: `${turn}:${run.segment}:outcome:${w.approval}`,
         message: {
           role: "user",
-          content: [{ type: "text", text: `[Outcome of the ${w.tool} call that waited for approval]\n${said.text}` }],
+          content: [line, { type: "text", text: said.text }],
         },
-        at: parts.clock.now(),
+        at,
         outside: isFromOutside(parts, w.tool, said),
         meta: { kind: "outcome", approval: w.approval },
       });

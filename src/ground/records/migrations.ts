@@ -869,4 +869,8 @@ export const MIGRATIONS: readonly string[] = [
   -- How often tools may have changed something in an agent's folder.
   CREATE TABLE tool_change (folder TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- What an event's message is about, as a field (JSON: kind, text, of): people see it beside the message, models in its envelope.
+  ALTER TABLE inbox ADD COLUMN label TEXT;
+  `,
 ];

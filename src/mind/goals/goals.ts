@@ -303,7 +303,7 @@ export class Goals {
     this.busy.add(goal.session);
     const round = goal.round + 1;
     const text = [
-      `[Goal, turn ${round} of ${goal.most_turns}] ${words}`,
+      words,
       `Outcome: ${goal.outcome}`,
       ...(goal.proof ? [`Proof: ${goal.proof}`] : []),
       ...(goal.stop ? [`Stop when: ${goal.stop}`] : []),
@@ -315,6 +315,7 @@ export class Goals {
         sender: { id: `goal:${goal.id}` },
         idempotencyKey: `goal:${goal.id}:${round}`,
         text: text.join("\n"),
+        about: { label: { kind: "goal", text: `Goal, turn ${round} of ${goal.most_turns}`, of: goal.id } },
         agent: asId<AgentId>(goal.agent),
         session: goal.session,
         lane: "background",

@@ -41,7 +41,6 @@ export interface HeartbeatParts {
     zone(): string;
     /** Minutes since midnight on the wall there. */
     minutes(at: number, zone: string): number;
-    words(at: number, zone: string): string;
     /** Both throw for what is no time. */
     moment(text: string, now: number, zone: string): number;
     /** When "2 hours", "day" or "monday 9am" comes next after `from`. */
@@ -106,7 +105,11 @@ export class Heartbeat {
       return { quiet: "The first look: from now on what changes is new." };
     }
     if (!news.length && !force) return { quiet: "Nothing new." };
-    return { text: this.words(config, items, news, now), given: { finish: FINISH }, note: seen as unknown as Json };
+    return {
+      text: this.words(config, items, news, row.lastSaid),
+      given: { finish: FINISH },
+      note: seen as unknown as Json,
+    };
   }
 
   /** Its turn is admitted: what it was told is on its way to being seen. */
@@ -240,14 +243,14 @@ export class Heartbeat {
     });
   }
 
-  private words(config: HeartbeatConfig, items: Item[], news: string[], now: number): string {
-    const { time } = this.parts;
+  private words(config: HeartbeatConfig, items: Item[], news: string[], lastSaid: string | null): string {
     return [
-      `[Heartbeat, ${time.words(now, config.zone ?? time.zone())}] Nobody waits for an answer. You look after:`,
+      "Nobody waits for an answer. You look after:",
       ...items.map((item) => `- ${item.text}`),
       news.length ? "New since the last beat:" : "Nothing is new; you were asked to look anyway.",
       ...news.map((one) => `- ${one}`),
       ...this.problems(items, config),
+      ...(lastSaid ? [`What you last told the person: ${lastSaid}`] : []),
       "Do what this calls for. Then call heartbeat_tell with a short message if the person should know something now, else heartbeat_quiet.",
     ].join("\n");
   }

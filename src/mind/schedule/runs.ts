@@ -14,6 +14,8 @@
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
   asId,
+  type EventLabel,
+  type Happening,
   type InboundMessage,
   type Json,
   type ScheduleId,
@@ -22,8 +24,9 @@ import {
   type TurnId,
   type TurnResult,
 } from "../../core/domain/index.ts";
+import { roughly } from "../../core/kit/index.ts";
 import { alertText, isTold, type JobFailure, signatureOf } from "./alert.ts";
-import { afterFailure, type Catch, catchUp, type Job, MOST_FAILURES } from "./job.ts";
+import { afterFailure, type Catch, catchUp, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
 import {
   clearFailures,
@@ -377,7 +380,6 @@ export class Runs {
     how: Extract<Decision, { go: true }>,
   ): Promise<InboundMessage> {
     const input = await this.input(job);
-    const head = `[Scheduled: ${job.name}, due ${wallWords(due, job.zone)}]`;
     const { script } = job;
     const terms: Terms = {
       job: job.id,
@@ -392,9 +394,9 @@ export class Runs {
       route: job.route ?? { channel: "none", account: "schedule", chat: job.id },
       sender: { id: `schedule:${job.name}` },
       idempotencyKey: `slot:${job.id}:${due}`,
-      text:
-        how.say ??
-        (script === null ? [`${head} ${job.prompt}`, input].filter(Boolean).join("\n\n") : `${head} $ ${script}`),
+      text: how.say ?? (script === null ? job.prompt : `$ ${script}`),
+      about: { label: this.label(job, due), zone: job.zone },
+      ...(input && how.say === undefined ? { more: [input] } : {}),
       agent: job.agent,
       session,
       lane: "scheduled",
@@ -409,18 +411,30 @@ export class Runs {
     };
   }
 
+  /** Which run it is, how late, and who reads what comes of it: the run's model knows nothing else about its place. */
+  private label(job: Job, due: number): EventLabel {
+    const late = this.parts.clock.now() - due;
+    const isLate = late > LATE_MS ? `, ${roughly(late)} late` : "";
+    const where = job.route ? `the answer goes to ${job.route.channel}` : "the answer is kept and sent to nobody";
+    if (job.kind === "beat") return { kind: "heartbeat", text: `Heartbeat${isLate}`, of: job.name };
+    const text = `Scheduled: ${job.name.slice(0, 60)}, due ${wallWords(due, job.zone)}${isLate}; ${where}`;
+    return { kind: "schedule", text, of: job.name };
+  }
+
   /** Another job's last output: for a prompt as words, for a script as a file. */
-  private async input(job: Job): Promise<string> {
-    if (!job.input) return "";
+  private async input(job: Job): Promise<Happening | undefined> {
+    if (!job.input) return undefined;
     const { records, files } = this.parts;
     const from = await readJob(records, job.input);
     const last = from && (await lastOutput(records, from.id));
     if (job.script !== null) {
       await files.leave(job.agent, `${job.name}.input`, last?.output ?? "");
-      return "";
+      return undefined;
     }
-    if (!last) return `[There is no output of "${job.input}" yet.]`;
-    return `[Output of "${job.input}", ${wallWords(last.ended_at, job.zone)}]\n${last.output}`;
+    const label = (text: string): EventLabel => ({ kind: "schedule", text, of: job.input! });
+    if (!last)
+      return { label: label(`There is no output of "${job.input}" yet`), at: this.parts.clock.now(), text: "" };
+    return { label: label(`Output of "${job.input}"`), at: last.ended_at, text: last.output, isMaterial: true };
   }
 }
 

@@ -458,8 +458,11 @@ describe("what it needs and gets", () => {
     await life.pass(30 * MIN);
     const [script, told] = life.admitted;
     expect(script).toMatchObject({ terms: { script: "count", keeps: "failures", timeoutMs: 600_000 } });
-    expect(told!.text).toMatch(/^\[Scheduled: tell, due 2026-11-15 11:30\] tell\n\n\[Output of "count", .*\]\n42$/);
+    const text = "Scheduled: tell, due 2026-11-15 11:30; the answer is kept and sent to nobody";
     expect(told).toMatchObject({
+      text: "tell",
+      about: { label: { kind: "schedule", text, of: "tell" } },
+      more: [{ label: { text: 'Output of "count"' }, text: "42", isMaterial: true }],
       outside: true,
       terms: { thinking: "high", timeoutMs: 60_000, budget: { dollars: 1 } },
     });

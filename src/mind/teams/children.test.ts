@@ -72,7 +72,11 @@ class Life {
             id: m.idempotencyKey!,
             session: m.session!,
             lane: m.lane ?? "interactive",
-            body: { kind: "message", text: m.text, child: m.session!.startsWith("sub:") },
+            body: {
+              kind: "message",
+              text: `[${m.about!.label!.text}]\n${m.text}`,
+              child: m.session!.startsWith("sub:"),
+            },
           },
           record,
         ),
@@ -362,7 +366,8 @@ describe("a child", () => {
 
   test("whose answer must fit a schema is asked once more when it does not, over a kill too", async () => {
     let life = await begin();
-    const says = (text: string) => (text.startsWith("[Your answer does not fit]") ? '```json\n{"n": 3}\n```' : "three");
+    const says = (text: string) =>
+      text.startsWith("[Your answer does not fit, 30 min left]") ? '```json\n{"n": 3}\n```' : "three";
     life.says = says;
     await life.children.spawn({ key: "a", task: "count", result: SCHEMA, caller: PARENT });
     life = await life.kill();
@@ -394,6 +399,6 @@ describe("a child", () => {
     await life.until(() => life.told.length === 1);
     await life.children.send({ key: "s1", session, text: "and now this", caller: PARENT });
     await life.until(() => life.told.length === 2);
-    expect(life.told[1]).toContain("did: [Message from the session that asked for you]\nand now this");
+    expect(life.told[1]).toContain("did: [Message from the session that asked for you, 30 min left]\nand now this");
   });
 });

@@ -354,6 +354,7 @@ export class Children {
     const { caller, session, agent, corrects, joins } = given;
     const most = this.parts.config().minutes;
     const deadline = corrects?.deadline ?? clock.now() + Math.min(given.minutes ?? most, most) * 60_000;
+    const minutesLeft = Math.max(1, Math.round((deadline - clock.now()) / 60_000));
     const shape = given.result === undefined ? "" : `\n\nAnswer with JSON of this schema and nothing else:\n`;
     const schema = given.result === undefined ? null : JSON.stringify(given.result);
     const { turn } = await this.parts.admit(
@@ -361,7 +362,8 @@ export class Children {
         route: { channel: "none", account: "child", chat: session },
         sender: { id: `session:${caller.session}` },
         idempotencyKey: given.key,
-        text: `[${given.label}]\n${given.text}${shape}${schema ?? ""}`,
+        text: `${given.text}${shape}${schema ?? ""}`,
+        about: { label: { kind: "task", text: `${given.label}, ${minutesLeft} min left` } },
         agent,
         session,
         lane: "background",

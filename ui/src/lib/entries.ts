@@ -20,6 +20,8 @@ export interface ToolUse {
   ended?: number;
 }
 
+export type EventLabel = NonNullable<HistoryMessage["label"]>;
+
 export type Entry =
   | {
       kind: "mine";
@@ -31,7 +33,7 @@ export type Entry =
       sending?: Own;
       files?: readonly Attached[];
     }
-  | { kind: "event"; key: string; turn: string; text: string; at: number }
+  | { kind: "event"; key: string; turn: string; label?: EventLabel; text: string; at: number }
   | { kind: "text"; key: string; turn: string; text: string; at: number; live: boolean }
   | { kind: "thinking"; key: string; turn: string; text: string; live: boolean }
   | { kind: "tool"; key: string; turn: string; use: ToolUse }
@@ -95,8 +97,22 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
     if (use) use.outcome = text.replace(OUTCOME, "").replace(ALLOWED, "");
     return;
   }
-  if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
+  const { label } = record;
+  if (label) out.push({ kind: "event", key: id, turn, label, text: eventText(record, label), at });
+  else if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
   else out.push({ kind: "mine", key: id, turn, text, at, person: record.person, ...(files.length ? { files } : {}) });
+}
+
+/** What an event brought. Where several things came in one message, each is headed by what it was. */
+function eventText(record: HistoryMessage, first: EventLabel): string {
+  return record.content
+    .flatMap((part) => {
+      if (part.type !== "text" || part.file) return [];
+      if (!part.ours) return [part.text];
+      return part.label && part.label.text !== first.text ? [part.label.text] : [];
+    })
+    .filter(Boolean)
+    .join("\n");
 }
 
 function readReplaced(record: HistoryMessage, by: string, out: Entry[]): void {

@@ -41,6 +41,8 @@ const inbound = z.object({
   addressed: z.boolean().optional(),
   /** True: the person passes on what somebody else wrote. */
   forwarded: z.boolean().optional(),
+  /** True: `content` is what the person said aloud, transcribed. */
+  voice: z.boolean().optional(),
   isBot: z.boolean().optional(),
   content: z.string().max(500_000),
   media: z
@@ -192,6 +194,7 @@ function eventOf(frame: z.output<typeof inbound>, now: number): PlatformEvent {
     text: frame.content,
     addressed: !group || frame.addressed === true,
     ...(frame.forwarded ? { forwarded: true } : {}),
+    ...(frame.voice ? { voice: true } : {}),
     ...(media?.length
       ? {
           files: media.map(({ data, ...about }) => ({

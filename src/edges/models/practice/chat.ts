@@ -6,8 +6,6 @@ export const HOW =
   "To talk to a real model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY (or OLLAMA_BASE_URL for a local one) and start Lares again.";
 
 export function chat(text: string, offered: ReadonlySet<string>): string {
-  const scheduled = /^\[Scheduled: [^\]]+\]([\s\S]+)$/.exec(text.trim());
-  if (scheduled) return `It is time: ${scheduled[1]!.trim()}`;
   const words = text.trim().toLowerCase();
   if (/^(hi|hello|hey|good (morning|afternoon|evening)|moin|hallo)\b/.test(words)) {
     return `Hello! ${WHO} Ask "what can you do?" to see what can be tried.`;

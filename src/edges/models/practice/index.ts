@@ -14,6 +14,7 @@ import type {
 import {
   type ImagePart,
   isWritten,
+  labelOf,
   type ModelMessage,
   NO_USAGE,
   type TextPart,
@@ -91,16 +92,23 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
   // What stands in an attached file is no wish of the person's.
   const texts = said.flatMap((content) => {
     const typed = content.filter((part) => part.type === "text" && isWritten(part));
-    return typed.length ? [typed.map((part) => (part.type === "text" ? part.text : "")).join("\n")] : [];
+    const text = typed.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    return typed.length ? [{ text, label: labelOf(content) }] : [];
   });
   const offered = new Set(request.tools.map((tool) => tool.name));
   const outcomes = texts.map(reportOutcome).filter((sentence) => sentence !== undefined);
   // Once the outcome is here, the interim "waiting" is no news any more.
   const sentences = [...results.filter((r) => !(outcomes.length && isWaiting(r))).map(report), ...outcomes];
   const calls: ToolCallPart[] = [];
-  for (const text of texts) {
-    if (reportOutcome(text) !== undefined) continue;
-    const wish = matchRule(text);
+  for (const said of texts) {
+    const { text, label } = said;
+    if (reportOutcome(said) !== undefined) continue;
+    if (label?.kind === "schedule") {
+      sentences.push(`It is time: ${text.trim()}`);
+      continue;
+    }
+    // It cannot judge what is worth a word to anybody, so it has none.
+    const wish = label?.kind === "heartbeat" ? { tool: "heartbeat_quiet", input: {} } : matchRule(text);
     if (!wish) sentences.push(chat(text, offered));
     else if (!offered.has(wish.tool) && offered.has("tool_run") && RARE.has(wish.tool)) {
       const id = `practice_${request.messages.length}_${calls.length}`;

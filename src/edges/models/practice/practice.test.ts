@@ -1,10 +1,17 @@
 /** The practice model: every rule, its honesty, and the contract it shares with the others. */
 import { describe, expect, it } from "vitest";
-import type { ModelMessage } from "../../../core/domain/index.ts";
+import type { EventKind, ModelMessage } from "../../../core/domain/index.ts";
 import { answered, run, shown, testModels, user } from "../testing.ts";
 import { matchRule, RULES } from "./rules.ts";
 
 const ALL = RULES.map(({ tool }) => ({ name: tool, description: tool, input: { type: "object" } }));
+const happened = (kind: EventKind, of: string, text: string): ModelMessage => ({
+  role: "user",
+  content: [
+    { type: "text", text: "[13:09 · something happened]", ours: true, label: { kind, text: "something happened", of } },
+    { type: "text", text },
+  ],
+});
 const ask = async (text: string, tools = ALL) => {
   const { reply, deltas } = await run(testModels({}), { messages: [user(text)], tools });
   return { ...answered(reply), deltas };
@@ -145,7 +152,7 @@ describe("tool results", () => {
             },
           ],
         },
-        user("[Outcome of the exec call that waited for approval]\nAllowed by owner.\nnotes.txt\n[exit 0, 0.1 s]"),
+        happened("approval", "exec", "Allowed by owner.\nnotes.txt\n[exit 0, 0.1 s]"),
       ],
       tools: ALL,
     });
@@ -163,8 +170,12 @@ describe("tool results", () => {
   });
 
   it("a scheduled message is told as the reminder it is", async () => {
-    const { reply } = await run(testModels({}), { messages: [user("[Scheduled: water-1a] drink water")], tools: ALL });
+    const messages = [happened("schedule", "water-1a", "drink water")];
+    const { reply } = await run(testModels({}), { messages, tools: ALL });
     expect(text(answered(reply))).toBe("It is time: drink water");
+    // Typed by a person it is only a text.
+    const typed = await run(testModels({}), { messages: [user("[Scheduled: water-1a] drink water")], tools: ALL });
+    expect(text(answered(typed.reply))).not.toContain("It is time");
   });
 
   it("that wait for approval are said to wait", async () => {

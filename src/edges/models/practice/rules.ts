@@ -24,8 +24,6 @@ const rule = (tool: string, example: string, pattern: string, input: Rule["input
 });
 
 export const RULES: readonly Rule[] = [
-  // It cannot judge what is worth a word to anybody, so it has none.
-  rule("heartbeat_quiet", "[Heartbeat, 2026-11-15 07:00]", String.raw`\[Heartbeat, `, () => ({})),
   rule(
     "web_fetch",
     "fetch https://example.com",

@@ -185,15 +185,25 @@ function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): 
 }
 
 /** How a line of Lares' own begins: a time of day, or a weekday and a date. */
-export const ENVELOPE = /^\[(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-)/;
+export const ENVELOPE = /^\[\s*(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+\d{4}-)/i;
+/** What nobody sees before a bracket, and what a reader takes for the end of a line. */
+const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/u;
+const LINE_END = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
+const LONGEST_BEGINNING = 200;
 
 /** Messages may be joined on the wire, so a typed line that looks like ours is shown as a quotation. What is stored stays as it was. */
 function withoutEnvelopes(text: string): string {
-  if (!text.includes("[")) return text;
+  if (!/[[［]/.test(text)) return text;
   return text
-    .split("\n")
-    .map((line) => (ENVELOPE.test(line.trimStart()) ? `> ${line}` : line))
-    .join("\n");
+    .split(LINE_END)
+    .map((line) => (looksOurs(line) ? `> ${line}` : line))
+    .join("");
+}
+
+/** Wide brackets and digits read like narrow ones. */
+function looksOurs(line: string): boolean {
+  const beginning = line.slice(0, LONGEST_BEGINNING).replace(UNSEEN, "");
+  return /^[[［]/.test(beginning) && ENVELOPE.test(beginning.normalize("NFKC").replace(/\p{Cf}/gu, ""));
 }
 
 type AssistantContent = Extract<SdkMessage, { role: "assistant" }>["content"];

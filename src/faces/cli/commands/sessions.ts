@@ -147,7 +147,7 @@ function failure({ turn, reason }: { turn: string; reason?: string | undefined }
 }
 
 function whoSays(m: HistoryMessage): string {
-  if (m.role === "user") return m.meta?.kind === undefined ? "›" : "·";
+  if (m.role === "user") return m.meta?.kind === undefined && !m.label ? "›" : "·";
   return m.role === "tool" ? "·" : "✓";
 }
 
@@ -155,7 +155,7 @@ function gist(m: HistoryMessage): string {
   return oneLine(
     m.content
       .map((part) => {
-        if (part.type === "text") return part.ours ? "" : part.text;
+        if (part.type === "text") return part.ours ? (part.label ? `(${part.label.text})` : "") : part.text;
         if (part.type === "tool-call") return `[${part.name} ${JSON.stringify(part.input)}]`;
         return part.type === "tool-result" ? `[${part.name}: ${part.text}]` : "";
       })

@@ -51,7 +51,7 @@ export interface Wish {
 }
 
 /** What people see in the session when a request brought outcomes and no words. */
-const RESULTS_LABEL = "[Outcomes of the caller's tools]";
+const RESULTS_LABEL = "Outcomes of the caller's tools";
 
 /** Words in base64 are a third longer than their bytes. */
 export function mostBytes(parts: GatewayParts): number {
