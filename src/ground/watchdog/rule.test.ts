@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, type Held, suspicionOf, waitOf } from "./rule.ts";
+import { count, type Held, spare, suspicionOf, waitOf } from "./rule.ts";
 
 const held = (strikes: number, deaths: number): Held => ({ strikes, deaths, at: 0 });
 
@@ -30,6 +30,21 @@ describe("what is held against work", () => {
   it("nothing is held against what is not known", () => {
     expect(suspicionOf(undefined)).toBe("none");
     expect(waitOf(undefined)).toBe(0);
+  });
+});
+
+describe("a life that died before it started the work", () => {
+  it("forgets its deaths, eight times, and never its strikes", () => {
+    let now: Held = { strikes: 1, deaths: 3, at: 5 };
+    for (let spared = 1; spared <= 8; spared++) {
+      now = spare({ ...now, deaths: 3 }, "died");
+      expect(now).toEqual({ strikes: 1, deaths: 0, at: 5, spared });
+    }
+    expect(spare({ ...now, deaths: 3 }, "died")).toMatchObject({ deaths: 3, spared: 8 });
+    expect(count(now, { how: "died", laterSuspect: false }, false, 9)).toMatchObject({ deaths: 1, spared: 8 });
+  });
+  it.each(["stalled", "threw"] as const)("%s says nothing about it", (how) => {
+    expect(spare({ strikes: 0, deaths: 3, at: 5 }, how)).toEqual({ strikes: 0, deaths: 3, at: 5 });
   });
 });
 

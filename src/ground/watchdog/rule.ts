@@ -8,7 +8,8 @@
  * W2: a life that just died (`kill -9`, out of memory, a crash in native code) counts against work that was running and had
  *     recorded nothing since it began. The work itself may be innocent: somebody pulled the plug. So two such deaths in a row
  *     only make it suspect, it is started after the others and later each time, and the fourth convicts. A process that is
- *     killed every second never gets that far, so a storm of kills ends nothing.
+ *     killed every second never gets that far, so a storm of kills ends nothing. Nor does it starve the suspects: a life that died
+ *     before it started one shows that the cause is elsewhere, and its deaths are forgotten, a few times.
  * W3: work that finishes is forgiven everything.
  */
 import type { Suspicion } from "../../core/kit/index.ts";
@@ -20,6 +21,8 @@ export interface Held {
   deaths: number;
   /** When it was last counted. */
   at: number;
+  /** How often its deaths were forgotten. */
+  spared?: number;
 }
 
 export interface LastLife {
@@ -38,6 +41,8 @@ export interface Running {
 const STRIKES_TO_CONVICT = 2;
 const DEATHS_TO_SUSPECT = 2;
 const DEATHS_TO_CONVICT = 4;
+/** Two that kill the process by turns would clear each other for ever. */
+const MOST_SPARED = 8;
 /** How long the process has to be up before it starts work that was running when it died so many times. */
 const WAIT_MS: Readonly<Record<number, number>> = { 2: 1000, 3: 5000 };
 
@@ -47,10 +52,16 @@ export function count(
   progressed: boolean,
   at: number,
 ): Held {
-  const { strikes, deaths } = held ?? { strikes: 0, deaths: 0 };
-  if (life.how === "died") return { strikes, deaths: progressed ? 0 : deaths + 1, at };
+  const { strikes, deaths, ...rest } = held ?? { strikes: 0, deaths: 0 };
+  if (life.how === "died") return { ...rest, strikes, deaths: progressed ? 0 : deaths + 1, at };
   const weight = strikes === 0 || !life.laterSuspect ? 1 : progressed ? 0 : 0.5;
-  return { strikes: strikes + weight, deaths, at };
+  return { ...rest, strikes: strikes + weight, deaths, at };
+}
+
+/** What a life says that died without having started this work. */
+export function spare(held: Held, how: LastLife["how"]): Held {
+  const { deaths, spared = 0 } = held;
+  return how === "died" && deaths > 0 && spared < MOST_SPARED ? { ...held, deaths: 0, spared: spared + 1 } : held;
 }
 
 export function suspicionOf(held: Held | undefined): Suspicion {

@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import type { Past } from "./ledger.ts";
-import { count, type Held } from "./rule.ts";
+import { count, type Held, spare } from "./rule.ts";
 
 /** Work that was erased meanwhile is never forgiven; after this long nobody misses its entry. */
 const KEEP_MS = 30 * 86_400_000;
@@ -21,6 +21,10 @@ export class Strikes {
     this.held = new Map(Object.entries(stored.held));
   }
 
+  get isEmpty(): boolean {
+    return this.held.size === 0;
+  }
+
   get(key: string): Held | undefined {
     return this.held.get(key);
   }
@@ -29,6 +33,8 @@ export class Strikes {
   judge(past: Past, now: number): void {
     if (past.life === this.judged) return;
     this.judged = past.life;
+    const running = new Set(past.running.map(({ key }) => key));
+    for (const [key, held] of this.held) if (!running.has(key)) this.held.set(key, spare(held, past.how));
     const suspects = past.running.filter(({ key }) => (this.held.get(key)?.strikes ?? 0) > 0);
     const last = Math.max(0, ...suspects.map(({ began }) => began));
     for (const { key, began, progressed } of past.running) {
@@ -65,9 +71,9 @@ function read(file: string): { judged: string; held: Record<string, Held> } {
   try {
     const { judged, held } = JSON.parse(readFileSync(file, "utf8")) as { judged?: unknown; held?: unknown };
     const entries = Object.entries((held ?? {}) as Record<string, Partial<Held>>).flatMap(
-      ([key, { strikes, deaths, at }]): [string, Held][] =>
+      ([key, { strikes, deaths, at, spared }]): [string, Held][] =>
         typeof strikes === "number" && typeof deaths === "number" && typeof at === "number"
-          ? [[key, { strikes, deaths, at }]]
+          ? [[key, { strikes, deaths, at, ...(typeof spared === "number" ? { spared } : {}) }]]
           : [],
     );
     return { judged: typeof judged === "string" ? judged : "", held: Object.fromEntries(entries) };

@@ -117,6 +117,15 @@ it("a suspect that waits for one behind it doesn't hold it up", async () => {
   await b;
 });
 
+it("W2: a storm of kills doesn't starve what was running at the first of them", () => {
+  const home = scratch("watchdog");
+  for (let i = 0; i < 2; i++) life(home).begin("turn:a");
+  const third = life(home);
+  expect(third.suspicion("turn:a")).toBe("suspect");
+  // The third life dies before it started the suspect, with nothing running at all.
+  expect(life(home).suspicion("turn:a")).toBe("none");
+});
+
 it("W3: work that ended unfinished keeps what is held against it", () => {
   const home = scratch("watchdog");
   life(home).begin("turn:a");

@@ -55,7 +55,7 @@ export class Watchdog implements Guard {
     const file = join(parts.home, "in-flight");
     this.strikes = new Strikes(join(parts.home, "strikes.json"));
     const past = readPast(file);
-    if (past?.running.length) {
+    if (past && (past.running.length > 0 || !this.strikes.isEmpty)) {
       this.strikes.judge(past, parts.clock.now());
       parts.crash.at("strikes.stored");
       if (past.how !== "died") {
