@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type RunningApp, startApp } from "../../src/app/index.ts";
 import { type Clock, systemClock } from "../../src/core/kit/index.ts";
-import type { MethodName, Params, Result } from "../../src/core/protocol/index.ts";
+import type { ChatAnswer, MethodName, Params, Result } from "../../src/core/protocol/index.ts";
 import { readEnvironment } from "../../src/ground/config/index.ts";
 import {
   envelopeOf,
@@ -140,8 +140,7 @@ export async function startRig(options: RigOptions = {}) {
     post,
     rpc: <M extends MethodName>(method: M, params: Params<M>) => post<Result<M>>(`/rpc/${method}`, params),
     /** Says something as the owner over HTTP; gives the answer. */
-    chat: (user: string, message: string) =>
-      post<{ reply: string; state: string }>("/chat", { user_id: user, message }),
+    chat: (user: string, message: string) => post<ChatAnswer>("/chat", { user_id: user, message }),
     /** The newest request the model received. */
     last: (): SeenRequest => model.requests.at(-1)!,
     async restart() {

@@ -24,9 +24,10 @@ import {
 import { Converter } from "../wire/convert.ts";
 import { partsOf } from "../wire/parts.ts";
 import { abortError } from "../wire/watch.ts";
-import { chat } from "./chat.ts";
+import { chat, hasRule } from "./chat.ts";
 import { isWaiting, report, reportOutcome } from "./report.ts";
-import { matchRule } from "./rules.ts";
+import { matchRule, type Wish } from "./rules.ts";
+import { type Told, toldIn } from "./told.ts";
 
 export const PRACTICE_MODEL = "practice/practice";
 
@@ -41,7 +42,19 @@ export const PRACTICE_INFO: ModelInfo = {
 };
 
 /** Rules for tools that are offered through `tool_run` rather than by themselves. */
-const RARE: ReadonlySet<string> = new Set(["schedule_list"]);
+const RARE: ReadonlySet<string> = new Set([
+  "browser",
+  "memory_forget",
+  "schedule_list",
+  "schedule_remove",
+  "schedule_update",
+  "schedule_snooze",
+  "sessions_list",
+  "sessions_history",
+  "sessions_send",
+  "sessions_stop",
+  "wait",
+]);
 
 export async function callPractice(
   request: ModelRequest,
@@ -96,6 +109,7 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
     return typed.length ? [{ text, label: labelOf(content) }] : [];
   });
   const offered = new Set(request.tools.map((tool) => tool.name));
+  const told = toldIn(request);
   const outcomes = texts.map(reportOutcome).filter((sentence) => sentence !== undefined);
   // Once the outcome is here, the interim "waiting" is no news any more.
   const sentences = [...results.filter((r) => !(outcomes.length && isWaiting(r))).map(report), ...outcomes];
@@ -107,9 +121,8 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
       sentences.push(`It is time: ${text.trim()}`);
       continue;
     }
-    // It cannot judge what is worth a word to anybody, so it has none.
-    const wish = label?.kind === "heartbeat" ? { tool: "heartbeat_quiet", input: {} } : matchRule(text);
-    if (!wish) sentences.push(chat(text, offered));
+    const wish = label?.kind === "heartbeat" ? QUIET : (matchRule(text) ?? silence(text, told, offered));
+    if (!wish) sentences.push(chat(text, { offered, told }));
     else if (!offered.has(wish.tool) && offered.has("tool_run") && RARE.has(wish.tool)) {
       const id = `practice_${request.messages.length}_${calls.length}`;
       calls.push({ type: "tool-call", id, name: "tool_run", input: { name: wish.tool, input: wish.input } });
@@ -121,8 +134,17 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
     }
   }
   sentences.push(...attached(said.flat()));
-  if (sentences.length === 0 && calls.length === 0) sentences.push(chat("", offered));
+  if (sentences.length === 0 && calls.length === 0) sentences.push(chat("", { offered, told }));
   return { text: sentences.join("\n\n"), calls };
+}
+
+/** It cannot judge what is worth a word to anybody, so it has none. */
+const QUIET: Wish = { tool: "heartbeat_quiet", input: {} };
+
+/** Where it hears everything, it speaks only when it has a rule for what was said. */
+function silence(text: string, told: Told, offered: ReadonlySet<string>): Wish | undefined {
+  if (!offered.has("stay_silent") || hasRule(text, told)) return undefined;
+  return { tool: "stay_silent", input: { reason: "no rule for this" } };
 }
 
 /** What it makes of attachments: nothing, and it says so. */

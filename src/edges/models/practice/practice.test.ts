@@ -4,7 +4,13 @@ import type { EventKind, ModelMessage } from "../../../core/domain/index.ts";
 import { answered, run, shown, testModels, user } from "../testing.ts";
 import { matchRule, RULES } from "./rules.ts";
 
-const ALL = RULES.map(({ tool }) => ({ name: tool, description: tool, input: { type: "object" } }));
+/** Offered only where a turn may end without an answer. */
+const ENDS = ["heartbeat_quiet", "stay_silent", "nothing_to_report"];
+const ALL = RULES.filter(({ tool }) => !ENDS.includes(tool)).map(({ tool }) => ({
+  name: tool,
+  description: tool,
+  input: { type: "object" },
+}));
 const happened = (kind: EventKind, of: string, text: string): ModelMessage => ({
   role: "user",
   content: [
@@ -89,6 +95,13 @@ describe("chat", () => {
       expect(shown(reply.deltas)).toContain("practice model");
     },
   );
+
+  it("where it may be silent, it is, unless it has a rule", async () => {
+    const silent = [...ALL, { name: "stay_silent", description: "", input: { type: "object" } }];
+    expect((await ask("the game was great, Bo", silent)).content).toMatchObject([{ name: "stay_silent" }]);
+    expect((await ask("read notes.txt", silent)).content).toMatchObject([{ name: "read" }]);
+    expect(shown((await ask("hello", silent)).deltas)).toContain("practice model");
+  });
 
   it("says how to add a key, and lists only what is offered", async () => {
     expect(shown((await ask("explain monads")).deltas)).toContain("ANTHROPIC_API_KEY");

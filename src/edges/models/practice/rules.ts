@@ -24,6 +24,14 @@ const rule = (tool: string, example: string, pattern: string, input: Rule["input
 });
 
 export const RULES: readonly Rule[] = [
+  rule("nothing_to_report", "report nothing", `(?:report nothing|nothing to report)${END}`, () => ({})),
+  rule("stay_silent", "stay silent", `(?:stay silent|say nothing|be quiet)${END}`, () => ({ reason: "asked to" })),
+  rule(
+    "browser",
+    "browse https://example.com",
+    String.raw`(?:browse(?: to)?|open in the browser|show in the browser) (?<url>https?:\/\/\S+)`,
+    ({ url }) => ({ action: "navigate", url: url! }),
+  ),
   rule(
     "web_fetch",
     "fetch https://example.com",
@@ -44,6 +52,86 @@ export const RULES: readonly Rule[] = [
     "(?:ask|tell|have) (?:a|another) (?:sub-?agent|helper|agent) to (?<task>.+)",
     ({ task }) => ({ task: task! }),
   ),
+  rule("sessions_list", "list the sub-agents", `(?:list|show)(?: me)?(?: the| my)? sub-?agents${END}`, () => ({})),
+  rule(
+    "sessions_stop",
+    "stop the sub-agent sub:1:0",
+    String.raw`(?:stop|end)(?: the)? sub-?agent (?<session>\S+?)${END}`,
+    ({ session }) => ({ session: session! }),
+  ),
+  rule(
+    "sessions_history",
+    "what did the sub-agent sub:1:0 say",
+    String.raw`what did(?: the)? sub-?agent (?<session>\S+) (?:say|do)${END}`,
+    ({ session }) => ({ session: session! }),
+  ),
+  rule(
+    "sessions_send",
+    "tell the sub-agent sub:1:0 to hurry",
+    String.raw`tell the sub-?agent (?<session>\S+) (?<text>.+)`,
+    ({ session, text }) => ({ session: session!, text: text!.trim() }),
+  ),
+  rule(
+    "wait",
+    "wait 5 seconds",
+    String.raw`wait(?: for)? (?<seconds>\d{1,4}) ?s(?:ec(?:ond)?s?)?${END}`,
+    ({ seconds }) => ({ for: "time", seconds: Math.max(Number(seconds), 1) }),
+  ),
+  rule("wait", "wait for the sub-agents", `wait for(?: the| my)? sub-?agents?${END}`, () => ({ for: "agents" })),
+  rule(
+    "process",
+    "what is running",
+    `(?:what is|what's|show what is) running${END}|(?:list|show)(?: the| my)? processes${END}`,
+    () => ({ action: "list" }),
+  ),
+  rule(
+    "process",
+    "stop the process p1",
+    String.raw`(?:stop|end|kill)(?: the)? process (?<id>\S+?)${END}`,
+    ({ id }) => ({ action: "kill", id: id! }),
+  ),
+  rule(
+    "message",
+    "send me a message: the kettle is on",
+    String.raw`(?:send|write) me a message[:\s]+(?<text>.+)|message me[:\s]+(?<also>.+)`,
+    ({ text, also }) => ({ text: unquote(text ?? also!) }),
+  ),
+  rule(
+    "apply_patch",
+    "apply this patch: *** Begin Patch",
+    String.raw`apply (?:this|the) patch[:\s]+(?<patch>\*\*\* Begin Patch.*)`,
+    ({ patch }) => ({ patch: patch!.trim() }),
+  ),
+  rule(
+    "tool_search",
+    "find a tool for schedules",
+    `(?:find|is there|look for) a tool (?:for|to) (?<query>.+?)${END}`,
+    ({ query }) => ({ query: query! }),
+  ),
+  rule(
+    "tool_run",
+    "run the tool sessions_list",
+    String.raw`run the tool (?<name>\w+)(?: with (?<input>\{.*\}))?${END}`,
+    ({ name, input }) => toolInput(name!, input),
+  ),
+  rule(
+    "schedule_remove",
+    "cancel the reminder water",
+    `(?:cancel|remove|delete)(?: the| my)? (?:reminder|schedule|job) (?<name>.+?)${END}`,
+    ({ name }) => ({ name: unquote(name!) }),
+  ),
+  rule(
+    "schedule_update",
+    "pause the reminder water",
+    `(?<how>pause|resume)(?: the| my)? (?:reminder|schedule|job) (?<name>.+?)${END}`,
+    ({ how, name }) => ({ name: unquote(name!), paused: how!.toLowerCase() === "pause" }),
+  ),
+  rule(
+    "schedule_snooze",
+    "snooze the reminder water for 10 minutes",
+    String.raw`snooze(?: the| my)?(?: reminder| schedule| job)? (?<name>.+?) for (?<time>\d{1,4} \w+)${END}`,
+    ({ name, time }) => ({ name: unquote(name!), in: time! }),
+  ),
   rule("schedule_list", "what is scheduled", `(?:what is|what's|show what is) (?:scheduled|planned)${END}`, () => ({})),
   rule(
     "schedule_add",
@@ -62,6 +150,12 @@ export const RULES: readonly Rule[] = [
     "what do you remember about tea?",
     String.raw`(?:what do you (?:remember|know)|do you remember)(?: about| of)?\s*(?<query>.*?)${END}`,
     ({ query }) => ({ query: query || "everything" }),
+  ),
+  rule(
+    "memory_forget",
+    "forget what you know about tea",
+    `forget (?:what you know )?about (?<about>.+?)${END}`,
+    ({ about }) => ({ about: unquote(about!) }),
   ),
   rule(
     "memory_save",
@@ -95,6 +189,12 @@ export const RULES: readonly Rule[] = [
     }),
   ),
   rule(
+    "web_search",
+    "search the web for tide tables",
+    `(?:search|look on|look through) the (?:web|internet) for (?<query>.+?)${END}`,
+    ({ query }) => ({ query: unquote(query!) }),
+  ),
+  rule(
     "search",
     "search for TODO in src",
     `(?:search(?: for)?|look for|grep(?: for)?) (?<pattern>"[^"]+"|.+?)(?: (?:in|under|inside)(?: the)?(?: folder| directory)? ${PATH})?${END}`,
@@ -117,6 +217,12 @@ export const RULES: readonly Rule[] = [
   ),
   rule(
     "exec",
+    "run sleep 60 in the background",
+    String.raw`(?:run|execute|exec)(?: the)?(?: command)?[:\s]+(?<command>.+?) in the background${END}`,
+    ({ command }) => ({ command: unquote(command!), background: true }),
+  ),
+  rule(
+    "exec",
     "run ls -la",
     String.raw`(?:run|execute|exec)(?: the)?(?: command)?[:\s]+(?<command>.+)`,
     ({ command }) => ({ command: unquote(command!) }),
@@ -126,7 +232,13 @@ export const RULES: readonly Rule[] = [
 /** The patterns look back and forth; on a pasted book they would do so for minutes. */
 const LONGEST = 4_000;
 
-export function matchRule(text: string): { tool: string; input: JsonObject } | undefined {
+/** A call the words ask for. */
+export interface Wish {
+  tool: string;
+  input: JsonObject;
+}
+
+export function matchRule(text: string): Wish | undefined {
   const words = text.trim();
   if (words.length > LONGEST) return undefined;
   for (const candidate of RULES) {
@@ -136,6 +248,15 @@ export function matchRule(text: string): { tool: string; input: JsonObject } | u
     if (input) return { tool: candidate.tool, input };
   }
   return undefined;
+}
+
+function toolInput(name: string, input: string | undefined): JsonObject | undefined {
+  if (input === undefined) return { name, input: {} };
+  try {
+    return { name, input: JSON.parse(input) as JsonObject };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Quotes or backticks around the whole are for the reader, not for the tool. */
