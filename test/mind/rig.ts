@@ -108,6 +108,8 @@ export async function startRig(options: RigOptions = {}) {
     JSON.stringify({
       policy: { mode: "record" },
       time: { zone: "UTC" },
+      // Looking for facts asks the model too, and would be among its requests.
+      memory: { capture: { use: "off" } },
       models: { default: `p/${MODELS[protocol]}`, providers, ...models },
       ...rest,
     }),

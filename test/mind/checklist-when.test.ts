@@ -1,0 +1,118 @@
+/** Checklist of what a request must tell, lines 1 to 9: when it is, and that nothing told once changes later. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openRecords } from "../../src/ground/records/index.ts";
+import type { SeenRequest } from "../fakes/model-server/index.ts";
+import { Lares, startModel, until } from "../support/index.ts";
+import { env, PROTOCOLS, type Rig, START, startRig, tokens } from "./rig.ts";
+
+const HOUR = 3_600_000;
+
+/** Without the marks, which move on with each call: what a provider compares with what it has kept. */
+const bare = (value: unknown) =>
+  JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner));
+
+/** System, tools and messages of a request, wherever the protocol has them. */
+function wire({ protocol, body }: SeenRequest): { fixed: string; said: string } {
+  switch (protocol) {
+    case "anthropic":
+      return { fixed: bare([body.system, body.tools]), said: bare(body.messages) };
+    case "openai-chat":
+    case "openai-responses": {
+      const all = (protocol === "openai-chat" ? body.messages : body.input) as unknown[];
+      return { fixed: bare([all[0], body.tools]), said: bare(all.slice(1)) };
+    }
+    case "google":
+      return { fixed: bare([body.systemInstruction, body.tools]), said: bare(body.contents) };
+  }
+}
+
+describe.each(PROTOCOLS)("over %s", (protocol) => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ protocol, config: { time: { zone: "Europe/Helsinki" } } });
+  });
+  afterAll(() => rig?.stop());
+  const said = async (user: string, text = "hello") => {
+    await rig.chat(user, text);
+    return env(rig.last());
+  };
+
+  test("1: the first line has weekday, date, time and offset of the owner's zone", async () => {
+    rig.clock.set(START);
+    expect(await said("one")).toBe("[Sun 2026-11-15 15:09 +02:00]");
+  });
+
+  test("2: half past eleven at night in UTC is the next day in the zone", async () => {
+    rig.clock.set("2026-11-15T23:30:00Z");
+    expect(await said("two")).toBe("[Mon 2026-11-16 01:30 +02:00]");
+  });
+
+  test("3: two minutes later the time of day is enough", async () => {
+    rig.clock.set(START);
+    await said("three");
+    rig.clock.advance(120_000);
+    const line = await said("three");
+    expect(line).toBe("[15:11]");
+    expect(tokens(line)).toBeLessThanOrEqual(8);
+  });
+
+  test("4: five hours later it is the long form, with the gap", async () => {
+    rig.clock.set(START);
+    await said("four");
+    rig.clock.advance(5 * HOUR);
+    expect(await said("four")).toBe("[Sun 2026-11-15 20:09 +02:00, 5 h later]");
+  });
+
+  test("5: after midnight in the zone it is the long form", async () => {
+    rig.clock.set("2026-11-15T21:50:00Z");
+    await said("five");
+    rig.clock.advance(20 * 60_000);
+    expect(await said("five")).toBe("[Mon 2026-11-16 00:10 +02:00]");
+  });
+
+  test("7, 8: 20 turns, a restart and another zone change no byte of what was sent", async () => {
+    rig.clock.set(START);
+    rig.model.reset();
+    for (let i = 0; i < 20; i++) {
+      rig.clock.advance(7 * 60_000);
+      await rig.chat("steady", `turn ${i} say:ok ${i}`);
+      if (i === 9) await rig.restart();
+      if (i === 14) await rig.rpc("config.set", { path: "time.zone", value: "America/Lima" });
+    }
+    const requests = rig.model.requests.map(wire);
+    expect(requests).toHaveLength(20);
+    for (const [i, request] of requests.entries()) {
+      expect(request.fixed).toBe(requests[0]!.fixed);
+      if (i > 0) expect(request.said.startsWith(requests[i - 1]!.said.slice(0, -1))).toBe(true);
+    }
+    expect(env(rig.last())).toMatch(/^\[Sun 2026-11-15 \d\d:\d\d -05:00|^\[\d\d:\d\d\]$/);
+    await rig.rpc("config.set", { path: "time.zone", value: "Europe/Helsinki" });
+  });
+});
+
+test("9: a message admitted before kill -9 is told with the same line after it", async () => {
+  const model = await startModel();
+  const lares = await new Lares({ env: { ...model.env, LARES_CRASH_AT: "accept.committed" } }).start();
+  try {
+    await lares.chat("ana", "hello").catch(() => undefined);
+    await lares.gone;
+    expect(model.requests).toHaveLength(0);
+    const stored = await storedLines(lares.home);
+    await lares.start({ LARES_CRASH_AT: "" });
+    await until("the call", () => model.requests.length > 0);
+    expect(stored).toHaveLength(1);
+    expect(env(model.requests[0]!)).toBe(stored[0]);
+  } finally {
+    await lares.dispose();
+    await model.close();
+  }
+});
+
+/** The lines stored with admitted messages, read from the database itself. */
+async function storedLines(home: string): Promise<string[]> {
+  const records = await openRecords(join(home, "lares.db"), () => {});
+  const rows = await records.all<{ envelope: string }>("SELECT envelope FROM inbox ORDER BY ord");
+  records.close();
+  return rows.map(({ envelope }) => envelope);
+}
