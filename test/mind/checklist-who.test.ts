@@ -50,13 +50,15 @@ test("11: the format line is the channel's own declaration", async () => {
 test.each([
   ["telegram", { token: "7000001:fake-telegram-token-for-tests" }, "one message holds 4,096 characters"],
   ["discord", { token: "fake-discord-token-for-tests" }, "one message holds 2,000 characters"],
-  ["irc", { host: "irc.example.net", nick: "lares" }, "plain text, so use no Markdown; a message is one line"],
+  ["irc", { host: "irc.example.net", nick: "lares" }, "a message is one line"],
 ] as const)("11: %s says what its adapter declares", async (channel, config, words) => {
   const adapter = ADAPTERS[channel]!;
   const can = adapter.can(adapter.config.parse(config));
   const said = await placeFor(channel, can);
   expect(said).toContain(words);
-  expect(said).toContain(`one message holds ${can.limit.toLocaleString("en-US")} ${can.unit === "bytes" ? "bytes" : "char"}`);
+  expect(said).toContain(
+    `one message holds ${can.limit.toLocaleString("en-US")} ${can.unit === "bytes" ? "bytes" : "char"}`,
+  );
 });
 
 /** What an owner's direct chat on this channel is told, made by the app's own function. */
@@ -131,7 +133,13 @@ test("18: where only mentions are heard there is no stay_silent", async () => {
 test("19: what is answered is named with its author, and what nobody may see is left out", async () => {
   const long = `the boiler ${"hums ".repeat(40)}`;
   const quoting = (from: object, text: string) => ({
-    reply_to_message: { message_id: 1, date: 1, from: { is_bot: false, ...from }, chat: { id: ANN.id, type: "private" }, text },
+    reply_to_message: {
+      message_id: 1,
+      date: 1,
+      from: { is_bot: false, ...from },
+      chat: { id: ANN.id, type: "private" },
+      text,
+    },
   });
   const request = await rig.say(ANN.id, ANN, "what does it mean?", quoting(BO, long));
   const [, quoted] = / · answers "Bo": "([^"]*)"/.exec(env(request))!;
