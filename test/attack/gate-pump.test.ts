@@ -3,6 +3,8 @@
  * Long hostile commands through the whole gate, from the text to the verdict. It runs on the main loop, and a stranger's
  * message can bring a model to call `exec`: a command that takes seconds to judge would stop everybody's turns.
  */
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { decide } from "../../src/flow/gate/index.ts";
 import { ground } from "../gate/support.ts";
@@ -10,6 +12,11 @@ import { ground } from "../gate/support.ts";
 const BOUND_MS = 200;
 const g = ground();
 afterAll(() => g.close());
+
+// An earlier command may have left links: going over them must be as quick.
+symlinkSync("/", join(g.workspace, "d"));
+symlinkSync(".", join(g.workspace, "a"));
+for (let i = 0; i < 40; i++) symlinkSync("..", join(g.workspace, `x${i}`));
 
 const PIECES = [
   "mv ",
@@ -26,6 +33,8 @@ const PIECES = [
   "a=b;",
   "a=$a$a;",
   "a/b/c/~/../x ",
+  "rm -rf a/d/../x1/* ",
+  "a/",
   "cat a/,b/,c/;",
   "*",
   "?*/",

@@ -86,6 +86,10 @@ export interface ShellPlan {
   cwd: string;
   /** Settings of the repository that would make git run programs: `filter.x.clean=…`. */
   settings?: string[];
+  /** Symbolic links that its words go over, and where each leads. A pattern in `from` is one that a word has. */
+  links?: { from: string; to: string }[];
+  /** It has more words than were looked up: there may be other links. */
+  isCut?: true;
 }
 
 export interface ShellCommand {

@@ -1,32 +1,80 @@
 /** Where the commands of a text may run, and what the links it makes lead to. */
-import type { ShellCommand } from "../../core/contracts/index.ts";
+import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { entered } from "../../core/kit/index.ts";
-import { absolute, isInside, normalise } from "./paths.ts";
+import { absolute, fromRoot } from "./paths.ts";
 
 /** A text that changes its directory more often than this is nobody's honest command; what is first counts. */
 const MOST_DIRS = 24;
-const MOST_LINKS = 16;
+const MOST_LINKS = 32;
 
 /** What the commands so far may have changed. */
 export interface Ways {
   dirs: Set<string>;
-  /** From the path of a link to what it leads to. */
-  links: Map<string, string>;
+  /** From the path of a link to all it may lead to. */
+  links: Map<string, Set<string>>;
+  /** Those that are no links but the place itself under another name. */
+  mounts: Set<string>;
+  /** How many of them the text makes. */
+  made: number;
   /** Where a `cd` may begin besides the working directory. */
   cdPaths: Set<string>;
   /** More links than anybody needs: where a path leads is not known any more. */
   isLost: boolean;
 }
 
-export function waysFrom(cwd: string): Ways {
-  return { dirs: new Set([cwd]), links: new Map(), cdPaths: new Set(), isLost: false };
+export function waysFrom({ cwd, links = [] }: Pick<ShellPlan, "cwd" | "links">, userHome: string): Ways {
+  const ways: Ways = {
+    dirs: new Set([cwd]),
+    links: new Map(),
+    mounts: new Set(),
+    made: 0,
+    cdPaths: new Set(),
+    isLost: false,
+  };
+  for (const { from, to } of links) link(ways, absolute(from, cwd, userHome), to);
+  return ways;
 }
 
-/** The absolute form of a word, over the links that the text itself has made. */
-export function leadsTo(word: string, cwd: string, { links }: Ways, userHome: string): string {
-  let path = absolute(word, cwd, userHome);
-  for (const [from, to] of links) if (isInside(path, from)) path = normalise(to + path.slice(from.length));
-  return path;
+/** A path may be several: for a pattern, and where it is not known whether a link is there. */
+const MOST_ENDS = 16;
+const MOST_PARTS = 200;
+
+/**
+ * The absolute forms of a word: as it is written, and over the links that are there or that the text itself makes. `isItself`: the
+ * program works on a link, not on what it leads to, unless the word says so by a slash at its end.
+ */
+export function leadsTo(
+  word: string,
+  cwd: string,
+  { ways, userHome, isItself = false }: { ways: Ways; userHome: string; isItself?: boolean },
+): string[] {
+  const plain = absolute(word, cwd, userHome);
+  if (ways.links.size === 0) return [plain];
+  const parts = fromRoot(word, cwd, userHome).split("/");
+  // Where such a path leads was not looked up either, and the floor refuses what could do harm by it (isCut).
+  if (parts.length > MOST_PARTS) return [plain];
+  const staysThere = isItself && !/\/\.?$/.test(word);
+  let ends = [""];
+  for (const [i, part] of parts.entries()) {
+    if (part === "" || part === ".") continue;
+    const isLast = i === parts.length - 1;
+    ends = ends.flatMap((end) => {
+      if (part === "..") return [end.slice(0, Math.max(0, end.lastIndexOf("/")))];
+      const next = `${end}/${part}`;
+      const to = ways.links.get(next);
+      if (!to || (isLast && staysThere && !ways.mounts.has(next))) return [next];
+      const targets = [...to].map((one) => (one === "/" ? "" : one));
+      return /[*?]/.test(part) ? [next, ...targets] : targets;
+    });
+    // The shorter a path, the more is lost with it.
+    if (ends.length > MOST_ENDS) ends = ends.sort((a, b) => a.length - b.length).slice(0, MOST_ENDS);
+  }
+  return [...new Set([plain, ...ends.map((end) => end || "/")])];
+}
+
+function link(ways: Ways, from: string, to: string): void {
+  // A link that leads to a place around itself would turn for ever.
+  if (from !== to) ways.links.set(from, (ways.links.get(from) ?? new Set()).add(to));
 }
 
 /**
@@ -46,8 +94,8 @@ export function follow(command: ShellCommand, ways: Ways, userHome: string): voi
   for (const path of entered(name, args)) {
     for (const dir of starts) {
       if (ways.dirs.size >= MOST_DIRS) return;
-      const from = leadsTo(dir, [...ways.dirs][0]!, ways, userHome);
-      ways.dirs.add(leadsTo(path, from, ways, userHome));
+      for (const from of leadsTo(dir, [...ways.dirs][0]!, { ways, userHome }))
+        for (const to of leadsTo(path, from, { ways, userHome })) ways.dirs.add(to);
     }
   }
 }
@@ -63,13 +111,13 @@ function linked(name: string, args: readonly string[], ways: Ways, userHome: str
   const target = operands[0]!;
   const at = operands[1] ?? baseName(target);
   for (const dir of [...ways.dirs]) {
-    const to = leadsTo(target, dir, ways, userHome);
-    for (const path of [at, `${at}/${baseName(target)}`]) {
-      const from = absolute(path, dir, userHome);
-      // A link that leads to a place around itself would turn for ever.
-      if (ways.links.size >= MOST_LINKS) ways.isLost = true;
-      else if (from !== to) ways.links.set(from, to);
-    }
+    for (const to of leadsTo(target, dir, { ways, userHome }))
+      for (const path of [at, `${at}/${baseName(target)}`]) {
+        const from = absolute(path, dir, userHome);
+        if (name === "mount") ways.mounts.add(from);
+        if (++ways.made > MOST_LINKS) ways.isLost = true;
+        else link(ways, from, to);
+      }
   }
 }
 

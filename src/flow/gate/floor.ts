@@ -46,7 +46,8 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
   const bad = shell.reasons.find(
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
-  const ways = waysFrom(shell.cwd);
+  const ways = waysFrom(shell, place.userHome);
+  if (shell.isCut && shell.commands.some(isSweeping)) return TOO_LONG;
   const look: Look = { place, ways, paths: new Map(), steps: 0 };
   for (const command of shell.commands) {
     const why = anywhere(command, look) ?? first(ways.dirs, (dir) => commandFloor(command, dir, look));
@@ -127,8 +128,12 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
     if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
       return "It starts itself without end.";
     for (const [, path = ""] of word.matchAll(BY_CODE)) {
-      const lost = /^[/~]/.test(path) && about(absolute(path, "/", look.place.userHome), look).isPrecious;
-      if (lost) return `It would take away ${path}.`;
+      const { ways, place } = look;
+      const ends = [...ways.dirs].flatMap((dir) =>
+        leadsTo(path, dir, { ways, userHome: place.userHome, isItself: true }),
+      );
+      look.steps += ends.length;
+      if (ends.some((end) => about(end, look).isPrecious)) return `It would take away ${path}.`;
     }
     if (wipesIn(word)) return "It wipes a home or the machine.";
   }
@@ -139,13 +144,14 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
   const { place } = look;
   const words = command.words.map((word) => word.literal ?? word.guess);
   for (const { operator, target } of command.redirects) {
-    const path = leadsTo(target.guess, cwd, look.ways, place.userHome);
     if (target.guess === "") continue;
-    if (BLOCK_DEVICE.test(path)) return `It writes to a disk: ${operator} ${target.guess}.`;
-    if (/^\/proc\/(sys|sysrq-trigger)|^\/sys\//.test(path) && operator.includes(">"))
-      return `It changes the kernel: ${target.guess}.`;
-    const why = about(path, look).secret;
-    if (why) return why;
+    for (const path of leadsTo(target.guess, cwd, { ways: look.ways, userHome: place.userHome })) {
+      if (BLOCK_DEVICE.test(path)) return `It writes to a disk: ${operator} ${target.guess}.`;
+      if (/^\/proc\/(sys|sysrq-trigger)|^\/sys\//.test(path) && operator.includes(">"))
+        return `It changes the kernel: ${target.guess}.`;
+      const why = about(path, look).secret;
+      if (why) return why;
+    }
   }
   const starts = startsIn(words);
   if (starts.length > MOST_STARTS) return TOO_LONG;
@@ -162,7 +168,10 @@ function secretIn(word: string, cwd: string, look: Look): string | undefined {
   if (look.steps > MOST_STEPS) return TOO_LONG;
   const pieces = piecesIn(word);
   look.steps += pieces.length;
-  return first(pieces, (piece) => about(leadsTo(piece, cwd, look.ways, look.place.userHome), look).secret);
+  const { ways, place } = look;
+  return first(pieces, (piece) =>
+    first(leadsTo(piece, cwd, { ways, userHome: place.userHome }), (end) => about(end, look).secret),
+  );
 }
 
 /** More words that are names of dangerous programs than this are nobody's honest command. */
@@ -207,7 +216,10 @@ function programFloor(
   const has = (letters: RegExp, long: RegExp) =>
     options.some((one) => (one.startsWith("--") ? long.test(one) : letters.test(one)));
   const recursive = has(/[rR]/, /^--(r|rec.*|archive|dereference-rec.*)$/);
-  const at = (word: string) => leadsTo(word, cwd, look.ways, place.userHome);
+  const at = (word: string, isItself = false) =>
+    leadsTo(word, cwd, { ways: look.ways, userHome: place.userHome, isItself });
+  const losing = (of: readonly string[], isItself = false) =>
+    of.find((word) => at(word, isItself).some((path) => about(path, look).isPrecious));
 
   // A mere word is no program: `npm run shutdown`.
   if (isProgram && WIPES.test(name)) return `${name} destroys what is on a disk.`;
@@ -229,7 +241,7 @@ function programFloor(
     return "It would end every process.";
   const own = ownCommand(words);
   if (own) return own;
-  if (name === "dd" && args.some((arg) => arg.startsWith("of=") && isDisk(at(arg.slice(3)))))
+  if (name === "dd" && args.some((arg) => arg.startsWith("of=") && at(arg.slice(3)).some(isDisk)))
     return "dd writes to a disk.";
   if (
     name !== "ls" &&
@@ -242,7 +254,9 @@ function programFloor(
     name !== "[" &&
     name !== "echo"
   ) {
-    const disk = operands.find((word) => BLOCK_DEVICE.test(at(word)) && word.startsWith("/dev/") && word !== "/dev/*");
+    const disk = operands.find(
+      (word) => at(word).some((path) => BLOCK_DEVICE.test(path)) && word.startsWith("/dev/") && word !== "/dev/*",
+    );
     if (
       disk &&
       /^(cp|mv|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|rsync|ln|rm|chmod|chown|mount|losetup|zcat|gunzip|xz|zstd)$/.test(
@@ -258,11 +272,11 @@ function programFloor(
     (name === "rsync" && has(/^$/, /^--del/)) ||
     (/^(mv|unlink|trash)$/.test(name) && operands.length > 0);
   if (sweeps) {
-    const lost = operands.find((word) => about(at(word), look).isPrecious);
+    const lost = losing(operands, name !== "rsync");
     if (lost) return `${name} would take away ${lost}.`;
   }
   if (/^(chmod|chown|chgrp|setfacl|chattr)$/.test(name) && recursive) {
-    const lost = operands.find((word) => about(at(word), look).isPrecious);
+    const lost = losing(operands);
     if (lost) return `${name} would change who may use everything in ${lost}.`;
   }
   if (name === "find" || name === "fd") {
@@ -271,15 +285,17 @@ function programFloor(
   }
   if (name === "git" && args.includes("clean") && has(/f/, /^--force/)) {
     const dirs = [".", ...entered(name, args)];
-    const lost = dirs.find((dir) => about(at(dir), look).isPrecious);
-    if (lost) return `git clean would take away what is in ${at(lost)}.`;
+    const lost = losing(dirs);
+    if (lost) return `git clean would take away what is in ${at(lost).at(-1)}.`;
   }
   if (READS_DEEP.test(name) && name !== "find" && name !== "fd" && name !== "xargs") {
     const deep =
       recursive ||
       /^(rg|ag|ack|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg)$/.test(name) ||
       has(/a/, /^--archive/);
-    const all = deep ? operands.find((word) => holdsSecrets(at(word.replace(/\/\*+$/, "")), place)) : undefined;
+    const all = deep
+      ? operands.find((word) => at(word.replace(/\/\*+$/, "")).some((path) => holdsSecrets(path, place)))
+      : undefined;
     if (all) return `${name} would read everything in ${all}, keys and credentials included.`;
   }
   return undefined;
@@ -291,14 +307,16 @@ const REMOVES_WITHIN = /(^|[\s;&|(/])(rm|shred|unlink|srm|chmod|chown|mv|truncat
 function findFloor(
   name: string,
   args: readonly string[],
-  at: (word: string) => string,
+  at: (word: string) => string[],
   look: Look,
 ): string | undefined {
   const operands = args.filter((arg) => !arg.startsWith("-"));
   // Without a place to begin at, find begins where it stands.
   const isHere =
     name === "find" && (args.length === 0 || /^[-(!]/.test(args.find((arg) => !/^-[HLP]$/.test(arg)) ?? "-"));
-  const root = (isHere ? [".", ...operands] : operands).find((word) => about(at(word), look).isPrecious);
+  const root = (isHere ? [".", ...operands] : operands).find((word) =>
+    at(word).some((path) => about(path, look).isPrecious),
+  );
   if (root === undefined) return undefined;
   look.listed ??= root;
   const action = args.findIndex((arg) => /^-(delete|fprintf?0?|fls|x|X|exec|execdir|ok|okdir)$/.test(arg));
@@ -307,7 +325,7 @@ function findFloor(
     args[action] === "-delete" ||
     args.includes("-delete") ||
     args.slice(action).some((arg) => REMOVES.test(baseName(arg)) || REMOVES_WITHIN.test(arg));
-  return kills ? `find would take away what is in ${at(root)}.` : undefined;
+  return kills ? `find would take away what is in ${at(root).at(-1)}.` : undefined;
 }
 
 /** A tree removed by code: `shutil.rmtree("/")`, `fs.rmSync("/etc")`, `FileUtils.rm_rf "/"`. */
@@ -323,6 +341,12 @@ function isDeepRemoval(words: readonly string[]): boolean {
     words.slice(at + 1).some((word) => /^-[A-Za-z]*[rR]/.test(word) || /^--rec/.test(word))
   );
 }
+
+/** What takes away or opens what is in a place: where its words lead has to be known. */
+function isSweeping({ words }: ShellCommand): boolean {
+  return words.some((word) => SWEEPS.test(baseName(word.literal ?? word.guess)));
+}
+const SWEEPS = /^(rm|srm|find|fd|chmod|chown|chgrp|setfacl|chattr|mv|unlink|trash|rsync|clean)$/;
 
 function isDisk(path: string): boolean {
   return path.startsWith("/dev/") && !HARMLESS_DEVICE.test(path);

@@ -13,9 +13,14 @@ export function normalise(path: string): string {
 
 /** Absolute form of what a word names; `~` is the owner's home, whoever runs the command. */
 export function absolute(path: string, cwd: string, userHome: string): string {
-  if (path === "~" || path.startsWith("~/")) return normalise(userHome + path.slice(1));
-  if (/^~[\w.-]+/.test(path)) return normalise(path.replace(/^~root(?=\/|$)/, "/root").replace(/^~/, "/home/"));
-  return normalise(path.startsWith("/") ? path : `${cwd}/${path}`);
+  return normalise(fromRoot(path, cwd, userHome));
+}
+
+/** The same with `.` and `..` as they are written. */
+export function fromRoot(path: string, cwd: string, userHome: string): string {
+  if (path === "~" || path.startsWith("~/")) return userHome + path.slice(1);
+  if (/^~[\w.-]+/.test(path)) return path.replace(/^~root(?=\/|$)/, "/root").replace(/^~/, "/home/");
+  return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
 
 export function isInside(path: string, root: string): boolean {

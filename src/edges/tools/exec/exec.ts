@@ -20,6 +20,7 @@ import { SHOWN } from "./capture.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import type { Locale } from "./environment.ts";
+import { linksOnTheWay } from "./links.ts";
 import { Looks, placesOf } from "./looks.ts";
 import { namedFiles } from "./named-files.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -180,7 +181,11 @@ export function createExec(options: ExecOptions = {}): Tool {
             : undefined;
           const looks = new Looks();
           const places = placesOf(shell.commands, held.path, held.home);
-          const named = await namedFiles(shell.commands, { places, home: held.home, looks });
+          const around = { places, home: held.home, looks };
+          const links = await linksOnTheWay(shell.commands, around);
+          if (links.length > 0) shell.links = links;
+          if (looks.isCut) shell.isCut = true;
+          const named = await namedFiles(shell.commands, around);
           const isUnbound = looks.isCut || (loads && !tree?.isWhole);
           const below = [
             ...(loads ? [tree === undefined ? NOT_COVERED : tree.isWhole ? COVERED : PARTLY_COVERED] : []),

@@ -1,15 +1,14 @@
 /**
- * Words of a command that name something in the workspace which really lies elsewhere. The gate compares paths as text; a
- * symbolic link makes `notes/today` mean any file of the machine.
+ * Links on the way of a command's words. The gate compares paths as text; a symbolic link makes `notes/today` mean any file of the
+ * machine.
  */
-import { lstatSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { pathsInWord } from "../../../core/kit/index.ts";
 import { withInside } from "../paths/index.ts";
-
-const LONGEST_GLUED = 200;
+import { Looks, pathFrom, piecesOf } from "./looks.ts";
+import { type Link, wayOf } from "./way.ts";
 
 export interface Around {
   /** Real path of the working directory. */
@@ -20,26 +19,44 @@ export interface Around {
   roots?: readonly string[];
 }
 
-/** By index of the word; targets of redirections count on after the last word. */
+/** Words that name something in the workspace which really lies elsewhere, by index; targets of redirections count on. */
 export async function leadingOut(
   { words, redirects }: ShellCommand,
   { cwd, home, roots = [] }: Around,
 ): Promise<{ word: number; path: string }[]> {
+  const looks = new Looks();
   const files = redirects.map(({ target, isDescriptor }) => (isDescriptor ? undefined : target.literal));
   const found: { word: number; path: string }[] = [];
   for (const [word, text] of [...words.map(({ literal }) => literal), ...files].entries()) {
     if (word === 0 || text === undefined) continue;
-    for (const path of [...pathsInWord(text), ...gluedTo(text, cwd)])
-      if (await leads(path, cwd, [home, ...roots])) found.push({ word, path });
+    for (const path of await namedIn(text, cwd, looks))
+      if (await leads(path, { cwd, roots: [home, ...roots], looks })) found.push({ word, path });
+    // What nobody has looked at may lead anywhere.
+    if (looks.isCut) return [...found, { word, path: text }];
   }
   return found;
 }
 
-async function leads(path: string, cwd: string, roots: readonly string[]): Promise<boolean> {
+/** What is glued to an option counts when it begins with a link; most ends of options are no files. */
+async function namedIn(text: string, cwd: string, looks: Looks): Promise<string[]> {
+  const plain = pathsInWord(text);
+  const glued: string[] = [];
+  for (const end of piecesOf(text).slice(plain.length))
+    if ((await looks.at(resolve(cwd, firstPart(end))))?.isSymbolicLink()) glued.push(end);
+  return [...plain, ...glued];
+}
+
+async function leads(
+  path: string,
+  { cwd, roots, looks }: { cwd: string; roots: readonly string[]; looks: Looks },
+): Promise<boolean> {
   const at = resolve(cwd, path);
   // Most words are no files.
-  if (!isThere(resolve(cwd, firstPart(path)))) return false;
-  if (path.includes("..") && turnsAtLink(path, cwd, roots)) return true;
+  if (!(await looks.at(resolve(cwd, firstPart(path))))) return false;
+  if (path.includes("..")) {
+    const { ends, hasTurned } = await wayOf(path, cwd, looks);
+    if (hasTurned && ends.some((end) => !roots.some((root) => end === root || end.startsWith(`${root}/`)))) return true;
+  }
   const root = roots.find((one) => at.startsWith(`${one}/`));
   // What lies outside by its name is the gate's own business.
   if (root === undefined) return false;
@@ -51,55 +68,44 @@ async function leads(path: string, cwd: string, roots: readonly string[]): Promi
   }
 }
 
-/** `link/../x` starts from what the link points to, not from the folder that holds the link. */
-function turnsAtLink(path: string, cwd: string, roots: readonly string[]): boolean {
-  let at = path.startsWith("/") ? "/" : cwd;
-  let isLinked = false;
-  let hasTurned = false;
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    hasTurned ||= part === ".." && isLinked;
-    const next = join(at, part);
-    const isLink = part !== ".." && isLinkAt(next);
-    isLinked ||= isLink;
-    at = isLink ? targetOf(next) : next;
+/**
+ * Every link that words of the text may go over, from any directory it may stand in: what an earlier call linked, a later one can
+ * empty by that name.
+ */
+export async function linksOnTheWay(
+  commands: readonly ShellCommand[],
+  /** The working directory is the first of the places. */
+  { places, home, looks }: { places: readonly string[]; home: string; looks: Looks },
+): Promise<Link[]> {
+  const found = new Map<string, Link>();
+  const add = (from: string, to: string) => found.set(`${from}\0${to}`, { from, to });
+  const texts = commands.flatMap(({ words, redirects, assignments }) => [
+    ...words,
+    ...redirects.map(({ target }) => target),
+    ...assignments.map(({ value }) => value),
+  ]);
+  const words = new Set(texts.map((word) => word.literal ?? word.guess));
+  const pieces = new Set([...words].flatMap(pathsInWord));
+  for (const piece of pieces) {
+    for (const place of /^[/~]/.test(piece) ? [home] : places) {
+      if (looks.isCut) return [...found.values()];
+      const path = pathFrom(place, piece, home);
+      // The way to the working directory has no links any more.
+      const isBelow = path.startsWith(`${places[0]}/`);
+      const { links } = isBelow
+        ? await wayOf(path.slice(places[0]!.length + 1), places[0]!, looks)
+        : await wayOf(path, "/", looks);
+      for (const { from, to } of links) {
+        add(from, to);
+        // The gate takes `~` for the home of Lares' owner.
+        if (piece.startsWith("~/") && from.startsWith(`${home}/`)) add(`~${from.slice(home.length)}`, to);
+      }
+    }
   }
-  return hasTurned && !roots.some((root) => at === root || at.startsWith(`${root}/`));
-}
-
-/** A link that leads nowhere yet may lead anywhere by the time the command runs. */
-function targetOf(link: string): string {
-  try {
-    return realpathSync(link);
-  } catch {
-    return "/";
-  }
-}
-
-function isLinkAt(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
-}
-
-/** `-tlink` and `-vtlink`: a link glued to an option. Which letters are options is not known, so every end is tried. */
-function gluedTo(word: string, cwd: string): string[] {
-  if (!/^-[A-Za-z]/.test(word) || word.length > LONGEST_GLUED) return [];
-  const ends = Array.from({ length: word.length - 2 }, (_, i) => word.slice(i + 2));
-  return ends.filter((end) => !end.startsWith("/") && isLinkAt(resolve(cwd, firstPart(end))));
+  return [...found.values()];
 }
 
 function firstPart(path: string): string {
   const end = path.indexOf("/");
   return end > 0 ? path.slice(0, end) : path;
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -5,10 +5,10 @@
  * By identity, size and time of change, like the rest of the workspace (code-tree.ts).
  */
 import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
-import { atHome, type Looks, piecesOf } from "./looks.ts";
+import { type Looks, pathFrom, piecesOf } from "./looks.ts";
 import { baseName } from "./shell/index.ts";
 
 /** They show, copy or remove files, and run none. A program that is missing here only asks again more often. */
@@ -20,17 +20,24 @@ export async function namedFiles(
   commands: readonly ShellCommand[],
   { places, home, looks }: { places: readonly string[]; home: string; looks: Looks },
 ): Promise<string | undefined> {
+  const texts = commands
+    .filter(({ words }) => !RUNS_NOTHING.test(baseName(words[0]!.guess)))
+    .flatMap(({ words, redirects, assignments }) => [
+      ...words,
+      ...redirects.filter(({ operator }) => operator === "<").map(({ target }) => target),
+      ...assignments.map(({ value }) => value),
+    ]);
+  const words = new Set(texts.map((word) => word.literal ?? word.guess));
+  const pieces = new Set([...words].flatMap(piecesOf));
   const marks = new Map<string, string>();
-  for (const { words, redirects, assignments } of commands) {
-    if (RUNS_NOTHING.test(baseName(words[0]!.guess))) continue;
-    const inputs = redirects.filter(({ operator }) => operator === "<").map(({ target }) => target);
-    const texts = [...words, ...inputs, ...assignments.map(({ value }) => value)];
-    const pieces = new Set(texts.flatMap((word) => piecesOf(word.literal ?? word.guess)));
-    for (const piece of pieces)
-      for (const place of places) {
-        const path = resolve(place, atHome(piece, home));
-        if (!marks.has(path)) marks.set(path, await markOf(path, looks));
-      }
+  for (const piece of pieces) {
+    for (const place of /^[/~]/.test(piece) ? [home] : places) {
+      if (looks.isCut) break;
+      const path = pathFrom(place, piece, home);
+      const looked = looks.at(path);
+      const found = looked instanceof Promise ? await looked : looked;
+      if (found) marks.set(path, await markOf(path, found));
+    }
   }
   const there = [...marks].filter(([, mark]) => mark !== "");
   if (there.length === 0) return undefined;
@@ -38,9 +45,8 @@ export async function namedFiles(
 }
 
 /** A link is what it is and what it leads to. */
-async function markOf(path: string, looks: Looks): Promise<string> {
-  const found = await looks.at(path);
-  if (!found || (!found.isFile() && !found.isSymbolicLink())) return "";
+async function markOf(path: string, found: BigIntStats): Promise<string> {
+  if (!found.isFile() && !found.isSymbolicLink()) return "";
   const target = found.isSymbolicLink() ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;
   return [found, ...(target?.isFile() ? [target] : [])]
     .map(({ dev, ino, size, ctimeNs, mode }) => [dev, ino, size, ctimeNs, mode].join(":"))
