@@ -80,6 +80,8 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/tools/exec/runs.ts": "the same folder",
   "edges/tools/exec/prepare.ts":
     "hashes the script that will run, wherever it is: without waiting, plain files only, bounded",
+  "edges/tools/exec/looks.ts":
+    "reads names and where links lead, wherever a command's words point; never a file's content, and nothing waits",
   "edges/tools/exec/guard.ts": "reads /proc",
   "edges/tools/exec/processes.ts": "reads /proc",
   "edges/tools/exec/run.ts": "the same folder",
