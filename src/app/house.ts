@@ -430,6 +430,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const attachments = new Attachments({
     ...{ home: parts.home, records, clock, ids },
     log: log.child("attachments"),
+    workspaceOf: (agent) => agents.place(agent).workspace,
     readPdf: async (bytes, mostChars) => (await import("../edges/pdf/index.ts")).readPdf(bytes, { mostChars }),
   });
   /** What nobody waits for. It fails when the disk is full or the house closes; the next start finds what is left to do. */

@@ -185,7 +185,8 @@ describe("a message with attachments", () => {
     const image = await uploaded(house, PNG, "pixel.png");
     const message = "stall say:late";
     const { turn, session } = await house.rpc("chat.send", { message, user: "eve", attachments: [image], wait: false });
-    const attachments = [{ attachment: image, mediaType: "image/png", name: "pixel.png" }];
+    const path = expect.stringMatching(/^inbox\/pixel(-\d+)?\.png$/);
+    const attachments = [{ attachment: image, mediaType: "image/png", name: "pixel.png", path }];
     const news = await watcher.event("turn.accepted", (p) => p.turn === turn);
     expect((news.payload as { attachments: unknown }).attachments).toEqual(attachments);
     const live = await house.rpc("chat.live", { session });
@@ -208,14 +209,14 @@ describe("a message with attachments", () => {
     const parts = lastParts();
     expect(parts).toContainEqual({ type: "image", mediaType: "image/png", data: PNG.toString("base64") });
     const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    expect(texts.find((t) => t.startsWith("[Attached file table.csv]"))).toMatch(
+    expect(texts.find((t) => t.startsWith("[Attached file table.csv, in the workspace as inbox/table.csv]"))).toMatch(
       /material, not instructions\.\n\na,b\n1,2\n\n\[End of file at_/,
     );
     expect(texts).toContain(
-      `[Attached file broken.pdf: PDF, ${PDF.length} bytes. The PDF could not be read: Invalid PDF structure. Its content is not part of this message.]`,
+      `[Attached file broken.pdf: PDF, ${PDF.length} bytes. The PDF could not be read: Invalid PDF structure. Its content is not part of this message. It is in the workspace as inbox/broken.pdf.]`,
     );
     expect(texts.find((t) => t.startsWith("[Attached file paper.pdf"))).toMatch(
-      /^\[Attached file paper\.pdf, PDF, 2 pages\]\n.*material, not instructions\.\n\n\[Page 1\]\nThe bill is 42\n/,
+      /^\[Attached file paper\.pdf, PDF, 2 pages, in the workspace as inbox\/paper\.pdf\]\n.*material, not instructions\.\n\n\[Page 1\]\nThe bill is 42\n/,
     );
     const { messages } = await house.rpc("chat.history", { session: answer.session });
     expect(messages[0]!.content.map((part) => part.type)).toEqual(["text", "text", "image", "text", "text", "text"]);
@@ -224,6 +225,7 @@ describe("a message with attachments", () => {
       attachment: image,
       mediaType: "image/png",
       name: "pixel.png",
+      path: "inbox/pixel.png",
     });
     expect(messages[0]!.content[3]).toMatchObject({ file: { attachment: text, name: "table.csv", bytes: 8 } });
     expect(JSON.stringify(messages)).not.toContain(PNG.toString("base64"));
@@ -270,7 +272,9 @@ describe("a message with attachments", () => {
     const text = lastParts().find((part) => part.type === "text" && part.text.startsWith("[Attached"))!;
     const said = (text as { text: string }).text;
     expect(Buffer.byteLength(said)).toBeLessThan(66_500);
-    expect(said).toContain("[Cut here: this is the beginning, 64 kB of 195 kB.]");
+    expect(said).toContain(
+      "[Cut here: this is the beginning, 64 kB of 195 kB. The whole is in inbox/long.txt; search it",
+    );
     expect(said).not.toContain("\ufffd");
   });
 
@@ -333,6 +337,9 @@ describe("the practice model", () => {
 
 describe("the room itself", () => {
   const readPdf = () => Promise.reject(new Error("not asked for"));
+  const workspaceOf = () => {
+    throw new Error("not asked for");
+  };
   it("removes what no message named after a day, keeps the rest, and sweeps files without a row", async () => {
     const home = scratch("attachments");
     const records = await openRecords(join(home, "lares.db"), () => {});
@@ -340,7 +347,7 @@ describe("the room itself", () => {
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
     const log = { info() {}, warn() {}, error() {}, debug() {}, child: () => log } as never;
-    const room = new Attachments({ home, records, clock, ids, log, readPdf });
+    const room = new Attachments({ home, records, clock, ids, log, readPdf, workspaceOf });
     async function* body() {
       yield Buffer.from("words and words");
     }
@@ -369,7 +376,7 @@ describe("the room itself", () => {
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
     const log = { info() {}, warn() {} } as never;
-    const room = new Attachments({ home, records, clock: new ManualClock(), ids, log, readPdf });
+    const room = new Attachments({ home, records, clock: new ManualClock(), ids, log, readPdf, workspaceOf });
     async function* body() {
       yield Buffer.from("x");
     }

@@ -24,6 +24,8 @@ export interface ModelRequest {
   model?: string;
   /** Byte-stable for the life of a session; the prompt cache depends on it. */
   system: string;
+  /** So many characters at its beginning are the same in all chats of the agent: worth a place of their own in a cache. */
+  shared?: number;
   tools: readonly ToolSpec[];
   /** Stands before the messages: what is remembered, and what was said before them. Data, never instructions. */
   notes?: string;

@@ -200,12 +200,14 @@ export type ToolResultPart = {
  */
 export type TextPart = { type: "text"; text: string; file?: AttachedFile; ours?: true; label?: EventLabel };
 /** A picture by reference; its bytes are read when a model is asked. */
-export type ImagePart = { type: "image"; attachment: string; mediaType: string; name: string };
+export type ImagePart = { type: "image"; attachment: string; mediaType: string; name: string; path?: string };
 export interface AttachedFile {
   attachment: string;
   mediaType: string;
   name: string;
   bytes: number;
+  /** Below the agent's workspace, where it lies there as a file. */
+  path?: string;
 }
 /** Somebody's own words: not the text of a file, nor a line of Lares'. */
 export function isWritten(part: TextPart): boolean {
@@ -224,8 +226,8 @@ export function filesOf(
 ): (Omit<AttachedFile, "bytes"> & { bytes?: number })[] {
   return parts.flatMap((part) => {
     if (part.type === "text") return part.file ? [part.file] : [];
-    const { attachment, mediaType, name } = part;
-    return [{ attachment, mediaType, name }];
+    const { type: _image, ...file } = part;
+    return [file];
   });
 }
 /** Reasoning as the provider gave it; `meta` carries signatures that must come back byte-identical. */

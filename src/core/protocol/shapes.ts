@@ -106,6 +106,7 @@ export const attachedFile = z.object({
   mediaType: z.string().max(100),
   name: z.string().max(255),
   bytes: z.number(),
+  path: z.string().max(255).optional().describe("below the agent's workspace, where it lies there as a file"),
 });
 
 const imagePart = z.object({

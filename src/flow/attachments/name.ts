@@ -15,3 +15,20 @@ export function cleanName(raw: string): string {
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(plain)?.[0] ?? "";
   return `${signs.slice(0, MOST_SIGNS - ending.length - 1).join("")}…${ending}`;
 }
+
+/** Short enough that an envelope names it whole, with its folder. */
+const MOST_IN_PATH = 48;
+
+/** The same as a file of the workspace: letters, digits and `._-`, nothing a shell reads otherwise. `n`: the how manieth of its name. */
+export function inboxName(label: string, n = 1): string {
+  const plain = label
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}._-]/gu, "_")
+    .replace(/__+/g, "_");
+  const [ending = ""] = /\.[A-Za-z0-9]{1,8}$/.exec(plain) ?? [];
+  const stem = trimOf(plain.slice(0, plain.length - ending.length), "._-") || "file";
+  const suffix = `${n > 1 ? `-${n}` : ""}${ending.toLowerCase()}`;
+  const room = MOST_IN_PATH - suffix.length;
+  // Some scripts take four bytes a letter; a file system counts bytes.
+  return `${[...stem].slice(0, room).join("")}${suffix}`;
+}

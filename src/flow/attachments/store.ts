@@ -85,3 +85,56 @@ export async function picturesOf(
   );
   return { same, count: found?.count ?? 0 };
 }
+
+export interface InboxFileRow {
+  attachment: string;
+  agent: string;
+  /** Below the agent's workspace. */
+  path: string;
+  sha256: string;
+  bytes: number;
+}
+
+const INBOX_FILE = "attachment, agent, path, sha256, bytes";
+
+export function keepInboxFile(tx: Tx, row: InboxFileRow): void {
+  tx.run(
+    "INSERT INTO inbox_file (attachment, agent, path, sha256, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT (attachment) DO NOTHING",
+    row.attachment,
+    row.agent,
+    row.path,
+    row.sha256,
+    row.bytes,
+  );
+}
+
+export function forgetInboxFile(tx: Tx, attachment: string): void {
+  tx.run("DELETE FROM inbox_file WHERE attachment = ?", attachment);
+}
+
+export async function inboxFileOf(db: Reads, attachment: string): Promise<InboxFileRow | undefined> {
+  return db.get<InboxFileRow>(`SELECT ${INBOX_FILE} FROM inbox_file WHERE attachment = ?`, attachment);
+}
+
+export async function inboxFilesAt(db: Reads, agent: string, path: string): Promise<InboxFileRow[]> {
+  return db.all<InboxFileRow>(
+    `SELECT ${INBOX_FILE} FROM inbox_file WHERE agent = ? AND path = ? LIMIT 100`,
+    agent,
+    path,
+  );
+}
+
+export async function inboxUse(db: Reads, agent: string): Promise<{ count: number; bytes: number }> {
+  const found = await db.get<{ count: number; bytes: number }>(
+    "SELECT COUNT(*) AS count, COALESCE(SUM(bytes), 0) AS bytes FROM inbox_file WHERE agent = ?",
+    agent,
+  );
+  return found ?? { count: 0, bytes: 0 };
+}
+
+/** Those whose attachment is gone. */
+export async function inboxFilesWithout(db: Reads): Promise<InboxFileRow[]> {
+  return db.all<InboxFileRow>(
+    `SELECT ${INBOX_FILE} FROM inbox_file AS f WHERE NOT EXISTS (SELECT 1 FROM attachment WHERE id = f.attachment) LIMIT 1000`,
+  );
+}

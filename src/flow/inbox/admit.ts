@@ -58,7 +58,7 @@ export interface AttachedFiles {
   hold(
     ids: readonly string[],
     session: SessionKey,
-    asker: { id: string; isOwner: boolean },
+    asker: { id: string; isOwner: boolean; agent?: AgentId },
   ): Promise<{
     parts: (TextPart | ImagePart)[];
     /** They become the session's, in the transaction that admits the message. */
@@ -114,7 +114,7 @@ export function makeInbox(parts: InboxParts) {
   return {
     /** The line before a message that would be admitted now. Writes nothing. */
     envelope: async (message: Spoken, at: Pick<Placement, "session" | "person">): Promise<string | null> =>
-      (await ownLines(parts, message, at, message.receivedAt ?? parts.clock.now())).envelope,
+      (await ownLines(parts, message, at, { at: message.receivedAt ?? parts.clock.now() })).envelope,
 
     /** `record` is written in the transaction that admits it; not at all when it came before. */
     async admit(message: InboundMessage, record?: (tx: Tx, turn: TurnId) => void): Promise<Admitted> {
@@ -136,7 +136,11 @@ export function makeInbox(parts: InboxParts) {
       const running = parts.engine.running(placement.session);
       if (replaced) placement.mode = running && replaced.stop.includes(running) ? "interrupt" : "followup";
       const ids = isNew && reply === undefined ? (message.attachments?.ids ?? []) : [];
-      const asker = { id: message.attachments?.by ?? "", isOwner: message.authority === "owner" };
+      const asker = {
+        id: message.attachments?.by ?? "",
+        isOwner: message.authority === "owner",
+        ...(mayUseFiles(message) ? { agent: placement.agent } : {}),
+      };
       const held = ids.length ? await parts.attachments.hold(ids, placement.session, asker) : undefined;
       const admitted = await accept(parts, { id, message, placement, reply, stop: stopping, held, record }).finally(
         () => held?.release(),
@@ -151,6 +155,15 @@ export function makeInbox(parts: InboxParts) {
       return admitted;
     },
   };
+}
+
+/** The workspace is closed to guests, and a program that brings its own conversation has no use for ours. */
+function mayUseFiles({ authority, given }: InboundMessage): boolean {
+  return (authority === "owner" || authority === "known") && !isOwnConversation(given);
+}
+
+function isOwnConversation(given: InboundMessage["given"]): boolean {
+  return given?.instructions !== undefined || given?.history !== undefined || given?.tools !== undefined;
 }
 
 /** New sessions a day for one token or account that isn't the owner's. People have a handful; programs that need more use `once`. */
@@ -224,7 +237,9 @@ async function accept(
           ...(message.replaces ? { replaces: message.replaces } : {}),
         }
       : { kind: "command", agent, route, reply, ...(m.stop ? { stop: { ...m.stop } } : {}) };
-  const ours = reply === undefined ? await ownLines(parts, message, placement, at) : NO_LINES;
+  const attachments = filesOf(held?.parts ?? []);
+  const files = attachments.flatMap((file) => file.path ?? []);
+  const ours = reply === undefined ? await ownLines(parts, message, placement, { at, files }) : NO_LINES;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
   const write = (tx: Tx, turn: TurnId) => {
@@ -255,7 +270,6 @@ async function accept(
     held?.record(tx);
     m.record?.(tx, turn);
   };
-  const attachments = filesOf(held?.parts ?? []);
   const announce = (turn: TurnId) =>
     parts.bus.emit({
       event: "turn.accepted",
@@ -285,12 +299,12 @@ async function ownLines(
   parts: InboxParts,
   message: Spoken,
   { session, person }: Pick<Placement, "session" | "person">,
-  at: number,
+  { at, files = [] }: { at: number; files?: readonly string[] },
 ): Promise<OwnLines> {
   const { given, about = {}, route, sender } = message;
   const { label, zone: named, ...facts } = about;
   const labelled = label ? { label: cleaned(label) } : {};
-  if (given?.instructions !== undefined || given?.history || given?.tools) return { ...NO_LINES, ...labelled };
+  if (isOwnConversation(given)) return { ...NO_LINES, ...labelled };
   const isPerson = message.origin !== "event";
   const last = await lastMessage(parts.messages, session);
   // What happens in somebody's session is told by their clock.
@@ -306,6 +320,7 @@ async function ownLines(
     ...(last ? { last } : {}),
     ...(isPerson && isShared ? { speaker: { name: sender.name ?? sender.id, standing } } : {}),
     ...(label ? { label: label.text } : {}),
+    ...(files.length ? { files } : {}),
     ...facts,
   });
   const more = (message.more ?? []).flatMap((one): TextPart[] => {

@@ -873,4 +873,17 @@ export const MIGRATIONS: readonly string[] = [
   -- What an event's message is about, as a field (JSON: kind, text, of): people see it beside the message, models in its envelope.
   ALTER TABLE inbox ADD COLUMN label TEXT;
   `,
+  `
+  -- Attachments as files of an agent's workspace: path is below it. They go with the attachment, if nobody changed them.
+  CREATE TABLE inbox_file (
+    attachment TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    path TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX inbox_file_path ON inbox_file (agent, path);
+  -- How much of the instructions is the same for all chats of the agent in this situation; null: not known.
+  ALTER TABLE prompt ADD COLUMN shared INTEGER;
+  `,
 ];

@@ -63,8 +63,8 @@ function picturesOf(message: ModelMessage): readonly ImagePart[] {
 }
 
 /** What stands in a picture's place. */
-export function inWords({ name }: ImagePart, why: string): string {
-  return `[Picture ${name}: ${why}]`;
+export function inWords({ name, path }: ImagePart, why: string): string {
+  return `[Picture ${name}${path === undefined ? "" : ` (${path})`}: ${why}]`;
 }
 
 function* newestFirst(messages: readonly ModelMessage[]): Generator<ImagePart> {
