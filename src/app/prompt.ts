@@ -15,6 +15,7 @@ import {
   type PromptSection,
   promptSections,
   type Situation,
+  sharedLength,
   situate,
 } from "../mind/prompt/index.ts";
 import { type Door, doorsOf, jobOfRun } from "./store.ts";
@@ -36,6 +37,7 @@ export interface PromptParts {
 
 export interface MadePrompt {
   system: string;
+  shared: number;
   sections: PromptSection[];
   tools: ToolSpec[];
 }
@@ -76,7 +78,8 @@ export function makePrompts(parts: PromptParts) {
       placeOf(parts, { agent, situation, last, can: account?.can, names }),
     ]);
     const sections = promptSections({ situation, place, files, familyNote: FAMILY_NOTES[family], skills });
-    return { system: joinSections(sections), sections, tools: orderTools(family, offered) };
+    const system = joinSections(sections);
+    return { system, shared: sharedLength(sections), sections, tools: orderTools(family, offered) };
   };
 }
 

@@ -52,6 +52,18 @@ describe("the request", () => {
     expect(read).not.toContain("Only Bo");
   });
 
+  it("two chats of an agent share the instructions up to what belongs to the chat", async () => {
+    model.reset();
+    await lares.chat("first", "hello");
+    await lares.chat("second", "hello");
+    const [one, two] = model.requests.map((r) => r.body.system as { text: string; cache_control?: unknown }[]);
+    expect(one).toHaveLength(2);
+    expect(one![0]).toEqual(two![0]);
+    expect(one![0]!.cache_control).toBeDefined();
+    expect(one![0]!.text).not.toContain("# Place");
+    expect(one![1]!.text.trimStart()).toMatch(/^# Place/);
+  });
+
   it("50 turns with tool calls send each byte once: what was sent is the beginning of what is sent next, and marked there", async () => {
     model.reset();
     for (let i = 0; i < 50; i++) {

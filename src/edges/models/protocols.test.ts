@@ -290,6 +290,32 @@ describe("prompt cache", () => {
     expect(body.messages.map((m) => Boolean(m.content.at(-1)?.cache_control))).toEqual([true, false, true]);
   });
 
+  it("marks what all chats of an agent share, with four marks at most, and tells other providers in one piece", async () => {
+    const models = setup(PROTOCOLS[0]);
+    const system = "The rules of the house.\n\n# Place\n\nA chat.";
+    const shared = "The rules of the house.".length;
+    const messages: ModelMessage[] = [
+      user("one"),
+      { role: "assistant", content: [{ type: "text", text: "x" }] },
+      user("two"),
+    ];
+    await run(models, { system, shared, messages });
+    await run(models, { system, shared, messages, notes: "[Notes kept by Lares]" });
+    const blocks = server.requests.map((r) => r.body.system as { text: string; cache_control?: unknown }[]);
+    expect(blocks.map((all) => all.map(({ text }) => text))).toEqual(
+      Array(2).fill(["The rules of the house.", "\n\n# Place\n\nA chat."]),
+    );
+    expect(blocks.map((all) => all.map((one) => Boolean(one.cache_control)))).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+    expect(server.requests.map((r) => r.cacheMarks)).toEqual([4, 4]);
+    for (const protocol of PROTOCOLS.slice(1)) {
+      await run(setup(protocol), { system, shared, messages });
+      expect(server.requests.at(-1)!.system).toBe(system);
+    }
+  });
+
   it("gives OpenAI the session as cache key, at most 64 signs long", async () => {
     const models = setup(PROTOCOLS[2]);
     await run(models, { cacheKey: "short" });

@@ -73,6 +73,8 @@ export interface History {
     given?: Given,
   ): Promise<{
     system: string;
+    /** So many of its characters are the same in all chats of the agent. */
+    shared?: number;
     tools: ToolSpec[];
     notes: string;
     messages: ModelMessage[];

@@ -36,13 +36,18 @@ export async function buildRequest(
   wish: RequestWish,
 ): Promise<BuiltRequest> {
   const { session, agent, given } = wish;
-  const { system, tools, notes, messages, tainted, ...tuned } = await parts.history.build(session, agent, given);
+  const { system, shared, tools, notes, messages, tainted, ...tuned } = await parts.history.build(
+    session,
+    agent,
+    given,
+  );
   const fresh: ModelMessage[] = [...wish.said.map((m) => userMessage(m).message), ...(wish.more ?? [])];
   const model = wish.model ?? tuned.model ?? parts.agentModel(agent);
   const fit = await parts.history.fit(session, { agent, model, fresh, ...(given ? { given } : {}) });
   const thinking = wish.thinking ?? tuned.thinking;
   const request: ModelRequest = {
     system,
+    ...(shared ? { shared } : {}),
     tools: offered(wish.tools, tools),
     ...(notes ? { notes } : {}),
     messages: [...messages, ...fresh],

@@ -22,6 +22,8 @@ import { type Shares, shareOut } from "./window.ts";
 
 export interface Prompt {
   system: string;
+  /** How much of it is the same in all chats of the agent in this situation, in characters. */
+  shared?: number;
   tools: ToolSpec[];
 }
 
@@ -147,16 +149,19 @@ export class Contexts {
   > {
     const hot = await this.ready(session, agent);
     const { system, tools } = hot.prompt!;
+    const shared = hot.prompt!.shared === undefined ? {} : { shared: hot.prompt!.shared };
     const tainted = hot.carryTainted || hot.outside.includes(true);
     const { model, thinking, notes } = hot;
     const led = notes !== "";
-    if (!given) return { system, tools, notes, messages: wellFormed(hot.messages, led), model, thinking, tainted };
+    if (!given)
+      return { system, ...shared, tools, notes, messages: wellFormed(hot.messages, led), model, thinking, tainted };
     // What a caller brings for one turn stands around what the session has.
     const isCaller = given.instructions !== undefined || given.history !== undefined || given.tools !== undefined;
     if (isCaller) hot.callerPrompt ??= await this.parts.callerPrompt(agent);
     const base = isCaller ? hot.callerPrompt : system;
     return {
       system: [base, given.instructions].filter(Boolean).join("\n\n"),
+      ...(isCaller ? {} : shared),
       tools: given.tools ?? [...tools, ...(given.finish ?? [])],
       notes,
       messages: wellFormed([...(given.history ?? []), ...hot.messages], led),
@@ -450,20 +455,20 @@ export class Contexts {
     const made = await this.parts.prompt({ agent, session, model });
     const system = made.system;
     const tools = JSON.stringify(made.tools);
+    const kept = { system, tools, shared: made.shared ?? null };
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
     if (await store.readSession(records, session)) {
       // A failed write stops the engine by itself.
-      records
-        .write((tx) => store.keepPrompt(tx, { session, hash: fresh, system, tools, at: clock.now() }))
-        .catch(() => {});
+      records.write((tx) => store.keepPrompt(tx, { session, hash: fresh, ...kept, at: clock.now() })).catch(() => {});
     }
-    return this.prompts.get(fresh) ?? this.remember(fresh, { system, tools });
+    return this.prompts.get(fresh) ?? this.remember(fresh, kept);
   }
 
-  private remember(hash: string, stored: { system: string; tools: string } | undefined): KnownPrompt {
+  private remember(hash: string, stored: store.StoredPrompt | undefined): KnownPrompt {
     const system = stored?.system ?? "";
     const tools = JSON.parse(stored?.tools ?? "[]") as ToolSpec[];
-    const prompt = { system, tools, systemTokens: textTokens(system), toolTokens: toolTokens(tools) };
+    const shared = stored?.shared == null ? {} : { shared: stored.shared };
+    const prompt = { system, ...shared, tools, systemTokens: textTokens(system), toolTokens: toolTokens(tools) };
     if (this.prompts.size > 64) this.prompts.clear();
     this.prompts.set(hash, prompt);
     return prompt;

@@ -233,20 +233,24 @@ export function uncover(tx: Tx, session: SessionKey, message: string): void {
   );
 }
 
-export function readPrompt(db: Reads, hash: string): Promise<{ system: string; tools: string } | undefined> {
-  return db.get("SELECT system, tools FROM prompt WHERE hash = ?", hash);
+export interface StoredPrompt {
+  system: string;
+  tools: string;
+  shared: number | null;
+}
+
+export function readPrompt(db: Reads, hash: string): Promise<StoredPrompt | undefined> {
+  return db.get("SELECT system, tools, shared FROM prompt WHERE hash = ?", hash);
 }
 
 /** Keeps a prompt and gives it to a session that has none yet. */
-export function keepPrompt(
-  tx: Tx,
-  p: { session: SessionKey; hash: string; system: string; tools: string; at: number },
-): void {
+export function keepPrompt(tx: Tx, p: StoredPrompt & { session: SessionKey; hash: string; at: number }): void {
   tx.run(
-    "INSERT INTO prompt (hash, system, tools, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+    "INSERT INTO prompt (hash, system, tools, shared, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
     p.hash,
     p.system,
     p.tools,
+    p.shared,
     p.at,
   );
   tx.run("UPDATE session SET prompt = ? WHERE key = ? AND prompt IS NULL", p.hash, p.session);

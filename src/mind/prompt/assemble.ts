@@ -58,3 +58,11 @@ function withoutTitle(text: string): string {
   const lines = text.trim().split("\n");
   return lines[0]?.startsWith("# ") ? lines.slice(1).join("\n").trim() : text.trim();
 }
+
+const OF_THE_CHAT: ReadonlySet<PromptSection["name"]> = new Set(["place", "user", "memory", "skills"]);
+
+/** How many characters of the joined sections come before what belongs to the chat (PROMPT-3). */
+export function sharedLength(sections: readonly PromptSection[]): number {
+  const end = sections.findIndex(({ name }) => OF_THE_CHAT.has(name));
+  return joinSections(end < 0 ? sections : sections.slice(0, end)).length;
+}

@@ -1,4 +1,4 @@
-export { joinSections, type PromptFiles, type PromptSection, promptSections } from "./assemble.ts";
+export { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
 export { FAMILY_NOTES, type Family, familyOf, orderTools } from "./families.ts";
 export { HOUSE_VERSION, houseText } from "./house.ts";
 export { type ChatFormat, type Machine, type Place, placeText } from "./place.ts";

@@ -50,7 +50,7 @@ export const anthropic: Speaker = {
               mark(part);
               return asText(part.text);
             })
-            .join("\n");
+            .join("");
     const tools = asList(body.tools).map((tool) => {
       mark(tool);
       return asText(tool.name);

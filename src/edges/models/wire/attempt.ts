@@ -90,6 +90,7 @@ export class Line {
       prompt: this.converter.prompt(request.system + formatWords(request.settings), messages, {
         images,
         notes: request.notes,
+        shared: request.shared,
       }),
       ...(tools ? { tools, toolChoice: toolChoiceOf(request, options) } : {}),
       ...options,

@@ -5,8 +5,8 @@
  * W1: thinking goes back only to the model it came from, byte for byte: signatures are bound to it.
  * W2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
  *     names the call ("text" for a text); on the way back it is put where it came from.
- * W3: Anthropic is told where to keep the prompt for the next call: behind the instructions (tools stand before them), behind
- *     the notes, where the last request ended, and at the end. So a call reads all of the one before it from the cache, however
+ * W3: Anthropic is told where to keep the prompt for the next call: behind what all chats of the agent share of the
+ *     instructions (tools stand before them), behind the rest of them or the notes, where the last request ended, and at the end. So a call reads all of the one before it from the cache, however
  *     many blocks came in between (without the third mark it looks back only twenty).
  * W4: the notes are a text of their own in the first message of the person: roles go on alternating.
  */
@@ -24,7 +24,7 @@ const NONE: ReadonlyMap<string, Shown> = new Map();
 export class Converter {
   private readonly messages = new WeakMap<ModelMessage, SdkMessage | null>();
   private readonly tools = new WeakMap<readonly ToolSpec[], SdkTool[]>();
-  private system: { text: string; message: SdkMessage } | undefined;
+  private system: { text: string; shared: number; hasNotes: boolean; messages: SdkMessage[] } | undefined;
   private readonly api: Api;
   private readonly model: string;
 
@@ -38,13 +38,17 @@ export class Converter {
   prompt(
     system: string,
     messages: readonly ModelMessage[],
-    more: { images?: ReadonlyMap<string, Shown> | undefined; notes?: string | undefined } = {},
+    more: {
+      images?: ReadonlyMap<string, Shown> | undefined;
+      notes?: string | undefined;
+      shared?: number | undefined;
+    } = {},
   ): SdkPrompt {
     const images = more.images ?? NONE;
     const prompt: SdkPrompt = [];
     if (system !== "") {
-      if (this.system?.text !== system) this.system = { text: system, message: this.systemMessage(system) };
-      prompt.push(this.system.message);
+      const shared = this.api === "anthropic" ? (more.shared ?? 0) : 0;
+      prompt.push(...this.systemMessages(system, shared, Boolean(more.notes)));
     }
     const first = prompt.length;
     for (const message of messages) {
@@ -93,8 +97,23 @@ export class Converter {
     return tools;
   }
 
-  private systemMessage(text: string): SdkMessage {
-    return { role: "system", content: text, ...(this.api === "anthropic" ? { providerOptions: CACHE_MARK } : {}) };
+  /**
+   * In two parts where a mark of its own lets the agent's chats share the first. Anthropic takes four marks: where notes follow,
+   * theirs covers the second part.
+   */
+  private systemMessages(text: string, shared: number, hasNotes: boolean): SdkMessage[] {
+    const last = this.system;
+    if (last?.text === text && last.shared === shared && last.hasNotes === hasNotes) return last.messages;
+    const marked = this.api === "anthropic" ? { providerOptions: CACHE_MARK } : {};
+    const isWhole = shared <= 0 || shared >= text.length;
+    const messages: SdkMessage[] = isWhole
+      ? [{ role: "system", content: text, ...marked }]
+      : [
+          { role: "system", content: text.slice(0, shared), ...marked },
+          { role: "system", content: text.slice(shared), ...(hasNotes ? {} : marked) },
+        ];
+    this.system = { text, shared, hasNotes, messages };
+    return messages;
   }
 }
 
