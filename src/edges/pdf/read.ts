@@ -68,6 +68,11 @@ export async function readPdf(bytes: Uint8Array, limits: PdfLimits = {}, signal?
 /** Its pages, those without text left out: for whoever keeps them apart. */
 export async function pdfPages(bytes: Uint8Array): Promise<{ page: number; text: string }[]> {
   const { text } = await readPdf(bytes);
+  return pagesIn(text);
+}
+
+/** The pages of a text as `readPdf` gives it. */
+export function pagesIn(text: string): { page: number; text: string }[] {
   return text.split(/^(?=\[Page \d+\]$)/m).flatMap((piece) => {
     const [, page, rest] = /^\[Page (\d+)\]\n([\s\S]*)$/.exec(piece) ?? [];
     return page && rest?.trim() ? [{ page: Number(page), text: rest }] : [];

@@ -1,4 +1,5 @@
 /** What is remembered, and what people ask and command. */
+import { answerWords } from "../../../src/core/domain/answer-words.ts";
 import type { InboundMessage, SessionKey } from "../../../src/core/domain/index.ts";
 import { matchRule } from "../../../src/edges/models/practice/rules.ts";
 import { type CommandParts, makeCommands } from "../../../src/flow/commands/commands.ts";
@@ -38,6 +39,7 @@ const message = { authority: "owner" } as InboundMessage;
 const placement = { session: "main" as SessionKey, person: "owner" };
 
 export const MIND: Rows = {
+  "an answer to a question": (text) => [answerWords(text), answerWords(`yes ${text}`)],
   "a command": (text) => commands.run(`/${text}`, { placement, message }),
   "the arguments of a command": (text) =>
     Promise.all(

@@ -67,6 +67,8 @@ export const OUTSIDE: Rows = {
   "imported settings": looseJson,
   "imported facts": factsIn,
   "a shell command": analyse,
+  // Longer ones are not judged, so this is the longest that is read.
+  "a shell command that is just short enough": (text) => analyse(text.slice(0, 32_768)),
   "a command to approve": (text) => {
     const { commands } = analyse(text);
     return [asCommand(elide(text, [text.slice(0, 9), "rm"])), notes({ ...analyse(text), commands } as never)];

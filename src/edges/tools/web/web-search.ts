@@ -92,7 +92,8 @@ function resultsOf(provider: Provider, name: string, { status, body }: Fetched):
   }
 }
 
-function cleaned({ title, url, snippet }: Found): Found {
+/** A hit as it is shown: words without tags, cut to a few lines. */
+export function cleaned({ title, url, snippet }: Found): Found {
   return { title: plain(title).slice(0, 200), url, snippet: plain(snippet).slice(0, SNIPPET) };
 }
 

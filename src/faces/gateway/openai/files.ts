@@ -83,7 +83,8 @@ export async function bring(
   return ids;
 }
 
-function fromData(url: string): { bytes: Uint8Array; name: string } {
+/** The bytes of a `data:` address. */
+export function fromData(url: string): { bytes: Uint8Array; name: string } {
   const found = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*(;base64)?,/.exec(url);
   if (!found) throw noFile("A data: URL is not well-formed.");
   const rest = url.slice(found[0].length);

@@ -61,6 +61,8 @@ const DEEPEST_NODE = 100;
 /** Substitutions and braces in one text: the parser reads ahead from each. */
 const MOST_SUBSTITUTIONS = 400;
 const MOST_BRACES = 2000;
+/** Texts fed to commands (`<<END`) in one text: for each the parser looks at the rest again. A text to be written may quote many. */
+const MOST_HEREDOCS = 1000;
 /** The gate holds each word against every place it knows, so the words are counted before it gets them. */
 const MOST_WORDS = 500;
 const MOST_WORDS_IN_ALL = 2000;
@@ -104,6 +106,10 @@ function scanText(scan: Scan, text: string, within: string[]): SyntaxNode | unde
   if (scan.size.isFull) return undefined;
   if (hasMore(text, /`|[$<>]\(|\$\[|\$\{/g, MOST_SUBSTITUTIONS) || hasMore(text, /\{/g, MOST_BRACES)) {
     add(scan, "unparsed", "The command has too many substitutions or braces to be judged.");
+    return undefined;
+  }
+  if (hasMore(text, /<</g, MOST_HEREDOCS)) {
+    add(scan, "unparsed", "The command has too many here-documents to be judged.");
     return undefined;
   }
   try {
