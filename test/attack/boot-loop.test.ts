@@ -1,6 +1,7 @@
 /**
  * I13: work that stalled or killed the process twice is not started a third time. The real program, with a tool, a renderer, a
  * send, a look and an import that block the event loop for ever; ended by the watchdog, by `kill -9`, or by a crash of its own.
+ * The cases run side by side: each of them mostly waits for a blocked process to be noticed.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -89,7 +90,7 @@ async function checkThirdLife(lares: Lares): Promise<void> {
   expect(last).toMatchObject({ turn: turn.turn, state: "failed", reason: expect.stringContaining(STOPPED) });
 }
 
-describe("a tool that blocks the process for ever", () => {
+describe.concurrent("a tool that blocks the process for ever", () => {
   it("is not run a third time, and the turn beside it is answered: ended by the watchdog", async () => {
     await withLares({ env: READING }, async (lares) => {
       const innocent = "delay:1500 say:fine";
@@ -134,7 +135,7 @@ describe("a tool that blocks the process for ever", () => {
   }, 30_000);
 });
 
-describe("what is sent", () => {
+describe.concurrent("what is sent", () => {
   const hook = async (work: (lares: Lares, far: Awaited<ReturnType<typeof startFarSide>>) => Promise<void>) => {
     const far = await startFarSide({ dedupes: false });
     const config = { channels: { webhook: { far: { secret: far.secret, url: far.url, dedupes: true } } } };
@@ -190,7 +191,7 @@ describe("what is sent", () => {
   }, 60_000);
 });
 
-it("a look that blocks pauses its watcher with the reason, until somebody resumes it", async () => {
+it.concurrent("a look that blocks pauses its watcher with the reason, until somebody resumes it", async () => {
   const dir = scratch("watched");
   mkdirSync(dir, { recursive: true });
   const config = { watch: { drop: { kind: "files", path: dir, everySeconds: 60 } } };
@@ -215,7 +216,7 @@ it("a look that blocks pauses its watcher with the reason, until somebody resume
   });
 }, 60_000);
 
-it("an import that blocks is refused the third time, with the reason", async () => {
+it.concurrent("an import that blocks is refused the third time, with the reason", async () => {
   const dir = scratch("import");
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, "SOUL.md"), "A soul.\n");
@@ -233,7 +234,7 @@ it("an import that blocks is refused the third time, with the reason", async () 
   });
 }, 60_000);
 
-describe("what comes back by itself", () => {
+describe.concurrent("what comes back by itself", () => {
   /** Two lives that block there, each killed once that is noted. */
   const twice = async (
     lares: Lares,
@@ -383,7 +384,7 @@ describe("what comes back by itself", () => {
   }, 60_000);
 });
 
-describe("deaths that leave no note", () => {
+describe.concurrent("deaths that leave no note", () => {
   it("a turn that kills the process at once is given up, and meanwhile others are served", async () => {
     await withLares({ env: { LARES_CRASH_AT: "tool.running~poison" } }, async (lares) => {
       await lares.start();
@@ -416,7 +417,7 @@ describe("deaths that leave no note", () => {
   }, 60_000);
 });
 
-it("a process that was suspended for longer than the limit is not ended", async () => {
+it.concurrent("a process that was suspended for longer than the limit is not ended", async () => {
   await withLares({}, async (lares) => {
     await lares.start();
     const { pid } = lares;

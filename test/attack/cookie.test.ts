@@ -66,7 +66,7 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
     const names = Object.keys(METHODS);
     expect(names.length).toBeGreaterThan(60);
     const open: string[] = [];
-    for (const name of names) {
+    const tryAll = async (name: string) => {
       for (const headers of disguises()) {
         const answer = await fetch(`${house.url}/rpc/${name}`, {
           method: "POST",
@@ -76,7 +76,8 @@ describe.skipIf(!needsBrowser("a cookie that another port received"))("a cookie 
         await answer.arrayBuffer();
         if (![401, 403].includes(answer.status)) open.push(`${name} ${answer.status} ${JSON.stringify(headers)}`);
       }
-    }
+    };
+    while (names.length) await Promise.all(names.splice(0, 10).map(tryAll));
     expect(open).toEqual([]);
   });
 

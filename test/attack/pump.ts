@@ -7,11 +7,12 @@
  * text does.
  */
 import { describe, expect, test } from "vitest";
+import { EVERY_WAY } from "../support/every-way.ts";
 import { type Rows, readersIn } from "./readers/reader.ts";
 import { QUARTER, SHAPES, type Shape, SIZE } from "./shapes.ts";
 
 /** The whole table takes minutes of CPU. */
-const SAMPLE = 8;
+const SAMPLE = 16;
 const BOUND_MS = 200;
 /** 64 times this, what four times the text costs a cubic reader, is still within the bound. */
 const MOMENT_MS = 3;
@@ -49,9 +50,9 @@ export function pump(title: string, rows: Rows): void {
   });
 }
 
-/** All shapes with `LARES_PUMP=all`, as `npm run test:attack` does; in `npm test` each reader gets its own eighth of them. */
+/** All shapes in `npm run test:attack`; in `npm test` each reader gets a sixteenth of them, another one than its neighbours. */
 function chosen(name: string): readonly Shape[] {
-  if (process.env.LARES_PUMP === "all") return SHAPES;
+  if (EVERY_WAY) return SHAPES;
   const first = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % SAMPLE;
   return SHAPES.filter((_, i) => i % SAMPLE === first);
 }

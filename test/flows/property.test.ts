@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 /** So many interleavings, however long they take; `LARES_PROPERTY_SECONDS=n` tries as many as there are in that time. */
-const RUNS = 40;
+const RUNS = 20;
 const SECONDS = Number(process.env.LARES_PROPERTY_SECONDS ?? 0);
 
 it(

@@ -1,3 +1,4 @@
+export { EVERY_WAY } from "./every-way.ts";
 export { callExec, type HeldCommand, heldCommand } from "./gate.ts";
 export { residentMb, weighable } from "./heap.ts";
 export { textsOf, unknownIn } from "./history.ts";
