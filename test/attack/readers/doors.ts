@@ -42,9 +42,8 @@ export const DOORS: Rows = {
   "a search for files and an edit by sed": (text) => [judgeFind([".", text]), judgeSed([text, text])],
   "a provider's refusal": (text) => [classify(evidence(text)), limitIn(evidence(text)), cleanWords(text, ["secret"])],
   "a provider's wish to wait": (text) => retryAfterMs({ "retry-after": text, "retry-after-ms": text }, 0),
-  "words for the practice model's small talk": (text) => [chat(text, new Set()), reportOutcome(text)],
-  "an outcome for the practice model": (text) =>
-    reportOutcome(`[Outcome of the a call that waited for approval]\n${text}`),
+  "words for the practice model's small talk": (text) => chat(text, { offered: new Set(), told: { place: [text] } }),
+  "an outcome for the practice model": (text) => reportOutcome({ text, label: { kind: "approval", text, of: "a" } }),
   "the pages of a PDF": (text) => [pagesIn(text), pagesIn(`[Page 1]\n${text}\n[Page 2]\n${text}`)],
   "text on a terminal": (text) => [textWidth(text), cut(text, 80), cut(text, text.length), oneLine(text)],
   "a caller's address": (text) => [canonicalAddress(text), canonicalAddress(`::ffff:${text}`)],
