@@ -85,6 +85,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
   "edges/tools/exec/guard.ts": "reads /proc",
   "edges/tools/exec/processes.ts": "reads /proc",
   "edges/tools/exec/run.ts": "the same folder",
+  "edges/tools/process/kept.ts": "the same folder",
   "edges/tools/process/identity.ts": "reads /proc",
   "edges/tools/process/output.ts": "the supervisor's folder in the home, which no sandbox shows",
   "edges/tools/process/processes.ts": "the supervisor's folder in the home, which no sandbox shows",

@@ -26,8 +26,9 @@ if (mode === "app") {
 } else if (mode === "exec") {
   const { createExec, Runs } = await import("../../src/edges/tools/index.ts");
   const { confinement } = await import("./support.ts");
-  const { at, input, key, backend } = JSON.parse(die!);
-  const exec = createExec({ runs: new Runs(join(home, "runs")), sandbox: confinement(at, { backend }) });
+  const { at, input, key, backend, limits } = JSON.parse(die!);
+  const sandbox = confinement(at, { backend, ...(limits ? { limits } : {}) });
+  const exec = createExec({ runs: new Runs(join(home, "runs")), sandbox });
   const { text } = await exec.run(input, at, key, new AbortController().signal);
   say(`over ${text}`);
 } else {

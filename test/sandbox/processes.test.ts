@@ -233,3 +233,21 @@ test("the spec is small, and wrong input is named", async () => {
     /background/,
   );
 });
+
+test.skipIf(process.platform !== "linux")(
+  "one that an earlier life started is watched by the next, and its end names the limit",
+  async () => {
+    const at = world();
+    const first = await house(at, { sandbox: { limits: { memoryMb: 200 } } });
+    const hold = "(head -c 120000000 /dev/zero | tail | sleep 60)";
+    const id = await first.start(`until [ -e go ]; do sleep 0.02; done; ${hold} & ${hold} & ${hold} & wait`);
+    first.close();
+    const next = await house(at);
+    writeFileSync(join(at.workspace, "go"), "");
+    await until("its end to be told", () => next.told.length > 0, { withinMs: 30_000 });
+    const why = /Lares ended it with all its processes: it used \d+ MB, and sandbox\.limits\.memoryMb allows 200/;
+    expect(next.told[0]!.text).toMatch(why);
+    expect(await next.process({ action: "list" })).toMatch(why);
+    expect(alive(id)).toEqual([]);
+  },
+);

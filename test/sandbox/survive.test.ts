@@ -24,9 +24,13 @@ interface Life {
 }
 
 /** A Lares that runs this command. */
-function live(input: JsonObject, backend: Life["backend"] = "none", at = world()): Life {
+function live(
+  input: JsonObject,
+  backend: Life["backend"] = "none",
+  { at = world(), limits }: { at?: World; limits?: JsonObject } = {},
+): Life {
   const key = newKey();
-  const given = JSON.stringify({ at, input, key, backend });
+  const given = JSON.stringify({ at, input, key, backend, limits });
   const lares = spawn(process.execPath, ["--import", "tsx", DRIVER, "exec", at.home, given], {
     env: { PATH: process.env.PATH ?? "" },
     stdio: ["ignore", "ignore", "inherit"],
@@ -69,6 +73,26 @@ for (const backend of ["bubblewrap", "none"] as const) {
       await until("its end", () => has(life, "done") && alive(life.key).length === 0);
       expect(await probe(life)).toEqual(ok(new RegExp(`^one\n1\n2\n.*\n4000\n\\[exit 3, [\\d.]+ s${RESTARTED}`, "s")));
     });
+
+    here.skipIf(process.platform !== "linux")(
+      "a command that takes too much after a restart is ended for it",
+      async () => {
+        const hold = "(head -c 120000000 /dev/zero | tail | sleep 60)";
+        const command = `touch begun; until [ -e go ]; do sleep 0.02; done; ${hold} & ${hold} & ${hold} & wait`;
+        const life = live({ command }, backend, { limits: { memoryMb: 200 } });
+        await killedOnce(life, "begun");
+        const found = probe(life);
+        writeFileSync(join(life.at.workspace, "go"), "");
+        expect(await found).toEqual(
+          ok(
+            new RegExp(
+              `ended with all its processes: it used \\d+ MB, and sandbox.limits.memoryMb allows 200; .*${RESTARTED}`,
+            ),
+          ),
+        );
+        expect(alive(life.key)).toEqual([]);
+      },
+    );
 
     here("a command that still runs is waited for", async () => {
       const life = live({ command: WAITS }, backend);
@@ -153,7 +177,7 @@ test("after a restart of the machine, or without its supervisor, nobody claims t
 
 test("at a start what no turn wants is ended and cleared away; what one wants stays", async () => {
   const wanted = live({ command: "touch begun; sleep 300" });
-  const orphan = live({ command: "touch orphan; sleep 300" }, "none", wanted.at);
+  const orphan = live({ command: "touch orphan; sleep 300" }, "none", { at: wanted.at });
   await Promise.all([killedOnce(wanted, "begun"), killedOnce(orphan, "orphan")]);
   await nextLife(wanted).runs.sweep([wanted.key]);
   expect(alive(orphan.key)).toEqual([]);

@@ -13,7 +13,7 @@ import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, orNear, rooted, wrongInput } from "../paths/index.ts";
-import type { Processes, Seen } from "../process/index.ts";
+import { keepLimits, type Processes, type Seen } from "../process/index.ts";
 import { type Confinement, named, type Room } from "../sandbox/index.ts";
 import { adviceFor } from "./advice.ts";
 import { SHOWN } from "./capture.ts";
@@ -92,6 +92,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     const { argv, argv0, env, end, limits, hasNetwork } = await confined(given, held, place, key);
     const dir = runs.make(key);
     if (end) writeFileSync(join(dir, "end"), JSON.stringify(end), { mode: 0o600 });
+    if (limits) keepLimits(dir, limits);
     const ended = await runCommand(
       {
         dir,

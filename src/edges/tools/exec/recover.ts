@@ -1,11 +1,13 @@
 /**
  * A command that an earlier life of Lares started and did not see the end of. Its supervisor went on: its end is read, or waited
- * for as long as the command may take.
+ * for as long as the command may take, and it is watched for what it may use up, as before.
  */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { keepExcess, keptExcess, keptLimits } from "../process/kept.ts";
 import { readPid, readStatus, supervises } from "../process/supervisor.ts";
+import { guard } from "./guard.ts";
 import { type Kept, readRun } from "./output.ts";
 import { endRun, membersOf, type Run } from "./processes.ts";
 import { plainText } from "./pty.ts";
@@ -18,12 +20,11 @@ const BEGIN_MS = 2000;
 /** From the command's end to the line that says how. */
 const WRITE_MS = 1000;
 
+type Left = Kept & { timeoutMs: number; env: Readonly<Record<string, string>>; terminal?: boolean };
+
 /** Undefined: its supervisor is gone and has not written how it ended. What may be left of it is ended. */
-export async function recoverCommand(
-  command: Kept & { timeoutMs: number; env: Readonly<Record<string, string>>; terminal?: boolean },
-  signal: AbortSignal,
-): Promise<Ended | undefined> {
-  const { dir, key, timeoutMs } = command;
+export async function recoverCommand(command: Left, signal: AbortSignal): Promise<Ended | undefined> {
+  const { dir, key } = command;
   const leader = await leaderOf(dir);
   const run: Run = { key, supervised: true, ...(leader === undefined ? {} : { leader }) };
   const lives = async () =>
@@ -31,27 +32,7 @@ export async function recoverCommand(
     // A terminal that hung up has taken the first shell with it.
     (command.terminal === true && (await membersOf({ key })).length > 0);
   const begunAt = (await stat(join(dir, "pid"))).mtimeMs;
-  let how: Ended["how"] = "exited";
-  let exit: Exit | undefined;
-  for (;;) {
-    const isAlive = await lives();
-    // Read after the look at the supervisor: it may have ended between the two.
-    if (!isAlive && command.terminal) await until(() => exitIn(dir) !== undefined, WRITE_MS);
-    exit = exitIn(dir);
-    if (exit || !isAlive) break;
-    if (signal.aborted || Date.now() - begunAt > timeoutMs) {
-      how = signal.aborted ? "aborted" : "timeout";
-      await endAll(
-        run,
-        until(() => exitIn(dir) !== undefined),
-      );
-      const end = await readFile(join(dir, "end"), "utf8").catch(() => undefined);
-      if (end) await endElsewhere(JSON.parse(end) as [string, ...string[]], command.env);
-      exit = exitIn(dir) ?? { code: null, signal: "SIGKILL" };
-      break;
-    }
-    await wait(LOOK_MS);
-  }
+  const { exit, how, why } = await endOf({ ...command, begunAt, run, lives }, signal);
   if (!exit) {
     await endRun({ key });
     return undefined;
@@ -66,9 +47,51 @@ export async function recoverCommand(
     ...(await readRun(command, command.terminal ? plainText : undefined)),
     ...exit,
     how,
+    ...(why ? { why } : {}),
     leftovers,
     ms: Math.max(0, Math.round(endedAt - begunAt)),
   };
+}
+
+/** Waits for its end, or ends it when it takes too long or too much, or nobody wants it any more. */
+async function endOf(
+  command: Left & { begunAt: number; run: Run; lives: () => Promise<boolean> },
+  signal: AbortSignal,
+): Promise<{ exit?: Exit; how: Ended["how"]; why?: string }> {
+  const { dir, run, lives } = command;
+  // The last life may have ended it for a limit, and died before it could say so.
+  let why = keptExcess(dir);
+  const limits = keptLimits(dir);
+  const unguard = limits
+    ? guard(run, limits, (excess) => {
+        why = excess;
+        keepExcess(dir, excess);
+      })
+    : () => {};
+  try {
+    for (;;) {
+      const isAlive = await lives();
+      // Read after the look at the supervisor: it may have ended between the two.
+      if (!isAlive && command.terminal) await until(() => exitIn(dir) !== undefined, WRITE_MS);
+      const exit = exitIn(dir);
+      const isTooLong = Date.now() - command.begunAt > command.timeoutMs;
+      const how: Ended["how"] = why ? "limit" : signal.aborted ? "aborted" : isTooLong ? "timeout" : "exited";
+      if (why && !isAlive) return { exit: exit ?? { code: null, signal: "SIGKILL" }, how, why };
+      if (!isAlive || (exit && !why)) return exit ? { exit, how: "exited" } : { how };
+      if (how !== "exited") {
+        await endAll(
+          run,
+          until(() => exitIn(dir) !== undefined),
+        );
+        const end = await readFile(join(dir, "end"), "utf8").catch(() => undefined);
+        if (end) await endElsewhere(JSON.parse(end) as [string, ...string[]], command.env);
+        return { exit: exitIn(dir) ?? { code: null, signal: "SIGKILL" }, how, ...(why ? { why } : {}) };
+      }
+      await wait(LOOK_MS);
+    }
+  } finally {
+    unguard();
+  }
 }
 
 async function leaderOf(dir: string): Promise<number | undefined> {

@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { inTurn } from "../../../core/kit/index.ts";
+import { keepExcess } from "../process/kept.ts";
 import { superviseHere } from "../process/supervisor.ts";
 import type { Limits } from "../sandbox/limits.ts";
 import { named } from "../sandbox/named.ts";
@@ -101,6 +102,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
     const unguard = command.limits
       ? guard(run, command.limits, (excess) => {
           why = excess;
+          keepExcess(command.dir, excess);
         })
       : () => {};
     const first = await firstOf(exited, command.timeoutMs, signal).finally(unguard);

@@ -113,7 +113,7 @@ function checked(input: Json): Checked {
 }
 
 function line(one: Seen): string {
-  const { id, state, exit, pid, madeAt: made_at, endedAt: ended_at } = one;
+  const { id, state, exit, pid, madeAt: made_at, endedAt: ended_at, excess } = one;
   if (state === "running" || state === "starting") return `${id} is running${pid ? ` (pid ${pid})` : ""}`;
-  return `${id} ended: ${howItEnded({ state, exit, made_at, ended_at })}`;
+  return `${id} ended: ${howItEnded({ state, exit, made_at, ended_at }, excess)}`;
 }

@@ -18,6 +18,7 @@ import { guard } from "../exec/guard.ts";
 import { endRun } from "../exec/processes.ts";
 import type { Limits } from "../sandbox/limits.ts";
 import { identityOf } from "./identity.ts";
+import { keepExcess, keepLimits, keptExcess, keptLimits } from "./kept.ts";
 import { readOutput, type Stretch } from "./output.ts";
 import {
   deleteProcess,
@@ -97,6 +98,8 @@ export interface Seen {
   pid: number | null;
   madeAt: number;
   endedAt: number | null;
+  /** The limit it was ended for. */
+  excess?: string;
 }
 
 /** Two seconds in all: a shell on a busy machine takes that long to begin. */
@@ -107,6 +110,7 @@ export class Processes {
   private readonly parts: ProcessesParts;
   private readonly open = new Set<string>();
   private readonly busy = new Map<string, Promise<void>>();
+  private readonly guards = new Map<string, () => void>();
   private cancelLook: (() => void) | undefined;
   private stopped = false;
 
@@ -150,23 +154,23 @@ export class Processes {
     await records.write((tx) => insertProcess(tx, row));
     const { argv, env, cwd, limits } = given;
     const { limit } = this.parts;
-    // For this life of Lares; the kernel's own limits hold for as long as the command runs.
-    const unguard = limits ? guard({ key: id }, limits, () => {}) : () => {};
+    if (limits) keepLimits(this.dirOf(id), limits);
+    this.guard(id);
     let pid: number;
     try {
       pid = await supervise({ dir: this.dirOf(id), id, argv, env, cwd, ...(limit ? { limit } : {}) }, () => {
-        unguard();
+        this.unguard(id);
         void this.check(id);
       });
     } catch (error) {
-      unguard();
+      this.unguard(id);
       await records.write((tx) => deleteProcess(tx, id));
       throw error;
     }
     const started = (await identityOf(pid)) ?? null;
     await records.write((tx) => markRunning(tx, id, pid, started));
     this.watch(id);
-    return seen({ ...row, pid, started, state: "running" });
+    return this.seen({ ...row, pid, started, state: "running" });
   }
 
   /** What became of the call with this key, after a crash. */
@@ -190,19 +194,19 @@ export class Processes {
     if (!row) return undefined;
     await this.check(row.id);
     const now = await processOf(this.parts.records, row.id);
-    return now === undefined || (now.state === "lost" && now.pid === null) ? undefined : seen(now);
+    return now === undefined || (now.state === "lost" && now.pid === null) ? undefined : this.seen(now);
   }
 
   async list(session: string): Promise<Seen[]> {
     const rows = await processesIn(this.parts.records, session, 50);
     for (const row of rows) if (isOpen(row)) await this.check(row.id);
-    return (await processesIn(this.parts.records, session, 50)).map(seen);
+    return (await processesIn(this.parts.records, session, 50)).map((row) => this.seen(row));
   }
 
   /** Throws TOOL_INPUT for a process the session did not start (SB-03). */
   async look(id: string, session: string): Promise<Seen> {
     await this.check(id);
-    return seen(await this.owned(id, session));
+    return this.seen(await this.owned(id, session));
   }
 
   async output(id: string, session: string, most: number, from?: number): Promise<Stretch> {
@@ -249,7 +253,7 @@ export class Processes {
         if (now && isOpen(now)) await this.end(now);
       });
     }
-    return seen(await this.owned(id, session));
+    return this.seen(await this.owned(id, session));
   }
 
   /** After a start: what ended while nobody looked is told, what still runs is watched again. */
@@ -258,6 +262,7 @@ export class Processes {
     for (const row of await openProcesses(records)) {
       this.open.add(row.id);
       await this.check(row.id);
+      if (this.open.has(row.id)) this.guard(row.id);
     }
     this.lookLater();
     for (const { id } of await endedBefore(records, clock.now() - KEPT_MS)) {
@@ -270,6 +275,30 @@ export class Processes {
   stop(): void {
     this.stopped = true;
     this.cancelLook?.();
+    for (const id of [...this.guards.keys()]) this.unguard(id);
+  }
+
+  /** Watches what it uses up, by the limits it was started with: also one that an earlier life started. */
+  private guard(id: string): void {
+    const dir = this.dirOf(id);
+    const limits = keptLimits(dir);
+    if (!limits || this.guards.has(id) || this.stopped) return;
+    this.guards.set(
+      id,
+      guard({ key: id }, limits, (why) => keepExcess(dir, why)),
+    );
+  }
+
+  private unguard(id: string): void {
+    this.guards.get(id)?.();
+    this.guards.delete(id);
+  }
+
+  private seen(row: ProcessRow): Seen {
+    const { id, command, state, exit, pid, made_at, ended_at } = row;
+    const excess = isOpen(row) ? undefined : keptExcess(this.dirOf(id));
+    const why = excess === undefined ? {} : { excess };
+    return { id, command, state, exit, pid, madeAt: made_at, endedAt: ended_at, ...why };
   }
 
   private dirOf(id: string): string {
@@ -329,6 +358,7 @@ export class Processes {
     // It may have ended between the two looks.
     const status = before ?? (await readStatus(dir));
     if (status) await this.drained(row);
+    this.unguard(row.id);
     // A sandbox ends with its first process; without one something may be left.
     await endRun({ key: row.id });
     const at = status?.at ?? clock.now();
@@ -360,6 +390,7 @@ export class Processes {
   private async end(row: ProcessRow): Promise<void> {
     const { records, clock } = this.parts;
     const dir = this.dirOf(row.id);
+    this.unguard(row.id);
     await endRun({ key: row.id });
     if (row.stop) {
       const [program, ...args] = JSON.parse(row.stop) as [string, ...string[]];
@@ -387,7 +418,7 @@ export class Processes {
       agent,
       session,
       route: JSON.parse(row.route) as ReplyRoute,
-      label: `Background process ${id} ended: ${howItEnded(row)}`,
+      label: `Background process ${id} ended: ${howItEnded(row, keptExcess(this.dirOf(id)))}`,
       body: `Command: ${row.command}\n\n${output}`,
     });
     await this.parts.records.write((tx) => markTold(tx, id));
@@ -395,12 +426,12 @@ export class Processes {
   }
 }
 
-export function howItEnded({
-  state,
-  exit,
-  made_at,
-  ended_at,
-}: Pick<ProcessRow, "state" | "exit" | "made_at" | "ended_at">): string {
+/** `excess`: the limit it was ended for. */
+export function howItEnded(
+  { state, exit, made_at, ended_at }: Pick<ProcessRow, "state" | "exit" | "made_at" | "ended_at">,
+  excess?: string,
+): string {
+  if (excess !== undefined) return `Lares ended it with all its processes: ${excess}`;
   if (state === "lost") return "how is not known; the machine or its supervisor was stopped";
   const took = ended_at === null ? "" : `, ${Math.max(0, Math.round((ended_at - made_at) / 1000))} s`;
   return `${state === "killed" ? "killed" : `exit ${exit}`}${took}`;
@@ -408,11 +439,6 @@ export function howItEnded({
 
 function isOpen(row: ProcessRow): boolean {
   return row.state === "starting" || row.state === "running";
-}
-
-function seen(row: ProcessRow): Seen {
-  const { id, command, state, exit, pid, made_at, ended_at } = row;
-  return { id, command, state, exit, pid, madeAt: made_at, endedAt: ended_at };
 }
 
 function wrong(message: string, hint?: string): AppError {
