@@ -20,6 +20,7 @@ import {
   Capture,
   Condense,
   Documents,
+  type ForgottenBy,
   Memory,
   type MemoryConfig,
   Sessions as MessageIndex,
@@ -103,9 +104,13 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     }
   })();
   const news = newsOf(parts);
-  const forgetTexts = async (texts: readonly string[]) => {
+  const forgetTexts = async (texts: readonly string[], by: ForgottenBy = "request") => {
     await condense.forgotten(texts);
-    if (config().files.keep) await view.settle();
+    if (config().files.keep) {
+      // The pass over the files that saw the deletion runs at this moment; the next one follows it.
+      if (by === "file") view.changed();
+      else await view.settle();
+    }
     await parts.renew(await dropPromptsWith(records, texts), texts);
   };
   const memory = new Memory({
@@ -117,7 +122,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       news(what);
       if (what === "facts" && config().files.keep) view.changed();
     },
-    forgotten: (texts) => forgetTexts(texts),
+    forgotten: forgetTexts,
     ...(embedder ? { embedder } : {}),
   });
   const messages = new MessageIndex({ records, clock, crash, guard, log });

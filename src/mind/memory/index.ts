@@ -20,7 +20,7 @@ export {
   teamScope,
   type Viewer,
 } from "./kinds.ts";
-export { Memory, type MemoryParts } from "./memory.ts";
+export { type ForgottenBy, Memory, type MemoryParts } from "./memory.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
 export type { SearchQuery } from "./search/search.ts";
 export { type SessionQuery, Sessions } from "./sessions/sessions.ts";

@@ -31,6 +31,9 @@ import * as store from "./store.ts";
 import { speakerOf, wordsOf } from "./text/analyse.ts";
 import { type VectorProgress, Vectors } from "./vectors/vectors.ts";
 
+/** Who has a memory forgotten: somebody who asks, or a hand that deleted its line in a memory file. */
+export type ForgottenBy = "request" | "file";
+
 export interface MemoryParts {
   records: Records;
   clock: Clock;
@@ -46,7 +49,7 @@ export interface MemoryParts {
   /** Memories came or went, or vectors were made. Told after it is durable. */
   changed?: (what: "facts" | "vectors") => void;
   /** These texts are to be gone from wherever else they are shown. */
-  forgotten?: (texts: readonly string[]) => Promise<void>;
+  forgotten?: (texts: readonly string[], by: ForgottenBy) => Promise<void>;
   /** What was deleted leaves the database's log, too. */
   purge?: () => void;
   crash?: Crash;
@@ -71,7 +74,7 @@ export class Memory {
   private readonly weights: Weights;
   private readonly tell: () => void;
   private readonly purge: () => void;
-  private readonly alsoForget: (texts: readonly string[]) => Promise<void>;
+  private readonly alsoForget: (texts: readonly string[], by: ForgottenBy) => Promise<void>;
 
   constructor(parts: MemoryParts) {
     this.records = parts.records;
@@ -251,7 +254,11 @@ export class Memory {
   }
 
   /** Deletes for good, with older versions of the same fact. Returns what is gone; empty when the id is not known or not theirs. */
-  async forget(id: string, viewer: Viewer & { scope?: string | readonly string[] } = {}): Promise<string[]> {
+  async forget(
+    id: string,
+    viewer: Viewer & { scope?: string | readonly string[] } = {},
+    by: ForgottenBy = "request",
+  ): Promise<string[]> {
     const scopes = visibleScopes(viewer);
     const row = await store.readMemory(this.records, id);
     if (!row || (scopes && !scopes.includes(row.scope))) return [];
@@ -259,7 +266,7 @@ export class Memory {
     const seqs = await store.seqsOf(this.records, ids);
     const texts = [...(await store.readMemories(this.records, seqs)).values()].map((old) => old.text);
     await this.remove(ids, row.kind === "document" ? [] : texts);
-    await this.alsoForget(texts);
+    await this.alsoForget(texts, by);
     this.purge();
     return ids;
   }

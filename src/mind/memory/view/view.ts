@@ -7,7 +7,6 @@
  * V3: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
  * V4: a file that is missing or empty forgets nothing; it is written again.
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
@@ -61,8 +60,6 @@ export class View {
   private order: Promise<unknown> = Promise.resolve();
   private cancel: (() => void) | undefined;
   private stopped = false;
-  /** Set for what happens within a pass, and for nobody who merely asks while one runs. */
-  private readonly withinPass = new AsyncLocalStorage<true>();
 
   constructor(parts: ViewParts) {
     this.parts = parts;
@@ -104,11 +101,9 @@ export class View {
     return done;
   }
 
-  /** Brings all files in step now, or right after the pass that asks for it. */
+  /** Brings all files in step now. A pass must not wait for this: it would wait for itself. */
   async settle(): Promise<void> {
     this.changed();
-    // A hand's deletion is forgotten from within a pass: waiting for the next one there would wait for ever.
-    if (this.withinPass.getStore()) return;
     for (const agent of this.parts.agents())
       await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
   }
@@ -137,9 +132,7 @@ export class View {
     const daily = [now - 86_400_000, now].map((at) => `memory/${dayOf(at)}.md`);
     const touched = [...(this.touched.get(agent) ?? [])];
     this.touched.delete(agent);
-    await this.withinPass.run(true, async () => {
-      for (const file of new Set(["USER.md", "MEMORY.md", ...touched, ...daily])) await this.syncFile(agent, file);
-    });
+    for (const file of new Set(["USER.md", "MEMORY.md", ...touched, ...daily])) await this.syncFile(agent, file);
   }
 
   private async syncFile(agent: string, file: string): Promise<void> {
@@ -194,7 +187,8 @@ export class View {
         log.warn("a memory file and the facts clash; the file's words wait for a person", { agent, file });
       }
     }
-    for (const { id } of edits.removed) if ((await newestVersion(records, id))?.id === id) await memory.forget(id);
+    for (const { id } of edits.removed)
+      if ((await newestVersion(records, id))?.id === id) await memory.forget(id, {}, "file");
   }
 
   private async wanted(agent: string, file: string): Promise<Known[]> {
