@@ -457,7 +457,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     estimate: (entry) => estimateTokens(entry.content),
     ended,
   });
-  const zone = () => config.time.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  let machineZone: string | undefined;
+  // Asked for every message, and a formatter takes a tenth of a millisecond to make.
+  const zone = () => {
+    machineZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return config.time.zone ?? machineZone;
+  };
   const memoryRooms = openMemoryRooms({
     ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
     timer: (id, slot) => running.schedule(id, slot),
