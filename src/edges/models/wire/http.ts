@@ -131,6 +131,14 @@ function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
         message.destroy();
         return;
       }
+      // Events that arrive in one read are passed on as one piece: each piece costs every stream of the libraries a round of promises.
+      let held: Buffer[] = [];
+      const flush = () => {
+        if (ended || held.length === 0) return;
+        controller.enqueue(held.length === 1 ? held[0]! : Buffer.concat(held));
+        held = [];
+        if ((controller.desiredSize ?? 1) <= 0) message.pause();
+      };
       message.on("data", (chunk: Buffer) => {
         if (ended) return;
         const excess = meter.excess(chunk);
@@ -139,10 +147,10 @@ function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
           message.destroy();
           return;
         }
-        controller.enqueue(chunk);
-        if ((controller.desiredSize ?? 1) <= 0) message.pause();
+        if (held.push(chunk) === 1) queueMicrotask(flush);
       });
       message.on("end", () => {
+        flush();
         if (ended) return;
         ended = true;
         controller.close();
