@@ -75,6 +75,7 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
             .list()
             .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one.unreadable })),
         ),
+        counter("lares_statements_total", "Database statements since the start.", [{ value: house.records.ran }]),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
         gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
           { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },

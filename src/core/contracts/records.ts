@@ -17,9 +17,14 @@ export interface Reads {
   all<T>(sql: string, ...params: SqlValue[]): Promise<T[]>;
 }
 
+export interface WriteHow {
+  /** Nobody waits for it: it may take a few milliseconds longer, so that it shares a commit with what comes meanwhile. */
+  lazy?: boolean;
+}
+
 export interface Records extends Reads {
   /** Applies `change` as one transaction. Rejects when it could not be made durable; then nothing of it holds. */
-  write(change: (tx: Tx) => void): Promise<void>;
+  write(change: (tx: Tx) => void, how?: WriteHow): Promise<void>;
   /** Only what is already durable. For faces: nobody is shown what a power cut could take back. */
   readonly committed: Reads;
 }

@@ -110,6 +110,52 @@ describe("group commit", () => {
     expect(await ids(records.committed)).toEqual([1]);
   });
 
+  it("lets a write that nobody waits for share the commit of the next one", async () => {
+    const { records, put, commits, ids } = await open();
+    const lazy = records.write((tx) => tx.run("INSERT INTO thing VALUES (1, 'lazy')"), { lazy: true });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(commits()).toBe(0);
+    expect(await ids()).toEqual([1]);
+    await put(2);
+    await lazy;
+    expect(commits()).toBe(1);
+    expect(await ids(records.committed)).toEqual([1, 2]);
+  });
+
+  it("commits a write that nobody waits for by itself when nothing else comes", async () => {
+    const { records, commits, ids } = await open();
+    await records.write((tx) => tx.run("INSERT INTO thing VALUES (1, 'lazy')"), { lazy: true });
+    expect(commits()).toBe(1);
+    expect(await ids(records.committed)).toEqual([1]);
+  });
+
+  it("keeps a write that nobody waits for over a close", async () => {
+    const { dir, records } = await open();
+    const lazy = records.write((tx) => tx.run("INSERT INTO thing VALUES (1, 'lazy')"), { lazy: true });
+    records.close();
+    await lazy;
+    const again = await open(dir);
+    expect(await again.ids()).toEqual([1]);
+  });
+
+  it("takes back a refused write, the first of its transaction or a later one, and nothing else (R1)", async () => {
+    const { records, put, commits, ids } = await open();
+    const half = (id: number) =>
+      records.write((tx) => {
+        tx.run("INSERT INTO thing VALUES (?, 'half')", id);
+        throw new Error("refused");
+      });
+    const all = [half(1), put(2), half(3), put(4)];
+    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual([
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(commits()).toBe(1);
+    expect(await ids(records.committed)).toEqual([2, 4]);
+  });
+
   it("lets an empty write wait for everything before it", async () => {
     const { put, records, ids } = await open();
     void put(1);

@@ -6,7 +6,7 @@
  * S2: a failed commit is fatal for this object: every waiter is told, nothing more is written, `onFatal` is called once.
  * S3: each transaction checks the boot epoch first; a process that lost its claim cannot write (I11).
  */
-import type { Reads, Records, SqlValue, Tx } from "../../core/contracts/index.ts";
+import type { Reads, Records, SqlValue, Tx, WriteHow } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import { damaged, isDamage } from "./damage.ts";
 import type { Database, Statement } from "./driver.ts";
@@ -15,13 +15,23 @@ interface Batch {
   promise: Promise<void>;
   resolve: () => void;
   reject: (error: unknown) => void;
+  /** Whether nothing has been written in it yet. */
+  isEmpty: boolean;
+  /** Its commit is due at the end of the event loop's turn. Until then only lazy writes are in it, and `lazy` commits them. */
+  isArranged: boolean;
+  lazy: NodeJS.Timeout | undefined;
 }
+
+/** How long a lazy write waits for company. Long enough for a turn with a fast model, too short for anybody to notice. */
+const LAZY_MS = 25;
 
 /** Statements are few and static; the bound only guards against a caller that builds SQL by hand. */
 const MOST_STATEMENTS = 400;
 
 export class SqliteRecords implements Records {
   readonly committed: Reads;
+  /** Statements run so far, also those that begin and end transactions. */
+  ran = 0;
   private readonly statements: (sql: string) => Statement;
   private batch: Batch | undefined;
   private dead: AppError | undefined;
@@ -49,8 +59,9 @@ export class SqliteRecords implements Records {
     this.epoch = parts.epoch;
     this.onFatal = parts.onFatal;
     this.storing = parts.storing ?? (() => {});
-    this.statements = statementCache(this.writer);
-    const cached = statementCache(this.reader);
+    const count = () => void this.ran++;
+    this.statements = statementCache(this.writer, count);
+    const cached = statementCache(this.reader, count);
     const read = (sql: string) => {
       this.mustBeOpen();
       return cached(sql);
@@ -63,22 +74,32 @@ export class SqliteRecords implements Records {
     };
   }
 
-  write(change: (tx: Tx) => void): Promise<void> {
+  write(change: (tx: Tx) => void, how: WriteHow = {}): Promise<void> {
     if (this.dead) return Promise.reject(this.dead);
     let batch: Batch;
+    // The first write of a transaction is taken back with the transaction, so it needs no mark of its own.
+    let isFirst: boolean;
     try {
-      batch = this.begin();
-      this.statements("SAVEPOINT one").run();
+      batch = this.batch ?? this.begin();
+      isFirst = batch.isEmpty;
+      if (!isFirst) this.statements("SAVEPOINT one").run();
     } catch (error) {
       return Promise.reject(this.die(error));
     }
+    this.arrange(batch, how.lazy === true);
+    batch.isEmpty = false;
     try {
       change(this.tx);
-      this.statements("RELEASE one").run();
+      if (!isFirst) this.statements("RELEASE one").run();
     } catch (error) {
       if (isStorageFailure(error)) return Promise.reject(this.die(error));
       // The caller's own mistake: only its statements are taken back.
-      this.writer.exec("ROLLBACK TO one; RELEASE one");
+      try {
+        if (isFirst) this.restart(batch);
+        else this.writer.exec("ROLLBACK TO one; RELEASE one");
+      } catch (failed) {
+        return Promise.reject(this.die(failed));
+      }
       return Promise.reject(error);
     }
     return batch.promise;
@@ -145,16 +166,8 @@ export class SqliteRecords implements Records {
   }
 
   private begin(): Batch {
-    if (this.batch) return this.batch;
-    this.writer.exec("BEGIN IMMEDIATE");
-    const owner = this.statements("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string };
-    if (String(owner.value) !== this.epoch) {
-      throw new AppError("HOME_FENCED", {
-        message: "Another process took over this home; this one stops.",
-        hint: "Look for a second Lares on the same home: lares status",
-      });
-    }
-    const batch = {} as Batch;
+    this.open();
+    const batch = { isEmpty: true, isArranged: false, lazy: undefined } as Batch;
     batch.promise = new Promise<void>((resolve, reject) => {
       batch.resolve = resolve;
       batch.reject = reject;
@@ -162,13 +175,41 @@ export class SqliteRecords implements Records {
     // Not every write is awaited; a lost commit is reported through onFatal.
     batch.promise.catch(() => {});
     this.batch = batch;
-    setImmediate(() => this.commit());
     return batch;
   }
 
-  private commit(): void {
-    const batch = this.batch;
-    if (!batch || this.dead) return;
+  private open(): void {
+    this.statements("BEGIN IMMEDIATE").run();
+    const owner = this.statements("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string };
+    if (String(owner.value) !== this.epoch) {
+      throw new AppError("HOME_FENCED", {
+        message: "Another process took over this home; this one stops.",
+        hint: "Look for a second Lares on the same home: lares status",
+      });
+    }
+  }
+
+  private restart(batch: Batch): void {
+    this.writer.exec("ROLLBACK");
+    this.open();
+    batch.isEmpty = true;
+  }
+
+  /** When the batch is committed: at the end of the event loop's turn, or a little later while nobody waits for it. */
+  private arrange(batch: Batch, lazy: boolean): void {
+    if (batch.isArranged) return;
+    if (lazy) {
+      batch.lazy ??= setTimeout(() => this.commit(batch), LAZY_MS);
+      return;
+    }
+    clearTimeout(batch.lazy);
+    batch.isArranged = true;
+    setImmediate(() => this.commit(batch));
+  }
+
+  private commit(batch = this.batch): void {
+    if (!batch || batch !== this.batch || this.dead) return;
+    clearTimeout(batch.lazy);
     this.batch = undefined;
     this.storing(true);
     try {
@@ -192,6 +233,7 @@ export class SqliteRecords implements Records {
     } catch {
       // SQLite has already rolled back on its own.
     }
+    clearTimeout(this.batch?.lazy);
     this.batch?.reject(error);
     this.batch = undefined;
     this.onFatal(error);
@@ -199,9 +241,11 @@ export class SqliteRecords implements Records {
   }
 }
 
-function statementCache(db: Database): (sql: string) => Statement {
+/** Each statement that is asked for is run once. */
+function statementCache(db: Database, count: () => void): (sql: string) => Statement {
   const known = new Map<string, Statement>();
   return (sql) => {
+    count();
     let statement = known.get(sql);
     if (!statement) {
       if (known.size >= MOST_STATEMENTS) known.clear();

@@ -116,10 +116,10 @@ export class Budget {
         }
         for (const tally of tallies) tally.reserved = plus(tally.reserved, most);
         const sent = amountOf(f, 0);
-        // Queued, not awaited: it is durable about when the request leaves, and a turn is not slowed by it.
-        records
-          .write((tx) => insertHold(tx, { ...call, scopes: scopes.map(keyOf), most, sent, at: clock.now() }))
-          .catch(() => {});
+        // Queued, not awaited: it is durable about when the request leaves, and a turn is not slowed by it. An answer that comes
+        // at once shares its commit.
+        const hold = { ...call, scopes: scopes.map(keyOf), most, sent, at: clock.now() };
+        records.write((tx) => insertHold(tx, hold), { lazy: true }).catch(() => {});
         const shorter = output < info.maxOutput ? output : undefined;
         return this.reservation(call, scopes, tallies, { most, sent, shorter, outputPrice: f.outputPrice });
       }

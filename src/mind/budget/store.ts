@@ -49,22 +49,19 @@ export function insertHold(tx: Tx, h: HoldRow): void {
 
 /** Turns what was set aside into what was used. The row is the licence: a second time finds none and changes nothing. */
 export function settleHold(tx: Tx, h: { turn: string; call: number; scopes: readonly ScopeKey[] }, used: Amount): void {
-  for (const scope of h.scopes) {
-    tx.run(
-      `INSERT INTO budget_spent (kind, name, day, dollars, tokens, calls)
-       SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM budget_hold WHERE turn = ? AND call = ?)
-       ON CONFLICT (kind, name, day) DO UPDATE SET dollars = budget_spent.dollars + excluded.dollars,
-         tokens = budget_spent.tokens + excluded.tokens, calls = budget_spent.calls + excluded.calls`,
-      scope.kind,
-      scope.name,
-      scope.day,
-      used.dollars,
-      used.tokens,
-      used.calls,
-      h.turn,
-      h.call,
-    );
-  }
+  tx.run(
+    `INSERT INTO budget_spent (kind, name, day, dollars, tokens, calls)
+     SELECT json_extract(value, '$.kind'), json_extract(value, '$.name'), json_extract(value, '$.day'), ?, ?, ?
+     FROM json_each(?) WHERE EXISTS (SELECT 1 FROM budget_hold WHERE turn = ? AND call = ?)
+     ON CONFLICT (kind, name, day) DO UPDATE SET dollars = budget_spent.dollars + excluded.dollars,
+       tokens = budget_spent.tokens + excluded.tokens, calls = budget_spent.calls + excluded.calls`,
+    used.dollars,
+    used.tokens,
+    used.calls,
+    JSON.stringify(h.scopes.map(({ kind, name, day }) => ({ kind, name, day }))),
+    h.turn,
+    h.call,
+  );
   tx.run("DELETE FROM budget_hold WHERE turn = ? AND call = ?", h.turn, h.call);
 }
 

@@ -24,6 +24,8 @@ import * as store from "./store.ts";
 
 /** Messages indexed in one transaction: about 2 ms, which nobody notices. */
 const PIECE = 64;
+/** Sessions whose new messages are indexed together: their commit is shared. */
+const AT_ONCE = 16;
 /** Of a long message the beginning is searched. */
 const MOST_WORDS = 400;
 const MOST_HITS = 300;
@@ -52,6 +54,8 @@ export interface SessionQuery extends Viewer {
 
 export class Sessions {
   private working: Promise<void> | undefined;
+  /** Woken since the last look. */
+  private woken = false;
   private stopped = false;
   private counted: { total: number; at: number } | undefined;
   private readonly records: Records;
@@ -67,6 +71,7 @@ export class Sessions {
 
   /** There may be new messages. Returns at once. */
   wake(): void {
+    this.woken = true;
     this.working ??= this.indexAll().finally(() => {
       this.working = undefined;
     });
@@ -161,43 +166,53 @@ export class Sessions {
   }
 
   private async indexAll(): Promise<void> {
-    for (let shelf = await store.nextShelf(this.records); shelf && !this.stopped; ) {
-      await this.indexPiece(shelf);
+    for (let more = true; (more || this.woken) && !this.stopped; ) {
+      this.woken = false;
+      const shelves = await store.nextShelves(this.records, AT_ONCE);
+      const rests = await Promise.all(shelves.map((shelf) => this.indexPiece(shelf)));
+      more = shelves.length === AT_ONCE || rests.includes(true);
       await new Promise<void>((resolve) => setImmediate(resolve));
-      shelf = await store.nextShelf(this.records);
     }
   }
 
-  private async indexPiece(shelf: store.Shelf): Promise<void> {
+  /** Whether the session may have more. */
+  private async indexPiece(shelf: store.Shelf): Promise<boolean> {
     const { guard = noGuard, log } = this.parts;
     const rows = await store.messagesAfter(this.records, shelf.session, shelf.indexed, PIECE);
-    await guarded(
+    // Wrapped, because only the work on the words is guarded, not the wait for the commit.
+    const { durable } = await guarded(
       guard,
       `index:${shelf.indexed}:${shelf.session}`,
-      () => this.write(shelf, rows),
-      () => {
+      async () => ({ durable: this.write(shelf, rows) }),
+      async () => {
         log?.warn("messages can't be found by search", { session: shelf.session, why: STOPPED_LARES });
-        return this.write(shelf, rows, { words: false });
+        return { durable: this.write(shelf, rows, { words: false }) };
       },
+    );
+    await durable;
+    return rows.length === PIECE;
+  }
+
+  private write(shelf: store.Shelf, rows: readonly store.MessageRow[], how = { words: true }): Promise<void> {
+    const { crash = noCrash } = this.parts;
+    if (how.words) crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
+    // A full piece is one of many, e.g. of an import: that should go on at once.
+    const lazy = rows.length < PIECE;
+    return this.records.write(
+      (tx) => {
+        const told = how.words ? rows.flatMap((row) => this.indexed(shelf, row)) : [];
+        if (told.length) store.indexMessages(tx, shelf, told);
+        // Fewer than asked for: the rest up to the top was deleted.
+        store.markIndexed(tx, shelf, rows.length < PIECE ? undefined : rows.at(-1)!.seq);
+      },
+      { lazy },
     );
   }
 
-  private async write(
-    shelf: store.Shelf,
-    rows: Awaited<ReturnType<typeof store.messagesAfter>>,
-    how = { words: true },
-  ): Promise<void> {
-    const { crash = noCrash } = this.parts;
-    if (how.words) crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
-    await this.records.write((tx) => {
-      for (const row of how.words ? rows : []) {
-        const words = new Set(wordsOf(textOf(row)).slice(0, MOST_WORDS));
-        if (words.size > 0)
-          store.indexMessage(tx, shelf, row.seq, [...words, sessionWord(shelf.n), ...agentWord(shelf.agent)].join(" "));
-      }
-      // Fewer than asked for: the rest up to the top was deleted.
-      store.markIndexed(tx, shelf, rows.length < PIECE ? undefined : rows.at(-1)!.seq);
-    });
+  private indexed(shelf: store.Shelf, row: store.MessageRow): { seq: number; words: string }[] {
+    const words = new Set(wordsOf(textOf(row)).slice(0, MOST_WORDS));
+    if (words.size === 0) return [];
+    return [{ seq: row.seq, words: [...words, sessionWord(shelf.n), ...agentWord(shelf.agent)].join(" ") }];
   }
 }
 

@@ -12,9 +12,13 @@ export interface Shelf {
   indexed: number;
 }
 
-export function nextShelf(db: Reads): Promise<Shelf | undefined> {
-  return db.get(`SELECT f.n, f.session, f.indexed, (SELECT agent FROM session WHERE key = f.session) AS agent
-     FROM message_shelf f WHERE f.indexed < f.top ORDER BY f.n LIMIT 1`);
+/** Sessions with messages that aren't in the index yet. */
+export function nextShelves(db: Reads, limit: number): Promise<Shelf[]> {
+  return db.all(
+    `SELECT f.n, f.session, f.indexed, (SELECT agent FROM session WHERE key = f.session) AS agent
+     FROM message_shelf f WHERE f.indexed < f.top ORDER BY f.n LIMIT ?`,
+    limit,
+  );
 }
 
 export interface MessageRow {
@@ -36,8 +40,12 @@ export function messagesAfter(db: Reads, session: string, after: number, limit: 
 }
 
 /** The same message again replaces its entry, so a pass that was cut off may be repeated. */
-export function indexMessage(tx: Tx, shelf: Shelf, seq: number, words: string): void {
-  tx.run("INSERT OR REPLACE INTO message_fts (rowid, words) VALUES (?, ?)", shelf.n * PER_SESSION + seq, words);
+export function indexMessages(tx: Tx, shelf: Shelf, messages: readonly { seq: number; words: string }[]): void {
+  tx.run(
+    `INSERT OR REPLACE INTO message_fts (rowid, words)
+     SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)`,
+    JSON.stringify(messages.map(({ seq, words }) => [shelf.n * PER_SESSION + seq, words])),
+  );
 }
 
 export function dropFromIndex(tx: Tx, numbers: readonly number[]): void {
