@@ -38,10 +38,11 @@ export interface Engine {
   stop(drainMs: number): Promise<void>;
   /**
    * Durable when it resolves. `record` is written with it, and only when it is not a duplicate. `announce` is called then too,
-   * once it is durable and before its first segment runs.
+   * once it is durable and before its first segment runs. `fresh`: the id was made for this message just now, so nobody can have
+   * used it before.
    */
   accept(
-    m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
+    m: { id: string; fresh?: boolean; session: SessionKey; lane: LaneClass; body: Json },
     record?: (tx: Tx, turn: TurnId) => void,
     announce?: (turn: TurnId) => void,
   ): Promise<Accepted>;

@@ -30,7 +30,7 @@ export interface Admitted extends Accepted {
 /** What the inbox needs from the engine. */
 export interface Acceptor {
   accept(
-    m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
+    m: { id: string; fresh?: boolean; session: SessionKey; lane: LaneClass; body: Json },
     record?: (tx: Tx, turn: TurnId) => void,
     /** Called once it is durable and before its first segment runs; not for a duplicate. */
     announce?: (turn: TurnId) => void,
@@ -121,9 +121,10 @@ export function makeInbox(parts: InboxParts) {
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       await mayBegin(parts, placement.session, message);
-      const id = acceptId(message, parts.ids);
+      const given = acceptId(message);
+      const id = given ?? parts.ids.next("m");
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
-      const isNew = !(await parts.isKnown(id));
+      const isNew = given === undefined || !(await parts.isKnown(given));
       // A command somebody else wrote is not the sender's.
       const said =
         isNew && !message.outside ? await parts.commands.run(placement.text, { placement, message }) : undefined;
@@ -142,9 +143,9 @@ export function makeInbox(parts: InboxParts) {
         ...(mayUseFiles(message) ? { agent: placement.agent } : {}),
       };
       const held = ids.length ? await parts.attachments.hold(ids, placement.session, asker) : undefined;
-      const admitted = await accept(parts, { id, message, placement, reply, stop: stopping, held, record }).finally(
-        () => held?.release(),
-      );
+      const fresh = given === undefined;
+      const asked = { id, fresh, message, placement, reply, stop: stopping, held, record };
+      const admitted = await accept(parts, asked).finally(() => held?.release());
       // In this order: a platform that sends it again finds it admitted, and what began since then goes on. A crash in between is
       // made good by the command's own turn.
       if (stopping && !admitted.duplicate) await parts.stop(stopping);
@@ -209,6 +210,7 @@ async function accept(
   parts: InboxParts,
   m: {
     id: string;
+    fresh: boolean;
     message: InboundMessage;
     placement: Placement;
     reply: string | undefined;
@@ -217,7 +219,7 @@ async function accept(
     record: ((tx: Tx, turn: TurnId) => void) | undefined;
   },
 ): Promise<Admitted> {
-  const { id, message, placement, reply, held } = m;
+  const { id, fresh, message, placement, reply, held } = m;
   const { agent, session, person, mode, text } = placement;
   const lane = message.lane ?? "interactive";
   const at = message.receivedAt ?? parts.clock.now();
@@ -280,7 +282,7 @@ async function accept(
       ...(ours.label ? { label: ours.label } : {}),
       ...(attachments.length ? { attachments } : {}),
     });
-  const accepted = await parts.engine.accept({ id, session: lane_of, lane, body }, write, announce);
+  const accepted = await parts.engine.accept({ id, fresh, session: lane_of, lane, body }, write, announce);
   return { ...accepted, session, agent };
 }
 
@@ -366,12 +368,12 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
   }
 }
 
-/** Same platform message or same key, same id: the engine knows it again, for ever. */
-function acceptId(message: InboundMessage, ids: IdMaker): string {
+/** Same platform message or same key, same id: the engine knows it again, for ever. Nothing where a message has neither. */
+function acceptId(message: InboundMessage): string | undefined {
   const { channel, account, chat } = message.route;
   if (message.idempotencyKey) return `key:${channel}:${account}:${message.idempotencyKey}`;
   if (message.platformId) return `${messageIds({ channel, account })}${chat}:${message.platformId}`;
-  return ids.next("m");
+  return undefined;
 }
 
 /** What the ids of an account's messages begin with. */

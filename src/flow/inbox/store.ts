@@ -49,9 +49,16 @@ export interface AdmittedRow {
 /** Everything an admitted message leaves behind, written with the engine's accept. */
 export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   const route = JSON.stringify(row.route);
+  // Somebody new reads along from now on: what the model was told of the others is asked for again.
+  const isNewReader = `excluded.person IS NOT session.person AND NOT EXISTS
+    (SELECT 1 FROM turn WHERE session = excluded.key AND person = excluded.person)`;
+  const renewed = row.isEvent
+    ? ""
+    : `, prompt = CASE WHEN ${isNewReader} THEN NULL ELSE prompt END,
+         snapshot = CASE WHEN ${isNewReader} THEN NULL ELSE snapshot END`;
   tx.run(
     `INSERT INTO session (key, agent, person, created_at, updated_at, brief) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at`,
+     ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at${renewed}`,
     row.session,
     row.agent,
     row.person,
@@ -76,17 +83,6 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.fingerprint ?? null,
     row.title ?? null,
     row.name ?? null,
-  );
-  // Somebody new reads along from now on: what the model was told of the others is asked for again.
-  tx.run(
-    `UPDATE session SET prompt = NULL, snapshot = NULL WHERE key = ? AND person IS NOT ? AND ? = 0
-     AND NOT EXISTS (SELECT 1 FROM turn WHERE session = ? AND person = ? AND id <> ?)`,
-    row.session,
-    row.person,
-    row.isEvent ? 1 : 0,
-    row.session,
-    row.person,
-    row.turn,
   );
   if (!row.forModel) return;
   tx.run(
@@ -118,8 +114,10 @@ export async function lastMessage(
   session: SessionKey,
 ): Promise<{ at: number; channel: string; person: string } | undefined> {
   return db.get(
-    `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel FROM inbox i JOIN session s ON s.key = i.session
-     WHERE i.session = ? AND s.snapshot IS NOT NULL ORDER BY i.ord DESC LIMIT 1`,
+    // By way of the turns, which are indexed by session and time: the inbox alone would be read back to the session's last message.
+    `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel FROM session s
+     JOIN turn t ON t.session = s.key JOIN inbox i ON i.turn = t.id
+     WHERE s.key = ? AND s.snapshot IS NOT NULL ORDER BY t.accepted_at DESC LIMIT 1`,
     session,
   );
 }

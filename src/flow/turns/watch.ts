@@ -16,6 +16,7 @@ export class TurnWatch {
   private readonly listeners = new Map<TurnId, Set<() => void>>();
   /** Turns that ended just now: what ended does not change, and several ask for the same one at the same moment. */
   private readonly ended = new Map<TurnId, TurnRow>();
+  private readonly reading = new Map<TurnId, Promise<TurnRow | undefined>>();
 
   constructor(records: Records) {
     this.records = records;
@@ -23,6 +24,8 @@ export class TurnWatch {
 
   /** To be called when a turn ended or parked. */
   settled(turn: TurnId): void {
+    // A look that began before the end must not be shared by those who ask after it.
+    this.reading.delete(turn);
     const waiting = this.listeners.get(turn);
     if (!waiting) return;
     this.listeners.delete(turn);
@@ -39,6 +42,17 @@ export class TurnWatch {
   async read(turn: TurnId): Promise<TurnRow | undefined> {
     const known = this.ended.get(turn);
     if (known) return known;
+    // Everybody who is told of a turn's end asks in the same moment: they share one look.
+    const running = this.reading.get(turn);
+    if (running) return running;
+    const reading = this.look(turn).finally(() => {
+      if (this.reading.get(turn) === reading) this.reading.delete(turn);
+    });
+    this.reading.set(turn, reading);
+    return reading;
+  }
+
+  private async look(turn: TurnId): Promise<TurnRow | undefined> {
     const row = await readTurn(this.records.committed, turn);
     if (row?.endedAt !== undefined && (row.result?.text.length ?? 0) <= LONGEST_REMEMBERED) {
       if (this.ended.size >= MOST_REMEMBERED) this.ended.delete(this.ended.keys().next().value as TurnId);

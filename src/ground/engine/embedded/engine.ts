@@ -40,7 +40,7 @@ import {
 import type { SqliteRecords } from "../../records/index.ts";
 import { Lanes, type Places, type Waiting } from "./lanes.ts";
 import { segmentContext } from "./segment.ts";
-import { EngineStore, type TurnRow } from "./store.ts";
+import { EngineStore, type JournalRow, type TurnRow } from "./store.ts";
 
 export interface EmbeddedParts {
   records: SqliteRecords;
@@ -55,6 +55,9 @@ export interface EmbeddedParts {
 /** One timer serves all due times; it wakes at least this often so that clock jumps and sleep are noticed. */
 const LONGEST_NAP_MS = 60_000;
 
+/** Bodies held in memory; of a longer queue the rest is read when its turn comes. */
+const MOST_UNTOUCHED = 256;
+
 export class EmbeddedEngine implements Engine {
   private readonly parts: EmbeddedParts;
   private readonly store: EngineStore;
@@ -62,6 +65,8 @@ export class EmbeddedEngine implements Engine {
   private readonly stops = new Map<TurnId, AbortController>();
   private readonly fence = new AbortController();
   private readonly recovered = new Set<TurnId>();
+  /** Accepted by this process, not started, and nothing came for them since: what the store has of them is known without a look. */
+  private readonly untouched = new Map<TurnId, TurnRow>();
   /** Part of each attempt: an intent from before the machine restarted is told apart. */
   private readonly boot = bootId() ?? "";
   private app: App | undefined;
@@ -136,12 +141,12 @@ export class EmbeddedEngine implements Engine {
   }
 
   async accept(
-    m: { id: string; session: SessionKey; lane: LaneClass; body: Json },
+    m: { id: string; fresh?: boolean; session: SessionKey; lane: LaneClass; body: Json },
     record?: (tx: Tx, turn: TurnId) => void,
     announce?: (turn: TurnId) => void,
   ): Promise<Accepted> {
     this.mustRun();
-    const known = this.store.byAcceptId(m.id);
+    const known = m.fresh ? undefined : this.store.byAcceptId(m.id);
     if (known) {
       // It may be in the batch that is not yet durable; an empty write waits for that batch.
       await this.parts.records.write(() => {});
@@ -151,8 +156,9 @@ export class EmbeddedEngine implements Engine {
     const item: Waiting = { turn, session: m.session, lane: m.lane, order: ++this.order };
     await this.parts.records.write((tx) => {
       const at = this.parts.clock.now();
-      this.store.insertTurn(tx, { ...m, id: turn, acceptId: m.id, ord: item.order, at });
+      const row = this.store.insertTurn(tx, { ...m, id: turn, acceptId: m.id, ord: item.order, at });
       record?.(tx, turn);
+      if (this.untouched.size < MOST_UNTOUCHED) this.untouched.set(turn, row);
     });
     this.parts.crash.at("accept.committed");
     announce?.(turn);
@@ -173,6 +179,7 @@ export class EmbeddedEngine implements Engine {
     const awaited = event.name === CANCEL || (JSON.parse(row.park_on ?? "[]") as string[]).includes(event.name);
     if (row.status === "parked" && !awaited) return "late";
     this.parts.crash.at("resume.before");
+    this.untouched.delete(turn);
     let woken: Waiting | undefined;
     await this.parts.records.write((tx) => {
       this.store.addEvent(tx, turn, event, this.parts.clock.now());
@@ -263,20 +270,23 @@ export class EmbeddedEngine implements Engine {
 
   private async runSegment(item: Waiting): Promise<void> {
     const { turn, session } = item;
-    const row = this.store.turn(turn);
+    const untouched = this.untouched.get(turn);
+    this.untouched.delete(turn);
+    const row = untouched ?? this.store.turn(turn);
     if (row?.status !== "open") {
       if (row) this.parts.guard.begin(workKey(row)).end(true);
       return this.lanes.done(session, false);
     }
     const work = this.parts.guard.begin(workKey(row));
     const stop = new AbortController();
-    if (this.store.event(turn, CANCEL)) stop.abort();
+    if (!untouched && this.store.event(turn, CANCEL)) stop.abort();
     this.stops.set(turn, stop);
     // The fence lives as long as the process; a segment must leave nothing at it.
     const halt = following(this.fence.signal, stop.signal);
     let holds = false;
     try {
-      const outcome = await this.callApp(row, work, { stopping: stop.signal, halt: halt.signal });
+      const journal = untouched ? [] : this.store.journal(turn, row.segment);
+      const outcome = await this.callApp(row, journal, work, { stopping: stop.signal, halt: halt.signal });
       if (this.fence.signal.aborted) return;
       holds = await this.settle(row, outcome);
     } catch (error) {
@@ -292,12 +302,18 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  private async callApp(row: TurnRow, work: Running, signals: Pick<Ctx, "stopping" | "halt">): Promise<Outcome> {
+  private async callApp(
+    row: TurnRow,
+    journal: readonly JournalRow[],
+    work: Running,
+    signals: Pick<Ctx, "stopping" | "halt">,
+  ): Promise<Outcome> {
     this.parts.crash.at("segment.started");
     const ctx = segmentContext({
       turn: row.id,
       session: row.session,
       segment: row.segment,
+      journal,
       attempt: `${this.parts.ids.next("a")}@${this.boot}`,
       isOfThisBoot: (attempt) => this.boot !== "" && attempt.endsWith(`@${this.boot}`),
       signal: this.fence.signal,

@@ -16,6 +16,8 @@ export interface SegmentParts {
   turn: TurnId;
   session: SessionKey;
   segment: number;
+  /** What is recorded of it. */
+  journal: readonly JournalRow[];
   attempt: string;
   /** Whether an attempt was made since the machine was started. */
   isOfThisBoot: (attempt: string) => boolean;
@@ -33,7 +35,7 @@ export interface SegmentParts {
 
 export function segmentContext(parts: SegmentParts): Ctx {
   const { turn, segment, store, clock, crash, write } = parts;
-  const recorded = new Map<number, JournalRow>(store.journal(turn, segment).map((row) => [row.idx, row]));
+  const recorded = new Map<number, JournalRow>(parts.journal.map((row) => [row.idx, row]));
   let next = 0;
   let mismatch: AppError | undefined;
 

@@ -33,6 +33,8 @@ export type Parked = Extract<Outcome, { park: unknown }>["park"];
 const TURN_COLUMNS =
   "id, session, lane, ord, status, body, segment, wake, park_on, deadline, state, state_version, holds";
 
+const STARTED = '{"why":"start"}';
+
 export class EngineStore {
   private readonly db: SqliteRecords;
 
@@ -64,22 +66,28 @@ export class EngineStore {
     return this.db.one<{ n: number | null }>("SELECT MAX(ord) AS n FROM engine_turn")?.n ?? 0;
   }
 
+  /** Returns what was stored, as `turn` would read it. */
   insertTurn(
     tx: Tx,
     t: { id: TurnId; acceptId: string; session: SessionKey; lane: LaneClass; ord: number; body: Json; at: number },
-  ): void {
+  ): TurnRow {
+    const body = JSON.stringify(t.body);
     tx.run(
       `INSERT INTO engine_turn (id, accept_id, session, lane, ord, status, body, wake, accepted_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, 'open', ?, '{"why":"start"}', ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, 'open', ?, ?, ?, ?)`,
       t.id,
       t.acceptId,
       t.session,
       t.lane,
       t.ord,
-      JSON.stringify(t.body),
+      body,
+      STARTED,
       t.at,
       t.at,
     );
+    const { id, session, lane, ord } = t;
+    const parked = { park_on: null, deadline: null, state: null, state_version: null, holds: 0 };
+    return { id, session, lane, ord, status: "open", body, segment: 0, wake: STARTED, ...parked };
   }
 
   endTurn(tx: Tx, id: TurnId, result: Json, version: string, at: number): void {
