@@ -123,6 +123,8 @@ export class Outbox {
   private readonly parts: OutboxParts;
   private readonly routes = new Map<string, Delivery[]>();
   private readonly known = new Set<DeliveryId>();
+  /** Turns with intentions written since they were last woken. What an earlier process left is taken up at the start. */
+  private readonly intended = new Set<TurnId>();
   private stopped = false;
   private readonly stopping = new AbortController();
   readonly pace = new Pace();
@@ -186,10 +188,13 @@ export class Outbox {
     const expiresAt = now + this.parts.config().expireAfterHours * 3_600_000;
     const row = { id, part, answer, turn, session, route, text, extra, attempts: 0, nextAt: now, expiresAt };
     insertDelivery(tx, { ...row, state: "intended" }, now);
+    this.intended.add(turn);
   }
 
   /** After the intention is durable: sends what this turn left. */
   async wake(turn: TurnId): Promise<void> {
+    // Nothing for most turns: whoever asked over HTTP fetches the answer.
+    if (!this.intended.delete(turn)) return;
     for (const d of await outstandingOf(this.parts.records, turn)) this.queue(d);
   }
 

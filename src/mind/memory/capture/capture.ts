@@ -68,10 +68,13 @@ const RECENT_MS = 2 * 86_400_000;
 /** How long whoever shortens a conversation waits for its facts. */
 const FLUSH_MS = 20_000;
 const SHOWN_KNOWN = 12;
+/** Turns between two counts of a session's messages: those that joined a running turn are missed until then. */
+const RECOUNT = 8;
 
 export class Capture {
   private readonly parts: CaptureParts;
-  private readonly timers = new Map<string, () => void>();
+  /** Sessions that are looked through when they have been quiet for a while, and how many messages wait there. */
+  private readonly armed = new Map<string, { cancel: () => void; waiting: number }>();
   private readonly stopped = new AbortController();
   private order: Promise<unknown> = Promise.resolve();
   private day = { name: "", calls: 0 };
@@ -84,12 +87,12 @@ export class Capture {
   async start(): Promise<void> {
     if (this.parts.config().use === "off") return;
     const since = this.parts.clock.now() - RECENT_MS;
-    for (const session of await waitingSessions(this.parts.records, since)) this.arm(session);
+    for (const session of await waitingSessions(this.parts.records, since)) this.arm(session, Number.POSITIVE_INFINITY);
   }
 
   async stop(): Promise<void> {
     this.stopped.abort();
-    for (const cancel of this.timers.values()) cancel();
+    for (const { cancel } of this.armed.values()) cancel();
     await this.order.catch(() => {});
   }
 
@@ -97,10 +100,16 @@ export class Capture {
   ended(session: string): void {
     const { use, everyMessages } = this.parts.config();
     if (use === "off" || this.stopped.signal.aborted) return;
+    // Most turns bring one message, so it is counted by the turns and only now and then in the records.
+    const guess = (this.armed.get(session)?.waiting ?? Number.POSITIVE_INFINITY) + 1;
+    if (guess < everyMessages && guess % RECOUNT !== 0) {
+      this.arm(session, guess);
+      return;
+    }
     void waitingWords(this.parts.records, session, everyMessages)
       .then((waiting) => {
         if (waiting >= everyMessages) void this.pass(session);
-        else if (waiting > 0) this.arm(session);
+        else if (waiting > 0) this.arm(session, waiting);
       })
       .catch(() => {});
   }
@@ -127,21 +136,19 @@ export class Capture {
     for (const session of await waitingSessions(this.parts.records, since)) await this.pass(session);
   }
 
-  private arm(session: string): void {
-    this.timers.get(session)?.();
+  private arm(session: string, waiting: number): void {
+    this.armed.get(session)?.cancel();
     const wait = this.parts.config().idleSeconds * 1000;
-    this.timers.set(
-      session,
-      this.parts.clock.after(wait, () => {
-        this.timers.delete(session);
-        void this.pass(session);
-      }),
-    );
+    const cancel = this.parts.clock.after(wait, () => {
+      this.armed.delete(session);
+      void this.pass(session);
+    });
+    this.armed.set(session, { cancel, waiting });
   }
 
   private pass(session: string): Promise<void> {
-    this.timers.get(session)?.();
-    this.timers.delete(session);
+    this.armed.get(session)?.cancel();
+    this.armed.delete(session);
     const done = this.order.then(() => this.passNow(session));
     this.order = done.catch((error: unknown) => {
       if (this.stopped.signal.aborted) return;
