@@ -3,6 +3,9 @@ import { defineConfig } from "tsdown";
 /** Read at every start. Bundled, they are a few files instead of two hundred, and without what is never called. */
 const AT_START = /^(zod|hono|@hono\/node-server|unbash|ws|commander|croner)(\/|$)/;
 
+/** Loaded for the first turn. Bundled, they share the schema library above instead of bringing two hundred files of it along. */
+const AT_FIRST_TURN = /^(@ai-sdk\/|eventsource-parser(\/|$))/;
+
 // One bundle with lazy chunks: fewer files to open makes the start fast.
 export default defineConfig({
   entry: { main: "src/main.ts" },
@@ -15,7 +18,7 @@ export default defineConfig({
   dts: false,
   sourcemap: true,
   fixedExtension: false,
-  deps: { alwaysBundle: [AT_START], onlyBundle: false },
+  deps: { alwaysBundle: [AT_START, AT_FIRST_TURN], onlyBundle: false },
   plugins: [
     {
       name: "zod speaks English",

@@ -205,6 +205,8 @@ async function start(options: StartOptions): Promise<RunningApp> {
   let front: Front;
   try {
     house = await build();
+    // The first prompt says where commands run. Trying the sandbox is mostly waiting, and goes on while the door is opened.
+    void house.sandbox.state();
     const startedAt = clock.now();
     const current = (): House => {
       if (!house)

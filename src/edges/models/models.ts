@@ -33,6 +33,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   const health = new HealthBook();
   const primary = primaryOf(config, deps.env, providers);
   const routesByModel = new Map<string, Route[]>();
+  let isUsed = false;
 
   /** The routes of one model: one per credential. Empty when its provider is not set up. */
   function routesTo(model: string): Route[] {
@@ -81,6 +82,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
 
   return {
     async call(request: ModelRequest, onDelta: (delta: ModelDelta) => void, signal: AbortSignal) {
+      isUsed = true;
       const first = request.model ?? primary;
       if (first === PRACTICE_MODEL) return callPractice(request, onDelta, signal);
       const routes = routesFor(request);
@@ -118,9 +120,10 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
     async warm() {
       try {
         await Promise.all([primary, ...config.fallbacks].flatMap((id) => routesTo(id).map((r) => r.line.load(r.key))));
-        // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds.
+        // Only the primary: a fallback's first call is rare, and a rehearsal costs tens of milliseconds. Not when somebody is
+        // waiting for a real call already: it would only wait longer.
         const { provider, modelId } = split(primary, providers);
-        if (provider) await rehearse(provider, modelId, deps.clock);
+        if (provider && !isUsed) await rehearse(provider, modelId, deps.clock);
       } catch (error) {
         deps.log.warn("a model library could not be loaded", { message: String(error) });
       }

@@ -2,7 +2,8 @@
  * What in the system's folders is not for everybody: `/etc/shadow`, private keys, passwords of services. Lares may run as
  * root, and the kernel would then let its commands read them.
  */
-import { lstat, readdir } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 const FOLDERS = ["/etc", "/opt"];
@@ -18,18 +19,27 @@ export async function privatePaths(folders: readonly string[] = FOLDERS): Promis
     const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
     seen += entries.length;
     if (seen > MOST) return;
-    await Promise.all(
-      entries.map(async (entry) => {
-        // A link has no mode of its own; what it points to is looked at where it lies.
-        if (!entry.isFile() && !entry.isDirectory()) return;
-        const path = join(dir, entry.name);
-        const stats = await lstat(path).catch(() => undefined);
-        if (!stats) return;
-        if ((stats.mode & 0o004) === 0) found.push(path);
-        else if (entry.isDirectory() && depth < DEPTH) await walk(path, depth + 1);
-      }),
-    );
+    const below: string[] = [];
+    for (const entry of entries) {
+      // A link has no mode of its own; what it points to is looked at where it lies.
+      if (!entry.isFile() && !entry.isDirectory()) continue;
+      const path = join(dir, entry.name);
+      const mode = modeOf(path);
+      if (mode === undefined) continue;
+      if ((mode & 0o004) === 0) found.push(path);
+      else if (entry.isDirectory() && depth < DEPTH) below.push(path);
+    }
+    await Promise.all(below.map((path) => walk(path, depth + 1)));
   };
   await Promise.all(folders.map((folder) => walk(folder, 1)));
   return found.sort();
+}
+
+/** At once, folder by folder: the first turn waits for this walk, and a promise for each of a thousand files cost 35 ms instead of 8. */
+function modeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path).mode;
+  } catch {
+    return undefined;
+  }
 }
