@@ -36,10 +36,14 @@ export async function startModel(log?: string): Promise<Proc & { url: string }> 
   return { child, pid: child.pid!, url };
 }
 
-export async function startLares(modelUrl: string, home = mkdtempSync(join(tmpdir(), "lares-bench-"))): Promise<Lares> {
+export async function startLares(
+  modelUrl: string,
+  home = mkdtempSync(join(tmpdir(), "lares-bench-")),
+  env: Record<string, string> = {},
+): Promise<Lares> {
   const began = performance.now();
   const child = spawn(process.execPath, [program, "gateway", "run", "--home", home, "--port", "0"], {
-    env: { PATH: process.env.PATH, HOME: home, ANTHROPIC_API_KEY: "bench", ANTHROPIC_BASE_URL: modelUrl },
+    env: { PATH: process.env.PATH, HOME: home, ANTHROPIC_API_KEY: "bench", ANTHROPIC_BASE_URL: modelUrl, ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });
   for (;;) {
@@ -117,6 +121,11 @@ function get(url: string): Promise<number> {
       .on("error", reject)
       .end();
   });
+}
+
+export async function text(lares: Lares, path: string): Promise<string> {
+  const answer = await fetch(lares.url + path, { headers: { authorization: `Bearer ${lares.token}` } });
+  return answer.text();
 }
 
 /** CPU the process has used, user and system. */

@@ -1,5 +1,7 @@
 /** What a turn leaves behind in memory, door by door: the heap after a collection, weighed twice with many turns in between. */
-import { residentMb, startLares, startModel, weighable } from "../support/index.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { residentMb, spawnModel, startLares, startModel, weighable } from "../support/index.ts";
 import type { Door } from "./doors.ts";
 
 /** What a turn may leave behind for ever. A listener with its closure costs more than a kilobyte. */
@@ -9,19 +11,23 @@ export interface Weighed {
   door: string;
   turns: number;
   keptPerTurn: number;
+  /** How much the database grew. */
+  filePerTurn: number;
   heapMb: number;
   residentMb: number;
   seconds: number;
 }
+
+/** Thousands of turns cost more than a person spends in a day. */
+const UNBOUNDED = { perDay: { dollars: 1_000_000 }, perSession: { dollars: 1_000_000 } };
 
 /** `warm` turns first fill what is bounded (windows, rings, compiled code); `turns` more must not add to it. */
 export async function weigh(door: Door, of: { warm: number; turns: number }): Promise<Weighed> {
   const began = performance.now();
   const model = await startModel({ keep: false });
   const scales = weighable();
-  const budgets = { perDay: { dollars: 1_000_000 }, perSession: { dollars: 1_000_000 } };
   const own = typeof door.config === "function" ? await door.config() : door.config;
-  const lares = await startLares({ env: { ...model.env, ...scales.env }, config: { budgets, ...own } });
+  const lares = await startLares({ env: { ...model.env, ...scales.env }, config: { budgets: UNBOUNDED, ...own } });
   try {
     const open = await door.open(lares);
     let n = 0;
@@ -33,7 +39,8 @@ export async function weigh(door: Door, of: { warm: number; turns: number }): Pr
       await Promise.all(Array.from({ length: door.atOnce ?? 10 }, caller));
     };
     await knock(of.warm);
-    const before = await scales.heapOf(lares.pid);
+    const size = () => statSync(join(lares.home, "lares.db")).size;
+    const [before, sizeBefore] = [await scales.heapOf(lares.pid), size()];
     await knock(of.turns);
     const after = await scales.heapOf(lares.pid);
     await open.close?.();
@@ -41,6 +48,7 @@ export async function weigh(door: Door, of: { warm: number; turns: number }): Pr
       door: door.name,
       turns: of.turns,
       keptPerTurn: Math.round((after - before) / of.turns),
+      filePerTurn: Math.round((size() - sizeBefore) / of.turns),
       heapMb: Math.round(after / 1e5) / 10,
       residentMb: Math.round(residentMb(lares.pid)),
       seconds: Math.round((performance.now() - began) / 1000),
@@ -48,5 +56,26 @@ export async function weigh(door: Door, of: { warm: number; turns: number }): Pr
   } finally {
     await lares.dispose();
     await model.close();
+  }
+}
+
+/** Resident memory after this many turns at full load: 50 sessions, no collection but Node's own. */
+export async function residentAfter(turns: number, say: (turns: number, mb: number) => void): Promise<number> {
+  const model = await spawnModel();
+  const lares = await startLares({ env: model.env, config: { budgets: UNBOUNDED } });
+  try {
+    let n = 0;
+    const caller = async (user: number) => {
+      while (n < turns) {
+        if (++n % 5000 === 0) say(n, Math.round(residentMb(lares.pid)));
+        const { state } = await lares.chat(`p${user}`, "hello");
+        if (state !== "answered") throw new Error(`not answered: ${state}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, (_, user) => caller(user)));
+    return Math.round(residentMb(lares.pid));
+  } finally {
+    await lares.dispose();
+    await model.stop();
   }
 }

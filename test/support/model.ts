@@ -30,10 +30,10 @@ export interface ModelProcess {
 }
 
 /** The same server as a process of its own, which outlives every kill of the program. `log` gets one JSON line a request. */
-export async function spawnModel(log: string, full = false): Promise<ModelProcess> {
+export async function spawnModel(log?: string, full = false): Promise<ModelProcess> {
   const main = fileURLToPath(new URL("../fakes/model-server/main.ts", import.meta.url));
   const tsx = createRequire(import.meta.url).resolve("tsx");
-  const args = ["--import", tsx, main, "--log", log, ...(full ? ["--full"] : [])];
+  const args = ["--import", tsx, main, ...(log ? ["--log", log] : []), ...(full ? ["--full"] : [])];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
