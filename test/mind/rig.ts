@@ -12,6 +12,7 @@ import {
   envelopeOf,
   type ModelServer,
   type NormalMessage,
+  PromptCache,
   type Protocol,
   type SeenRequest,
   startModelServer,
@@ -89,7 +90,7 @@ export async function startRig(options: RigOptions = {}) {
   const { protocol = "anthropic", window = 200_000, config = {}, files = {}, start = START } = options;
   const home = scratch("mind");
   const clock = new TestClock(start);
-  const model: ModelServer = await startModelServer();
+  const model: ModelServer = await startModelServer({ cache: new PromptCache() });
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text);

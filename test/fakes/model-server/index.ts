@@ -1,3 +1,4 @@
+export { PromptCache } from "./cache.ts";
 export {
   directiveScript,
   envelopeOf,

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { anthropic } from "./anthropic.ts";
+import type { PromptCache } from "./cache.ts";
 import { directiveScript } from "./directives.ts";
 import { google } from "./google.ts";
 import { openaiChat } from "./openai-chat.ts";
@@ -18,6 +19,8 @@ export interface ModelServerOptions {
   host?: string;
   /** Keep the requests in `requests` (default). A benchmark turns it off. */
   keep?: boolean;
+  /** Reports what a provider's prompt cache would hold; without it only the instructions count as cached. */
+  cache?: PromptCache;
   onRequest?: (request: SeenRequest, reply: Reply) => void;
 }
 
@@ -91,7 +94,18 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const reply = await script(request, seen);
     options.onRequest?.(seen, reply);
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
-    write(res, speaker, request, reply, figuresOf(request, reply, raw.length, cached));
+    write(res, speaker, request, reply, figures(seen, reply, raw.length));
+  }
+
+  function figures(seen: SeenRequest, reply: Reply, bytes: number): Figures {
+    if (!options.cache) return figuresOf(seen, reply, bytes, cached);
+    const { total, read, write } = options.cache.take(seen);
+    return {
+      ...figuresOf(seen, reply, bytes, cached),
+      input: total - read - write,
+      cacheRead: read,
+      cacheWrite: write,
+    };
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -109,6 +123,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     reset() {
       requests.length = 0;
       cached.clear();
+      options.cache?.clear();
     },
     close() {
       server.closeAllConnections();
