@@ -37,18 +37,22 @@ export const PROTOCOLS = Object.keys(MODELS) as Protocol[];
 /** Shows the time it was given. Timers run in real time, or at once when the clock is moved past them. */
 export class TestClock implements Clock {
   private time: number;
+  private setAt = performance.now();
+  private readonly ticks: boolean;
   private readonly timers = new Set<{ at: number; fire: () => void }>();
 
-  constructor(start: number) {
+  /** `ticks`: it goes on from where it was put, as what waits for a time of day needs it. */
+  constructor(start: number, ticks = false) {
     this.time = start;
+    this.ticks = ticks;
   }
 
   now(): number {
-    return this.time;
+    return this.ticks ? Math.floor(this.time + performance.now() - this.setAt) : this.time;
   }
 
   after(ms: number, run: () => void): () => void {
-    const timer = { at: this.time + ms, fire: () => {} };
+    const timer = { at: this.now() + ms, fire: () => {} };
     const stop = systemClock.after(ms, () => timer.fire());
     const end = () => {
       stop();
@@ -64,12 +68,13 @@ export class TestClock implements Clock {
 
   set(time: number | string): void {
     this.time = typeof time === "string" ? Date.parse(time) : time;
+    this.setAt = performance.now();
     const due = [...this.timers].filter((timer) => timer.at <= this.time).sort((a, b) => a.at - b.at);
     for (const timer of due) timer.fire();
   }
 
   advance(ms: number): void {
-    this.set(this.time + ms);
+    this.set(this.now() + ms);
   }
 }
 
@@ -82,6 +87,8 @@ export interface RigOptions {
   files?: Record<string, string>;
   env?: Record<string, string>;
   start?: number;
+  /** The clock goes on by itself. */
+  ticks?: boolean;
 }
 
 export type Rig = Awaited<ReturnType<typeof startRig>>;
@@ -89,7 +96,7 @@ export type Rig = Awaited<ReturnType<typeof startRig>>;
 export async function startRig(options: RigOptions = {}) {
   const { protocol = "anthropic", window = 200_000, config = {}, files = {}, start = START } = options;
   const home = scratch("mind");
-  const clock = new TestClock(start);
+  const clock = new TestClock(start, options.ticks);
   const model: ModelServer = await startModelServer({ cache: new PromptCache() });
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(home, path)), { recursive: true });
