@@ -379,6 +379,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: turnLog,
     limits: () => config.limits,
     history: contexts,
+    interims: contexts.interims,
     room: roomOf({ contexts, compactions, toolShare: () => config.context.toolShare }),
     replies: outbox,
     intake: {

@@ -100,7 +100,7 @@ describe("the answer", () => {
     expect(resolved.answeredBy).toBeTruthy();
     const end = await lares.rpc("turns.wait", { turn: parked.turn });
     expect(end.state).toBe("answered");
-    expect(end.response).toMatch(/^after: Allowed by owner/);
+    expect(end.response).toMatch(/^after: \[exit 0/);
     expect(lines("a1.txt")).toEqual(["ran"]);
     const again = await lares.chat("a1", asked("a1"), { key: "a1-key" });
     expect(again).toMatchObject({ status: 200, turn: parked.turn, response: end.response, duplicate: true });

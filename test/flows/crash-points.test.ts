@@ -147,9 +147,13 @@ const unconfined = (scenario: Scenario): Scenario => ({
 });
 
 /** The same with an agent that asks; dies somewhere on the way to the person's answer, or after it. */
-const askedTurn = (expected: { lines: number; unknown: boolean } = { lines: 1, unknown: false }): Scenario => ({
+const askedTurn = (
+  expected: { lines: number; unknown: boolean } = { lines: 1, unknown: false },
+  between?: string,
+): Scenario => ({
   async provoke({ lares }) {
     const parked = await lares.chat("u", MESSAGE, { key: "k", agent: "asker" });
+    if (between) await lares.chat("u", `say:${between}`, { agent: "asker" });
     await lares.rpc("approvals.resolve", { id: parked.approval!.id, decision: "allow-once" });
     await lares.rpc("turns.wait", { turn: parked.turn });
   },
@@ -162,6 +166,12 @@ const askedTurn = (expected: { lines: number; unknown: boolean } = { lines: 1, u
       return now.state === "answered" ? now : undefined;
     });
     await checkTurn(world, "asker", answer.session, expected);
+    // One result for the call: in its place, or in one later message.
+    const { messages } = await lares.rpc("chat.history", { session: answer.session });
+    const results = messages.flatMap((m) => m.content.filter((part) => part.type === "tool-result"));
+    const isInterim = results.some((part) => "text" in part && part.text.startsWith("Waiting for"));
+    expect(isInterim).toBe(between !== undefined);
+    expect(messages.filter((m) => m.meta?.kind === "outcome")).toHaveLength(between === undefined ? 0 : 1);
     const { approvals } = await lares.rpc("approvals.list", { state: "all" });
     expect(approvals.map((a) => a.state)).toEqual(["allowed"]);
   },
@@ -457,6 +467,15 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
   "park.committed": [["", askedTurn()]],
   "resume.before": [["", askedTurn()]],
   "resume.committed": [["", askedTurn()]],
+  // In its place, and behind it when another message was answered meanwhile.
+  "outcome.before": [
+    ["", askedTurn()],
+    ["", askedTurn(undefined, "meanwhile")],
+  ],
+  "outcome.recorded": [
+    ["", askedTurn()],
+    ["", askedTurn(undefined, "meanwhile")],
+  ],
   "end.before": [
     ["", plainTurn()],
     ["", askedTurn()],

@@ -18,6 +18,9 @@ export const CRASH_POINTS = {
   "park.before": "a turn is about to park",
   "park.committed": "a turn is parked durably, nobody told",
   "resume.before": "an event for a parked turn has arrived, nothing recorded",
+  "outcome.before": "a call that waited has its outcome, which is not in the history",
+  "outcome.recorded":
+    "the outcome of a call that waited is in the history, in its place or behind, and the turn goes on",
   "resume.committed": "an event is durable, the turn not yet woken",
   "end.before": "a turn is about to end, its answer not recorded",
   "end.committed": "a turn's end and its deliveries are durable, nobody told",

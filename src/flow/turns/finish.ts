@@ -69,6 +69,8 @@ export function finish(
         parts.history.append(tx, { session, turn, ...userMessage(own) });
       }
       for (const w of p.waiting) parts.questions.close(tx, w.approval, "withdrawn");
+      // Only what was parked had any.
+      if (at.segment > 0) parts.interims.forget(tx, turn);
       recordEnd(tx, turn, result, p.startedAt, now);
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result);

@@ -4,7 +4,7 @@ import { type At, placeOf } from "./act.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress } from "./progress.ts";
 
-/** What these calls waited for is there, or their time is over: it enters the history as a later message. */
+/** What these calls waited for is there, or their time is over: it takes the interim result's place, or is said in a later message. */
 export async function endPauses(
   parts: TurnParts,
   at: At,
@@ -14,11 +14,13 @@ export async function endPauses(
   const { turn, session, segment } = at;
   const over = (p.pauses ?? []).filter(isOver);
   p.pauses = (p.pauses ?? []).filter((pause) => !over.includes(pause));
-  for (const { callId, tool, input, on, deadline } of over) {
+  for (const { callId, tool, input, on, deadline, results } of over) {
     let came: AfterWait = { text: "The time is over.", origin: "own" };
     const now = parts.clock.now();
     const label = { kind: "wait" as const, text: "What came of the wait", of: tool };
     const line = await parts.ownLine({ session, at: now, label });
+    const settling =
+      results === undefined ? undefined : await parts.interims.settling({ session, message: results, call: callId });
     await at.ctx.step(
       `after:${callId}`,
       async () => {
@@ -27,13 +29,15 @@ export async function endPauses(
       },
       (tx) => {
         came.record?.(tx);
+        const outside = came.origin !== "own";
+        if (settling?.place(tx, { text: came.text }, outside)) return;
         parts.history.append(tx, {
           session,
           turn,
           id: `${turn}:${segment}:after:${callId}`,
           message: { role: "user", content: [line, { type: "text", text: came.text }] },
           at: now,
-          outside: came.origin !== "own",
+          outside,
           meta: { kind: "outcome" },
         });
       },

@@ -108,6 +108,20 @@ export interface History {
   reported(session: SessionKey, model: string, usage: Usage): void;
 }
 
+/** Results that stand in for a call's own while it waits. */
+export interface Interims {
+  /** These calls of a message wait. The same again changes nothing. */
+  keep(tx: Tx, of: { session: SessionKey; message: string; turn: TurnId; calls: readonly string[] }): void;
+  /** A model is about to be sent this session's window: from now on nothing in it changes. Durable when it resolves. */
+  sent(session: SessionKey): Promise<void>;
+  /** The call has its outcome. `place`: whether it stands in the interim result's place; if not, a later message says it. */
+  settling(of: { session: SessionKey; message: string; call: string }): Promise<{
+    place(tx: Tx, result: { text: string; isError?: boolean }, outside: boolean): boolean;
+  }>;
+  /** The turn has ended. */
+  forget(tx: Tx, turn: TurnId): void;
+}
+
 /** What is done when a request does not fit. */
 export interface Room {
   /**
@@ -302,6 +316,7 @@ export interface TurnParts {
   models: Models;
   intake: Intake;
   history: History;
+  interims: Interims;
   room: Room;
   judge: Judge;
   questions: Questions;

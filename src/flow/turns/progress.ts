@@ -18,10 +18,12 @@ export type Waiting = {
   /** All of it, where `shown` leaves some out. */
   whole?: string;
   deadline: number;
+  /** The message with its interim result. Absent in what was parked by an older version. */
+  results?: string;
 };
 
 /** A tool call whose outcome is waited for: something that ends by itself, or a time. */
-export type Pause = { callId: string; tool: string; input: Json; on: string; deadline: number };
+export type Pause = { callId: string; tool: string; input: Json; on: string; deadline: number; results?: string };
 
 export type Progress = {
   /** Number of the next model call. */

@@ -14,6 +14,7 @@ import {
   type SegmentInput,
   Stopped,
   type ToolResult,
+  type Tx,
   type Wake,
 } from "../../core/contracts/index.ts";
 import {
@@ -24,6 +25,7 @@ import {
   asId,
   type Given,
   type Json,
+  type JsonObject,
   leastTrusted,
   type ReplyRoute,
   type Terms,
@@ -180,7 +182,8 @@ export function makeTurns(parts: TurnParts) {
       const late = p.waiting.filter((w) => w.deadline <= now);
       for (const w of late) {
         const text = "Nobody answered in time, so it was not run.";
-        await outcome(run, w, { text, origin: "own" }, (tx) => parts.questions.close(tx, w.approval, "expired"));
+        const also = (tx: Tx) => parts.questions.close(tx, w.approval, "expired");
+        await outcome(run, w, { text, isError: true, origin: "own" }, { also });
       }
       p.waiting = p.waiting.filter((w) => !late.includes(w));
       await endPauses(parts, run, p, (pause) => pause.deadline <= now);
@@ -210,7 +213,8 @@ export function makeTurns(parts: TurnParts) {
   ): Promise<(Waiting & { because: string; rule: string }) | undefined> {
     const said = answer.reason ? ` They said: ${answer.reason}` : "";
     if (answer.decision === "deny") {
-      await outcome(run, w, { text: `Denied by ${answer.by}. It was not run.${said}`, origin: "own" });
+      const text = `Denied by ${answer.by}. It was not run.${said}`;
+      await outcome(run, w, { text, isError: true, origin: "own" });
       return undefined;
     }
     if (!(await stillAsShown(parts, run, w))) {
@@ -232,7 +236,8 @@ export function makeTurns(parts: TurnParts) {
         const why = again ? `: ${again}` : ".";
         run.p.notices.push(`You approved a call to ${w.tool}, but it could no longer be run${why}`);
         // The reason may quote the call.
-        await outcome(run, w, { text: `It can no longer be run as it was approved${why}`, origin: "outside" });
+        const text = `It can no longer be run as it was approved${why}`;
+        await outcome(run, w, { text, isError: true, origin: "outside" });
         return undefined;
       }
       const { shown, rule, hash, marks, whole } = again as unknown as {
@@ -245,6 +250,7 @@ export function makeTurns(parts: TurnParts) {
       const judged = { shown, rule, hash, marks: marks ?? [], ...(whole ? { whole } : {}) };
       return {
         ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
+        ...(w.results === undefined ? {} : { results: w.results }),
         because,
         rule,
       };
@@ -252,23 +258,36 @@ export function makeTurns(parts: TurnParts) {
     const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, w.hash);
     if (done.notice) run.p.notices.push(`You approved a call to ${w.tool}. ${done.notice}`);
     const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
-    await outcome(run, w, { ...done, text: `Allowed by ${answer.by}.${said}\n${kept!.text}` });
+    // In its own place the result reads as if the call had simply taken long.
+    const inPlace = said ? `[Allowed by ${answer.by}.${said}]\n${kept!.text}` : kept!.text;
+    await outcome(run, w, { ...done, text: `Allowed by ${answer.by}.${said}\n${kept!.text}` }, { inPlace });
     return undefined;
   }
 
-  /** The outcome of a call that waited arrives as a later message: its place in the history is taken by the interim result. */
+  /**
+   * The outcome of a call that waited takes the interim result's place, or arrives as a later message when a model has read that.
+   * `inPlace`: its text there.
+   */
   async function outcome(
     run: Run,
     w: Waiting,
     said: ToolResult,
-    also?: Parameters<typeof parts.records.write>[0],
+    { also, inPlace = said.text }: { also?: (tx: Tx) => void; inPlace?: string } = {},
   ): Promise<void> {
     const { turn, session } = run;
     const at = parts.clock.now();
+    const settling =
+      w.results === undefined
+        ? undefined
+        : await parts.interims.settling({ session, message: w.results, call: w.callId });
+    parts.crash.at("outcome.before");
     const text = `Outcome of the ${w.tool} call that waited for approval`;
     const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
     await parts.records.write((tx) => {
       also?.(tx);
+      const outside = isFromOutside(parts, w.tool, said);
+      const result = { text: inPlace, ...(said.isError ? { isError: true } : {}) };
+      if (settling?.place(tx, result, outside)) return;
       parts.history.append(tx, {
         session,
         turn,
@@ -278,10 +297,11 @@ export function makeTurns(parts: TurnParts) {
           content: [line, { type: "text", text: said.text }],
         },
         at,
-        outside: isFromOutside(parts, w.tool, said),
+        outside,
         meta: { kind: "outcome", approval: w.approval },
       });
     });
+    parts.crash.at("outcome.recorded");
   }
 
   async function converse(run: Run): Promise<Outcome> {
@@ -331,17 +351,25 @@ export function makeTurns(parts: TurnParts) {
       if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
       const { results: whole, waiting, pauses, outside } = await act(parts, run, calls, p);
       const results = await shortened(run, whole);
-      await parts.records.write((tx) =>
+      const { turn, session } = run;
+      const message = `${turn}:${run.segment}:${p.call - 1}:results`;
+      const waits = [...waiting, ...pauses].map((one) => one.callId);
+      await parts.records.write((tx) => {
         parts.history.append(tx, {
-          session: run.session,
-          turn: run.turn,
-          id: `${run.turn}:${run.segment}:${p.call - 1}:results`,
-          message: { role: "tool", content: results },
-          at: parts.clock.now(),
-          outside,
-        }),
-      );
-      if (waiting.length || pauses.length) {
+          ...{
+            session,
+            turn,
+            id: message,
+            message: { role: "tool", content: results },
+            at: parts.clock.now(),
+            outside,
+          },
+          ...(waiting.length ? { meta: { approvals: asked(waiting) } } : {}),
+        });
+        if (waits.length) parts.interims.keep(tx, { session, message, turn, calls: waits });
+      });
+      if (waits.length) {
+        for (const one of [...waiting, ...pauses]) one.results = message;
         p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
         p.pauses = pauses;
         return parkNow(run, waiting);
@@ -379,6 +407,7 @@ export function makeTurns(parts: TurnParts) {
         if ("refused" in got) return got;
         aside = got;
         parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
+        await parts.interims.sent(session);
         parts.crash.at("model.before");
         const maxOutputTokens = leastOf(aside.maxOutputTokens, run.given?.settings?.maxOutputTokens);
         const reply = await parts.models.call(
@@ -489,6 +518,11 @@ export function makeTurns(parts: TurnParts) {
     const named = asker ? fresh.map((one) => ({ ...one, because: `${asker} ${one.because}` })) : fresh;
     return park(parts, run, p, route, named, askedAt);
   }
+}
+
+/** Which approval each call waits for, for people who look at the history. */
+function asked(waiting: readonly Waiting[]): JsonObject {
+  return Object.fromEntries(waiting.map((w) => [w.callId, w.approval]));
 }
 
 /** Enough for the hosts of any message a person writes. */

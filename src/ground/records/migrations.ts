@@ -886,4 +886,14 @@ export const MIGRATIONS: readonly string[] = [
   -- How much of the instructions is the same for all chats of the agent in this situation; null: not known.
   ALTER TABLE prompt ADD COLUMN shared INTEGER;
   `,
+  `
+  -- Results that stand in for a call's own while it waits (message: the row they are in). open: no model has read it, and the real
+  -- one takes its place; seen: one has, and the real one comes as a later message; placed: it has taken its place.
+  CREATE TABLE interim_result (
+    message TEXT NOT NULL, call TEXT NOT NULL, session TEXT NOT NULL, turn TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'open',
+    PRIMARY KEY (message, call)
+  ) WITHOUT ROWID;
+  CREATE INDEX interim_open ON interim_result (session) WHERE state = 'open';
+  CREATE INDEX interim_turn ON interim_result (turn);
+  `,
 ];

@@ -243,6 +243,8 @@ export class Compactions {
     if (wish.why === "full" && wish.refused) {
       await contexts.refused(at.session, at.agent, asked, wish.refused.limit);
     }
+    // What a summary is made of has been read.
+    await contexts.interims.sent(at.session);
     const view = await contexts.view(at.session, at.agent, asked);
     const { limit } = view.shares;
     // What is new alone does not fit: nothing that went would help.

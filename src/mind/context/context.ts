@@ -7,6 +7,7 @@
  * X3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
  * X4: what is kept in memory is a copy; losing it costs a read, never a message.
  * X5: how full the window is, the provider's own count decides, plus an estimate of what came after it.
+ * X6: one message may still change: a result that stands in for another, as long as no model was sent it (interims.ts).
  */
 import { createHash } from "node:crypto";
 import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
@@ -14,6 +15,7 @@ import type { AgentId, Given, ModelMessage, SessionKey, TurnId, Usage } from "..
 import type { Clock } from "../../core/kit/index.ts";
 import { type Carry, carryText, NO_CARRY } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
+import { Interims } from "./interims.ts";
 import { notesText } from "./notes.ts";
 import * as store from "./store.ts";
 import { estimateTokens, textTokens, toolTokens } from "./tokens.ts";
@@ -128,9 +130,12 @@ export class Contexts {
   /** Windows being read; stale when the records changed meanwhile. */
   private readonly loading = new Map<SessionKey, { stale: boolean }>();
   private held = 0;
+  /** Results that stand in for others (X6). */
+  readonly interims: Interims;
 
   constructor(parts: ContextParts) {
     this.parts = parts;
+    this.interims = new Interims(parts.records, (session) => this.drop(session));
   }
 
   /** Everything the next request of this session is made of. */

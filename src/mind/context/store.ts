@@ -266,3 +266,62 @@ export function tuneSession(tx: Tx, session: SessionKey, set: { model: string | 
     session,
   );
 }
+
+export function insertInterim(tx: Tx, i: { session: SessionKey; message: string; turn: TurnId; call: string }): void {
+  tx.run(
+    "INSERT INTO interim_result (message, call, session, turn) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    i.message,
+    i.call,
+    i.session,
+    i.turn,
+  );
+}
+
+export async function sessionsWithInterims(db: Reads): Promise<SessionKey[]> {
+  const rows = await db.all<{ session: SessionKey }>(
+    "SELECT DISTINCT session FROM interim_result WHERE state = 'open'",
+  );
+  return rows.map((row) => row.session);
+}
+
+export function openInterims(db: Reads, session: SessionKey): Promise<{ message: string; call: string }[]> {
+  return db.all("SELECT message, call FROM interim_result WHERE session = ? AND state = 'open'", session);
+}
+
+export function markInterimsSeen(tx: Tx, session: SessionKey): void {
+  tx.run("UPDATE interim_result SET state = 'seen' WHERE session = ? AND state = 'open'", session);
+}
+
+/** `shown`: its message is still in the window; after a reset or an edit it is not. */
+export function readInterim(
+  db: Reads,
+  message: string,
+  call: string,
+): Promise<{ state: "open" | "seen" | "placed"; content: string; shown: number } | undefined> {
+  return db.get(
+    `SELECT i.state, m.content, m.seq >= s.context_from AND m.replaced_by IS NULL AS shown
+     FROM interim_result i JOIN message m ON m.id = i.message JOIN session s ON s.key = i.session
+     WHERE i.message = ? AND i.call = ?`,
+    message,
+    call,
+  );
+}
+
+/** The one message that changes after it was written: no model has read it. */
+export function placeResult(
+  tx: Tx,
+  r: { message: string; call: string; content: string; tokens: number; outside: boolean },
+): void {
+  tx.run(
+    "UPDATE message SET content = ?, tokens = ?, outside = MAX(outside, ?) WHERE id = ?",
+    r.content,
+    r.tokens,
+    r.outside ? 1 : 0,
+    r.message,
+  );
+  tx.run("UPDATE interim_result SET state = 'placed' WHERE message = ? AND call = ?", r.message, r.call);
+}
+
+export function deleteInterims(tx: Tx, turn: TurnId): void {
+  tx.run("DELETE FROM interim_result WHERE turn = ?", turn);
+}

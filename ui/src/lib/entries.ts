@@ -57,6 +57,8 @@ export interface Own {
   replaces?: string;
 }
 
+/** Of an approval's id, what a person types. */
+const CODE_LETTERS = 6;
 const WAITS = /^Waiting for a person's approval \((\w+)\)/;
 const READS = new Set(["read", "list", "search"]);
 const OUTCOME = /^\[Outcome of the .*? call that waited for approval\]\n/;
@@ -78,7 +80,7 @@ export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<
     }
     if (record.role === "user") readUser(record, at, out, byCode);
     else if (record.role === "tool") {
-      for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, turn, part);
+      for (const part of record.content) if (part.type === "tool-result") settle(uses, byCode, record, part);
     } else readAssistant(record, at, out, uses);
     if (out.length > before) lastOf.set(turn, out.length - 1);
   }
@@ -93,7 +95,7 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
   const { turn, id } = record;
   if (record.meta?.kind === "outcome") {
     const approval = String(record.meta.approval ?? "");
-    const use = byCode.get(approval.slice(-6));
+    const use = byCode.get(approval.slice(-CODE_LETTERS));
     if (use) use.outcome = text.replace(OUTCOME, "").replace(ALLOWED, "");
     return;
   }
@@ -171,17 +173,20 @@ export const liveKey = (turn: string, call: number): string => `${turn}/${call}`
 function settle(
   uses: Map<string, ToolUse>,
   byCode: Map<string, ToolUse>,
-  turn: string,
+  record: HistoryMessage,
   part: { id: string; text: string; isError?: boolean | undefined },
 ): void {
-  const use = uses.get(`${turn} ${part.id}`);
+  const use = uses.get(`${record.turn} ${part.id}`);
   if (!use) return;
-  const code = WAITS.exec(part.text)?.[1];
+  const asked = (record.meta?.approvals as Record<string, string> | undefined)?.[part.id];
+  const typed = WAITS.exec(part.text);
+  // Records of earlier versions name the approval in the text only.
+  const code = asked?.slice(-CODE_LETTERS) ?? typed?.[1];
   if (code) {
     use.code = code;
     byCode.set(code, use);
-    return;
   }
+  if (typed) return;
   use.result = part.text;
   use.isError = part.isError === true;
 }
