@@ -94,7 +94,7 @@ import {
   authorityIn,
   hasOtherSpeakers,
   hasReadOutside,
-  liveRouteOf,
+  livePlaceOf,
   placeOfQuestion,
   standingOf,
 } from "./store.ts";
@@ -322,7 +322,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return found && { ...found, live: channels.accounts.policy(route)?.live ?? false };
     },
     any: () => channels.accounts.size > 0,
-    routeOf: (turn) => liveRouteOf(records, turn),
+    placeOf: (turn) => livePlaceOf(records, turn),
+    clean: (text) => String(clean(text)),
+    progressAfterMs: () => config.outbox.progressAfterSeconds * 1000,
   });
   const budget = await Budget.open({
     records,

@@ -1,7 +1,7 @@
 /** What a session's model is told for its life: joins the facts of records, channels, sandbox and config to `mind/prompt`. */
 import { existsSync } from "node:fs";
 import type { AccountPolicy, Capabilities, Reads, ToolSpec } from "../core/contracts/index.ts";
-import type { AgentId, SessionKey } from "../core/domain/index.ts";
+import { type AgentId, ENDING_TOOLS, type SessionKey } from "../core/domain/index.ts";
 import { shows } from "../core/render/index.ts";
 import {
   type ChatFormat,
@@ -59,9 +59,15 @@ export function makePrompts(parts: PromptParts) {
     const account = last && parts.account(last.channel, last.account);
     const group = last?.isGroup ? (account?.policy?.groups[last.chat] ?? account?.policy?.groups["*"]) : undefined;
     const { specs, found } = parts.tools();
-    const offered = group?.tools ? specs.filter(({ name }) => isOffered(name, group.tools!)) : specs;
-    const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
     const job = await jobOfRun(parts.records, session);
+    const allowed = group?.tools ? specs.filter(({ name }) => isOffered(name, group.tools!)) : specs;
+    const hearsAll = last?.isGroup === true && group?.mention === false;
+    const offered = [
+      ...allowed,
+      ...(hearsAll ? [ENDING_TOOLS.stay_silent] : []),
+      ...(job?.isQuiet ? [ENDING_TOOLS.nothing_to_report] : []),
+    ];
+    const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
     const situation = situate({
       session,
       ...(job ? { job } : {}),

@@ -257,12 +257,16 @@ export async function authorityIn(db: Reads, session: SessionKey): Promise<Autho
 }
 
 /** Where a turn's answer may be shown while it is written. Not to strangers: what they read is looked through first. */
-export async function liveRouteOf(db: Reads, turn: string): Promise<ReplyRoute | undefined> {
-  const row = await db.get<{ route: string }>(
-    "SELECT route FROM turn WHERE id = ? AND COALESCE(speaker, '') <> 'stranger'",
+export async function livePlaceOf(
+  db: Reads,
+  turn: string,
+): Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined> {
+  const row = await db.get<{ route: string; speaker: string | null; is_group: number }>(
+    "SELECT route, speaker, is_group FROM turn WHERE id = ? AND COALESCE(speaker, '') <> 'stranger'",
     turn,
   );
-  return row && (JSON.parse(row.route) as ReplyRoute);
+  if (!row) return undefined;
+  return { route: JSON.parse(row.route) as ReplyRoute, isPrivate: row.speaker === "owner" && row.is_group === 0 };
 }
 
 /** Nobody is pushed to here: the question is on the page and the command line. */
@@ -402,8 +406,11 @@ export async function jobOfRun(
 ): Promise<{ isHeartbeat: boolean; isQuiet: boolean } | undefined> {
   const [, id] = /^cron:([^:]+):run:/.exec(session) ?? [];
   if (id === undefined) return undefined;
-  const row = await db.get<{ kind: string }>("SELECT kind FROM job WHERE id = ?", id);
-  return { isHeartbeat: row?.kind === "beat", isQuiet: false };
+  const row = await db.get<{ kind: string; quiet: number | null }>(
+    "SELECT kind, json_extract(spec, '$.quiet') AS quiet FROM job WHERE id = ?",
+    id,
+  );
+  return { isHeartbeat: row?.kind === "beat", isQuiet: row?.quiet === 1 };
 }
 
 /** The prompt a session has, and when the session began. */

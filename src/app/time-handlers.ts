@@ -103,11 +103,11 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
 
 function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
   const { id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures, next, last, recent } = job;
-  const { timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan } = job;
+  const { timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet } = job;
   const { script, condition, input, model, thinking, budget, route } = job;
   return {
     ...{ id, name, agent, prompt, session, zone, enabled, declared, catchUp, failures },
-    ...{ timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan },
+    ...{ timeoutS, bestEffort, deleteAfterRun, keepHours, alertAfter, mayPlan, quiet },
     words: inWords(job.when, job.zone),
     when: { kind: job.when.kind, text: asGiven(job.when) },
     ...(script === null ? {} : { script }),

@@ -1,4 +1,5 @@
 export * from "./answer-words.ts";
+export * from "./ending-tools.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./ids.ts";

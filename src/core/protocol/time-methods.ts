@@ -60,6 +60,7 @@ export const job = z.object({
   keepHours: z.number(),
   alertAfter: z.number(),
   mayPlan: z.boolean(),
+  quiet: z.boolean(),
   zone: z.string(),
   enabled: z.boolean(),
   declared: z.boolean().describe("true: it follows lares.yaml"),
@@ -108,6 +109,7 @@ const wishes = {
   keepHours: z.number().min(0).max(87_600).optional().describe("how long a run's own session is kept; 24"),
   alertAfter: z.number().int().min(1).max(5).optional().describe("failures in a row before somebody is told; 2"),
   mayPlan: z.boolean().optional().describe("true: its runs may make jobs"),
+  quiet: z.boolean().optional().describe("true: a run that looked and found nothing worth a message sends none"),
   enabled: z.boolean().optional(),
 };
 const jobId = z.string().min(1).max(128).describe("id or name");

@@ -237,11 +237,10 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(answered((await run(models, { messages })).reply).content).toEqual([{ type: "text", text: "sorry" }]);
   });
 
-  it("takes an empty answer to a person for a failure, and tries once more", async () => {
-    const failed = refused((await run(setup(protocol), { messages: [user("empty")] })).reply);
-    expect(failed).toMatchObject({ failure: "unknown" });
-    expect(failed.message).toContain("empty");
-    expect(server.requests).toHaveLength(2);
+  it("gives an empty answer back when nobody else is left to ask: the same words again would help nobody", async () => {
+    const reply = answered((await run(setup(protocol), { messages: [user("empty")] })).reply);
+    expect(reply.content).toEqual([]);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("says when the answer was cut by its limit", async () => {

@@ -71,6 +71,7 @@ export interface Options {
   keep?: number;
   alertAfter?: number;
   mayPlan?: boolean;
+  mayBeQuiet?: boolean;
   deliver?: string;
   proof?: string;
   stop?: string;

@@ -9,6 +9,11 @@ export const outboxConfig = z
       .positive()
       .default(1000)
       .describe("Wait before the first retry; doubles from there."),
+    progressAfterSeconds: z
+      .number()
+      .positive()
+      .default(10)
+      .describe("How long a tool runs before a live answer names it and the time it has taken."),
     mostRetryMs: z.number().int().positive().default(300_000).describe("Longest wait between two tries."),
   })
   .describe("Delivery of answers to channels.");

@@ -5,9 +5,11 @@
  * V1: the final message is always whole; it goes through the outbox and rewrites the live one (an edit may be repeated safely).
  * V2: a quick answer is not shown live: nothing flickers, and nothing is sent twice.
  * V3: the live message's place is durable once the platform named it, so that after a crash the answer still rewrites it.
+ * V4: a call that takes long is named below the words, with the time it has taken; the answer takes its place.
+ * V5: a turn that ends without a word leaves none: its live message goes.
  */
 import { type Capabilities, type Channel, ChannelBusy, type Records } from "../../core/contracts/index.ts";
-import type { LiveEvent, ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { Json, JsonObject, LiveEvent, ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
 import type { Bus, Clock, Log } from "../../core/kit/index.ts";
 import type { Piece } from "./outbox.ts";
 import { editPause, type Pace } from "./pace.ts";
@@ -23,13 +25,21 @@ export interface LiveParts {
   channel: (route: ReplyRoute) => { can: Capabilities; open(): Promise<Channel>; live: boolean } | undefined;
   /** Whether there is any account at all: without one a turn costs nothing here. */
   any: () => boolean;
-  routeOf: (turn: TurnId) => Promise<ReplyRoute | undefined>;
+  /** Where a turn answers. `isPrivate`: only the owner reads there, so what a call does may be shown. */
+  placeOf: (turn: TurnId) => Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined>;
+  /** The same text without the secrets that are known. */
+  clean: (text: string) => string;
+  /** How long a call runs before it is named. */
+  progressAfterMs: () => number;
   pieces: (text: string, can: Capabilities) => Piece[];
 }
 
 /** How long an answer must take before it is shown live. */
 const FIRST_MS = 900;
 const TYPING_EVERY_MS = 4500;
+/** How often the time a call has taken is told again; platforms count edits. */
+const PROGRESS_EVERY_MS = 10_000;
+const LONGEST_WHAT = 60;
 const SEND_TIMEOUT_MS = 10_000;
 /** More turns than this at once are not shown live. */
 const MOST = 200;
@@ -40,11 +50,13 @@ interface Showing {
   route: ReplyRoute;
   can: Capabilities;
   live: boolean;
+  isPrivate: boolean;
   channel: Channel | undefined;
   startedAt: number;
   call: number;
   text: string;
-  tool: string | undefined;
+  /** Calls under way by id, the oldest first. */
+  running: Map<string, { name: string; what: string; since: number }>;
   /** What is on the platform. */
   shown: string;
   platformId: string | undefined;
@@ -93,7 +105,6 @@ export class Live {
         if (one.call !== event.call) one.text = "";
         one.call = event.call;
         one.text += event.text;
-        one.tool = undefined;
         this.plan(one);
         return;
       }
@@ -105,10 +116,14 @@ export class Live {
       case "tool.call": {
         const one = this.showing.get(event.turn);
         if (!one) return;
-        one.tool = event.name;
+        const what = one.isPrivate ? this.whatOf(event.input) : "";
+        one.running.set(event.id, { name: event.name, what, since: this.parts.clock.now() });
         this.plan(one);
         return;
       }
+      case "tool.result":
+        this.showing.get(event.turn)?.running.delete(event.id);
+        return;
       case "turn.parked":
         this.starting.delete(event.turn);
         this.leave(event.turn).catch(() => {});
@@ -116,7 +131,8 @@ export class Live {
       case "turn.ended": {
         this.starting.delete(event.turn);
         const one = this.showing.get(event.turn);
-        if (one) this.close(one);
+        if (event.state === "silent") this.withdraw(event.turn).catch(() => {});
+        else if (one) this.close(one);
         return;
       }
     }
@@ -125,19 +141,21 @@ export class Live {
   private async begin(turn: TurnId, session: SessionKey): Promise<void> {
     if (!this.parts.any() || this.showing.has(turn) || this.showing.size >= MOST) return;
     this.starting.add(turn);
-    const route = await this.parts.routeOf(turn);
+    const place = await this.parts.placeOf(turn);
+    const route = place?.route;
     const draft = await readDraft(this.parts.records, turn);
     const found = route && this.parts.channel(route);
     // It may be over by now.
-    if (!this.starting.delete(turn) || !route || !found) return;
+    if (!this.starting.delete(turn) || !place || !route || !found) return;
     const now = this.parts.clock.now();
     const one: Showing = {
       ...{ turn, session, route, can: found.can, live: found.live && found.can.editMs !== undefined },
+      isPrivate: place.isPrivate,
       channel: undefined,
       startedAt: now,
       call: -1,
       text: "",
-      tool: undefined,
+      running: new Map(),
       shown: "",
       platformId: draft,
       nextAt: now + FIRST_MS,
@@ -173,14 +191,15 @@ export class Live {
     const now = clock.now();
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     const channel = one.channel!;
-    const words = [one.text.trim(), one.tool ? `_${one.tool} …_` : ""].filter(Boolean).join("\n\n");
+    const words = [one.text.trim(), this.progress(one, now)].filter(Boolean).join("\n\n");
     const piece = one.live && words ? this.parts.pieces(words, one.can)[0] : undefined;
     if (!piece) {
       if (channel.typing && now - one.typedAt >= TYPING_EVERY_MS) {
         one.typedAt = now;
         await channel.typing(one.route, signal);
       }
-      one.nextAt = clock.now() + TYPING_EVERY_MS;
+      const soon = one.running.size && one.live ? this.parts.progressAfterMs() : TYPING_EVERY_MS;
+      one.nextAt = clock.now() + Math.min(soon, TYPING_EVERY_MS);
       this.plan(one);
       return;
     }
@@ -204,7 +223,49 @@ export class Live {
       }
       one.shown = piece.text;
     }
-    one.nextAt = clock.now() + editPause(one.can.pace, one.route.chat, one.can.editMs ?? FIRST_MS);
+    const pause = editPause(one.can.pace, one.route.chat, one.can.editMs ?? FIRST_MS);
+    one.nextAt = clock.now() + pause;
+    if (!one.running.size) return;
+    // Nothing else may happen for a while: the time it takes is told again.
+    one.nextAt = clock.now() + Math.max(pause, Math.min(PROGRESS_EVERY_MS, this.parts.progressAfterMs()));
+    this.plan(one);
+  }
+
+  /** `Working: exec npm test (40 s)`, once it takes long. */
+  private progress({ running }: Showing, now: number): string {
+    const [first] = running.values();
+    const ms = first ? now - first.since : 0;
+    if (!first || ms < this.parts.progressAfterMs()) return "";
+    const seconds = Math.round(ms / 1000);
+    const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+    const more = running.size > 1 ? ` and ${running.size - 1} more` : "";
+    return `Working: ${first.name}${first.what ? ` \`${first.what}\`` : ""}${more} (${time})`;
+  }
+
+  /** What a call is about, in a few plain words. */
+  private whatOf(input: Json): string {
+    if (typeof input !== "object" || input === null) return "";
+    const { command, path, url, query } = input as JsonObject;
+    const told = [command, path, url, query].find((one) => typeof one === "string");
+    if (told === undefined) return "";
+    const plain = this.parts
+      .clean(String(told))
+      .replace(/[`\p{Cc}\p{Cf}\s]+/gu, " ")
+      .trim();
+    return plain.length > LONGEST_WHAT ? `${plain.slice(0, LONGEST_WHAT - 1)}…` : plain;
+  }
+
+  /** The turn said nothing: what was shown of it goes (V5). */
+  private async withdraw(turn: TurnId): Promise<void> {
+    if (!this.parts.any()) return;
+    const platformId = await this.yield(turn);
+    if (platformId === undefined) return;
+    const place = await this.parts.placeOf(turn);
+    const found = place && this.parts.channel(place.route);
+    const channel = await found?.open();
+    const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
+    if (place) await channel?.remove?.({ route: place.route, platformId }, signal);
+    await this.parts.records.write((tx) => deleteDraft(tx, turn));
   }
 
   private fail(one: Showing, error: unknown): void {

@@ -6,6 +6,7 @@ import {
   leastTrusted,
   type ReplyRoute,
   type Terms,
+  type ToolResultPart,
   type TurnFailure,
   type TurnId,
   type TurnResult,
@@ -25,6 +26,8 @@ export interface Ending {
   callerCalls?: NonNullable<TurnResult["callerCalls"]>;
   /** The answer came from no model: it enters the history with the end. */
   said?: boolean;
+  /** For calls that no longer run: each call in the history has a result. */
+  results?: ToolResultPart[];
 }
 
 /** Whether whoever caused the turn tells this end itself. */
@@ -49,7 +52,7 @@ export function finish(
   const { turn, session } = at;
   // A turn that ended before its first call, or whose progress is lost, knows its author only by the message.
   const isGuest = leastTrusted(p.authority, own?.authority ?? "owner") === "stranger";
-  const { said: _said, ...shown } = ending;
+  const { said: _said, results = [], ...shown } = ending;
   const result: TurnResult = {
     ...shown,
     notices: p.notices,
@@ -72,6 +75,16 @@ export function finish(
       // Only what was parked had any.
       if (at.segment > 0) parts.interims.forget(tx, turn);
       recordEnd(tx, turn, result, p.startedAt, now);
+      if (results.length) {
+        const message = { role: "tool" as const, content: results };
+        parts.history.append(tx, {
+          session,
+          turn,
+          id: `${turn}:${at.segment}:${p.call - 1}:results`,
+          message,
+          at: now,
+        });
+      }
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result);
       const text = isGuest ? parts.withoutPaths(said) : said;

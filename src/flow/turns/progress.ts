@@ -42,6 +42,8 @@ export type Progress = {
   last: { print: string; count: number } | null;
   /** The next call gets no tools: the agent must answer. */
   forced: boolean;
+  /** The cap that was reached: the next call is the last one, for a word about where things stand. */
+  closing?: string;
   tookOwn: boolean;
   /** The least trusted of those whose messages this turn took. */
   authority: Authority;

@@ -3,7 +3,7 @@
  * what a turn sends.
  */
 import type { ModelRequest, ThinkingLevel } from "../../core/contracts/index.ts";
-import type { AgentId, Given, ModelMessage, SessionKey } from "../../core/domain/index.ts";
+import { type AgentId, type Given, isEndingTool, type ModelMessage, type SessionKey } from "../../core/domain/index.ts";
 import { userMessage } from "./finish.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 
@@ -64,5 +64,5 @@ export async function buildRequest(
 function offered<T extends { name: string }>(allowed: readonly string[] | undefined, tools: T[]): T[] {
   if (!allowed) return tools;
   const names = new Set([...allowed, "tool_search", "tool_run"]);
-  return tools.filter((tool) => names.has(tool.name));
+  return tools.filter((tool) => names.has(tool.name) || isEndingTool(tool.name));
 }

@@ -23,7 +23,9 @@ import {
   type Authority,
   addUsage,
   asId,
+  type EndingTool,
   type Given,
+  isEndingTool,
   type Json,
   type JsonObject,
   leastTrusted,
@@ -34,6 +36,7 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import { type At, act, approvalHash, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
+import { notRun, nudges, silenceOf } from "./endings.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -68,7 +71,16 @@ interface Run extends At {
 }
 
 type Called =
-  | { reply: ModelReply; took: string[]; warnings?: string[]; authority: Authority; tainted: boolean; said?: string }
+  | {
+      reply: ModelReply;
+      took: string[];
+      warnings?: string[];
+      authority: Authority;
+      tainted: boolean;
+      said?: string;
+      /** Tools offered in it that end a turn without a word. */
+      ends?: EndingTool[];
+    }
   | { refused: string }
   /** Not sent: it does not fit. `fresh`: what of it is new, in tokens. */
   | { full: { fresh: number } };
@@ -308,8 +320,11 @@ export function makeTurns(parts: TurnParts) {
     const { p } = run;
     for (;;) {
       const active = p.activeMs + (parts.clock.now() - run.began);
-      const cap = reached(parts.limits(), p, active);
-      if (cap) return end(run, { state: "failed", text: "", reason: cap, failure: "limit" });
+      const limits = parts.limits();
+      const cap = reached(limits, p, active);
+      // One call more than the cap, to say where things stand: else the work done would be lost to the person.
+      if (cap && p.call === limits.modelCalls && p.closing === undefined) p.closing = cap;
+      else if (cap) return end(run, { state: "failed", text: "", reason: cap, failure: "limit" });
       const called = await call(run);
       if ("refused" in called) {
         return end(run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
@@ -338,6 +353,7 @@ export function makeTurns(parts: TurnParts) {
       p.practice = reply.practice;
       if (reply.notice && !p.notices.includes(reply.notice)) p.notices.push(reply.notice);
       const calls = reply.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+      if (p.closing !== undefined) return lastWord(run, p.closing, reply, calls);
       if (!calls.length) {
         const done = answer(run, reply);
         if (done) return done;
@@ -348,9 +364,17 @@ export function makeTurns(parts: TurnParts) {
       // The caller's own tools: it runs them, and its next message says what came of it.
       if (run.given?.tools)
         return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
-      if (p.forced) return end(run, { state: "failed", text: "", reason: LOOPED });
-      const { results: whole, waiting, pauses, outside } = await act(parts, run, calls, p);
-      const results = await shortened(run, whole);
+      if (p.forced) {
+        const results = notRun(calls, "no more tools can be used in this turn.");
+        return end(run, { state: "failed", text: "", reason: LOOPED, results });
+      }
+      const silence = silenceOf(calls, called.ends ?? [], p);
+      if (silence.kind === "silent") return end(run, { state: "silent", text: "", results: silence.results });
+      const refused = silence.kind === "refused" ? silence.results : undefined;
+      const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
+      const { waiting, pauses, outside } = acted;
+      const ran = await shortened(run, acted.results);
+      const results = refused ? calls.map(({ id }) => refused.get(id) ?? ran.find((result) => result.id === id)!) : ran;
       const { turn, session } = run;
       const message = `${turn}:${run.segment}:${p.call - 1}:results`;
       const waits = [...waiting, ...pauses].map((one) => one.callId);
@@ -396,7 +420,7 @@ export function makeTurns(parts: TurnParts) {
         const { request, tainted, full, fresh } = await buildRequest(parts, {
           ...{ session, agent, given: run.given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
           said: took.filter(isSaid),
-          more: p.forced ? [{ role: "user", content: [{ type: "text", text: FORCED }] }] : [],
+          more: nudges(p),
         });
         if (full) return { full: { fresh } };
         const signal = ctx.halt;
@@ -431,7 +455,11 @@ export function makeTurns(parts: TurnParts) {
         const warnings = aside.settle(reply.usage);
         const touched = tainted || took.some(carriesOutside);
         const said = ownerWords(took);
-        const all = { reply, took: took.map((m) => m.turn), warnings, authority, tainted: touched };
+        const ends = request.tools.map(({ name }) => name).filter(isEndingTool);
+        const all = {
+          ...{ reply, took: took.map((m) => m.turn), warnings, authority, tainted: touched },
+          ...(ends.length ? { ends } : {}),
+        };
         return (said ? { ...all, said } : all) as unknown as Json;
       },
       (tx, result) => {
@@ -473,7 +501,8 @@ export function makeTurns(parts: TurnParts) {
     }
     if (!text) {
       if (p.empty++ === 0) return undefined;
-      return end(run, { state: "failed", text: "", reason: `${reply.model} gave no answer.` });
+      const reason = `${reply.model} gave an empty answer twice. Send the message again, or choose another model with /model.`;
+      return end(run, { state: "failed", text: "", reason });
     }
     if (reply.finish !== "length") return end(run, { state: "answered", text });
     const asked = run.given?.settings?.maxOutputTokens;
@@ -483,6 +512,20 @@ export function makeTurns(parts: TurnParts) {
         : `The answer was cut at the ${asked} tokens you asked for.`,
     );
     return end(run, { state: "answered", text, cut: true });
+  }
+
+  /** The call after the cap: its words are the answer, and what it still wanted to call is not run. */
+  function lastWord(
+    run: Run,
+    cap: string,
+    reply: Extract<ModelReply, { ok: true }>,
+    calls: readonly ToolCallPart[],
+  ): Outcome {
+    const text = textOf(reply);
+    const results = notRun(calls, cap);
+    if (!text) return end(run, { state: "failed", text: "", reason: cap, failure: "limit", results });
+    run.p.notices.push(cap);
+    return end(run, { state: "answered", text, results });
   }
 
   /** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */
@@ -541,7 +584,6 @@ function ownerWords(took: readonly IntakeMessage[]): string {
 const COMPACTED = "The conversation was too long for the model; its older part was compacted.";
 const TOO_LONG =
   "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
-const FORCED = "[Answer now with what you know. No more tools can be used in this turn.]";
 const LOOPED =
   "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
 

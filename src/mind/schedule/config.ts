@@ -68,6 +68,10 @@ const declared = z
       .optional()
       .describe("Failures in a row before somebody is told. Default: 2"),
     mayPlan: z.boolean().optional().describe("true: its runs may make jobs."),
+    quiet: z
+      .boolean()
+      .optional()
+      .describe("true: a run that looked and found nothing worth a message sends none. Default: false"),
     enabled: z.boolean().default(true).describe("false pauses it."),
   })
   .describe("One job.");

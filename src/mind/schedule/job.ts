@@ -46,6 +46,8 @@ export interface Job {
   alertAfter: number;
   /** Its runs may make jobs. */
   mayPlan: boolean;
+  /** A run that finds nothing worth sending may end without a word. */
+  quiet: boolean;
   /** In the person's zone; cron has its own. */
   zone: string;
   enabled: boolean;
@@ -74,6 +76,7 @@ export const USUAL = {
   keepHours: 24,
   alertAfter: 2,
   mayPlan: false,
+  quiet: false,
 } as const satisfies Partial<Job>;
 
 export type SlotState = "pending" | "running" | "done" | "failed" | "skipped" | "missed";

@@ -72,6 +72,7 @@ export interface Wishes {
   keepHours?: number;
   alertAfter?: number;
   mayPlan?: boolean;
+  quiet?: boolean;
   enabled?: boolean;
 }
 

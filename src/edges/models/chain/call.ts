@@ -61,22 +61,19 @@ export async function callChain(
     if ("wait" in step) await pause(clock, step.wait, signal);
     const route = routeOf(routes, "wait" in step ? step.candidate : step.use);
     const result = await ask(route, plan, request, onDelta, signal);
-    if (result.ok) {
-      return {
-        ...result.reply,
-        ...(spent === NO_USAGE ? {} : { usage: addUsage(spent, result.reply.usage), ownUsage: result.reply.usage }),
-        model: route.model,
-        practice: false,
-        notice:
-          [noticeFor(plan, route.model, failed), ignoredNotice(route.model, result.ignored)]
-            .filter(Boolean)
-            .join(" ") || null,
-        ms: clock.now() - start,
-        ...(failed.length ? { failed: failed.map(attempt) } : {}),
-      };
-    }
-    const { failure, evidence } = result;
-    if (result.usage) spent = addUsage(spent, result.usage);
+    const answered = (reply: Answered, ignored: string[]): ModelReply => ({
+      ...reply,
+      ...(spent === NO_USAGE ? {} : { usage: addUsage(spent, reply.usage), ownUsage: reply.usage }),
+      model: route.model,
+      practice: false,
+      notice:
+        [noticeFor(plan, route.model, failed), ignoredNotice(route.model, ignored)].filter(Boolean).join(" ") || null,
+      ms: clock.now() - start,
+      ...(failed.length ? { failed: failed.map(attempt) } : {}),
+    });
+    if (result.ok) return answered(result.reply, result.ignored);
+    const { failure, evidence, empty } = result;
+    if (result.usage && !empty) spent = addUsage(spent, result.usage);
     const times = (tried.get(route.id)?.times ?? 0) + 1;
     tried.set(route.id, { times, last: failure, retryAfterMs: evidence.retryAfterMs });
     const limit = failure === "context-overflow" ? limitIn(evidence) : undefined;
@@ -87,6 +84,9 @@ export async function callChain(
       { candidate: route, failure, tried, deadline: start + plan.patienceMs },
       clock.now(),
     );
+    // Nobody else is left to ask: whoever asked knows better than the same request once more what to say to a silent model.
+    if (empty && !("use" in step)) return answered(empty, []);
+    if (empty) spent = addUsage(spent, empty.usage);
     plan.log.warn("a model did not answer", {
       model: route.model,
       credential: route.credential,
@@ -111,7 +111,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<
   | { ok: true; reply: Answered; ignored: string[] }
-  | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined }
+  | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined; empty?: Answered }
 > {
   const { health, clock } = plan;
   let streamed = false;
@@ -140,7 +140,10 @@ async function ask(
     health.failed(route.id, failure, evidence.retryAfterMs, clock.now());
     if (streamed) onDelta({ type: "discard" });
     const { tokens } = result;
-    return { ok: false, failure, evidence, usage: tokens && { ...tokens, cost: costOf(route.price, tokens) } };
+    const usage = tokens && { ...tokens, cost: costOf(route.price, tokens) };
+    if (!result.ok) return { ok: false, failure, evidence, usage };
+    const empty: Answered = { ok: true, content: [], finish: result.finish, usage: usage ?? NO_USAGE };
+    return { ok: false, failure, evidence, usage, empty };
   } catch (aborted) {
     health.unresolved(route.id);
     throw aborted;

@@ -31,6 +31,7 @@ export interface ScheduleDesk {
     at?: string;
     every?: string;
     cron?: string;
+    quiet?: boolean;
     caller: ToolPlace["caller"];
   }): Promise<Shown>;
   /** The next due first, bounded; `total` counts all. */
@@ -76,7 +77,7 @@ const when = {
   every: z.string().optional(),
   cron: z.string().optional(),
 };
-const addInput = z.strictObject({ text: z.string().min(1).max(4000), ...when });
+const addInput = z.strictObject({ text: z.string().min(1).max(4000), ...when, quiet: z.boolean().optional() });
 const updateInput = z.strictObject({
   name: z.string().min(1).max(200),
   text: z.string().min(1).max(4000).optional(),
@@ -107,6 +108,7 @@ function add(desk: ScheduleDesk): Tool {
           at: text("tomorrow 9am, or 2026-12-24 18:00"),
           every: text("2 hours, or monday 9am"),
           cron: text("0 7 * * 1-5"),
+          quiet: { type: "boolean", description: "true for a check: a run that finds nothing sends nothing" },
         },
         required: ["text"],
       },

@@ -32,6 +32,7 @@ describe("schedule", () => {
     keepHours: 24,
     alertAfter: 2,
     mayPlan: false,
+    quiet: false,
     agent: "main",
     prompt: "Summarise my mail",
     session: "isolated",

@@ -232,6 +232,7 @@ function asked({ options: o }: Context) {
     keepHours: o.keep,
     alertAfter: o.alertAfter,
     mayPlan: o.mayPlan,
+    quiet: o.mayBeQuiet,
   };
 }
 

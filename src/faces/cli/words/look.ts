@@ -33,6 +33,7 @@ const how: readonly Flag[] = [
   { flag: "--alert-after <n>", about: "failures in a row before somebody is told (2)", parse: whole(1, 5) },
   { flag: "--once", about: "gone after the first good run" },
   { flag: "--may-plan", about: "its runs may make schedules" },
+  { flag: "--may-be-quiet", about: "a run that finds nothing worth a message sends none" },
 ];
 
 export const look: Group = {

@@ -25,6 +25,7 @@ export interface Fields {
   deleteAfterRun: boolean;
   bestEffort: boolean;
   mayPlan: boolean;
+  quiet: boolean;
 }
 
 export function fieldsOf(job: Job | undefined): Fields {
@@ -50,6 +51,7 @@ export function fieldsOf(job: Job | undefined): Fields {
     deleteAfterRun: job?.deleteAfterRun ?? false,
     bestEffort: job?.bestEffort ?? false,
     mayPlan: job?.mayPlan ?? false,
+    quiet: job?.quiet ?? false,
   };
 }
 
@@ -88,6 +90,7 @@ function wishesOf(f: Fields) {
     deleteAfterRun: f.deleteAfterRun,
     bestEffort: f.bestEffort,
     mayPlan: f.mayPlan,
+    quiet: f.quiet,
   };
 }
 

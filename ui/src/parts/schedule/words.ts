@@ -37,6 +37,7 @@ export const scheduleWords = {
   once: "remove it after the first good run",
   bestEffort: "an undelivered answer is no failure",
   mayPlan: "it may add schedules",
+  quiet: "it sends nothing when there is nothing to report",
   seconds: (n: number) => (n % 60 ? `${n} s` : `${n / 60} min`),
 };
 

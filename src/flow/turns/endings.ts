@@ -1,0 +1,61 @@
+/** What ends a turn without an answer of the usual kind: a tool for silence, the last word at a cap, an empty reply. */
+import {
+  type EndingTool,
+  isEndingTool,
+  type ModelMessage,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../core/domain/index.ts";
+import type { Progress } from "./progress.ts";
+
+/** Lines of ours behind what was said. They stand in one request and not in the history. */
+export function nudges(p: Pick<Progress, "forced" | "closing" | "empty">): ModelMessage[] {
+  if (p.closing !== undefined)
+    return [ourLine(`[${p.closing} Answer now, without tools: say what you did, what is open, and how to go on.]`)];
+  if (p.forced) return [ourLine("[Answer now with what you know. No more tools can be used in this turn.]")];
+  if (p.empty > 0)
+    return [ourLine("[Your last reply was empty. Answer now, in words; if something stops you, say what.]")];
+  return [];
+}
+
+function ourLine(text: string): ModelMessage {
+  return { role: "user", content: [{ type: "text", text, ours: true }] };
+}
+
+export type Silence =
+  /** Nothing of the kind was called. */
+  | { kind: "none" }
+  /** The turn ends without a word. */
+  | { kind: "silent"; call: ToolCallPart; results: ToolResultPart[] }
+  /** The call is answered with what to do first; the others are run as usual. */
+  | { kind: "refused"; results: ReadonlyMap<string, ToolResultPart> };
+
+const TOGETHER = "Not done: this ends the turn, so call it alone, after your other calls.";
+const TOO_EARLY =
+  "Not accepted yet: you haven't looked at anything in this run. Do what the job asks with your tools first; then call this if there is nothing worth sending, or write the message.";
+const QUIET = "Done. Nothing is sent.";
+
+/** What a reply's calls say about silence. `offered`: the ending tools of this session; others are names like any other. */
+export function silenceOf(
+  calls: readonly ToolCallPart[],
+  offered: readonly EndingTool[],
+  p: Pick<Progress, "toolCalls">,
+): Silence {
+  const ending = calls.filter(({ name }) => isEndingTool(name) && offered.includes(name));
+  const [first] = ending;
+  if (!first) return { kind: "none" };
+  const isAlone = ending.length === calls.length;
+  const isEarly = first.name === "nothing_to_report" && p.toolCalls === 0;
+  if (isAlone && !isEarly) return { kind: "silent", call: first, results: ending.map((call) => resultOf(call, QUIET)) };
+  const why = isAlone ? TOO_EARLY : TOGETHER;
+  return { kind: "refused", results: new Map(ending.map((call) => [call.id, resultOf(call, why, true)])) };
+}
+
+/** Calls that are not run because the turn ends: the history keeps a result for each. */
+export function notRun(calls: readonly ToolCallPart[], why: string): ToolResultPart[] {
+  return calls.map((call) => resultOf(call, `Not run: ${why}`, true));
+}
+
+function resultOf({ id, name }: ToolCallPart, text: string, isError = false): ToolResultPart {
+  return { type: "tool-result", id, name, text, ...(isError ? { isError } : {}) };
+}
