@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Lares, requestsWith, startLares, startModel, until, userTexts } from "../support/index.ts";
+import { type Lares, requestsWith, startLares, startModel, toolResults, until } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let lares: Lares;
@@ -26,7 +26,8 @@ afterAll(async () => {
 });
 
 const send = (user: string, message: string) => lares.rpc("chat.send", { user, message, agent: "main" });
-const exec = (user: string, command: string) => send(user, `tool:exec ${JSON.stringify({ command })} then: say:{seen}`);
+const exec = (user: string, command: string) =>
+  send(user, `tool:exec ${JSON.stringify({ command })} then: say:{results}`);
 const at = (name: string) => join(lares.workspace(), name);
 const allow = (id: string) => lares.rpc("approvals.resolve", { id, decision: "allow-once" });
 const endOf = async (turn: string) =>
@@ -127,7 +128,7 @@ describe("what a script loads", () => {
 
   describe("where there are too many files to look at", () => {
     const big = (user: string, message: string) => lares.rpc("chat.send", { user, message, agent: "slow" });
-    const run = (user: string) => big(user, 'tool:exec {"command":"bash go.sh"} then: say:{seen}');
+    const run = (user: string) => big(user, 'tool:exec {"command":"bash go.sh"} then: say:{results}');
     const inBig = (name: string) => join(lares.workspace("slow"), name);
     beforeAll(async () => {
       await big("big", "hello");
@@ -140,7 +141,7 @@ describe("what a script loads", () => {
       const { approval, turn } = await run("big-1");
       expect(approval!.shown).toContain("asks again if a file it names changes or a tool changes anything here");
       const call = { path: "many/7", content: "touch bad\n" };
-      const change = await big("big-2", `tool:write ${JSON.stringify(call)} then: say:{seen}`);
+      const change = await big("big-2", `tool:write ${JSON.stringify(call)} then: say:{results}`);
       if (change.approval) await allow(change.approval.id);
       await endOf(change.turn);
       await allow(approval!.id);
@@ -152,7 +153,7 @@ describe("what a script loads", () => {
 
     it("what a tool changed before a restart is noticed after it, too", async () => {
       const { approval, turn } = await run("big-3");
-      const change = await big("big-4", 'tool:exec {"command":"touch many/7"} then: say:{seen}');
+      const change = await big("big-4", 'tool:exec {"command":"touch many/7"} then: say:{results}');
       if (change.approval) await allow(change.approval.id);
       await endOf(change.turn);
       await lares.restart();
@@ -165,7 +166,7 @@ describe("what a script loads", () => {
     it("with nothing changed it runs, also after a restart; a command that only looks changes nothing", async () => {
       writeFileSync(inBig("many/7"), "touch good\n");
       const { approval, turn } = await run("big-5");
-      const look = await big("big-6", 'tool:exec {"command":"ls many"} then: say:{seen}');
+      const look = await big("big-6", 'tool:exec {"command":"ls many"} then: say:{results}');
       if (look.approval) await allow(look.approval.id);
       await endOf(look.turn);
       await lares.restart();
@@ -202,7 +203,7 @@ describe("times", () => {
     writeFileSync(at("page.txt"), "plan something");
     const { approval, turn } = await send(
       "time",
-      `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{seen}`,
+      `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{results}`,
     );
     expect(approval!.tool).toBe("schedule_add");
     expect(approval!.shown).toMatch(/\d{1,2}:\d\d/);
@@ -219,7 +220,7 @@ it("a schedule approved after its time is not made, and the person hears why", a
   const call = { text: "coffee", in: "2 minutes" };
   const { approval, turn } = await send(
     "late",
-    `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{seen}`,
+    `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{results}`,
   );
   // The next life is an hour later.
   const later = join(lares.home, "later.mjs");
@@ -238,7 +239,7 @@ it("a schedule approved a little after its time runs at once, and the person and
   const call = { text: "cocoa", in: "2 minutes" };
   const { approval, turn } = await send(
     "little-late",
-    `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{seen}`,
+    `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{results}`,
   );
   // The next life is two and a half minutes later.
   const later = join(lares.home, "a-little-later.mjs");
@@ -247,7 +248,10 @@ it("a schedule approved a little after its time runs at once, and the person and
   await allow(approval!.id);
   const { notices } = await endOf(turn);
   expect(notices?.join()).toMatch(/It was late: its time had passed \d+ seconds before, so it runs now\./);
-  const read = requestsWith(model, "cocoa").flatMap(userTexts).join("\n");
+  const read = requestsWith(model, "cocoa")
+    .flatMap(toolResults)
+    .map(({ text }) => text)
+    .join("\n");
   expect(read).toContain("It was late: its time had passed");
   await lares.restart();
 });

@@ -86,7 +86,7 @@ describe("AP-17: what a tool is follows from our registry", () => {
 describe("AP-13: an empty list of approvers is nobody", () => {
   it("a sender of a channel without approvers, and a token without the right, answer nothing", async () => {
     const command = `touch pwned; echo ${"a".repeat(4000)}`;
-    const asked = await send("ap13", `tool:exec ${JSON.stringify({ command })} then: say:{seen}`);
+    const asked = await send("ap13", `tool:exec ${JSON.stringify({ command })} then: say:{results}`);
     const { id } = asked.approval!;
     const said = { id: "m1", chat: "c1", sender: "mallory", text: `/approve ${id.slice(-6)}` };
     expect((await sendHook(lares, "shop", HOOK, said)).status).toBe(202);
@@ -155,7 +155,7 @@ it("FS-09: a settings file takes nothing in from elsewhere", async () => {
 });
 
 it("the deadline is each agent's own; expiry means no", async () => {
-  const call = `tool:exec ${JSON.stringify({ command: "touch pwned" })} then: say:{seen}`;
+  const call = `tool:exec ${JSON.stringify({ command: "touch pwned" })} then: say:{results}`;
   const asked = await send("deadline", call, "quick");
   expect(asked.approval!.deadline - asked.approval!.askedAt).toBeLessThan(2000);
   const end = await until("the deadline", async () => {

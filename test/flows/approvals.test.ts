@@ -11,8 +11,8 @@ import {
   startFarSide,
   startLares,
   startModel,
+  toolResults,
   until,
-  userTexts,
 } from "../support/index.ts";
 
 const QUICK = { gateway: { http: { wait: 0.05 } } };
@@ -32,7 +32,7 @@ const witness = (name: string) => join(lares.workspace(), name);
 const lines = (name: string) =>
   existsSync(witness(name)) ? readFileSync(witness(name), "utf8").split("\n").filter(Boolean) : [];
 
-const asked = (user: string) => `#${user} ${callExec(`echo ran >> ${user}.txt`)} then: say:after: {seen}`;
+const asked = (user: string) => `#${user} ${callExec(`echo ran >> ${user}.txt`)} then: say:after: {results}`;
 
 /** Asks for a command that leaves one line in `name`. The turn is parked when this resolves. */
 async function ask(user: string, options: { key?: string; at?: Lares } = {}) {
@@ -115,7 +115,7 @@ describe("the answer", () => {
     const end = await lares.rpc("turns.wait", { turn: parked.turn });
     expect(end.state).toBe("answered");
     const last = requestsWith(model, "#a2").at(-1)!;
-    expect(userTexts(last).at(-1)).toMatch(/Denied[\s\S]*not on a Sunday/);
+    expect(toolResults(last).at(-1)!.text).toMatch(/Denied[\s\S]*not on a Sunday/);
     expect(lines("a2.txt")).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe("the answer", () => {
     const other = await ask("a6");
     expect((await lares.chat("a6", `/deny ${other.approval!.id.slice(-6)} too loud`)).response).toMatch(/Denied/);
     await lares.rpc("turns.wait", { turn: other.turn });
-    expect(userTexts(requestsWith(model, "#a6").at(-1)!).at(-1)).toContain("too loud");
+    expect(toolResults(requestsWith(model, "#a6").at(-1)!).at(-1)!.text).toContain("too loud");
   });
 
   it("/stop withdraws the question and ends the turn visibly", async () => {

@@ -116,7 +116,7 @@ describe("in", () => {
       id: "ap1",
       chat: "c-ap",
       sender: "boss",
-      text: `${callExec("echo approved-output")} then: say:{seen}`,
+      text: `${callExec("echo approved-output")} then: say:{results}`,
     });
     const question = await until("the question", () => shown(far, "c-ap").find((text) => text.includes("approve ")));
     expect(question).toContain("echo approved-output");

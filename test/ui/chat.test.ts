@@ -161,9 +161,9 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
   });
 
   test("an approval can be denied by keyboard with a reason the model reads", async () => {
-    script = (text, { results }) =>
+    script = (_text, { results }) =>
       results.length
-        ? { text: `I was told: ${text.includes("too risky") ? "too risky" : "nothing"}` }
+        ? { text: `I was told: ${results.join().includes("too risky") ? "too risky" : "nothing"}` }
         : { toolCalls: [{ name: "exec", input: { command: "rm -r old" } }] };
     await say("remove the folder");
     const card = page.locator("[data-approval]");
