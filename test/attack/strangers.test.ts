@@ -2,7 +2,7 @@
  * Strangers in an open chat (I12): they may talk, and nothing of the owner's is theirs. A question that comes up in their chat is
  * asked where somebody may answer it. Forwarded words are nobody's orders.
  */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -24,13 +24,14 @@ beforeAll(async () => {
     config: {
       policy: { mode: "record", allow: { exec: ["cat *", "ls *"], read: ["workspace/**"] } },
       memory: { embedder: { use: "off" } },
+      agents: { "canary-agent": {} },
       routing: { scope: "per-chat" },
       channels: {
         external: {
           sms: {
             token: CHANNEL_TOKEN,
             dialect: "plain",
-            owners: ["ann", "ann-2", "ann-3", "ann-4"],
+            owners: ["ann", "ann-2", "ann-3", "ann-4", "ann-5"],
             allow: ["bob"],
             dm: "open",
             groups: { room: { allow: ["ann", "bob"], mention: false } },
@@ -270,4 +271,52 @@ describe("forwarded words", () => {
     expect(await say("ann-3", `${save} then: say:saved`, { forwarded: true })).toMatch(/Text from outside/);
     expect(await say("ann-4", "/agents", { forwarded: true })).toContain("echo: /agents");
   });
+});
+
+test("no tool names a guest anything of the owner's: skills, facts, jobs, agents, talks, chats", async () => {
+  const skill = join(lares.home, "agents/main/skills/canary-skill");
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(
+    join(skill, "SKILL.md"),
+    "---\nname: canary-skill\ndescription: Files the canary taxes.\n---\nDo the canary taxes.\n",
+  );
+  await lares.rpc("memory.add", { text: "The canary fact: the safe opens with 4711." });
+  await lares.rpc("schedule.add", { name: "canary-job", prompt: "canary prompt", every: "1h" });
+  await say("ann-5", "the canary talk");
+  const mine = await say("ann-5", `${call("tool_search", { query: "canary taxes" })} then: say:{results}`);
+  expect(mine).toContain("skill:canary-skill");
+  const { sessions } = await lares.rpc("sessions.list", {});
+  const owners = sessions.find(({ session }) => session.includes("ann-5"))!.session;
+  const calls: [string, object][] = [
+    ["tool_search", {}],
+    ["tool_search", { query: "canary taxes" }],
+    ["tool_search", { query: "skill" }],
+    ["read", { path: "skill:canary-skill" }],
+    ["read", { path: "skill:canary-skil" }],
+    ["memory_search", { query: "canary safe opens" }],
+    ["sessions_list", {}],
+    ["sessions_history", { session: owners }],
+    ["sessions_spawn", { task: "x", agent: "canary" }],
+    ["schedule_list", {}],
+    ["schedule_remove", { id: "canary" }],
+    ["process", { action: "list" }],
+    ["message", { text: "x", to: "canary" }],
+    ["memory_forget", { topic: "canary" }],
+    ["canary_tool", {}],
+  ];
+  let n = 0;
+  for (const [tool, input] of calls) {
+    for (const wrapped of [call(tool, input), call("tool_run", { name: tool, input })]) {
+      const mark = `#sees-${++n}#`;
+      await say(`eve-s${n}`, `${mark} ${wrapped} then: say:ok`);
+      const results = await until(`what ${tool} said`, async () => {
+        const found = requestsWith(model, mark).flatMap(toolResults);
+        return found.length > 0 ? found : undefined;
+      });
+      const told = JSON.stringify(results).replaceAll(owners, "");
+      expect(told, `${tool} ${JSON.stringify(input)}`).not.toMatch(
+        /canary-skill|canary taxes|4711|canary-job|canary prompt|canary talk|canary-agent|ann-5/,
+      );
+    }
+  }
 });

@@ -36,7 +36,9 @@ function search(rare: readonly Tool[], skills: SkillDesk | undefined): Tool {
     },
     async run(input, place): Promise<ToolResult> {
       const { query = "" } = parseInput("tool_search", searchInput, input);
-      const also = await foundSkills(skills, place.caller.agent, query);
+      // Skills are the owner's: guests learn neither their names nor how many there are.
+      const isGuest = place.caller.authority === "stranger";
+      const also = isGuest ? undefined : await foundSkills(skills, place.caller.agent, query);
       const words = query
         .toLowerCase()
         .split(/[^a-z]+/)
