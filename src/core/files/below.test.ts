@@ -1,6 +1,6 @@
 /** Files that somebody else put there: read within bounds, or not at all. */
 import { execFileSync } from "node:child_process";
-import { appendFile, mkdir, open, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, open, readdir, readFile, readlink, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -97,6 +97,20 @@ test("a copied tree has the plain files, their modes, and nothing else", async (
     copyTree(join(workspace, "skill"), { root: agentDir, path: "small" }, { ...how, most: 3 }),
   ).rejects.toThrow(/more than/);
   expect(await readFile(join(out, "secret"), "utf8")).toBe(SECRET);
+});
+
+test.skipIf(!isLinux)("a copy that is refused leaves no file open", async () => {
+  const { workspace, agentDir } = await scene();
+  await mkdir(join(workspace, "skill"));
+  await writeFile(join(workspace, "skill/large"), "a".repeat(KB));
+  const how = { most: 3, depth: 8, closed: new Set<string>() };
+  await expect(copyTree(join(workspace, "skill"), { root: agentDir, path: "small" }, how)).rejects.toThrow(/more than/);
+  const to = join(agentDir, "copy");
+  await expect(copyBelow({ root: workspace, path: "skill/large", to, most: 3 })).rejects.toThrow(/more than/);
+  const open = await Promise.all(
+    (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
+  );
+  expect(open.filter((path) => path.startsWith(agentDir) || path.startsWith(workspace))).toEqual([]);
 });
 
 test("a walk counts plain files and says when there are more", async () => {

@@ -81,7 +81,7 @@ export async function copyBelow(at: Below & { to: string; most: number }): Promi
   await withInside(at, async (inside) => {
     const file = await inside.open();
     try {
-      await pour(file, createWriteStream(at.to, { flags: "wx", mode: 0o600 }), at.most);
+      await pour(file, at.most, async () => createWriteStream(at.to, { flags: "wx", mode: 0o600 }));
     } finally {
       await file.close();
     }
@@ -102,8 +102,10 @@ export async function copyTree(
       try {
         const { mode } = await file.stat();
         const path = `${to.path}/${entry.path}`;
-        const target = await withInside({ ...to, path, parents: "make" }, (inside) => inside.openFresh(mode & 0o700));
-        left -= await pour(file, target.createWriteStream(), left);
+        left -= await pour(file, left, async () => {
+          const target = { ...to, path, parents: "make" as const };
+          return (await withInside(target, (inside) => inside.openFresh(mode & 0o700))).createWriteStream();
+        });
       } finally {
         await file.close();
       }
@@ -128,8 +130,11 @@ export async function renameBelow(at: Below & { to: string }): Promise<void> {
   });
 }
 
-/** Bytes from an open file to a stream, at most so many: a file that grows while it is copied must not fill the disk. */
-async function pour(file: FileHandle, to: NodeJS.WritableStream, most: number): Promise<number> {
+/**
+ * Bytes from an open file to a stream, at most so many: a file that grows while it is copied must not fill the disk. The stream is
+ * opened only when the copy begins, because nothing would close one that is never written to.
+ */
+async function pour(file: FileHandle, most: number, to: () => Promise<NodeJS.WritableStream>): Promise<number> {
   const tooLarge = () => wrongInput(`It has more than ${most} bytes.`);
   if ((await file.stat()).size > most) throw tooLarge();
   let taken = 0;
@@ -140,7 +145,7 @@ async function pour(file: FileHandle, to: NodeJS.WritableStream, most: number): 
       yield chunk;
     }
   };
-  await pipeline(file.createReadStream({ autoClose: false, start: 0 }), counted, to);
+  await pipeline(file.createReadStream({ autoClose: false, start: 0 }), counted, await to());
   return taken;
 }
 

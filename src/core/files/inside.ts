@@ -203,10 +203,13 @@ export class Inside {
 /** Opens a regular file of an open directory for reading; what was checked is what was opened. */
 export async function openRegular(dir: Dir, name: string, refuse: () => Error): Promise<FileHandle> {
   const file = await dir.openFile(name, constants.O_RDONLY);
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-  await file.close();
-  throw refuse();
+  try {
+    if ((await file.stat()).isFile()) return file;
+    throw refuse();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** At most `most` bytes (P6). `size` is a guess: some files say 0 and have content, others grow. */
