@@ -393,7 +393,8 @@ describe.concurrent("deaths that leave no note", () => {
       for (let life = 2; life <= 5; life++) {
         await lares.gone;
         lares.spawn();
-        if (life < 4) continue;
+        // From the fourth death on it begins seconds after the start; before that a busy machine may not get to anybody else.
+        if (life < 5) continue;
         await lares.ready();
         expect((await lares.chat(`other${life}`, "say:still here")).response).toBe("still here");
       }
