@@ -101,6 +101,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/models/practice/index.ts",
     "src/edges/models/wire/parts.ts",
     "src/flow/events/store.ts",
+    "src/flow/outbox/live.ts",
     "src/edges/tools/rare/rare.ts",
     "src/edges/tools/skills/skills.ts",
     "src/mind/context/context.ts",
