@@ -117,7 +117,7 @@ export async function lastMessage(
     // By way of the turns, which are indexed by session and time: the inbox alone would be read back to the session's last message.
     `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel FROM session s
      JOIN turn t ON t.session = s.key JOIN inbox i ON i.turn = t.id
-     WHERE s.key = ? AND s.snapshot IS NOT NULL ORDER BY t.accepted_at DESC LIMIT 1`,
+     WHERE s.key = ? AND s.snapshot IS NOT NULL ORDER BY t.accepted_at DESC, i.ord DESC LIMIT 1`,
     session,
   );
 }
