@@ -108,7 +108,7 @@ describe("who may talk, end to end", () => {
     fake.say(-100, OWNER, 'tool:write {"path":"x.txt","content":"x"} then: say:refused {results}');
     expect(await answered(-100, "refused")).toContain("may not be used in this chat");
     const [request] = requestsWith(model, "x.txt");
-    expect([...request!.tools].sort()).toEqual(["read", "tool_run", "tool_search"]);
+    expect([...request!.tools].sort()).toEqual(["read", "stay_silent", "tool_run", "tool_search"]);
   });
 
   test("a group's agent answers in it", async () => {

@@ -21,8 +21,10 @@ describe("what happened", () => {
     await lares.rpc("wakes.send", { session: "main", text: "#woken say:awake" });
     expect(envelopes(await seen("#woken"))[0]).toMatch(new RegExp(`^\\[${TIME} · Woken by owner\\]$`));
     const session = "agent:main:main";
-    const { messages } = await lares.rpc("chat.history", { session });
-    const told = messages.find((m) => m.label)!;
+    const told = await until("it in the history", async () => {
+      const { messages } = await lares.rpc("chat.history", { session });
+      return messages.find((m) => m.label);
+    });
     expect(told.label).toEqual({ kind: "wake", text: "Woken by owner", of: expect.any(String) });
     expect(told.content.filter((part) => part.type === "text" && !part.ours)).toEqual([
       { type: "text", text: "> #woken say:awake" },
@@ -41,9 +43,10 @@ describe("what happened", () => {
     const lines = envelopes(request).slice(-3);
     expect(lines[0]).toMatch(/ · 2 things happened\]$/);
     expect(lines.slice(1)).toEqual([expect.stringMatching(/Woken by/), expect.stringMatching(/Woken by/)]);
-    const { messages } = await lares.rpc("chat.history", { session });
-    const told = messages.findLast((m) => m.label)!;
-    expect(told.label!.text).toBe("2 things happened");
+    const told = await until("them in the history", async () => {
+      const { messages } = await lares.rpc("chat.history", { session });
+      return messages.find((m) => m.label?.text === "2 things happened");
+    });
     expect(told.content.filter((part) => part.type === "text" && part.label)).toHaveLength(3);
   });
 
