@@ -149,7 +149,7 @@ async function oneHome(given: {
         every: `${every} seconds`,
         anchor,
         catchUp,
-        prompt: "look",
+        prompt: "look say:{envelope}",
         deliver: { channel: "webhook", account: "hook", chat: name },
       })),
     },
@@ -285,8 +285,8 @@ function checkGrid(job: { name: string; every: number }, rows: SlotRow[], violat
 function checkShown(name: string, rows: SlotRow[], far: FarSide, violations: string[]): void {
   const shown = new Map<number, number>();
   for (const { text } of far.shown.filter((m) => m.chat === name)) {
-    const [, day, time] = /due (\S+) ([\d:]+)\]/.exec(text) ?? [];
-    const due = Date.parse(`${day}T${time!.length === 5 ? `${time}:00` : time}Z`);
+    const [, day, time] = /due (\S+) ([\d:]+);/.exec(text) ?? [];
+    const due = Date.parse(`${day}T${time?.length === 5 ? `${time}:00` : time}Z`);
     shown.set(due, (shown.get(due) ?? 0) + 1);
   }
   for (const row of rows) {

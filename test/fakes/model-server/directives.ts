@@ -21,7 +21,7 @@
  * - Directives with a colon count at the start of a word anywhere in the text. The bare words count outside of a
  *   `say:` or `think:`, and only if the text has a directive with a colon or is that one word.
  * - stall and cut may carry `*n` like fail: they happen for the first n requests, then the rest of the phase counts.
- * - Inside `say:`, `{seen}` becomes the user texts after the last assistant message, joined by " | ", and `{results}`
+ * - Inside `say:`, `{envelope}` becomes the last line of Lares before a message, `{seen}` the user texts after the last assistant message, joined by " | ", and `{results}`
  *   the tool results after it.
  *
  * Which text leads: phase k of a user text answers the k-th assistant message after it (k from 0). A text whose phases
@@ -230,7 +230,8 @@ function render(phase: Phase, count: number, request: NormalRequest): Reply {
   if ((reply.stall || reply.cut) && reply.text === undefined) reply.text = "this answer does not end";
   reply.text = reply.text
     ?.replaceAll("{seen}", seenTexts(request.messages).join(" | "))
-    .replaceAll("{results}", seenResults(request.messages).join(" | "));
+    .replaceAll("{results}", seenResults(request.messages).join(" | "))
+    .replaceAll("{envelope}", request.messages.flatMap((message) => envelopeOf(message) ?? []).at(-1) ?? "");
   if (reply.text === undefined && !reply.toolCalls) reply.text = "ok";
   return reply;
 }
