@@ -30,6 +30,9 @@ export const example = adapter<ExampleAccount>({
     // 0 where it has none: questions then carry a typed code, and files are named instead of sent.
     buttons: 0,
     files: 0,
+    // What reaches us besides text, and what we can do besides sending. The contract suite tries everything declared here.
+    hears: ["groups", "files"],
+    does: [],
     // Fastest it takes messages: to one chat, and over the account.
     pace: { chatMs: 1000, accountMs: 40 },
     // editMs: 1000      with `edit`, answers appear while they are written

@@ -15,7 +15,7 @@ import { configuredAccounts, Libraries } from "../edges/channels/index.ts";
 import type { MessageDesk } from "../edges/tools/index.ts";
 import { askedOn } from "../flow/approvals/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
-import { Accounts, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
+import { Accounts, Acknowledgements, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import { chunk, type Outbox, type Piece } from "../flow/outbox/index.ts";
 import { routeOfTurn } from "./store.ts";
@@ -39,6 +39,8 @@ export interface ChannelParts {
   outcome: (a: { decision: string; by: string }) => string;
   /** Whether a question with this code waits. */
   isOpen: (code: string) => Promise<boolean>;
+  /** Takes back what was admitted under this id and still waits. */
+  withdraw: (acceptId: string, record: (tx: Tx) => void) => Promise<boolean>;
   /** Who would answer this message. */
   agentOf: (message: InboundMessage) => string;
 }
@@ -60,6 +62,10 @@ export function makeChannels(parts: ChannelParts) {
     });
   const sent = (id: string) => void parts.outbox().wake(asId<TurnId>(id));
   const pairings = new Pairings({ records, clock, bus, say, sent });
+  const acknowledgements = new Acknowledgements({
+    ...{ records, clock, bus, log: log.child("channels") },
+    channel: (at) => accounts.get(at.channel, at.account),
+  });
   const intake = new Intake({
     records,
     clock,
@@ -67,6 +73,7 @@ export function makeChannels(parts: ChannelParts) {
     guard: parts.guard,
     log: log.child("intake"),
     pairings,
+    acknowledgements,
     admit: (message, record) => parts.inbox().admit(message, record),
     store: (body, about) => parts.attachments().put(body, about),
     answer: async (id, a) => {
@@ -74,6 +81,7 @@ export function makeChannels(parts: ChannelParts) {
       return parts.outcome(a);
     },
     isOpen: (code) => parts.isOpen(code),
+    withdraw: (id, record) => parts.withdraw(id, record),
     say,
     sent,
     answeredAt: (route) => parts.outbox().sentAt(route),
@@ -94,8 +102,10 @@ export function makeChannels(parts: ChannelParts) {
     pairings,
     libraries,
     home: parts.home,
-    apply: () =>
-      accounts.apply(configuredAccounts(config().channels as never, { home: parts.home, clock, log, libraries })),
+    async apply() {
+      await accounts.apply(configuredAccounts(config().channels as never, { home: parts.home, clock, log, libraries }));
+      await acknowledgements.resume();
+    },
 
     /** Buttons for a question, their meaning kept. */
     buttons(tx: Tx, { approval, once }: { approval: string; once?: true }): Button[] {

@@ -46,7 +46,7 @@ import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
 import { onlyLooks } from "../flow/gate/index.ts";
 import { type Inbox, makeInbox, openFrom, ownLine, place, wasAdmitted } from "../flow/inbox/index.ts";
-import { isInterrupted, take, taken, takenBy, waitingIn } from "../flow/lanes/index.ts";
+import { isInterrupted, take, taken, takenBy, waitingIn, waitingUnder, withdraw } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { Live, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
@@ -292,6 +292,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     answer: (id, answer) => approvals.resolve(id, answer),
     outcome: outcomeText,
     isOpen: (code) => approvals.isOpen(code),
+    withdraw: async (id, record) => {
+      if (!(await waitingUnder(records, id))) return false;
+      await records.write((tx) => {
+        withdraw(tx, id);
+        record(tx);
+      });
+      return true;
+    },
     agentOf: (message) => place(config.routing as never, message).agent,
   });
   const account = (name: string, of: string) => (PULLED.has(name) ? "pull" : channels.accounts.get(name, of));
@@ -305,7 +313,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     guard,
     buttons: (tx, question) => channels.buttons(tx, question),
     file: (id) => attachments.outgoing(id),
-    draft: (turn) => live.yield(turn),
+    draft: (turn, route) => live.yield(turn, route),
     fared: (route, ok, detail) => channels.accounts.sent(route, ok, detail),
     config: () => config.outbox,
     clock,
@@ -315,7 +323,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
 
   const live = new Live({
-    ...{ records, clock, bus, pieces, pace: outbox.pace },
+    ...{ records, clock, bus, crash, pieces, pace: outbox.pace },
     log: log.child("outbox"),
     channel: (route) => {
       const found = channels.accounts.get(route.channel, route.account);
@@ -391,7 +399,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       },
       own: async (turn) => {
         const row = await takenBy(records, turn);
-        return row && { takenBy: row.taken_by, mode: row.mode, message: row };
+        return row && { takenBy: row.taken_by, withdrawn: row.withdrawn, mode: row.mode, message: row };
       },
       take,
     },
@@ -528,7 +536,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ records, clock, crash },
     log: log.child("events"),
     admit: (message, record) => inbox.admit(message, record),
-    isWaiting: async (turn) => (await takenBy(records, turn))?.taken_by === null,
+    isWaiting: async (turn) => {
+      const row = await takenBy(records, turn);
+      return row?.taken_by === null && !row.withdrawn;
+    },
     resume: (turn, event) =>
       running.resume(turn, { ...event, value: null }, (tx) => {
         recordWoken(tx, turn);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS, type CrashPoint } from "../../src/core/kit/index.ts";
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
+import { type SlackFake, startSlack } from "../fakes/slack/index.ts";
 import { capturing, condensingFacts, embedding, switching, writingFiles } from "../memory/crashes.ts";
 import { EVERY_WAY } from "../support/every-way.ts";
 import {
@@ -22,10 +23,11 @@ import {
 } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
+let slack: SlackFake;
 beforeAll(async () => {
-  model = await startModel();
+  [model, slack] = await Promise.all([startModel(), startSlack()]);
 });
-afterAll(() => model?.close());
+afterAll(() => Promise.all([model?.close(), slack?.close()]));
 
 interface World {
   lares: Lares;
@@ -204,6 +206,33 @@ const hookTurn = (
       for (const [i, want] of shown.entries()) expect(seen[i]).toMatch(want);
     },
   };
+};
+
+/** An answer that appears while it is written. */
+const writingLive: Scenario = {
+  config: () => ({
+    outbox: { firstRetryMs: 20, mostRetryMs: 100 },
+    channels: {
+      slack: {
+        main: {
+          botToken: slack.botToken,
+          appToken: slack.appToken,
+          apiUrl: `${slack.url}/api`,
+          owners: ["U42"],
+          paceMs: 0,
+        },
+      },
+    },
+  }),
+  async provoke() {
+    await until("a connection", () => slack.connections() === 1);
+    slack.say("D42", "U42", "gap:150 say:this answer is written slowly enough to be seen");
+  },
+  async settle() {
+    const texts = () => slack.sent.filter((m) => m.channel === "D42" && !m.deleted).map((m) => m.text);
+    await until("the answer", () => texts().some((text) => text.endsWith("to be seen")));
+    expect(texts()).toEqual(["this answer is written slowly enough to be seen"]);
+  },
 };
 
 const HELLO = /^hello hook$/;
@@ -521,6 +550,7 @@ const SWEEP: Record<CrashPoint, [string, Scenario][]> = {
     ["", undoing],
     [":2", undoing],
   ],
+  "live.placed": [["", writingLive]],
   "outbox.closed": [["", refusedJob]],
   "slot.planned": [["", jobRun()]],
   "slot.admitted": [["", jobRun()]],

@@ -32,7 +32,19 @@ export type Dialect =
   | "teams"
   | "nostr";
 
-/** What a platform can do. Declared beside the account's configuration, so that it is known without loading the adapter. */
+/**
+ * What reaches us from a platform besides direct text messages. `threads`: a message in a thread is answered in that thread, which is
+ * a conversation of its own. `deletions`: the platform says when a message was deleted.
+ */
+export type Hears = "groups" | "files" | "threads" | "edits" | "reactions" | "deletions";
+
+/** What an adapter does besides sending, each by methods of `Channel`: `react` by `react` and `unreact`. Edits are `editMs`. */
+export type Does = "react" | "remove" | "typing";
+
+/**
+ * What a platform can do. Declared beside the account's configuration, so that it is known without loading the adapter. The channel
+ * contract (test/contracts/channel.ts) tries every part that is declared here, and fails where it cannot.
+ */
 export interface Capabilities {
   dialect: Dialect;
   /** Longest text of one message. */
@@ -53,6 +65,8 @@ export interface Capabilities {
   pace: { chatMs: number; accountMs: number; perMinute?: (chat: string) => number | undefined };
   /** Fastest one message may be edited; without `edit` there are no live answers. */
   editMs?: number;
+  hears: readonly Hears[];
+  does: readonly Does[];
   /** While connected it hears the platform (a poll's answer, a heartbeat) at least this often; longer silence is a dead line. */
   silenceMs?: number;
 }
@@ -80,6 +94,11 @@ export type PlatformEvent = {
     }
   | { kind: "edit"; message: string; text: string; addressed?: boolean; forwarded?: boolean }
   | { kind: "reaction"; message: string; emoji: string; removed?: boolean }
+  /**
+   * The message is gone on the platform. The adapter hands on only what the platform, or the message's own writer, deleted; where the
+   * platform doesn't say who did it, the sender's id is empty.
+   */
+  | { kind: "delete"; message: string }
   | { kind: "button"; message?: string; button: string }
   | { kind: "member"; change: "joined" | "left" }
 );
@@ -220,7 +239,10 @@ export interface Channel {
   /** Idempotent: the same text again changes nothing. */
   edit?(at: Placed, message: Outgoing, signal: AbortSignal): Promise<void>;
   remove?(at: Placed, signal: AbortSignal): Promise<void>;
+  /** Sets a reaction of ours on somebody's message. The same again changes nothing. */
   react?(at: Placed, emoji: string, signal: AbortSignal): Promise<void>;
+  /** Takes it back. One that isn't there is no failure. */
+  unreact?(at: Placed, emoji: string, signal: AbortSignal): Promise<void>;
   typing?(route: ReplyRoute, signal: AbortSignal): Promise<void>;
 }
 
@@ -240,6 +262,8 @@ export interface AccountPolicy {
   vouched?: boolean;
   /** Answers appear while they are written, where the platform can edit. */
   live: boolean;
+  /** The reaction set on a message while it is worked on. */
+  acknowledge?: string | undefined;
   limits: MessageLimits;
 }
 

@@ -29,6 +29,7 @@ export const CRASH_POINTS = {
   "outbox.claimed": "a delivery's claim is durable, the platform not called",
   "send.after": "the platform took the message, that is not recorded",
   "outbox.recorded": "a delivery's outcome is durable",
+  "live.placed": "an answer's first words are on the platform, where they are is not recorded",
   "outbox.closed": "a delivery is given up durably, nobody told",
   "watch.looking": "something watched is about to be looked at, nothing is recorded",
   "watch.looked": "something new was seen where it is watched, nothing of it is recorded",

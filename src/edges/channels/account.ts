@@ -55,10 +55,20 @@ export const paceShape = (ms: number) => ({
   paceMs: z.number().int().min(0).default(ms).describe("Shortest time between two messages to one chat, in ms."),
 });
 
+/** For adapters that can react. */
+export const acknowledgeShape = {
+  acknowledge: z
+    .string()
+    .min(1)
+    .max(32)
+    .optional()
+    .describe("An emoji set on a message while it is worked on, such as 👀. Without it, none."),
+};
+
 export type TalkConfig = z.output<z.ZodObject<typeof talkShape>>;
 
-export function policyOf(config: TalkConfig): AccountPolicy {
-  const { dm, allow, owners, groups, bots, live, limits } = config;
+export function policyOf(config: TalkConfig & { acknowledge?: string | undefined }): AccountPolicy {
+  const { dm, allow, owners, groups, bots, live, acknowledge, limits } = config;
   const plain = Object.entries(groups).map(([id, g]) => [
     id,
     {
@@ -68,7 +78,11 @@ export function policyOf(config: TalkConfig): AccountPolicy {
       ...(g.tools ? { tools: g.tools } : {}),
     },
   ]);
-  return { dm, allow, owners, groups: Object.fromEntries(plain) as AccountPolicy["groups"], bots, live, limits };
+  return {
+    ...{ dm, allow, owners, bots, live, limits },
+    groups: Object.fromEntries(plain) as AccountPolicy["groups"],
+    ...(acknowledge ? { acknowledge } : {}),
+  };
 }
 
 /** What an adapter is given to build its channel. It reads no environment and no clock of its own. */

@@ -1,4 +1,5 @@
 export { type AccountSpec, type AccountState, type AccountStatus, Accounts } from "./accounts.ts";
+export { Acknowledgements } from "./acknowledge.ts";
 export { Intake, type IntakeParts } from "./intake.ts";
 export { MOST_PENDING, Pairings } from "./pairing.ts";
 export { type Grant, type Standing, standing } from "./standing.ts";

@@ -21,6 +21,7 @@ import {
   type ReplyRoute,
 } from "../../core/domain/index.ts";
 import { type Clock, type Crash, type Guard, guarded, type Log, STOPPED_LARES } from "../../core/kit/index.ts";
+import type { Acknowledgements } from "./acknowledge.ts";
 import { type Count, countsFor, HOUR_MS, LoopWatch, limitText } from "./limits.ts";
 import type { Pairings } from "./pairing.ts";
 import { type Standing, standing } from "./standing.ts";
@@ -45,12 +46,18 @@ export interface IntakeParts {
   guard: Guard;
   log: Log;
   pairings: Pairings;
-  admit: (message: InboundMessage, record: (tx: Tx) => void) => Promise<{ turn: string; duplicate: boolean }>;
+  admit: (
+    message: InboundMessage,
+    record: (tx: Tx, turn: string) => void,
+  ) => Promise<{ turn: string; duplicate: boolean }>;
+  acknowledgements: Acknowledgements;
   /** Takes a file into the home. Throws when it is too large or of a refused type. */
   store: (body: AsyncIterable<Uint8Array>, about: { name: string; by: string }) => Promise<{ id: string }>;
   answer: (approval: string, a: { decision: ApprovalDecision; by: string }) => Promise<string>;
   /** Whether a question with this code is open. */
   isOpen: (code: string) => Promise<boolean>;
+  /** Takes back what was admitted under this id and no model has read; false when nothing of it waits. */
+  withdraw: (acceptId: string, record: (tx: Tx) => void) => Promise<boolean>;
   /** Says something on a route without a turn: durable with the transaction, sent by `sent`. */
   say: (tx: Tx, m: { id: string; route: ReplyRoute; text: string }) => void;
   sent: (id: string) => void;
@@ -117,6 +124,7 @@ export class Intake {
     record: (tx: Tx) => void,
   ): Promise<Heard> {
     const { records, log, pairings } = this.parts;
+    if (event.kind === "delete") return this.deleted(at, event, record);
     const addressed = await this.answersByCode(event);
     const may = standing(
       policy,
@@ -148,6 +156,18 @@ export class Intake {
       case "member":
         return { outcome: "ignored" };
     }
+  }
+
+  /** The platform says that a message is gone, whoever deleted it. All this can do is keep a waiting one from being answered. */
+  private async deleted(
+    at: AccountKey,
+    event: Extract<PlatformEvent, { kind: "delete" }>,
+    record: (tx: Tx) => void,
+  ): Promise<Heard> {
+    const id = `msg:${at.channel}:${at.account}:${event.chat.id}:${event.message}`;
+    if (await this.parts.withdraw(id, record))
+      this.parts.log.info("a message was deleted before it was read", { ...at, message: event.message });
+    return { outcome: "ignored" };
   }
 
   /** In a group: the code of an open question says as well as our name that we are meant. */
@@ -217,12 +237,15 @@ export class Intake {
           text: [text, ...fetched.lost].filter(Boolean).join("\n\n"),
           ...(fetched.ids.length ? { attachments: { ids: fetched.ids, by } } : {}),
         },
-        (tx) => {
+        (tx, turn) => {
           record(tx);
+          const emoji = event.kind === "message" ? policy.acknowledge : undefined;
+          if (emoji) this.parts.acknowledgements.note(tx, { turn, at, route, message: event.id, emoji });
           const scopes = this.countsOf(at, policy, message, isBot).filter(({ unit }) => unit === "messages");
           for (const scope of new Set(scopes.map((one) => one.scope))) countMessage(tx, scope, hourOf(clock.now()));
         },
       );
+      if (!admitted.duplicate) this.parts.acknowledgements.set(admitted.turn);
       return { outcome: admitted.duplicate ? "known" : "admitted", turn: admitted.turn };
     } catch (error) {
       // The line stops only for trouble of ours (N2).

@@ -35,6 +35,41 @@ export function writeKept(tx: Tx, at: AccountKey, name: string, value: Json | un
   );
 }
 
+/** A reaction of ours on somebody's message, while the turn runs. */
+export interface Sign {
+  turn: string;
+  at: AccountKey;
+  route: ReplyRoute;
+  message: string;
+  emoji: string;
+}
+
+/** Signs are kept under names no adapter can use. */
+const SIGN = "#ack:";
+
+export function writeSign(tx: Tx, { turn, at, route, message, emoji }: Sign): void {
+  writeKept(tx, at, SIGN + turn, { route: { ...route }, message, emoji });
+}
+
+export function deleteSign(tx: Tx, { turn, at }: Pick<Sign, "turn" | "at">): void {
+  writeKept(tx, at, SIGN + turn, undefined);
+}
+
+export async function signsLeft(db: Reads): Promise<(Sign & { ended: boolean })[]> {
+  const rows = await db.all<AccountKey & { turn: string; value: string; ended: number }>(
+    `SELECT k.channel, k.account, substr(k.name, ?) AS turn, k.value, t.id IS NULL OR t.ended_at IS NOT NULL AS ended
+     FROM channel_kept k LEFT JOIN turn t ON t.id = substr(k.name, ?) WHERE substr(k.name, 1, ?) = ?`,
+    SIGN.length + 1,
+    SIGN.length + 1,
+    SIGN.length,
+    SIGN,
+  );
+  return rows.map(({ channel, account, turn, value, ended }) => ({
+    ...(JSON.parse(value) as Pick<Sign, "route" | "message" | "emoji">),
+    ...{ turn, at: { channel, account }, ended: ended === 1 },
+  }));
+}
+
 /** Everything an account kept: it starts as new when it is added again. */
 export function forgetAccount(tx: Tx, at: AccountKey): void {
   for (const table of ["channel_kept", "channel_grant", "pairing"])

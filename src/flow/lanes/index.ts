@@ -1,2 +1,2 @@
-export { type InboxRow, take, takenBy, waitingIn } from "./store.ts";
+export { type InboxRow, take, takenBy, waitingIn, waitingUnder, withdraw } from "./store.ts";
 export { isInterrupted, type Pending, taken } from "./take.ts";

@@ -26,8 +26,10 @@ export interface InboxRow {
   /** What came with it, as parts of the message. */
   attached: (TextPart | ImagePart)[];
 }
+/** Stands in `taken_by` for a message that was deleted where it was said before any model request contained it. */
+const WITHDRAWN = "withdrawn";
 type Stored<T extends InboxRow> = Omit<T, "attached" | "label"> & { attached: string | null; label: string | null };
-type TakenRow = InboxRow & { taken_by: TurnId | null; taken_call: number | null };
+type TakenRow = InboxRow & { taken_by: TurnId | null; taken_call: number | null; withdrawn: boolean };
 
 /** What waits in this session, in the order of admission. */
 export async function waitingIn(db: Reads, session: SessionKey): Promise<InboxRow[]> {
@@ -44,7 +46,10 @@ export async function takenBy(db: Reads, turn: TurnId): Promise<TakenRow | undef
     "SELECT turn, mode, route, person, text, authority, outside, attached, at, envelope, label, taken_by, taken_call FROM inbox WHERE turn = ?",
     turn,
   );
-  return row && { ...row, attached: partsOf(row.attached), label: labelOf(row.label) };
+  if (!row) return undefined;
+  const withdrawn = (row.taken_by as string | null) === WITHDRAWN;
+  const by = withdrawn ? null : row.taken_by;
+  return { ...row, attached: partsOf(row.attached), label: labelOf(row.label), withdrawn, taken_by: by };
 }
 
 function labelOf(stored: string | null): InboxRow["label"] {
@@ -55,7 +60,37 @@ function partsOf(stored: string | null): InboxRow["attached"] {
   return stored === null ? [] : (JSON.parse(stored) as InboxRow["attached"]);
 }
 
-/** The message leaves the inbox: this call of this turn contains it. */
+/** The message leaves the inbox: this call of this turn contains it. A deletion that came while the model had it is too late. */
 export function take(tx: Tx, message: TurnId, by: TurnId, call: number): void {
-  tx.run("UPDATE inbox SET taken_by = ?, taken_call = ? WHERE turn = ? AND taken_by IS NULL", by, call, message);
+  tx.run(
+    "UPDATE inbox SET taken_by = ?, taken_call = ? WHERE turn = ? AND (taken_by IS NULL OR taken_by = ?)",
+    by,
+    call,
+    message,
+    WITHDRAWN,
+  );
+}
+
+/** How many of the messages admitted under this id, or as an edit of it (`ID:…`), still wait. */
+export async function waitingUnder(db: Reads, acceptId: string): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM turn t JOIN inbox i ON i.turn = t.id
+     WHERE (t.accept_id = ? OR (t.accept_id > ? AND t.accept_id < ?)) AND i.taken_by IS NULL`,
+    acceptId,
+    `${acceptId}:`,
+    `${acceptId};`,
+  );
+  return row?.n ?? 0;
+}
+
+/** What still waits under this id leaves the inbox unread: its turn ends without an answer. What a model has read stays. */
+export function withdraw(tx: Tx, acceptId: string): void {
+  tx.run(
+    `UPDATE inbox SET taken_by = ? WHERE taken_by IS NULL AND turn IN
+     (SELECT id FROM turn WHERE accept_id = ? OR (accept_id > ? AND accept_id < ?))`,
+    WITHDRAWN,
+    acceptId,
+    `${acceptId}:`,
+    `${acceptId};`,
+  );
 }

@@ -4,13 +4,28 @@
  *
  * V1: the final message is always whole; it goes through the outbox and rewrites the live one (an edit may be repeated safely).
  * V2: a quick answer is not shown live: nothing flickers, and nothing is sent twice.
- * V3: the live message's place is durable once the platform named it, so that after a crash the answer still rewrites it.
+ * V3: that there is a live message is durable before the platform gets it, and its place once the platform named it. After a crash the
+ *     answer rewrites it. One whose place is lost is looked for by its key; where nobody can be asked, the answer is a new message.
  * V4: a call that takes long is named below the words, with the time it has taken; the answer takes its place.
  * V5: a turn that ends without a word leaves none: its live message goes.
  */
-import { type Capabilities, type Channel, ChannelBusy, type Records } from "../../core/contracts/index.ts";
-import type { Json, JsonObject, LiveEvent, ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
-import type { Bus, Clock, Log } from "../../core/kit/index.ts";
+import {
+  type Capabilities,
+  type Channel,
+  ChannelBusy,
+  type Outgoing,
+  type Records,
+} from "../../core/contracts/index.ts";
+import {
+  AppError,
+  type Json,
+  type JsonObject,
+  type LiveEvent,
+  type ReplyRoute,
+  type SessionKey,
+  type TurnId,
+} from "../../core/domain/index.ts";
+import type { Bus, Clock, Crash, Log } from "../../core/kit/index.ts";
 import type { Piece } from "./outbox.ts";
 import { editPause, type Pace } from "./pace.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
@@ -20,6 +35,7 @@ export interface LiveParts {
   clock: Clock;
   bus: Bus;
   log: Log;
+  crash: Crash;
   pace: Pace;
   /** The account a route names, when its answers are shown live. */
   channel: (route: ReplyRoute) => { can: Capabilities; open(): Promise<Channel>; live: boolean } | undefined;
@@ -34,6 +50,8 @@ export interface LiveParts {
   pieces: (text: string, can: Capabilities) => Piece[];
 }
 
+/** Kept as the place of a live message that is on its way to the platform. */
+const PLACE_UNKNOWN = "";
 /** How long an answer must take before it is shown live. */
 const FIRST_MS = 900;
 const TYPING_EVERY_MS = 4500;
@@ -60,16 +78,22 @@ interface Showing {
   /** What is on the platform. */
   shown: string;
   platformId: string | undefined;
+  /** An earlier life sent it and died before it knew where it is. */
+  lost: boolean;
   nextAt: number;
   typedAt: number;
   busy: Promise<void>;
   cancel: (() => void) | undefined;
+  /** What is planned is only the next sign of typing: words do not wait for it. */
+  resting: boolean;
   closed: boolean;
 }
 
 export class Live {
   private readonly parts: LiveParts;
   private readonly showing = new Map<TurnId, Showing>();
+  /** Over, with a call to the platform still under way. */
+  private readonly ending = new Map<TurnId, Showing>();
   /** Begun, and not yet known where they answer. */
   private readonly starting = new Set<TurnId>();
   private readonly off: () => void;
@@ -84,14 +108,35 @@ export class Live {
     for (const one of this.showing.values()) this.close(one);
   }
 
-  /** The turn's live message, given up for the answer that rewrites it. Waits for an edit that is under way. */
-  async yield(turn: TurnId): Promise<string | undefined> {
-    const one = this.showing.get(turn);
+  /**
+   * The turn's live message, given up for the answer that rewrites it. Waits for an edit that is under way. Null: there may be one,
+   * and the platform cannot be asked now.
+   */
+  async yield(turn: TurnId, route: ReplyRoute): Promise<string | null | undefined> {
+    const one = this.showing.get(turn) ?? this.ending.get(turn);
     if (one) {
       this.close(one);
       await one.busy;
     }
-    return one?.platformId ?? (await readDraft(this.parts.records, turn));
+    if (one?.platformId !== undefined) return one.platformId;
+    const kept = await readDraft(this.parts.records, turn);
+    return kept === PLACE_UNKNOWN ? this.locate(turn, route) : kept;
+  }
+
+  /** Where a live message is that was sent in an earlier life, by its key. */
+  private async locate(turn: TurnId, route: ReplyRoute): Promise<string | null | undefined> {
+    const found = this.parts.channel(route);
+    if (!found) return null;
+    const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
+    const message: Outgoing = { route, key: `${turn}:draft`, text: "…" };
+    try {
+      const channel = await found.open();
+      // Where a key makes a message one, sending it again tells where it is.
+      if (found.can.dedupes) return (await channel.send(message, signal)).platformId ?? undefined;
+      return (await channel.find?.(message, signal)) ?? undefined;
+    } catch (error) {
+      return error instanceof AppError && error.retry !== "later" ? undefined : null;
+    }
   }
 
   private hear(event: LiveEvent): void {
@@ -105,7 +150,7 @@ export class Live {
         if (one.call !== event.call) one.text = "";
         one.call = event.call;
         one.text += event.text;
-        this.plan(one);
+        this.news(one);
         return;
       }
       case "turn.discarded": {
@@ -157,11 +202,13 @@ export class Live {
       text: "",
       running: new Map(),
       shown: "",
-      platformId: draft,
+      platformId: draft || undefined,
+      lost: draft === PLACE_UNKNOWN,
       nextAt: now + FIRST_MS,
       typedAt: 0,
       busy: Promise.resolve(),
       cancel: undefined,
+      resting: false,
       closed: false,
     };
     this.showing.set(turn, one);
@@ -174,6 +221,16 @@ export class Live {
     );
   }
 
+  private news(one: Showing): void {
+    if (one.resting && one.live) {
+      one.cancel?.();
+      one.cancel = undefined;
+      one.resting = false;
+      one.nextAt = this.parts.clock.now();
+    }
+    this.plan(one);
+  }
+
   /** At most one edit under way and one planned. */
   private plan(one: Showing): void {
     if (one.closed || one.cancel || !one.channel) return;
@@ -181,6 +238,7 @@ export class Live {
     const wait = Math.max(0, one.nextAt - this.parts.clock.now());
     one.cancel = this.parts.clock.after(wait, () => {
       one.cancel = undefined;
+      one.resting = false;
       one.busy = one.busy.then(() => this.show(one)).catch((error) => this.fail(one, error));
     });
   }
@@ -200,6 +258,7 @@ export class Live {
       }
       const soon = one.running.size && one.live ? this.parts.progressAfterMs() : TYPING_EVERY_MS;
       one.nextAt = clock.now() + Math.min(soon, TYPING_EVERY_MS);
+      one.resting = true;
       this.plan(one);
       return;
     }
@@ -211,10 +270,17 @@ export class Live {
         this.plan(one);
         return;
       }
+      if (one.lost) {
+        const found = await this.locate(one.turn, one.route);
+        one.lost = false;
+        // Not to be asked now: the answer itself will ask again.
+        if (found === null) return this.close(one);
+        one.platformId = found;
+      }
       pace.next(one.route, one.can.pace, now);
       const message = { route: one.route, key: `${one.turn}:draft`, ...piece };
       if (one.platformId === undefined) {
-        const { platformId } = await channel.send(message, signal);
+        const { platformId } = await this.place(one, channel, message, signal);
         if (platformId === null) return this.close(one);
         one.platformId = platformId;
         await records.write((tx) => writeDraft(tx, { turn: one.turn, platformId, route: one.route }, clock.now()));
@@ -258,14 +324,28 @@ export class Live {
   /** The turn said nothing: what was shown of it goes (V5). */
   private async withdraw(turn: TurnId): Promise<void> {
     if (!this.parts.any()) return;
-    const platformId = await this.yield(turn);
-    if (platformId === undefined) return;
     const place = await this.parts.placeOf(turn);
-    const found = place && this.parts.channel(place.route);
-    const channel = await found?.open();
+    const platformId = place && (await this.yield(turn, place.route));
+    if (!place || !platformId) return;
+    const channel = await this.parts.channel(place.route)?.open();
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
-    if (place) await channel?.remove?.({ route: place.route, platformId }, signal);
+    await channel?.remove?.({ route: place.route, platformId }, signal);
     await this.parts.records.write((tx) => deleteDraft(tx, turn));
+  }
+
+  /** Sends the first of it. What surely was not taken is not looked for later. */
+  private async place(one: Showing, channel: Channel, message: Outgoing, signal: AbortSignal) {
+    const { records, clock, crash } = this.parts;
+    const { turn, route } = one;
+    await records.write((tx) => writeDraft(tx, { turn, platformId: PLACE_UNKNOWN, route }, clock.now()));
+    try {
+      const placed = await channel.send(message, signal);
+      crash.at("live.placed");
+      return placed;
+    } catch (error) {
+      if (error instanceof AppError) await records.write((tx) => deleteDraft(tx, turn));
+      throw error;
+    }
   }
 
   private fail(one: Showing, error: unknown): void {
@@ -300,5 +380,9 @@ export class Live {
     one.cancel?.();
     one.cancel = undefined;
     this.showing.delete(one.turn);
+    this.ending.set(one.turn, one);
+    void one.busy.finally(() => {
+      if (this.ending.get(one.turn) === one) this.ending.delete(one.turn);
+    });
   }
 }

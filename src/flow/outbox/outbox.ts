@@ -93,8 +93,8 @@ export interface OutboxParts {
   /** Buttons for a question; what they mean is kept, the platform sees only ids. */
   buttons: (tx: Tx, question: Asked) => Button[];
   file: (id: string) => Promise<OutgoingFile | undefined>;
-  /** The live answer of a turn, given up by whoever writes it: this message replaces it. */
-  draft?: (turn: TurnId) => Promise<string | undefined>;
+  /** The live answer of a turn, given up by whoever writes it: this message replaces it. Null: the platform must be asked, later. */
+  draft?: (turn: TurnId, route: ReplyRoute) => Promise<string | null | undefined>;
   /** How a message fared on its account. */
   fared?: (route: ReplyRoute, ok: boolean, detail?: string) => void;
   config: () => OutboxConfig;
@@ -113,6 +113,8 @@ const UNKNOWN: Capabilities = {
   dedupes: false,
   buttons: 0,
   files: 0,
+  hears: [],
+  does: [],
   pace: { chatMs: 0, accountMs: 0 },
 };
 
@@ -294,6 +296,7 @@ export class Outbox {
     const { can } = found;
     const edits = await this.editedBy(d, can);
     if (edits === "skip") return this.close(d, "sent", "");
+    if (edits === null) return this.wait(d, "The platform could not be asked.");
     // An edit says the same again: repeating one is harmless.
     const repeatable = can.dedupes || edits !== undefined;
     const channel = await found.open().catch((error: unknown) => String(error));
@@ -385,11 +388,11 @@ export class Outbox {
   }
 
   /** The message on the platform that this delivery rewrites; `skip`: there is none and nothing new is wanted. */
-  private async editedBy(d: Delivery, can: Capabilities): Promise<string | "skip" | undefined> {
+  private async editedBy(d: Delivery, can: Capabilities): Promise<string | "skip" | null | undefined> {
     const canEdit = can.editMs !== undefined;
     if (d.extra.edits !== undefined) return (canEdit && (await placeOf(this.parts.records, d.extra.edits))) || "skip";
     if (!canEdit || d.part > 0 || !d.answer.endsWith(":answer") || d.extra.files) return undefined;
-    return this.parts.draft?.(d.turn);
+    return this.parts.draft?.(d.turn, d.route);
   }
 
   private async put(
@@ -406,17 +409,18 @@ export class Outbox {
   private async outgoing(d: Delivery, can: Capabilities): Promise<Outgoing> {
     const { html, styles, buttons, files = [] } = d.extra;
     const found: OutgoingFile[] = [];
-    let text = d.text;
+    const notes: string[] = [];
     for (const id of files) {
       const file = await this.parts.file(id);
       if (file && file.bytes <= can.files) found.push(file);
-      else text += `\n[${file ? `${file.name} is too large for this channel` : "a file is gone"}]`;
+      else notes.push(`[${file ? unsent(file, can.files) : "a file is gone"}]`);
     }
     return {
       route: d.route,
       key: d.id,
-      text,
-      ...(html === undefined ? {} : { html }),
+      text: [d.text, ...notes].join("\n"),
+      // Where there is a rich form, people see only that.
+      ...(html === undefined ? {} : { html: [html, ...notes.map(asHtml)].join("<br>") }),
       ...(styles === undefined ? {} : { styles }),
       ...(buttons ? { buttons } : {}),
       ...(found.length ? { files: found } : {}),
@@ -493,4 +497,15 @@ export class Outbox {
       this.stopping.signal.addEventListener("abort", wake, { once: true });
     });
   }
+}
+
+function asHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Why a file stays here, for the person who would have got it. */
+function unsent({ name }: OutgoingFile, most: number): string {
+  return most > 0
+    ? `${name} is not sent: it is larger than the ${Math.floor(most / 1_000_000)} MB this channel takes`
+    : `${name} is not sent: this channel takes no files`;
 }

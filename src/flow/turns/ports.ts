@@ -61,7 +61,9 @@ export interface Intake {
     by: { turn: TurnId; call: number; route: string },
   ): Promise<{ messages: IntakeMessage[]; interrupted: boolean }>;
   /** The turn's own message, and the turn that took it if one did. */
-  own(turn: TurnId): Promise<{ takenBy: TurnId | null; mode: QueueMode; message: IntakeMessage } | undefined>;
+  own(
+    turn: TurnId,
+  ): Promise<{ takenBy: TurnId | null; withdrawn: boolean; mode: QueueMode; message: IntakeMessage } | undefined>;
   /** The message leaves the inbox with this call. Repeating it changes nothing. */
   take(tx: Tx, message: TurnId, by: TurnId, call: number): void;
 }

@@ -124,6 +124,8 @@ export function makeTurns(parts: TurnParts) {
         return end(run, { state: "answered", text: body.reply });
       }
       const mine = await parts.intake.own(input.turn);
+      // Deleted where it was said before a model read it: nobody waits for an answer, and the model never sees it.
+      if (mine?.withdrawn) return end(run, { state: "silent", text: "", reason: DELETED });
       run.own = mine?.message;
       if (input.wake.why === "broken") {
         // Its progress is gone with what broke; what it spent is on record.
@@ -567,6 +569,8 @@ export function makeTurns(parts: TurnParts) {
 function asked(waiting: readonly Waiting[]): JsonObject {
   return Object.fromEntries(waiting.map((w) => [w.callId, w.approval]));
 }
+
+const DELETED = "The message was deleted before it was read.";
 
 /** Enough for the hosts of any message a person writes. */
 const MOST_SAID = 8000;

@@ -8,6 +8,7 @@
  *              | "think:" words          think these words first, signed "sig-" and the words
  *              | "tool:" name [json]     call a tool; several in one phase are parallel calls
  *              | "delay:" ms             wait before the first byte
+ *              | "gap:" ms               write the answer slowly: twelve pieces, this long between them
  *              | "fail:" what ["*" n]    what: an HTTP status, or auth, billing, rate-limit, overload,
  *                                        context-overflow, format, not-found, server. With *n only the first n
  *                                        requests that reach this phase of this text fail; without it all do.
@@ -41,7 +42,8 @@ interface Phase {
   garbage: boolean;
 }
 
-const COLON = /(^|\s)(say|think|tool|then|delay|fail|retry-after):/g;
+const SLOW_PIECES = 12;
+const COLON = /(^|\s)(say|think|tool|then|delay|gap|fail|retry-after):/g;
 const BARE = /(^|\s)(stall|cut|garbage|empty)(?:\*(\d+))?(?=\s|$)/g;
 
 const KIND_OF_STATUS: Record<number, FailureKind> = {
@@ -152,6 +154,7 @@ function newPhase(): Phase {
 function readValue(word: string, value: string, phase: Phase): void {
   const [first = "", ...rest] = value.trim().split(/\s+/);
   if (word === "delay") phase.reply.delayMs = Number(first) || 0;
+  if (word === "gap") Object.assign(phase.reply, { gapMs: Number(first) || 0, pieces: SLOW_PIECES });
   if (word === "retry-after") phase.reply.fail = { ...phase.reply.fail, retryAfterS: Number(first) || 0 };
   if (word === "fail") {
     const [what = "", times] = first.split("*");

@@ -1,6 +1,11 @@
 /**
- * The scripted model server: the only stand-in for a model in the tests. It speaks four wire protocols over plain
+ * The scripted model server, a FAKE of four providers and the only stand-in for a model in the tests. It speaks four wire protocols over plain
  * node:http, answers at once, and writes an answer in one piece, so that it costs a benchmark next to nothing.
+ *
+ * Documentation: https://docs.anthropic.com/en/api/messages-streaming
+ * Documentation: https://platform.openai.com/docs/api-reference/chat/streaming
+ * Documentation: https://platform.openai.com/docs/api-reference/responses-streaming
+ * Documentation: https://ai.google.dev/api/generate-content
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -180,8 +185,19 @@ function write(res: ServerResponse, speaker: Speaker, request: NormalRequest, re
   } else {
     const events = speaker.events(reply, figures, request);
     if (reply.stall || reply.cut || fail) writeHalf(res, speaker, reply, events);
+    else if (reply.gapMs) void writeSlowly(res, events, reply.gapMs);
     else sendText(res, 200, events.join(""), "text/event-stream");
   }
+}
+
+async function writeSlowly(res: ServerResponse, events: string[], gapMs: number): Promise<void> {
+  res.writeHead(200, { "content-type": "text/event-stream" });
+  for (const event of events) {
+    if (res.destroyed) return;
+    res.write(event);
+    await new Promise((resolve) => setTimeout(resolve, gapMs));
+  }
+  res.end();
 }
 
 /** Half of the events always holds something that was streamed: the first delta comes early. */

@@ -90,6 +90,8 @@ export interface Reply {
   pieces?: number;
   /** Wait before the first byte. */
   delayMs?: number;
+  /** Wait between two events of a stream. */
+  gapMs?: number;
   fail?: ScriptedFailure;
   /** Sends the first half and then nothing more, with the connection open. */
   stall?: boolean;

@@ -10,6 +10,14 @@
  * - 429 with Retry-After; per-channel limit by `limits`. `ok: false` with an error word for the rest, on status 200.
  * - Files: upload in three calls; a download without the token answers 200 with a login page.
  * - Threads by thread_ts, reactions, ephemeral messages, history with `oldest`.
+ *
+ * Acknowledgement: an envelope by its id, a post by a 2xx; what is not acknowledged comes again three times, then never.
+ *
+ * Documentation: https://docs.slack.dev/apis/events-api/using-socket-mode/
+ * Documentation: https://docs.slack.dev/apis/events-api/ (retries, signatures)
+ * Documentation: https://docs.slack.dev/reference/events/message/message_deleted/
+ * Documentation: https://docs.slack.dev/reference/methods/files.completeUploadExternal/
+ * Documentation: https://docs.slack.dev/reference/methods/reactions.remove/
  */
 import { WebSocketServer } from "ws";
 import { type Answer, asked, type Call, startWire, type Wire } from "../wire/index.ts";
@@ -72,6 +80,13 @@ export async function startSlack(): Promise<SlackFake> {
       const one = { channel: String(p.channel), ts: String(p.timestamp), name: String(p.name) };
       if (fake.reactions.some((r) => JSON.stringify(r) === JSON.stringify(one))) throw new Refused("already_reacted");
       fake.reactions.push(one);
+      return {};
+    },
+    "reactions.remove"(p) {
+      const one = { channel: String(p.channel), ts: String(p.timestamp), name: String(p.name) };
+      const at = fake.reactions.findIndex((r) => JSON.stringify(r) === JSON.stringify(one));
+      if (at < 0) throw new Refused("no_reaction");
+      fake.reactions.splice(at, 1);
       return {};
     },
     "conversations.info": (p) => ({
@@ -260,6 +275,39 @@ export async function startSlack(): Promise<SlackFake> {
       return ts;
     },
     event,
+    edit(ts, text) {
+      const message = history.find((m) => m.ts === ts)!;
+      message.text = text;
+      const { channel, user, thread_ts } = message;
+      const now = {
+        type: "message",
+        user,
+        text,
+        ts,
+        edited: { user, ts: nextTs() },
+        ...(thread_ts ? { thread_ts } : {}),
+      };
+      event({
+        type: "message",
+        subtype: "message_changed",
+        channel,
+        channel_type: kindOf(channel),
+        ts: nextTs(),
+        message: now,
+      });
+    },
+    remove(ts) {
+      const message = history.find((m) => m.ts === ts)!;
+      message.deleted = true;
+      const { channel, user, text, thread_ts } = message;
+      const previous_message = { type: "message", user, text, ts, ...(thread_ts ? { thread_ts } : {}) };
+      const place = { channel, channel_type: kindOf(channel), ts: nextTs(), hidden: true };
+      event({ type: "message", subtype: "message_deleted", ...place, deleted_ts: ts, previous_message });
+    },
+    react(user, channel, ts, reaction) {
+      const item = { type: "message", channel, ts };
+      event({ type: "reaction_added", user, reaction, item, item_user: botUser, event_ts: nextTs() });
+    },
     press(user, button, ts) {
       const holds = (m: SlackMessage) =>
         (ts === undefined || m.ts === ts) && buttonsOf(m).find((b) => b.text === button || b.value === button);

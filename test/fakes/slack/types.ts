@@ -50,6 +50,9 @@ export interface SlackFake {
   /** Returns the message's ts. */
   say(channel: string, user: string, text: string, more?: Loose): string;
   event(body: Loose, id?: string): string;
+  edit(ts: string, text: string): void;
+  remove(ts: string): void;
+  react(user: string, channel: string, ts: string, name: string): void;
   press(user: string, button: string, ts?: string): void;
   sendFile(
     channel: string,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, paceShape, policyOf, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, policyOf, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -9,6 +9,7 @@ const account = z
       .default("https://discord.com/api")
       .describe("Another address of Discord's API, e.g. a proxy."),
     ...paceShape(1000),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One Discord bot.");
@@ -29,6 +30,8 @@ export const discord = adapter<DiscordAccount>({
     dedupes: false,
     buttons: 5,
     files: 10 * 1024 * 1024,
+    hears: ["groups", "files", "threads", "edits", "reactions", "deletions"],
+    does: ["react", "remove", "typing"],
     // Discord's bucket is five messages in five seconds to a channel, fifty calls a second in all.
     pace: { chatMs: config.paceMs, accountMs: 20 },
     editMs: 1500,

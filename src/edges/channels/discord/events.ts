@@ -38,6 +38,7 @@ const reaction = z.object({
   emoji: z.object({ name: z.string().nullish() }),
   member: z.object({ user: user.optional() }).optional(),
 });
+const deletion = z.object({ id: z.string(), channel_id: z.string(), guild_id: z.string().optional() });
 const interaction = z.object({
   id: z.string(),
   token: z.string(),
@@ -79,6 +80,13 @@ export function eventOf(
       const sender = member?.user ? senderOf(member.user) : { id: user_id };
       const chat = placeOf(parsed.data);
       return { kind: "reaction", id: `r${nth}`, chat, sender, message: message_id, emoji: emoji.name!, removed };
+    }
+    case "MESSAGE_DELETE": {
+      const parsed = deletion.safeParse(given);
+      if (!parsed.success) return "unreadable";
+      // Discord does not say who deleted it.
+      const { id } = parsed.data;
+      return { kind: "delete", id: `d${id}`, chat: placeOf(parsed.data), sender: { id: "" }, message: id };
     }
     case "INTERACTION_CREATE":
       // A press that `pressOf` could read does not come here; other interactions are not ours.

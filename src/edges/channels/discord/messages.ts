@@ -53,6 +53,10 @@ export class DiscordMessages {
     await this.api.call("PUT", `${pathOf(at)}/reactions/${encodeURIComponent(emoji)}/@me`, signal);
   }
 
+  async unreact(at: Placed, emoji: string, signal: AbortSignal): Promise<void> {
+    await this.api.call("DELETE", `${pathOf(at)}/reactions/${encodeURIComponent(emoji)}/@me`, signal);
+  }
+
   async typing(route: ReplyRoute, signal: AbortSignal): Promise<void> {
     await this.api.call("POST", `/channels/${placeOf(route)}/typing`, signal);
   }

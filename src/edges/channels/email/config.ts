@@ -76,6 +76,8 @@ export const email = adapter<EmailAccount>({
     dedupes: false,
     buttons: 0,
     files: 18_000_000,
+    hears: ["files", "threads"],
+    does: [],
     pace: { chatMs: config.paceMs, accountMs: Math.min(config.paceMs, 200) },
     // Asked at least every minute.
     silenceMs: 180_000,

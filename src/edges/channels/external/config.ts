@@ -39,6 +39,8 @@ export const external = adapter<ExternalAccount>({
     dedupes: true,
     buttons: 0,
     files: 0,
+    hears: ["groups", "files", "threads"],
+    does: [],
     pace: { chatMs: config.paceMs, accountMs: 0 },
   }),
   load: async () => await import("./external.ts"),

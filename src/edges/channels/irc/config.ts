@@ -52,6 +52,8 @@ export const irc = adapter<IrcAccount>({
     dedupes: false,
     buttons: 0,
     files: 0,
+    hears: ["groups"],
+    does: [],
     most: config.mostLines,
     pace: { chatMs: config.paceMs, accountMs: config.paceMs },
     silenceMs: 90_000,

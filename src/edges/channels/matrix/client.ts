@@ -18,7 +18,10 @@ const filter = (limit: number) =>
       account_data: { types: [] },
       ephemeral: { types: [] },
       state: { lazy_load_members: true, types: ["m.room.member"] },
-      timeline: { limit, types: ["m.room.message", "m.reaction", "m.room.encrypted", "m.room.member"] },
+      timeline: {
+        limit,
+        types: ["m.room.message", "m.reaction", "m.room.encrypted", "m.room.member", "m.room.redaction"],
+      },
     },
   });
 

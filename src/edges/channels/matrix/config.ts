@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -11,6 +11,7 @@ const account = z
       .describe(
         "Invitations taken: to direct chats by anybody (so that a stranger can pair) and to rooms by those who may talk there; only by those who may talk; or none.",
       ),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One Matrix account. It reads unencrypted rooms only.");
@@ -35,6 +36,8 @@ export const matrix = adapter<MatrixAccount>({
     dedupes: true,
     buttons: 0,
     files: 50_000_000,
+    hears: ["groups", "files", "threads", "edits", "reactions", "deletions"],
+    does: ["react", "remove", "typing"],
     pace: { chatMs: 200, accountMs: 100 },
     editMs: 1000,
     silenceMs: 90_000,

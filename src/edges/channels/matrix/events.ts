@@ -9,6 +9,8 @@ export interface RoomEvent {
   at: number | undefined;
   content: Record<string, unknown>;
   stateKey: string | undefined;
+  /** The event a redaction takes away: beside the content, since room version 11 in it. */
+  redacts: string | undefined;
 }
 
 /** What is looked up beforehand. */
@@ -32,7 +34,8 @@ export function roomEvent(value: unknown): RoomEvent | undefined {
   const [id, type, sender] = [textOf(raw.event_id), textOf(raw.type), textOf(raw.sender)];
   if (!id || !type || !sender) return undefined;
   const content = objectOf(raw.content);
-  return { id, type, sender, at: numberOf(raw.origin_server_ts), content, stateKey: textOf(raw.state_key) };
+  const redacts = textOf(content.redacts) ?? textOf(raw.redacts);
+  return { id, type, sender, at: numberOf(raw.origin_server_ts), content, stateKey: textOf(raw.state_key), redacts };
 }
 
 /** The id of the message an event answers, when it answers one outside of a thread's order. */
@@ -80,6 +83,8 @@ export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
       const [message, emoji] = [textOf(relation.event_id), textOf(relation.key)];
       return message && emoji ? { event: { ...base, kind: "reaction", message, emoji } } : undefined;
     }
+    case "m.room.redaction":
+      return event.redacts ? { event: { ...base, kind: "delete", message: event.redacts } } : undefined;
     case "m.room.member": {
       const change = event.content.membership === "join" ? "joined" : "left";
       if (event.stateKey === at.me.id || event.content.membership === "invite") return undefined;

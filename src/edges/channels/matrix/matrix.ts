@@ -188,6 +188,14 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
       await client.put(at.route.chat, "m.reaction", key, { "m.relates_to": relation }, signal);
     },
 
+    async unreact(at, emoji, signal) {
+      // The same transaction names the event that was made then; nothing new is sent.
+      const relation = { rel_type: "m.annotation", event_id: at.platformId, key: emoji };
+      const key = `react ${at.platformId} ${emoji}`;
+      const made = await client.put(at.route.chat, "m.reaction", key, { "m.relates_to": relation }, signal);
+      if (made) await client.redact(at.route.chat, made, signal);
+    },
+
     async typing(route, signal) {
       if (me) await client.typing(route.chat, me, signal);
     },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -11,6 +11,7 @@ const account = z
       .describe(
         "Where the Mattermost server reaches Lares, such as https://lares.example.org. With it questions have buttons; without it, a typed code.",
       ),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One Mattermost bot account.");
@@ -34,6 +35,8 @@ export const mattermost = adapter<MattermostAccount>({
     dedupes: false,
     buttons: config.callback ? 5 : 0,
     files: 50_000_000,
+    hears: ["groups", "files", "threads", "edits", "reactions", "deletions"],
+    does: ["react", "remove", "typing"],
     pace: { chatMs: 200, accountMs: 100 },
     editMs: 1000,
     silenceMs: 90_000,

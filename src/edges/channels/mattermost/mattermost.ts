@@ -34,7 +34,14 @@ const MOST_PAGES = 10;
 /** Chats read side by side after a break: with hundreds of them one after another takes long. */
 const AT_ONCE = 8;
 /** Emoji are words here; these stand for answers to a question. */
-const EMOJI: Record<string, string> = { "+1": "👍", "-1": "👎", white_check_mark: "✅", x: "❌" };
+const EMOJI: Record<string, string> = {
+  "+1": "👍",
+  "-1": "👎",
+  white_check_mark: "✅",
+  x: "❌",
+  eyes: "👀",
+  hourglass_flowing_sand: "⏳",
+};
 
 /** The newest post taken, and where this account began. */
 type Position = { since: number; begin: number };
@@ -107,12 +114,14 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     signal: AbortSignal,
   ): Promise<{ events: PlatformEvent[]; at: number }> {
     const nothing = { events: [], at: 0 };
-    if (event.name === "posted" || event.name === "post_edited") {
+    if (event.name === "posted" || event.name === "post_edited" || event.name === "post_deleted") {
       const given = parse(event.data.post);
       const id = textOf(objectOf(given).id);
-      const post = door.read({ kind: event.name, id, value: given }, () => postOf(given) ?? "unreadable");
-      if (post === "unreadable") door.unreadable(event.name, id ?? "");
-      if (!post || post === "unreadable") return nothing;
+      const read = door.read({ kind: event.name, id, value: given }, () => postOf(given) ?? "unreadable");
+      if (read === "unreadable") door.unreadable(event.name, id ?? "");
+      if (!read || read === "unreadable") return nothing;
+      // Told as it was before it was deleted.
+      const post = event.name === "post_deleted" ? { ...read, deletedAt: read.deletedAt || 1 } : read;
       const type = textOf(event.data.channel_type);
       if (type) keep(kinds, post.channel, type === "D" ? "direct" : "group");
       const one = await eventOf(door, post, textOf(event.data.sender_name)?.replace(/^@/, ""), signal);
@@ -132,8 +141,12 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     signal: AbortSignal,
   ): Promise<PlatformEvent | undefined> {
     // Notes of the server ("joined the channel") have a type.
-    if (post.user === me.id || post.type !== "" || post.deletedAt) return undefined;
+    if (post.user === me.id || post.type !== "") return undefined;
     const kind = await kindOf(post.channel, signal);
+    if (post.deletedAt) {
+      const chat = { id: post.channel, kind, ...(post.root ? { thread: post.root } : {}) };
+      return { kind: "delete", id: `${post.id}:deleted`, chat, sender: { id: post.user }, message: post.id };
+    }
     const isBot = post.props.from_bot === "true";
     // A post of a webhook carries the id of whoever made the webhook, not of who wrote it.
     const isHook = post.props.from_webhook === "true";
@@ -299,9 +312,13 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
 
     async react(at, emoji, signal) {
       if (!me.id) me = await client.me(signal);
-      const name = Object.entries(EMOJI).find(([, sign]) => sign === emoji)?.[0] ?? emoji.replaceAll(":", "");
-      const json = { user_id: me.id, post_id: at.platformId, emoji_name: name };
+      const json = { user_id: me.id, post_id: at.platformId, emoji_name: nameOf(emoji) };
       await client.change({ method: "POST", path: "/reactions", json }, signal);
+    },
+
+    async unreact(at, emoji, signal) {
+      const [post, name] = [at.platformId, nameOf(emoji)].map(encodeURIComponent);
+      await client.change({ method: "DELETE", path: `/users/me/posts/${post}/reactions/${name}` }, signal);
     },
 
     async typing(route, signal) {
@@ -309,6 +326,11 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       await client.change({ method: "POST", path: "/users/me/typing", json }, signal);
     },
   };
+}
+
+/** As Mattermost calls it. */
+function nameOf(emoji: string): string {
+  return Object.entries(EMOJI).find(([, sign]) => sign === emoji)?.[0] ?? emoji.replaceAll(":", "");
 }
 
 /** Takes "@lares" from the text; anywhere in it counts as being addressed. */

@@ -37,6 +37,8 @@ export const nostr = adapter<NostrAccount>({
     dedupes: false,
     buttons: 0,
     files: 0,
+    hears: ["reactions"],
+    does: [],
     pace: { chatMs: config.paceMs, accountMs: Math.min(config.paceMs, 100) },
     silenceMs: 90_000,
   }),

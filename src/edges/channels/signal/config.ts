@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -11,6 +11,7 @@ const account = z
       .string()
       .regex(/^\+\d{6,15}$/, "as +15551234567")
       .describe("The number signal-cli is registered with."),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One Signal number, behind a signal-cli daemon on this machine.");
@@ -37,6 +38,8 @@ export const signal = adapter<SignalAccount>({
     dedupes: false,
     buttons: 0,
     files: 50_000_000,
+    hears: ["groups", "files", "edits", "reactions", "deletions"],
+    does: ["react", "typing"],
     pace: { chatMs: 300, accountMs: 100 },
     // Signal allows few edits of one message, so answers are not written live.
     silenceMs: 90_000,

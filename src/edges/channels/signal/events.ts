@@ -36,6 +36,9 @@ export function mapEnvelope(value: unknown, number: string): Mapped | undefined 
     const removed = reaction.isRemove === true ? { removed: true } : {};
     return message ? { event: { ...base, kind: "reaction", message, emoji, ...removed }, files: [] } : undefined;
   }
+  // Signal lets people delete their own messages only; an admin's deletion for others comes in another form.
+  const deleted = numberOf(objectOf(data.remoteDelete).timestamp);
+  if (deleted !== undefined) return { event: { ...base, kind: "delete", message: `${sender}:${deleted}` }, files: [] };
   const { text, mentioned } = wordsOf(data, number);
   const quote = quoteOf(data, number);
   const addressed = !group || mentioned || quote?.isMine === true;

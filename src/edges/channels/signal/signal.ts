@@ -10,6 +10,7 @@ import {
   type Channel,
   type Door,
   type Outgoing,
+  type Placed,
   type PlatformEvent,
   SendUncertain,
 } from "../../../core/contracts/index.ts";
@@ -93,6 +94,13 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
     return timestamp === undefined ? null : String(timestamp);
   }
 
+  async function reaction(at: Placed, params: { emoji: string; remove?: true }, signal: AbortSignal): Promise<void> {
+    const isOurs = !at.platformId.includes(":");
+    const [author, timestamp] = isOurs ? [config.number, at.platformId] : at.platformId.split(":");
+    const target = { targetAuthor: author, targetTimestamp: Number(timestamp) };
+    await rpc.call("sendReaction", { ...to(at.route), ...params, ...target }, signal);
+  }
+
   return {
     name: "signal",
     account,
@@ -122,13 +130,8 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
       await rpc.call("remoteDelete", { ...to(at.route), targetTimestamp: Number(at.platformId) }, signal);
     },
 
-    async react(at, emoji, signal) {
-      const [author, timestamp] = at.platformId.includes(":")
-        ? at.platformId.split(":")
-        : [config.number, at.platformId];
-      const target = { targetAuthor: author, targetTimestamp: Number(timestamp) };
-      await rpc.call("sendReaction", { ...to(at.route), emoji, ...target }, signal);
-    },
+    react: (at, emoji, signal) => reaction(at, { emoji }, signal),
+    unreact: (at, emoji, signal) => reaction(at, { emoji, remove: true }, signal),
 
     async typing(route, signal) {
       await rpc.call("sendTyping", to(route), signal, true);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, paceShape, policyOf, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, policyOf, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -19,6 +19,7 @@ const account = z
       .default("https://slack.com/api")
       .describe("Another address of Slack's API, e.g. https://slack-gov.com/api."),
     ...paceShape(1000),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .refine((one) => Boolean(one.appToken) !== Boolean(one.signingSecret), {
@@ -50,6 +51,8 @@ export const slack = adapter<SlackAccount>({
     dedupes: false,
     buttons: 5,
     files: 100 * 1024 * 1024,
+    hears: ["groups", "files", "threads", "edits", "reactions", "deletions"],
+    does: ["react", "remove"],
     pace: { chatMs: config.paceMs, accountMs: 0 },
     editMs: 1500,
     ...(config.appToken ? { silenceMs: 90_000 } : {}),

@@ -27,6 +27,8 @@ const message = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
   message: z.object(said).optional(),
+  deleted_ts: z.string().optional(),
+  previous_message: z.object(said).optional(),
 });
 type Message = z.output<typeof message>;
 
@@ -110,7 +112,19 @@ export function pressOf(given: unknown): PlatformEvent | "unreadable" | undefine
   };
 }
 
+/** Deleted: as such, or, where answers hang on it in a thread, as a tombstone that takes its place. */
+function deletionOf(m: Message): PlatformEvent | undefined {
+  const isTombstone = m.subtype === "message_changed" && m.message?.subtype === "tombstone";
+  const message = m.subtype === "message_deleted" ? m.deleted_ts : isTombstone ? m.message!.ts : undefined;
+  if (message === undefined) return undefined;
+  const { user, thread_ts } = m.previous_message ?? {};
+  const chat = placeOf(m.channel, m.channel_type, thread_ts);
+  return { kind: "delete", id: `d${message}`, chat, sender: { id: user ?? "" }, message };
+}
+
 function messageOf(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined {
+  const gone = deletionOf(m);
+  if (gone) return gone;
   const isEdit = m.subtype === "message_changed";
   const body = isEdit ? m.message : m;
   if (!body || !SPOKEN.has(body.subtype) || (isEdit && !body.edited)) return undefined;

@@ -58,12 +58,20 @@ export class SlackMessages {
   }
 
   async react(at: Placed, emoji: string, signal: AbortSignal): Promise<void> {
+    await this.reaction("reactions.add", at, emoji, signal);
+  }
+
+  async unreact(at: Placed, emoji: string, signal: AbortSignal): Promise<void> {
+    await this.reaction("reactions.remove", at, emoji, signal);
+  }
+
+  private async reaction(method: string, at: Placed, emoji: string, signal: AbortSignal): Promise<void> {
     const name = EMOJI[emoji.replace("\ufe0f", "")] ?? /^:?([\w+-]+):?$/.exec(emoji)?.[1];
     if (!name) throw refused(`Slack knows no name for ${emoji}.`, "never");
     try {
-      await this.api.call("reactions.add", { channel: at.route.chat, timestamp: at.platformId, name }, signal);
+      await this.api.call(method, { channel: at.route.chat, timestamp: at.platformId, name }, signal);
     } catch (error) {
-      if (!(error instanceof SlackRefusal) || error.word !== "already_reacted") throw error;
+      if (!(error instanceof SlackRefusal) || !/^(already_reacted|no_reaction)$/.test(error.word)) throw error;
     }
   }
 

@@ -194,6 +194,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     edit: (at, message, signal) => messages.edit(at, message, signal),
     remove: (at, signal) => messages.remove(at, signal),
     react: (at, emoji, signal) => messages.react(at, emoji, signal),
+    unreact: (at, emoji, signal) => messages.unreact(at, emoji, signal),
   };
 }
 

@@ -15,7 +15,7 @@ export function conversationOf(chat: string, thread: string | undefined): string
 }
 
 /** Kinds that somebody in a conversation causes. */
-const SPOKEN = new Set(["message", "messageUpdate", "messageReaction", "invoke"]);
+const SPOKEN = new Set(["message", "messageUpdate", "messageDelete", "messageReaction", "invoke"]);
 
 export function eventsOf(activity: Record<string, unknown>): PlatformEvent[] | "unreadable" {
   const [from, conversation, recipient] = [activity.from, activity.conversation, activity.recipient].map(objectOf);
@@ -50,6 +50,7 @@ export function eventsOf(activity: Record<string, unknown>): PlatformEvent[] | "
       });
     return [...of(activity.reactionsAdded, false), ...of(activity.reactionsRemoved, true)];
   }
+  if (activity.type === "messageDelete") return [{ ...base, id: `${id}:deleted`, kind: "delete", message: id }];
   if (activity.type !== "message" && activity.type !== "messageUpdate") return [];
   const mentions = listOf(activity.entities)
     .map(objectOf)

@@ -44,6 +44,8 @@ export const teams = adapter<TeamsAccount>({
     dedupes: false,
     buttons: 5,
     files: 0,
+    hears: ["groups", "threads", "edits", "reactions", "deletions"],
+    does: ["remove", "typing"],
     pace: { chatMs: config.paceMs, accountMs: Math.min(config.paceMs, 50) },
     editMs: 1500,
   }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, paceShape, policyOf, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, policyOf, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -22,6 +22,7 @@ const account = z
       .default("https://api.telegram.org")
       .describe("Another Bot API server, e.g. your own."),
     ...paceShape(1000),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One Telegram bot.");
@@ -42,6 +43,8 @@ export const telegram = adapter<TelegramAccount>({
     dedupes: false,
     buttons: 8,
     files: 50 * 1024 * 1024,
+    hears: ["groups", "files", "threads", "edits", "reactions"],
+    does: ["react", "remove", "typing"],
     // Telegram's own figures: one message a second to a chat, thirty a second in all; a little below them.
     // "In a group, bots are not able to send more than 20 messages per minute" (Bots FAQ); edits count. Groups have negative ids.
     pace: { chatMs: config.paceMs, accountMs: 40, perMinute: (chat) => (chat.startsWith("-") ? 20 : undefined) },

@@ -56,7 +56,15 @@ export class TelegramMessages {
   }
 
   async react(at: Placed, emoji: string, signal: AbortSignal): Promise<void> {
-    const reaction = [{ type: "emoji", emoji }];
+    await this.setReactions(at, [{ type: "emoji", emoji }], signal);
+  }
+
+  /** A bot has one reaction on a message; an empty list is none. */
+  async unreact(at: Placed, _emoji: string, signal: AbortSignal): Promise<void> {
+    await this.setReactions(at, [], signal);
+  }
+
+  private async setReactions(at: Placed, reaction: JsonObject[], signal: AbortSignal): Promise<void> {
     const params = { chat_id: at.route.chat, message_id: Number(at.platformId), reaction };
     await this.api.call("setMessageReaction", params, signal);
   }

@@ -41,6 +41,8 @@ export const webhook = adapter<WebhookAccount>({
     dedupes: config.dedupes,
     buttons: 0,
     files: 0,
+    hears: ["threads"],
+    does: [],
     pace: { chatMs: 0, accountMs: 0 },
   }),
   // The signed far side vouches for whom it names.

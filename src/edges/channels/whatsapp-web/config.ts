@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 /** "latest" of the registry needs git to install; this one does not. */
 const BAILEYS = "@whiskeysockets/baileys@7.0.0-rc14";
@@ -12,6 +12,7 @@ const account = z
       .describe(
         "The WhatsApp number Lares becomes a linked device of. The code to link it is in the account's status.",
       ),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe(
@@ -37,6 +38,8 @@ export const whatsappWeb = adapter<WhatsAppWebAccount>({
     dedupes: false,
     buttons: 0,
     files: 16_000_000,
+    hears: ["groups", "files", "edits", "reactions"],
+    does: ["react", "typing"],
     // Slow on purpose: fast unofficial clients get their number blocked.
     pace: { chatMs: 1500, accountMs: 500 },
   }),

@@ -160,6 +160,10 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
       await put(at.route.chat, { react: { text: emoji, key: { ...ownKey(at), fromMe: false } } });
     },
 
+    async unreact(at) {
+      await put(at.route.chat, { react: { text: "", key: { ...ownKey(at), fromMe: false } } });
+    },
+
     async typing(route) {
       await socket?.sendPresenceUpdate("composing", route.chat).catch(() => log.debug("no typing sign"));
     },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, talkShape } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -14,6 +14,7 @@ const account = z
       .describe("The app's secret. Every event is signed with it; without it none could be believed."),
     verifyToken: z.string().min(8).describe("A word of your own, the same as in the app's webhook settings."),
     graph: z.url().default("https://graph.facebook.com/v23.0").describe("Base address of the Graph API."),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One WhatsApp number on Meta's Cloud API. Events come to /channels/whatsapp/<name>.");
@@ -39,6 +40,8 @@ export const whatsapp = adapter<WhatsAppAccount>({
     dedupes: false,
     buttons: 3,
     files: 16_000_000,
+    hears: ["files", "reactions"],
+    does: ["react", "typing"],
     // One message to one person every six seconds is the documented pair rate; bursts are allowed and refused with 131056.
     pace: { chatMs: 100, accountMs: 15 },
   }),

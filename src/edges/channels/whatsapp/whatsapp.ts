@@ -15,6 +15,7 @@ import {
   type ChannelRequest,
   type Door,
   type Outgoing,
+  type Placed,
   type PlatformEvent,
   SendUncertain,
 } from "../../../core/contracts/index.ts";
@@ -109,6 +110,11 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
     return list;
   }
 
+  async function reaction(at: Placed, emoji: string, signal: AbortSignal): Promise<void> {
+    const reaction = { message_id: at.platformId, emoji };
+    await graph.message({ recipient_type: "individual", to: at.route.chat, type: "reaction", reaction }, signal);
+  }
+
   return {
     name: "whatsapp",
     account,
@@ -136,10 +142,9 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
     // Nobody can tell that it was not taken: without a status it stays unknown.
     find: (message, signal) => receipts.find(message.key, STATUS_PATIENCE_MS, signal),
 
-    async react(at, emoji, signal) {
-      const reaction = { message_id: at.platformId, emoji };
-      await graph.message({ recipient_type: "individual", to: at.route.chat, type: "reaction", reaction }, signal);
-    },
+    react: (at, emoji, signal) => reaction(at, emoji, signal),
+    // An empty one takes ours back.
+    unreact: (at, _emoji, signal) => reaction(at, "", signal),
 
     async typing(route, signal) {
       const message = last.get(route.chat);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapter, paceShape, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, talkShape } from "../account.ts";
 
 const address = z.string().regex(/^[^@/\s]+@[^@/\s]+$/, "as name@example.org");
 
@@ -20,6 +20,7 @@ const account = z
       .optional()
       .describe("The name in rooms; without it, the first part of the address."),
     ...paceShape(200),
+    ...acknowledgeShape,
     ...talkShape,
   })
   .describe("One XMPP account.");
@@ -44,6 +45,8 @@ export const xmpp = adapter<XmppAccount>({
     dedupes: false,
     buttons: 0,
     files: 0,
+    hears: ["groups", "edits", "reactions", "deletions"],
+    does: ["react", "typing"],
     pace: { chatMs: config.paceMs, accountMs: Math.min(config.paceMs, 50) },
     editMs: 1500,
     silenceMs: 90_000,

@@ -38,6 +38,7 @@ export const NS = {
   stanzaId: "urn:xmpp:sid:0",
   correct: "urn:xmpp:message-correct:0",
   states: "http://jabber.org/protocol/chatstates",
+  retract: "urn:xmpp:message-retract:1",
   reactions: "urn:xmpp:reactions:0",
   muc: "http://jabber.org/protocol/muc",
   mucUser: "http://jabber.org/protocol/muc#user",

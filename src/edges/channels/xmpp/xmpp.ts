@@ -6,11 +6,12 @@
  * since is read from there. A server without an archive keeps direct messages while we are away and nothing else.
  * Out: a message's id is made from its key. A PING behind it says that the server took it; after a crash the archive is asked.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   type Channel,
   type Door,
   type Outgoing,
+  type Placed,
   type PlatformEvent,
   SendUncertain,
 } from "../../../core/contracts/index.ts";
@@ -35,6 +36,8 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
   const occupants = new Map<string, string>();
   /** A correction names a message by its writer's id; ours is the archive's. */
   const written = new Map<string, string>();
+  /** For reactions to what people wrote: the other way round. */
+  const origins = new Map<string, string>();
   let live: { client: XmppClient; xml: XmppLibrary["xml"]; archive: Archive } | undefined;
 
   async function connect(resource: string): Promise<{ client: XmppClient; xml: XmppLibrary["xml"]; jid: string }> {
@@ -176,6 +179,13 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
       const emoji = reactions.getChildText("reaction") ?? "";
       return { ...base, kind: "reaction", message: reactions.attrs.id, emoji, ...(emoji ? {} : { removed: true }) };
     }
+    const mine = (one: string) => `${sender}\n${one}`;
+    const retracted = message.getChild("retract", NS.retract)?.attrs.id;
+    if (retracted) {
+      // Only what the same person wrote: anybody can name any id.
+      const gone = written.get(mine(retracted));
+      return gone ? { ...base, kind: "delete", message: gone } : undefined;
+    }
     const body = message.getChildText("body")?.trim();
     if (!body) return undefined;
     if (message.getChild("encrypted") && NS.omemo.test(message.getChild("encrypted")!.attrs.xmlns ?? "")) {
@@ -184,14 +194,18 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
     }
     const { text, addressed } = isRoom ? addressedIn(body, nick) : { text: body, addressed: true };
     const corrected = message.getChild("replace", NS.correct)?.attrs.id;
-    const mine = (one: string) => `${sender}\n${one}`;
     if (corrected) {
       const message = written.get(mine(corrected));
       return message
         ? { ...base, kind: "edit", message, text, addressed }
         : { ...base, kind: "message", text, addressed };
     }
-    if (original) remember(written, mine(original), base.id);
+    if (original) {
+      remember(written, mine(original), base.id);
+      // In a direct chat others know it by its writer's id, in a room by the room's.
+      if (!isRoom) remember(origins, base.id, original);
+    }
+    remember(written, mine(base.id), base.id);
     return { ...base, kind: "message", text, addressed };
   }
 
@@ -272,17 +286,31 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
       });
     },
 
-    async react(at, emoji) {
-      const { client, xml } = connected();
-      const reactions = xml("reactions", { xmlns: NS.reactions, id: at.platformId }, xml("reaction", {}, emoji));
-      await client.send(xml("message", to(at.route), reactions));
-    },
+    react: (at, emoji) => reactWith(at, [emoji]),
+    // The list is all of ours on that message; an empty one is none.
+    unreact: (at) => reactWith(at, []),
 
     async typing(route) {
       const { client, xml } = connected();
       await client.send(xml("message", to(route), xml("composing", { xmlns: NS.states })));
     },
   };
+
+  async function reactWith({ route, platformId }: Placed, signs: string[]): Promise<void> {
+    const { client, xml } = connected();
+    const id = rooms.has(route.chat) ? platformId : ((await originOf(route.chat, platformId)) ?? platformId);
+    const all = signs.map((sign) => xml("reaction", {}, sign));
+    const reactions = xml("reactions", { xmlns: NS.reactions, id }, ...all);
+    await client.send(xml("message", { ...to(route), id: randomUUID() }, reactions));
+  }
+
+  /** The writer's own id of a message in a direct chat; after a restart the archive knows it. */
+  async function originOf(chat: string, archived: string): Promise<string | undefined> {
+    const known = origins.get(archived);
+    if (known) return known;
+    const page = await connected().archive.ask({ with: chat, newest: 50 });
+    return page?.items.find((one) => one.id === archived)?.message.attrs.id;
+  }
 
   function to({ chat }: ReplyRoute) {
     return { to: chat, type: rooms.has(chat) ? "groupchat" : "chat" };
