@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A channel of your own, standard library only: lines "user<TAB>text" on stdin become messages, answers are printed as JSON.
+"""A channel of your own, standard library only: lines "user<TAB>text", or JSON, on stdin become messages; answers are printed as JSON.
     LARES_URL=ws://127.0.0.1:7717/ws LARES_CHANNEL=mine LARES_CHANNEL_TOKEN=... python3 examples/channel.py
 What is not acknowledged is sent again after every break, with the same id; an answer that comes twice is printed once."""
 import base64, json, os, socket, sys, threading, time, uuid
@@ -52,8 +52,8 @@ def listen():
 
 threading.Thread(target=listen, daemon=True).start()
 for line in sys.stdin:
-    user, _, text = line.rstrip("\n").partition("\t")
-    frame = {"type": "inbound_message", "id": str(uuid.uuid4()), "userId": user, "content": text, "timestamp": time.time() * 1000}
+    said = json.loads(line) if line[0] == "{" else dict(zip(("userId", "content"), line.rstrip("\n").split("\t", 1)))
+    frame = {"type": "inbound_message", "id": str(uuid.uuid4()), "timestamp": time.time() * 1000, **said}
     with lock:
         pending[frame["id"]] = frame
         try: link[0] and write(link[0], frame)

@@ -26,7 +26,7 @@ describe.skipIf(!needs("dovecot", "the email channel"))("email", () => {
         owner,
         stranger,
         // SMTP has no key, but the copy in Sent is found again by the Message-ID that is made from it.
-        has: { redelivers: true, dedupes: true, edits: false, buttons: false, limit: 1_000_000 },
+        has: { redelivers: true, dedupes: true },
         attach: (lares) => connected(lares, "email/main"),
         async say(from, text) {
           n++;
@@ -36,12 +36,35 @@ describe.skipIf(!needs("dovecot", "the email channel"))("email", () => {
             quote: "say:quoted",
           });
           await mail.deliver({ from: from.id, to: BOT, raw });
+          return `<${n}@people.test>`;
         },
         async shown(where) {
           const mails = where === "group" ? [] : await mail.inbox(where.id);
           return mails.map((m) => ({ id: m.messageId ?? "", text: (m.text ?? "").trim() }));
         },
         refuseSends: (times) => mail.refuse(times),
+        garble: { none: "a mail that cannot be read is one without a sender, which is refused for that" },
+        async sendFile(from, file, text) {
+          n++;
+          await mail.deliver({ from: from.id, to: BOT, raw: letterWith(from, text, `<${n}@people.test>`, file) });
+        },
+        async filesShown(where) {
+          const all = (await mail.inbox(where.id)).flatMap((one) => one.attachments);
+          return all.map(({ filename, content }) => ({ name: filename ?? "", bytes: content }));
+        },
+        holdFile: () => mail.hold(),
+        threads: {
+          start: async () => `<thread-${++n}@people.test>`,
+          say: (from, thread, text) => {
+            const raw = letter(from, text, `<${++n}@people.test>`, { root: thread });
+            return mail.deliver({ from: from.id, to: BOT, raw });
+          },
+          async shown(thread) {
+            const mails = await mail.inbox(owner.id);
+            const within = mails.filter((one) => [one.references].flat().includes(thread));
+            return within.map((one) => ({ id: one.messageId ?? "", text: (one.text ?? "").trim() }));
+          },
+        },
         close: () => mail.close(),
       };
     },
@@ -117,6 +140,38 @@ describe.skipIf(!needs("dovecot", "the email channel"))("email", () => {
 function accountOf({ imapPort, smtpPort }: { imapPort: number; smtpPort: number }) {
   const hosts = { imapHost: "127.0.0.1", imapPort, smtpHost: "127.0.0.1", smtpPort };
   return { address: BOT, password: PASSWORD, ...hosts, tls: "none", authserv: [AUTHSERV] };
+}
+
+function letterWith(
+  from: { id: string; name: string },
+  text: string,
+  id: string,
+  file: { name: string; type: string; bytes: Buffer },
+): string {
+  const root = `<root-${from.name}@people.test>`;
+  const data = file.bytes.toString("base64").replace(/.{76}/g, "$&\n");
+  return `From: ${from.name} <${from.id}>
+To: ${BOT}
+Subject: a talk
+Message-ID: ${id}
+In-Reply-To: ${root}
+References: ${root}
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain; charset=utf-8
+
+${text}
+
+--b
+Content-Type: ${file.type}; name=${file.name}
+Content-Disposition: attachment; filename=${file.name}
+Content-Transfer-Encoding: base64
+
+${data}
+--b--
+`;
 }
 
 function withFile(from: { id: string; name: string }): string {

@@ -9,6 +9,7 @@ import { type Lares, needs, startLares, startModel, until } from "../support/ind
 import { connected } from "./support.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/channel.py", import.meta.url));
+const GROUP = "the-room";
 const CHANNEL_TOKEN = "a-token-of-the-program";
 const hasPython = runs("python3");
 
@@ -30,23 +31,41 @@ describe.skipIf(!needs("python3", "a channel outside the process", hasPython))("
         said
           .split("\n")
           .slice(0, -1)
-          .map((line) => JSON.parse(line) as { id: string; target: string; content: string });
+          .map((line) => JSON.parse(line) as { id: string; target: string; content: string; threadId?: string });
+      const put = (said: object) => void child.stdin!.write(`${JSON.stringify(said)}\n`);
+      let threads = 0;
       return {
         account: { token: CHANNEL_TOKEN, dialect: "plain", limit: 4000 },
         owner: { id: "+1555", name: "Ann" },
         stranger: { id: "+1666", name: "Eve" },
-        has: { redelivers: true, dedupes: true, edits: false, buttons: false, limit: 4000 },
+        has: { redelivers: true, dedupes: true },
         async attach(lares) {
           way.to(Number(new URL(lares.url).port));
           await connected(lares, "external/main");
         },
-        say: async (from, text) => void child.stdin!.write(`${from.id}\t${text}\n`),
+        async say(from, text, where) {
+          if (!where) child.stdin!.write(`${from.id}\t${text}\n`);
+          else put({ userId: from.id, content: text, chatId: GROUP, group: true, addressed: where.addressed === true });
+          return "";
+        },
+        group: GROUP,
+        sendFile: async (from, { name, type, bytes }, text) =>
+          put({ userId: from.id, content: text, media: [{ name, mediaType: type, data: bytes.toString("base64") }] }),
+        noLargeFiles: { none: "a file comes inside a frame of the socket, whose own limit is below that" },
+        threads: {
+          start: async () => `thread-${++threads}`,
+          say: async (from, thread, text) => put({ userId: from.id, content: text, threadId: thread }),
+          shown: async (thread) =>
+            shown()
+              .filter((m) => m.threadId === thread)
+              .map(({ id, content }) => ({ id, text: content })),
+        },
+        refuseSends: { none: "a program acknowledges or does not" },
+        garble: { none: "what cannot be read is answered with an error, to the program" },
         shown: async (where) =>
-          where === "group"
-            ? []
-            : shown()
-                .filter((m) => m.target === where.id)
-                .map(({ id, content }) => ({ id, text: content })),
+          shown()
+            .filter((m) => m.target === (where === "group" ? GROUP : where.id))
+            .map(({ id, content }) => ({ id, text: content })),
         async close() {
           child.kill("SIGKILL");
           await way.close();

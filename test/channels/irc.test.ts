@@ -27,12 +27,15 @@ describe.skipIf(!needs("ngircd", "the IRC channel"))("irc", () => {
         stranger,
         group: GROUP,
         // Nothing is kept and nothing acknowledged: what is on its way goes with the process.
-        has: { redelivers: false, dedupes: false, edits: false, buttons: false, limit: 350 },
+        has: { redelivers: false, dedupes: false },
         attach: (lares) => connected(lares, "irc/main"),
         async say(from, text, where = {}) {
           if (!where.group) clientOf(from).say("lares", text);
           else clientOf(from).say(GROUP, where.addressed ? `lares: ${text}` : text);
+          return "";
         },
+        refuseSends: { none: "a server answers nothing to a message; one that sends too much is thrown out" },
+        garble: { none: "any line of IRC can be read; commands nobody knows concern nobody" },
         async shown(where) {
           const at = where === "group" ? GROUP : where.name;
           const heard = where === "group" ? people.ann.heard : clientOf(where).heard;

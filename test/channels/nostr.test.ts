@@ -20,11 +20,14 @@ channelContract({
       owner: { id: people.ann.npub, name: "ann" },
       stranger: { id: people.eve.npub, name: "eve" },
       // No key, but our own copy on the relay carries it.
-      has: { redelivers: true, dedupes: true, edits: false, buttons: false, limit: 16_000 },
+      has: { redelivers: true, dedupes: true },
       attach: (lares) => connected(lares, "nostr/main"),
       async say(from, text) {
-        await clientOf(from).say(npub, text);
+        return (await clientOf(from).say(npub, text)).id;
       },
+      refuseSends: { none: "a relay that limits writers refuses for good" },
+      garble: { none: "what cannot be opened is for somebody else" },
+      react: (from, message) => clientOf(from).say(npub, "+", { kind: 7, tags: [["e", message.id]] }),
       shown: async (where) => (where === "group" ? [] : clientOf(where).inbox()).map(({ id, text }) => ({ id, text })),
       close: () => relay.close(),
     };

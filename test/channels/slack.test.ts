@@ -12,6 +12,7 @@ channelContract({
     fake.ackMs = 500;
     const owner = { id: "U0ANN", name: "Ann" };
     const stranger = { id: "U0EVE", name: "Eve" };
+    let threads = 0;
     const direct = (person: { id: string }) => `D${person.id.slice(1)}`;
     return {
       account: { botToken: fake.botToken, appToken: fake.appToken, apiUrl: `${fake.url}/api`, paceMs: 0 },
@@ -19,10 +20,11 @@ channelContract({
       stranger,
       group: GROUP,
       // Slack has no key of its own, but a message is found again by the key it carries.
-      has: { redelivers: true, dedupes: true, edits: true, buttons: true, limit: 3900 },
+      has: { redelivers: true, dedupes: true },
       attach: async () => void (await until("a connection", () => fake.connections() === 1)),
       async say(from, text, where) {
-        fake.say(where?.group ? GROUP : direct(from), from.id, where?.addressed ? `<@${fake.botUser}> ${text}` : text);
+        const said = where?.addressed ? `<@${fake.botUser}> ${text}` : text;
+        return fake.say(where?.group ? GROUP : direct(from), from.id, said);
       },
       shown: async (where) =>
         fake.sent
@@ -34,6 +36,30 @@ channelContract({
         fake.faults.next(/chat\.postMessage$/, "limit", n);
       },
       garble: (text) => void fake.event({ type: "message", channel: 7, ts: "1.1", text }),
+      async sendFile(from, file, text) {
+        fake.sendFile(direct(from), from.id, { ...file, text });
+      },
+      filesShown: async (where) =>
+        fake.sent
+          .filter((m) => m.channel === direct(where))
+          .flatMap((m) => m.files ?? [])
+          .map(({ name, bytes }) => ({ name, bytes: bytes! })),
+      holdFile: () => fake.faults.hold(/files\.completeUploadExternal$/),
+      threads: {
+        start: async () => `1700000000.${String(++threads).padStart(6, "0")}`,
+        say: async (from, thread, text) => fake.say(direct(from), from.id, text, { thread_ts: thread }),
+        shown: async (thread) =>
+          fake.sent.filter((m) => m.thread_ts === thread).map((m) => ({ id: m.ts, text: m.text })),
+      },
+      edit: async (_from, message, text) => fake.edit(message, text),
+      delete: async (_from, message) => fake.remove(message),
+      react: async (from, message) => fake.react(from.id, direct(from), message.id, "thumbsup"),
+      async reactions(message) {
+        const sign = (name: string) => (name === "eyes" ? "👀" : name);
+        const ever = fake.calls.filter((c) => c.method === "reactions.add" && c.params.timestamp === message);
+        const now = fake.reactions.filter((one) => one.ts === message);
+        return { ever: ever.map((c) => sign(String(c.params.name))), now: now.map(({ name }) => sign(name)) };
+      },
       close: () => fake.close(),
     };
   },

@@ -12,6 +12,8 @@ channelContract({
   name: "teams",
   async start() {
     const fake = await startTeams();
+    const mention = { type: "mention", text: "<at>Lares</at>", mentioned: { id: fake.botId, name: "Lares" } };
+    let threads = 0;
     const direct = (person: { id: string }) => `a:${person.id}`;
     return {
       account: accountOf(fake),
@@ -20,15 +22,16 @@ channelContract({
       freeNames: true,
       group: GROUP,
       // Whether Teams tries again is not assured, so the fake does not.
-      has: { redelivers: false, dedupes: false, edits: true, buttons: true, limit: 20_000 },
+      has: { redelivers: false, dedupes: false },
       async attach(lares) {
         fake.to(lares.url);
         await connected(lares, "teams/main");
       },
       async say(from, text, where = {}) {
-        const mention = { type: "mention", text: "<at>Lares</at>", mentioned: { id: fake.botId, name: "Lares" } };
         const more = where.addressed ? { text: `<at>Lares</at> ${text}`, entities: [mention] } : { text };
-        void fake.post(fake.activity(from, where.group ? GROUP : direct(from), more)).catch(() => {});
+        const activity = fake.activity(from, where.group ? GROUP : direct(from), more);
+        void fake.post(activity).catch(() => {});
+        return activity.id;
       },
       shown: async (where) =>
         fake.sent
@@ -39,6 +42,22 @@ channelContract({
         await fake.post(fake.activity(from, direct(from), { value: button.data, replyToId: message.id }));
       },
       refuseSends: (times) => fake.refuse(times),
+      garble: (text) => void fake.post({ ...fake.activity({ id: "x", name: "x" }, "a:x", { text }), from: {} }),
+      threads: {
+        start: async () => `${GROUP};messageid=170000000000${++threads}`,
+        say: (from, thread, text) =>
+          fake.post(fake.activity(from, thread, { text: `<at>Lares</at> ${text}`, entities: [mention] })),
+        shown: async (thread) =>
+          fake.sent.filter((m) => m.conversation === thread).map(({ id, text }) => ({ id, text })),
+      },
+      edit: (from, message, text) =>
+        fake.post(fake.activity(from, direct(from), { type: "messageUpdate", id: message, text })),
+      delete: (from, message) => fake.post(fake.activity(from, direct(from), { type: "messageDelete", id: message })),
+      react: (from, message) => {
+        const reaction = { replyToId: message.id, reactionsAdded: [{ type: "like" }] };
+        return fake.post(fake.activity(from, direct(from), { type: "messageReaction", ...reaction }));
+      },
+      typed: async () => fake.typed,
       close: () => fake.close(),
     };
   },

@@ -10,6 +10,10 @@ channelContract({
   async start() {
     const fake = await startTelegram();
     const owner = { id: "42", name: "Ann" };
+    const called = `@${fake.bot.username}`;
+    const mention = { entities: [{ type: "mention", offset: 0, length: called.length }] };
+    let messages = 1_000_000;
+    let topics = 0;
     const stranger = { id: "77", name: "Eve" };
     return {
       account: { token: fake.token, apiUrl: fake.url, paceMs: 0 },
@@ -17,13 +21,14 @@ channelContract({
       stranger,
       freeNames: true,
       group: String(GROUP),
-      has: { redelivers: true, dedupes: false, edits: true, buttons: true, limit: 4096 },
+      has: { redelivers: true, dedupes: false },
       attach: async () => void (await until("a poll", () => fake.polling())),
       async say(from, text, where) {
-        const said = where?.addressed ? `@${fake.bot.username} ${text}` : text;
-        const entities = where?.addressed ? [{ type: "mention", offset: 0, length: fake.bot.username.length + 1 }] : [];
+        const said = where?.addressed ? `${called} ${text}` : text;
         const person = { id: Number(from.id), first_name: from.name };
-        fake.say(where?.group ? GROUP : person.id, person, said, { entities });
+        const message_id = ++messages;
+        fake.say(where?.group ? GROUP : person.id, person, said, { message_id, ...(where?.addressed ? mention : {}) });
+        return String(message_id);
       },
       shown: async (where) =>
         fake.sent
@@ -35,6 +40,29 @@ channelContract({
         fake.faults.next(/sendMessage$/, "limit", n);
       },
       garble: (text) => void fake.say(42, 42, text, { chat: { id: 42, type: "hologram" } }),
+      async sendFile(from, file, text) {
+        fake.sendFile(Number(from.id), Number(from.id), { ...file, caption: text });
+      },
+      filesShown: async (where) => fake.sent.flatMap((m) => (m.chat === Number(where.id) && m.file ? [m.file] : [])),
+      holdFile: () => fake.faults.hold(/sendDocument$/),
+      threads: {
+        start: async () => String(++topics),
+        say: async (from, thread, text) =>
+          fake.say(GROUP, Number(from.id), `${called} ${text}`, {
+            ...mention,
+            message_thread_id: Number(thread),
+            is_topic_message: true,
+          }),
+        shown: async (thread) =>
+          fake.sent.filter((m) => m.thread === Number(thread)).map((m) => ({ id: String(m.message_id), text: m.text })),
+      },
+      edit: async (from, message, text) => fake.edit(Number(from.id), Number(from.id), Number(message), text),
+      react: async (from, message, emoji) => fake.react(Number(from.id), Number(from.id), Number(message.id), emoji),
+      async reactions(message) {
+        const all = fake.reactions.filter((one) => one.message === Number(message)).map(({ emoji }) => emoji);
+        return { ever: all.flat(), now: all.at(-1) ?? [] };
+      },
+      typed: async () => fake.calls.filter((call) => call.method === "sendChatAction").length,
       close: () => fake.close(),
     };
   },

@@ -21,13 +21,13 @@ channelContract({
       stranger,
       freeNames: true,
       // It does not deduplicate, but its status events tell which send was taken.
-      has: { redelivers: true, dedupes: true, edits: false, buttons: true, limit: 4096 },
+      has: { redelivers: true, dedupes: true },
       async attach(lares) {
         await connected(lares, "whatsapp/main");
         await fake.subscribe(`${lares.url}/channels/whatsapp/main`);
       },
       async say(from, text) {
-        fake.say(from.id, from.id, text, { name: from.name });
+        return fake.say(from.id, from.id, text, { name: from.name });
       },
       shown: async (where) =>
         fake.sent
@@ -38,6 +38,24 @@ channelContract({
       },
       // Its pauses are whole seconds: one says as much as two.
       refuseSends: () => fake.faults.next(/POST .*\/messages$/, "limit"),
+      // Without a sender it is nobody's message.
+      garble: (text) =>
+        void fake.post(fake.event([{ id: "wamid.strange", type: "text", timestamp: "1", text: { body: text } }])),
+      async sendFile(from, { name, type, bytes }, text) {
+        const kind = type.startsWith("image/") ? "image" : "document";
+        fake.file(from.id, { name, type, data: bytes, kind, text });
+      },
+      filesShown: async (where) =>
+        fake.sent.flatMap(({ to, file }) =>
+          to === where.id && file ? [{ name: file.name ?? "", bytes: file.data }] : [],
+        ),
+      holdFile: () => fake.faults.hold(/POST .*\/messages$/, /POST .*\/media$/),
+      react: async (from, message, emoji) => fake.react(from.id, message.id, emoji),
+      async reactions(message) {
+        const all = fake.reactions.filter((one) => one.target === message).map(({ emoji }) => emoji);
+        return { ever: all.filter(Boolean), now: all.slice(-1).filter(Boolean) };
+      },
+      typed: async () => fake.typing.length,
       close: () => fake.down(),
     };
   },

@@ -26,12 +26,22 @@ describe.skipIf(!needs("prosody", "the XMPP channel"))("xmpp", () => {
         stranger: { id: "eve@people.test", name: "eve" },
         group: GROUP,
         // No key, but the archive is asked for the id that is made from it.
-        has: { redelivers: true, dedupes: true, edits: true, buttons: false, limit: 10_000 },
+        has: { redelivers: true, dedupes: true },
         attach: (lares) => connected(lares, "xmpp/main"),
         async say(from, text, where = {}) {
-          if (!where.group) await clientOf(from).say(BOT, text);
-          else await clientOf(from).say(GROUP, where.addressed ? `lares: ${text}` : text, { type: "groupchat" });
+          if (!where.group) return clientOf(from).say(BOT, text);
+          return clientOf(from).say(GROUP, where.addressed ? `lares: ${text}` : text, { type: "groupchat" });
         },
+        refuseSends: { none: "Prosody has no limit that answers" },
+        garble: { none: "a stanza without a body is normal; what is not XML ends the connection" },
+        edit: (from, message, text) => clientOf(from).say(BOT, text, { replaces: message }),
+        delete: (from, message) => clientOf(from).say(BOT, "This person deleted a message.", { retracts: message }),
+        react: (from, message) => clientOf(from).say(BOT, "", { reacts: message.id }),
+        async reactions(message) {
+          const all = people.ann.signs.filter((one) => one.message === message).map((one) => one.all);
+          return { ever: all.flat(), now: all.at(-1) ?? [] };
+        },
+        typed: async () => people.ann.states.length,
         async shown(where) {
           const heard = where === "group" ? people.ann.heard : clientOf(where).heard;
           const from = where === "group" ? `${GROUP}/lares` : BOT;

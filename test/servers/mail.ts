@@ -42,6 +42,7 @@ export async function startMail() {
     await inside.sendMail({ envelope: { from, to }, raw: head + stripped } as never);
   }
 
+  let held: { came: boolean } | undefined;
   const refusals: { left: number; code: number }[] = [];
   const smtp = new SMTPServer({
     authOptional: false,
@@ -57,6 +58,11 @@ export async function startMail() {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
+        if (held && !held.came) {
+          // Neither taken nor answered.
+          held.came = true;
+          return;
+        }
         const refusal = refusals.find((one) => one.left > 0);
         if (refusal) {
           refusal.left--;
@@ -98,6 +104,12 @@ export async function startMail() {
     deliver,
     inbox,
     refuse: (times: number, code = 451) => void refusals.push({ left: times, code }),
+    /** The next mail arrives and nothing comes of it. Tells whether it arrived. */
+    hold() {
+      const mine = { came: false };
+      held = mine;
+      return () => mine.came;
+    },
     async close() {
       await new Promise<void>((resolve) => smtp.close(() => resolve()));
       await dovecot.stop();

@@ -62,9 +62,16 @@ export async function xmppPerson(port: number, name: string, room?: string) {
   one.on("error", () => {});
   const heard: { from: string; id: string; text: string }[] = [];
   const states: string[] = [];
+  /** Reactions to what this person wrote, in the order they came. */
+  const signs: { message: string; all: string[] }[] = [];
   one.on("stanza", (stanza: Xml) => {
     if (!stanza.is("message")) return;
     if (stanza.getChild("composing", NS.states)) states.push(stanza.attrs.from!);
+    const reactions = stanza.getChild("reactions", NS.reactions);
+    if (reactions) {
+      const all = reactions.getChildren("reaction").map((one) => one.text());
+      signs.push({ message: reactions.attrs.id ?? "", all });
+    }
     const text = stanza.getChildText("body");
     if (!text) return;
     const replaced = stanza.getChild("replace", NS.correct)?.attrs.id;
@@ -79,7 +86,12 @@ export async function xmppPerson(port: number, name: string, room?: string) {
   return {
     heard,
     states,
-    async say(to: string, text: string, more: { type?: string; replaces?: string; reacts?: string } = {}) {
+    signs,
+    async say(
+      to: string,
+      text: string,
+      more: { type?: string; replaces?: string; reacts?: string; retracts?: string } = {},
+    ) {
       const id = `${name}-${++n}`;
       await one.send(
         xml(
@@ -87,6 +99,7 @@ export async function xmppPerson(port: number, name: string, room?: string) {
           { to, type: more.type ?? "chat", id },
           ...(text ? [xml("body", {}, text)] : []),
           ...(more.replaces ? [xml("replace", { xmlns: NS.correct, id: more.replaces })] : []),
+          ...(more.retracts ? [xml("retract", { xmlns: NS.retract, id: more.retracts })] : []),
           ...(more.reacts
             ? [xml("reactions", { xmlns: NS.reactions, id: more.reacts }, xml("reaction", {}, "👍"))]
             : []),

@@ -9,6 +9,13 @@
  * - Interactions (button presses) must be called back within 3 s, once.
  * - Rate limits: headers of a bucket per channel, 429 with retry_after in seconds.
  * - Text of a message is empty for a bot without the MESSAGE_CONTENT intent, unless it is direct or mentions the bot.
+ *
+ * Acknowledgement: none of single events; a session resumed at a sequence number gets everything after it again.
+ *
+ * Documentation: https://discord.com/developers/docs/events/gateway
+ * Documentation: https://discord.com/developers/docs/events/gateway-events#message-delete
+ * Documentation: https://discord.com/developers/docs/resources/message
+ * Documentation: https://discord.com/developers/docs/topics/rate-limits
  */
 import { WebSocketServer } from "ws";
 import { type Answer, asked, type Call, startWire, type Upload, type Wire } from "../wire/index.ts";
@@ -88,7 +95,20 @@ export async function startDiscord(): Promise<DiscordFake> {
       "PUT",
       /^\/channels\/(\d+)\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/,
       ([channel, message, emoji]) => {
-        fake.reactions.push({ channel: channel!, message: message!, emoji: decodeURIComponent(emoji!) });
+        const one = { channel: channel!, message: message!, emoji: decodeURIComponent(emoji!) };
+        fake.reactions.push(one);
+        fake.reacted.push(one);
+        return undefined;
+      },
+    ],
+    [
+      "unreact",
+      "DELETE",
+      /^\/channels\/(\d+)\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/,
+      ([channel, message, emoji]) => {
+        const isIt = (r: DiscordFake["reactions"][number]) =>
+          r.channel === channel && r.message === message && r.emoji === decodeURIComponent(emoji!);
+        fake.reactions = fake.reactions.filter((r) => !isIt(r));
         return undefined;
       },
     ],
@@ -255,6 +275,7 @@ export async function startDiscord(): Promise<DiscordFake> {
     retryAfter: 1,
     limits: { perChannel: 0, perMs: 5000 },
     reactions: [],
+    reacted: [],
     callbacks: [],
     downloads: [],
     heartbeatMs: 41_250,
@@ -276,6 +297,12 @@ export async function startDiscord(): Promise<DiscordFake> {
       message.content = text;
       message.edits++;
       emit(message, "MESSAGE_UPDATE");
+    },
+    remove(id) {
+      const message = history.find((m) => m.id === id)!;
+      message.deleted = true;
+      const place = fake.direct.has(message.channel) ? {} : { guild_id: GUILD };
+      gateway.dispatch("MESSAGE_DELETE", { id, channel_id: message.channel, ...place });
     },
     press(from, label, messageId) {
       const button = (m: DiscordMessage) =>

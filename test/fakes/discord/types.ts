@@ -38,6 +38,8 @@ export interface DiscordFake {
   /** Messages a channel takes in `perMs`; 0 is no limit. */
   limits: { perChannel: number; perMs: number };
   reactions: { channel: string; message: string; emoji: string }[];
+  /** Also those that were taken back. */
+  reacted: { channel: string; message: string; emoji: string }[];
   callbacks: { id: string; type: number; data?: Loose }[];
   downloads: string[];
   heartbeatMs: number;
@@ -50,6 +52,8 @@ export interface DiscordFake {
   listening(): number;
   say(channel: string, from: string | DiscordPerson, text: string, more?: Loose): string;
   edit(id: string, text: string): void;
+  /** Somebody deletes their message: bots are told its id and place, not by whom. */
+  remove(id: string): void;
   press(from: string | DiscordPerson, label: string, messageId?: string): string;
   react(channel: string, from: string, messageId: string, emoji: string): void;
   sendFile(

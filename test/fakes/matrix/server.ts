@@ -5,6 +5,13 @@
  * - `PUT …/send/{type}/{txnId}`: the same transaction of the same device is the same event.
  * - edits (`m.replace`), threads, reactions, redactions, typing, invites, authenticated media, `M_LIMIT_EXCEEDED`.
  * It has no federation, no encryption, no power levels and no presence.
+ *
+ * Acknowledgement: none; the same `since` token gives the same events again.
+ *
+ * Documentation: https://spec.matrix.org/latest/client-server-api/#syncing
+ * Documentation: https://spec.matrix.org/latest/client-server-api/#redactions
+ * Documentation: https://spec.matrix.org/latest/client-server-api/#threading
+ * Documentation: https://spec.matrix.org/latest/client-server-api/#content-repository
  */
 import { type Answer, type Call, type Faults, startWire } from "../wire/index.ts";
 import { type Room, type RoomEvent, World } from "./world.ts";
@@ -31,18 +38,30 @@ export interface MatrixFake {
   sent: MatrixShown[];
   /** Reactions `me` set and did not take back. */
   reactions: { target: string; key: string }[];
+  /** Also those that were taken back. */
+  reacted: { target: string; key: string }[];
   typing(room: string): boolean;
   /** Makes the room with both in it when it is new. `direct` (default) has two members, otherwise a third is there. */
   say(room: string, from: string, text: string, more?: SayMore): string;
   react(room: string, from: string, target: string, key: string): string;
   edit(room: string, from: string, target: string, text: string): string;
   redact(room: string, from: string, target: string): string;
-  media(room: string, from: string, file: { name: string; type: string; data: Buffer; msgtype?: string }): string;
+  media(room: string, from: string, file: MatrixMedia): string;
+  /** Files `me` sent into a room. */
+  filesIn(room: string): { name: string; bytes: Buffer }[];
   invite(room: string, from: string, direct?: boolean): void;
   encrypt(room: string): void;
   world: World;
   down(): Promise<void>;
   up(): Promise<void>;
+}
+
+interface MatrixMedia {
+  name: string;
+  type: string;
+  data: Buffer;
+  msgtype?: string;
+  text?: string;
 }
 
 interface SayMore {
@@ -87,6 +106,9 @@ export async function startMatrixFake(): Promise<MatrixFake> {
     get reactions() {
       return [...world.rooms.values()].flatMap((room) => reactionsOf(room, me));
     },
+    get reacted() {
+      return [...world.rooms.values()].flatMap((room) => reactionsOf(room, me, false));
+    },
     typing: (room: string) => world.rooms.get(room)?.typing.has(me) ?? false,
     say(room: string, from: string, text: string, more: SayMore = {}) {
       const thread = more.thread ? { "m.relates_to": { rel_type: "m.thread", event_id: more.thread } } : {};
@@ -103,12 +125,24 @@ export async function startMatrixFake(): Promise<MatrixFake> {
       }),
     redact: (room: string, from: string, target: string) =>
       world.add(world.room(room), { type: "m.room.redaction", sender: from, redacts: target, content: {} }).event_id,
-    media(room: string, from: string, file: { name: string; type: string; data: Buffer; msgtype?: string }) {
+    filesIn(room: string) {
+      return shown(world.room(room)).flatMap(({ sender, content }) => {
+        const file = world.media.get(
+          String(content.url ?? "")
+            .split("/")
+            .at(-1)!,
+        );
+        return sender === me && file ? [{ name: String(content.body), bytes: file.data }] : [];
+      });
+    },
+    media(room: string, from: string, file: MatrixMedia) {
       const id = world.id("m");
       world.media.set(id, file);
       const info = { mimetype: file.type, size: file.data.length };
       const url = `mxc://${world.server}/${id}`;
-      return put(room, from, "m.room.message", { msgtype: file.msgtype ?? "m.file", body: file.name, url, info });
+      // With words, the name stands beside them.
+      const named = file.text ? { body: file.text, filename: file.name } : { body: file.name };
+      return put(room, from, "m.room.message", { msgtype: file.msgtype ?? "m.file", ...named, url, info });
     },
     invite(id: string, from: string, direct = true) {
       const room = world.room(id);
@@ -303,8 +337,8 @@ function shown(room: Room): MatrixShown[] {
   return [...out.values()];
 }
 
-function reactionsOf(room: Room, by: string): { target: string; key: string }[] {
-  const gone = new Set(room.timeline.map((e) => e.event.redacts).filter(Boolean));
+function reactionsOf(room: Room, by: string, isNow = true): { target: string; key: string }[] {
+  const gone = new Set(isNow ? room.timeline.map((e) => e.event.redacts).filter(Boolean) : []);
   return room.timeline
     .map((e) => e.event)
     .filter((e) => e.type === "m.reaction" && e.sender === by && !gone.has(e.event_id))

@@ -5,6 +5,11 @@
  * - events are numbered per connection; a reconnect with its id and number gets what was missed (see stream.ts).
  * - `GET /channels/{id}/posts?since=` gives everything created or changed from that millisecond on.
  * - a button press is a POST of the server to the integration's URL with the context the post was made with.
+ *
+ * Acknowledgement: none; what the stream lost is read again over REST with `since`.
+ *
+ * Documentation: https://developers.mattermost.com/api-documentation/
+ * Documentation: https://developers.mattermost.com/integrate/plugins/interactive-messages/
  */
 import { type Answer, type Call, type Faults, multipart, startWire } from "../wire/index.ts";
 import { EventStream } from "./stream.ts";
@@ -36,6 +41,8 @@ export interface MattermostFake {
   /** Posts of `me` that are there now. */
   sent: MattermostPost[];
   reactions: { post_id: string; emoji_name: string }[];
+  /** Also those that were taken back. */
+  reacted: { post_id: string; emoji_name: string }[];
   /** Channels `me` was typing in, each time. */
   typing: string[];
   stream: EventStream;
@@ -47,7 +54,9 @@ export interface MattermostFake {
   press(post: string, button: string, from: string): Promise<{ status: number; json: Record<string, unknown> }>;
   /** Where the names of integrations lead, as a hosts file would say: origin by origin. */
   hosts: Map<string, string>;
-  file(chat: string, from: string, file: { name: string; type: string; data: Buffer }): string;
+  file(chat: string, from: string, file: { name: string; type: string; data: Buffer }, text?: string): string;
+  /** Files on posts of `me`, in a chat. */
+  filesIn(chat: string): { name: string; bytes: Buffer }[];
   /** What the server forgets when it restarts. */
   forget(): void;
   down(): Promise<void>;
@@ -75,6 +84,7 @@ interface State {
   files: Map<string, { name: string; type: string; data: Buffer }>;
   pending: Map<string, { post: string; until: number }>;
   reactions: { user_id: string; post_id: string; emoji_name: string }[];
+  reacted: State["reactions"];
   typing: string[];
   stream: EventStream;
   counter: number;
@@ -92,6 +102,7 @@ export async function startMattermostFake(): Promise<MattermostFake> {
     files: new Map(),
     pending: new Map(),
     reactions: [],
+    reacted: [],
     typing: [],
     stream: new EventStream(token),
     counter: 0,
@@ -136,6 +147,9 @@ export async function startMattermostFake(): Promise<MattermostFake> {
     get sent() {
       return [...state.posts.values()].filter((p) => p.user_id === state.me && !p.delete_at);
     },
+    get reacted() {
+      return state.reacted.filter((r) => r.user_id === state.me);
+    },
     get reactions() {
       return state.reactions.filter((r) => r.user_id === state.me);
     },
@@ -174,10 +188,15 @@ export async function startMattermostFake(): Promise<MattermostFake> {
       if (response.ok && update) change(state, post, update);
       return { status: response.status, json };
     },
-    file(chat, from, file) {
+    file(chat, from, file, text = "") {
       const id = id26(`file${++state.counter}`);
       state.files.set(id, file);
-      return say(chat, from, "", { files: [id] });
+      return say(chat, from, text, { files: [id] });
+    },
+    filesIn(chat) {
+      const mine = [...state.posts.values()].filter((p) => p.user_id === state.me && p.channel_id === chat);
+      const files = mine.flatMap((p) => p.file_ids.map((id) => state.files.get(id)!));
+      return files.map(({ name, data }) => ({ name, bytes: data }));
     },
     forget() {
       state.pending.clear();
@@ -342,6 +361,7 @@ function remove(state: State, target: MattermostPost): void {
 
 function react(state: State, reaction: State["reactions"][number]): void {
   state.reactions.push(reaction);
+  state.reacted.push(reaction);
   const channel_id = state.posts.get(reaction.post_id)?.channel_id;
   const full = { ...reaction, create_at: now(state), channel_id };
   state.stream.emit("reaction_added", { reaction: JSON.stringify(full) }, { channel_id });

@@ -9,6 +9,11 @@
  *   names the last one it has (`Last-Event-ID`) is given what came after it; an unknown one, all of them.
  * - with `--receive-mode=on-connection` (kept here) nothing is fetched while nobody listens: it waits on Signal's side.
  * - a sent message is known by its timestamp; `send` takes no idempotency key: the same call twice is two messages.
+ *
+ * Acknowledgement: none towards us; signal-cli confirms to Signal itself before the message is handed over.
+ *
+ * Documentation: https://raw.githubusercontent.com/AsamK/signal-cli/master/man/signal-cli-jsonrpc.5.adoc
+ * Documentation: https://raw.githubusercontent.com/AsamK/signal-cli/master/man/signal-cli.1.adoc
  */
 import { type Answer, type Call, type Faults, startWire } from "../wire/index.ts";
 
@@ -29,7 +34,7 @@ export interface SignalFake {
   calls: string[];
   /** Messages as the other side sees them now: edits applied, deleted ones gone. */
   sent: SignalShown[];
-  reactions: { to: string; emoji: string; target: number }[];
+  reactions: { to: string; emoji: string; target: number; remove?: boolean }[];
   typing: string[];
   /** How many streams listen. */
   listening: number;
@@ -39,7 +44,9 @@ export interface SignalFake {
   react(chat: string, from: string, target: number, emoji: string): void;
   edit(chat: string, from: string, target: number, text: string): void;
   remove(chat: string, from: string, target: number): void;
-  file(chat: string, from: string, file: { name: string; type: string; data: Buffer }): number;
+  file(chat: string, from: string, file: { name: string; type: string; data: Buffer }, text?: string): number;
+  /** The next message with a file arrives and nothing comes of it. Tells whether it arrived. */
+  holdFile(): () => boolean;
   /** Cuts every event stream. */
   cut(): void;
   down(): Promise<void>;
@@ -137,7 +144,8 @@ export async function startSignalFake({ remembers = false } = {}): Promise<Signa
     return timestamp;
   }
 
-  function rpc(call: Call): Answer {
+  let holding = false;
+  function rpc(call: Call): Answer | undefined {
     const { id, method, params = {} } = call.json as { id: string; method: string; params?: Record<string, unknown> };
     const to = String(params.groupId ?? (params.recipient as string[] | undefined)?.[0] ?? "");
     const ok = (result: unknown): Answer => ({ json: { jsonrpc: "2.0", result, id } });
@@ -151,6 +159,10 @@ export async function startSignalFake({ remembers = false } = {}): Promise<Signa
         return ok([]);
       case "send": {
         if (!to) return bad(-32602, "No recipients given");
+        if (holding && (params.attachments as string[] | undefined)?.length) {
+          holding = false;
+          return undefined;
+        }
         const timestamp = tick();
         const target = sent.find((m) => m.timestamp === params.editTimestamp);
         if (target) {
@@ -168,7 +180,10 @@ export async function startSignalFake({ remembers = false } = {}): Promise<Signa
         return ok({ timestamp, results: [{ recipientAddress: { uuid: to }, type: "SUCCESS" }] });
       }
       case "sendReaction":
-        reactions.push({ to, emoji: String(params.emoji), target: Number(params.targetTimestamp) });
+        reactions.push({
+          ...{ to, emoji: String(params.emoji), target: Number(params.targetTimestamp) },
+          ...(params.remove ? { remove: true } : {}),
+        });
         return ok({ timestamp: tick() });
       case "remoteDelete": {
         const at = sent.findIndex((m) => m.timestamp === params.targetTimestamp);
@@ -222,11 +237,15 @@ export async function startSignalFake({ remembers = false } = {}): Promise<Signa
       void envelope(chat, from, {}, { editMessage: { targetSentTimestamp: target, dataMessage: { message: text } } }),
     remove: (chat, from, target) =>
       void envelope(chat, from, {}, { dataMessage: { remoteDelete: { timestamp: target } } }),
-    file(chat, from, file) {
+    file(chat, from, file, text) {
       const id = `att${tick()}.bin`;
       files.set(id, file.data);
       const attachments = [{ contentType: file.type, filename: file.name, id, size: file.data.length }];
-      return envelope(chat, from, {}, { dataMessage: { attachments } });
+      return envelope(chat, from, {}, { dataMessage: { attachments, ...(text ? { message: text } : {}) } });
+    },
+    holdFile() {
+      holding = true;
+      return () => !holding;
     },
     cut() {
       for (const res of streams.keys()) res.destroy();

@@ -1,7 +1,14 @@
 /**
  * A FAKE of the Bot Framework and Microsoft Teams: a key set and signed activities, the bot's login, and the connector's REST interface.
  * It keeps what matters: activities are posted once and not tried again when the bot is away; sends take no key; a wrong token is 401;
- * an edit of an unknown activity is 404. It is not Teams, and proves nothing about Teams.
+ * an edit or a deletion of an unknown activity is 404. It is not Teams, and proves nothing about Teams.
+ *
+ * Acknowledgement: by the HTTP status; whether an activity is posted again is not promised, so here it is not.
+ *
+ * Documentation: https://learn.microsoft.com/en-us/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference
+ * Documentation: https://learn.microsoft.com/en-us/azure/bot-service/rest-api/bot-framework-rest-connector-authentication
+ * Documentation: https://learn.microsoft.com/en-us/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events
+ * Documentation: https://github.com/microsoft/botframework-sdk/blob/main/specs/botframework-activity/botframework-activity.md (messageUpdate, messageDelete)
  */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createServer } from "node:http";
@@ -20,6 +27,7 @@ const BOT = `28:${APP}`;
 export async function startTeams() {
   const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const sent: TeamsMessage[] = [];
+  let typed = 0;
   let target = "";
   let url = "";
   const service = () => `${url}/teams/`;
@@ -56,14 +64,16 @@ export async function startTeams() {
     if (!at) return { status: 404, body: {} };
     const conversation = decodeURIComponent(at[1]!);
     if (method === "DELETE") {
-      sent.splice(
-        sent.findIndex((one) => one.id === at[2]),
-        1,
-      );
+      const found = sent.findIndex((one) => one.id === at[2]);
+      if (found < 0) return { status: 404, body: {} };
+      sent.splice(found, 1);
       return { status: 200, body: {} };
     }
     const activity = JSON.parse(raw.toString("utf8")) as Record<string, unknown>;
-    if (activity.type === "typing") return { status: 200, body: { id: "typing" } };
+    if (activity.type === "typing") {
+      typed++;
+      return { status: 200, body: { id: "typing" } };
+    }
     if (method === "POST" && refusals > 0) {
       refusals--;
       return { status: 429, body: {}, headers: { "retry-after": "0.05" } };
@@ -104,6 +114,10 @@ export async function startTeams() {
     botId: BOT,
     secret: SECRET,
     sent,
+    /** How often the bot showed that it types. */
+    get typed() {
+      return typed;
+    },
     /** Where Lares listens. */
     to: (url: string) => {
       target = url;

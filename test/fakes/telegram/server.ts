@@ -10,6 +10,11 @@
  * - Topics (message_thread_id), reactions, files with 20 MB for a download, callback queries answered once.
  *
  * Numbers stand for people and private chats when positive, for groups when negative, as at Telegram.
+ *
+ * Acknowledgement: an update is confirmed by asking for a higher offset, or by a 2xx to the webhook; until then it comes again.
+ *
+ * Documentation: https://core.telegram.org/bots/api
+ * Documentation: https://core.telegram.org/bots/faq (limits: messages a second and a minute)
  */
 import { Buffer } from "node:buffer";
 import { type Answer, asked, type Call, startWire, type Upload, type Wire } from "../wire/index.ts";

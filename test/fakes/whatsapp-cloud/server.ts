@@ -7,6 +7,12 @@
  *   status event of the message.
  * - outside 24 hours after the person's last message a send is refused with 131047; too fast is 130429.
  * - no edit, no delete; at most three reply buttons with titles of at most 20 characters; bodies of at most 4096.
+ *
+ * Acknowledgement: an event is posted again until it is answered with 200.
+ *
+ * Documentation: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages
+ * Documentation: https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components
+ * Documentation: https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/reaction/
  */
 import { createHmac } from "node:crypto";
 import { type Answer, type Call, type Faults, multipart, startWire } from "../wire/index.ts";
@@ -41,7 +47,7 @@ export interface WhatsAppFake {
   say(chat: string, from: string, text: string, more?: SayMore): string;
   press(message: string, button: string, from: string): string;
   react(from: string, target: string, emoji: string): string;
-  file(from: string, file: { name: string; type: string; data: Buffer; kind?: string }): string;
+  file(from: string, file: { name: string; type: string; data: Buffer; kind?: string; text?: string }): string;
   /** A file on Meta's side that no event has named yet; its id. */
   hold(file: { name: string; type: string; data: Buffer }): string;
   /** Where files are said to be, instead of here. */
@@ -276,7 +282,9 @@ export async function startWhatsAppFake(options: { statuses?: boolean } = {}): P
     file(from, file) {
       const id = fake.hold(file);
       const kind = file.kind ?? "document";
-      return message(from, { type: kind, [kind]: { id, mime_type: file.type, filename: file.name, sha256: "fake" } });
+      const caption = file.text ? { caption: file.text } : {};
+      const about = { id, mime_type: file.type, filename: file.name, sha256: "fake", ...caption };
+      return message(from, { type: kind, [kind]: about });
     },
     status,
     closeWindow(person) {

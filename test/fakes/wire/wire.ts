@@ -30,16 +30,23 @@ export interface Answer {
 /**
  * `drop-before`: the socket is cut and nothing happened. `drop-after`: it happened, and the socket is cut.
  * `fail-before`/`fail-after`: the same with a 500. `limit`: refused by the platform's rate limit. `hang`: it happened, and
- * no answer ever comes.
+ * no answer ever comes. `hold`: nothing happened, and no answer ever comes.
  */
-export type FaultKind = "drop-before" | "drop-after" | "fail-before" | "fail-after" | "limit" | "hang";
+export type FaultKind = "drop-before" | "drop-after" | "fail-before" | "fail-after" | "limit" | "hang" | "hold";
 
 export class Faults {
-  private readonly waiting: { on: RegExp; how: FaultKind; times: number }[] = [];
+  private readonly waiting: { on: RegExp; how: FaultKind; times: number; after?: RegExp | undefined }[] = [];
 
   /** The next `times` calls whose "METHOD path" matches go wrong in this way. */
   next(on: RegExp, how: FaultKind, times = 1): void {
     this.waiting.push({ on, how, times });
+  }
+
+  /** The next such call, behind one of `after`, arrives and nothing comes of it. Tells whether it arrived. */
+  hold(on: RegExp, after?: RegExp): () => boolean {
+    const mine = { on, how: "hold" as const, times: 1, after };
+    this.waiting.push(mine);
+    return () => !this.waiting.includes(mine);
   }
 
   clear(): void {
@@ -47,7 +54,8 @@ export class Faults {
   }
 
   take(what: string): FaultKind | undefined {
-    const at = this.waiting.findIndex((fault) => fault.on.test(what));
+    const at = this.waiting.findIndex((fault) => !fault.after && fault.on.test(what));
+    for (const fault of this.waiting) if (fault.after?.test(what)) fault.after = undefined;
     if (at < 0) return undefined;
     const fault = this.waiting[at]!;
     if (--fault.times <= 0) this.waiting.splice(at, 1);
@@ -102,6 +110,7 @@ export async function startWire(parts: WireParts): Promise<Wire> {
     const fault = faults.take(what);
     if (fault === "drop-before") return void req.socket.destroy();
     if (fault === "fail-before") return write(res, { status: 500, json: {} });
+    if (fault === "hold") return;
     if (fault === "limit") return write(res, parts.limited());
     const gone = new AbortController();
     res.on("close", () => gone.abort());
