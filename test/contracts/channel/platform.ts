@@ -126,7 +126,7 @@ const PARTS: readonly Part[] = [
   { what: "hears: reactions", isDeclared: hears("reactions"), drivers: ["react"] },
   { what: "hears: deletions", isDeclared: hears("deletions"), drivers: ["delete"] },
   { what: "does: react", isDeclared: does("react"), drivers: ["reactions"], methods: ["react", "unreact"] },
-  // Tried by what disappears from `shown`.
+  // Only that the method is there: the adapters' own tests delete messages with it.
   { what: "does: remove", isDeclared: does("remove"), drivers: [], methods: ["remove"] },
   { what: "does: typing", isDeclared: does("typing"), drivers: ["typed"], methods: ["typing"] },
   { what: "files", isDeclared: (of) => of.can.files > 0, drivers: ["filesShown", "holdFile"] },

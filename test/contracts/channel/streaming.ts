@@ -1,6 +1,6 @@
 /** Answers that appear while they are written, and the signs that somebody works. */
 import { expect, test } from "vitest";
-import { callExec, until } from "../../support/index.ts";
+import { until } from "../../support/index.ts";
 import { NOTE, type Stage } from "./stage.ts";
 
 const WORDS = Array.from({ length: 12 }, (_, i) => `word${String(i).padStart(2, "0")}`);
@@ -87,25 +87,6 @@ export function streamingSection(stage: Stage): void {
     expect(left).toContain(whole);
     expect(left.length).toBeLessThanOrEqual(platform.has.dedupes ? 1 : 2);
   }, 120_000);
-
-  test("streaming: a message that only said what is being done is gone when a question takes its place", async () => {
-    const { platform, owner, can } = stage;
-    if (can.editMs === undefined || !can.does.includes("remove")) return;
-    const look = `tool:list ${JSON.stringify({ path: "." })}`;
-    await platform.say(
-      owner,
-      `${look} then: delay:2500 ${callExec("echo removed > removed.txt")} then: say:never-mind`,
-    );
-    const sign = await until("the sign of work", async () =>
-      (await platform.shown(owner)).find((m) => /^[_*]?list …[_*]?$/.test(m.text.trim())),
-    );
-    await until("the question", async () => (await stage.texts()).some((t) => t.includes("removed.txt")));
-    await until("the sign to go", async () => !(await platform.shown(owner)).some((m) => m.id === sign.id));
-    const { approvals } = await stage.lares.rpc("approvals.list", {});
-    const open = approvals.find((a) => a.state === "pending")!;
-    await stage.lares.rpc("approvals.resolve", { id: open.id, decision: "deny" });
-    await stage.shows("never-mind");
-  }, 60_000);
 
   test("typing: while there is nothing to show, the chat shows that somebody types", async () => {
     const { platform, owner, can } = stage;
