@@ -29,6 +29,9 @@ function libsecret(): Keyring {
         if (code !== 0 && said) throw unusable(said);
         if (out) return out;
       }
+      // Nor does it say anything when the entry is there and the keyring stays locked. A search finds such entries, too.
+      const found = await run("secret-tool", ["search", "--all", "service", SERVICE, "account", account]);
+      if (/^\[/m.test(found.out)) throw unusable("it is locked");
       return undefined;
     },
     async set(account, value) {
