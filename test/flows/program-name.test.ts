@@ -1,10 +1,10 @@
 /** Commands that Lares prints work where they are printed: in the terminal it was started from, on the page, in a chat. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { scratch, startLares, until } from "../support/index.ts";
+import { scratch, startLares, TOKEN, until } from "../support/index.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SCRIPT = join(ROOT, "bin/lares.js");
@@ -110,6 +110,25 @@ test("in a chat a hint names a command that works", async () => {
     await lares.chat("owner", "hello");
     const answer = await lares.chat("owner", "/export");
     expect(answer.response).toContain("node bin/lares.js sessions export");
+  } finally {
+    await lares.dispose();
+  }
+});
+
+test("a skill that speaks of commands is shown word for word", async () => {
+  const lares = await startLares({ env: { LARES_COMMAND: "" } });
+  try {
+    const folder = join(lares.home, "agents/main/skills/notes");
+    mkdirSync(folder, { recursive: true });
+    const body = "Run `lares chat`, then lares sessions list.";
+    writeFileSync(join(folder, "SKILL.md"), `---\nname: notes\ndescription: Notes.\n---\n${body}\n`);
+    writeFileSync(join(folder, "more.md"), `${body}\n`);
+    const env = { PATH: "/usr/bin:/bin", HOME: home, LARES_TOKEN: TOKEN };
+    for (const more of [[], ["--file", "more.md"]]) {
+      const args = [SCRIPT, "skills", "show", "notes", ...more, "--agent", "main", "--home", lares.home];
+      const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: "utf8" });
+      expect(stdout, stderr).toContain(body);
+    }
   } finally {
     await lares.dispose();
   }

@@ -34,7 +34,8 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   });
   out.document(one);
   if (options.file) {
-    out.say(one.text.trimEnd());
+    // Somebody's file, word for word: commands in it are not ours to rename.
+    if (!out.json) out.raw(`${one.text.trimEnd()}\n`);
     return EXIT.done;
   }
   const facts = [
@@ -55,7 +56,7 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
         "  ",
       ),
     );
-  if (one.text) out.say("", one.text.trimEnd());
+  if (one.text && !out.json) out.raw(`\n${one.text.trimEnd()}\n`);
   for (const note of one.notes) out.note(note);
   return EXIT.done;
 };

@@ -190,7 +190,8 @@ describe("asking", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(ran.err() + ran.out()).not.toContain("sk-secre");
     // A crontab has no working directory, and hardly a PATH.
-    expect(ran.err()).toContain("@reboot /usr/bin/node /srv/lares/bin/lares.js gateway run");
+    // Nor LARES_HOME: the line has to name the home.
+    expect(ran.err()).toContain(`@reboot /usr/bin/node /srv/lares/bin/lares.js gateway run --home ${home}\n`);
     expect(ran.err() + ran.out()).toContain("Next: node bin/lares.js gateway run");
   });
 
