@@ -121,6 +121,16 @@ describe("an answered approval", () => {
     checkStable(one);
     await checkOneResult(one, ["late"]);
   });
+
+  it("that nobody gave before the turn was stopped is withdrawn in the call's place", async () => {
+    const one = await begin("stopped", ["unasked"]);
+    await lares.rpc("chat.abort", { turn: one.turn });
+    await until("the turn to stop", async () => (await lares.rpc("turns.get", { turn: one.turn })).state === "stopped");
+    await lares.chat(one.name, "say:next");
+    const [result] = toolResults(sentFor(one).at(-1)!);
+    expect(result).toEqual({ text: expect.stringMatching(/^Withdrawn: .* It was not run\.$/), isError: true });
+    expect(outcomes(await history(one))).toEqual([]);
+  });
 });
 
 type Move = "first" | "second" | "message" | "restart";

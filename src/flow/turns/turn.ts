@@ -144,6 +144,8 @@ export function makeTurns(parts: TurnParts) {
         return "park" in done ? parkNow(run, done.park) : end(run, done.end);
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
+        // Nobody is waited for any more: a later turn must not read that somebody is.
+        for (const w of run.p.waiting) await outcome(run, w, { text: WITHDRAWN, isError: true, origin: "own" });
         if (time.isUp()) return end(run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
         return end(run, { state: "stopped", text: "", reason: "Stopped." });
       } finally {
@@ -585,6 +587,7 @@ function ownerWords(took: readonly IntakeMessage[]): string {
     .slice(0, MOST_SAID);
 }
 
+const WITHDRAWN = "Withdrawn: the turn was stopped before anybody answered. It was not run.";
 const COMPACTED = "The conversation was too long for the model; its older part was compacted.";
 const TOO_LONG =
   "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
