@@ -17,6 +17,7 @@ import {
   type Situation,
   sharedLength,
   situate,
+  toolsFor,
 } from "../mind/prompt/index.ts";
 import { type Door, doorsOf, jobOfRun } from "./store.ts";
 
@@ -62,21 +63,23 @@ export function makePrompts(parts: PromptParts) {
     const job = await jobOfRun(parts.records, session);
     const allowed = group?.tools ? specs.filter(({ name }) => isOffered(name, group.tools!)) : specs;
     const hearsAll = last?.isGroup === true && group?.mention === false;
-    const offered = [
-      ...allowed,
-      ...(hearsAll ? [ENDING_TOOLS.stay_silent] : []),
-      ...(job?.isQuiet ? [ENDING_TOOLS.nothing_to_report] : []),
-    ];
-    const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
-    const situation = situate({
+    const rough = situate({
       session,
       ...(job ? { job } : {}),
       speakers: people.map((door) => door.speaker ?? "owner").filter((one) => one !== "event"),
       isGroup: last?.isGroup ?? false,
       needsMention: group?.mention ?? true,
-      tools: names,
+      tools: new Set(),
       window: parts.window(model),
     });
+    const offered = [
+      ...toolsFor(rough, allowed),
+      // How a turn ends is told in any window.
+      ...(hearsAll ? [ENDING_TOOLS.stay_silent] : []),
+      ...(job?.isQuiet ? [ENDING_TOOLS.nothing_to_report] : []),
+    ];
+    const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
+    const situation: Situation = { ...rough, tools: names };
     const family = familyOf(model);
     const [files, skills, place] = await Promise.all([
       parts.files(agent, session),

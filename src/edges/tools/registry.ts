@@ -21,6 +21,8 @@ export interface ToolRegistry {
   /** The tool of this name. Throws TOOL_INPUT with the nearest name when there is none. */
   get(name: string): Tool;
   has(name: string): boolean;
+  /** Every tool that is registered. */
+  all(): Tool[];
   /** One sentence for a name that is no tool: which one is meant and how it is called. Names only what may be used. */
   unknown(name: string, allowed?: readonly string[]): string;
   /** The tools that are run through `tool_run`, so that a direct call of one says so. */
@@ -62,13 +64,13 @@ export const RARE_TOOLS: readonly string[] = [
   "wait",
 ];
 const RARE: ReadonlySet<string> = new Set(RARE_TOOLS);
-const ONCE_RARE: ReadonlySet<string> = new Set(["message", "process", "web_search"]);
 
 /** Registers the house's tools; rarely used ones behind `tool_search`, which finds skills as well. */
 export function registerTools(registry: ToolRegistry, tools: readonly Tool[], skills?: SkillDesk): void {
   for (const tool of tools) if (!RARE.has(tool.spec.name)) registry.register(tool);
   const rare = tools.filter((tool) => RARE.has(tool.spec.name));
-  const also = tools.filter((tool) => ONCE_RARE.has(tool.spec.name));
+  // A small window is told of fewer tools: the others are found and run the same way.
+  const also = registry.all();
   if (rare.length) for (const tool of createRareTools(rare, skills, also)) registry.register(tool);
   registry.found(rare.map((tool) => tool.spec));
 }
@@ -84,6 +86,7 @@ export function emptyRegistry(): ToolRegistry {
   };
   return {
     specs,
+    all: () => [...tools.values()],
     has: (name) => tools.has(name),
     get(name) {
       const tool = tools.get(name);

@@ -28,16 +28,17 @@ export function createBrowserTool(deps: BrowserDeps = {}): BrowserTool {
   const tool: Tool = {
     spec: {
       name: "browser",
-      description: "Use a web browser. Actions answer with the page and refs of its elements",
+      description:
+        "Use a web browser, for pages that web_fetch cannot read or that need clicks. navigate first; each action answers with an outline of the page, in which elements have refs such as e12. A screenshot is saved as a file: look at it with read.",
       input: {
         type: "object",
         properties: {
-          action: { enum: [...ACTIONS] },
-          url: { type: "string" },
-          ref: { type: "string" },
+          action: { enum: [...ACTIONS], description: "what to do" },
+          url: { type: "string", description: "for navigate: https://…" },
+          ref: { type: "string", description: "an element of the last outline, e.g. e12" },
           text: { type: "string", description: "to type, option, key, words to wait for or find" },
-          tab: { type: "integer" },
-          full: { type: "boolean" },
+          tab: { type: "integer", description: "which tab; default: the current one" },
+          full: { type: "boolean", description: "all of the page" },
         },
         required: ["action"],
       },

@@ -143,11 +143,11 @@ export function createExec(options: ExecOptions = {}): Tool {
   return {
     spec: {
       name: "exec",
-      description: `Run a command with bash in the workspace, in a fresh shell without input; all it started ends with it. Shows up to ${SHOWN.toLocaleString("en-US")} characters, the rest is in a file. Use the file tools for files. Commands that change something may be asked about: just make the call.`,
+      description: `Run a command with bash in the workspace, in a fresh shell without input; all it started ends with it. Shows up to ${SHOWN.toLocaleString("en-US")} characters, the rest is in a file. Use the file tools for files.`,
       input: {
         type: "object",
         properties: {
-          command: { type: "string" },
+          command: { type: "string", description: "one line or several" },
           cwd: { type: "string", description: "folder below the workspace" },
           timeout_s: { type: "integer", description: `seconds; default ${DEFAULT_S}, max ${MOST_S}` },
           pty: { type: "boolean", description: "for programs that want a terminal" },

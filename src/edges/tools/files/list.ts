@@ -17,7 +17,7 @@ export function createList(): Tool {
   return {
     spec: {
       name: "list",
-      description: `List the files and folders of a folder, at most ${MOST}; .git and node_modules stay closed. To find a file by its content use search.`,
+      description: `List the files and folders of a folder, at most ${MOST}; .git and node_modules stay closed. To find files anywhere use search.`,
       input: {
         type: "object",
         properties: {

@@ -53,7 +53,7 @@ export function createRead({ pdf, skills, keepPicture }: ReadOptions = {}): Tool
   return {
     spec: {
       name: "read",
-      description: `Read a file: text as it stands, the text of a PDF, or a picture to look at (up to ${IMAGE_BYTES / 1024 / 1024} MB). Use it before you change a file, and instead of cat. Shows up to ${LINES} lines or ${BYTES / 1024} KB; a longer file says how to read on with offset. For one place in many files use search.`,
+      description: `Read a file: text, the text of a PDF, or a picture (up to ${IMAGE_BYTES / 1024 / 1024} MB). Use it before you change a file, and instead of cat. Shows up to ${LINES} lines or ${BYTES / 1024} KB; a longer file says how to read on with offset.`,
       input: {
         type: "object",
         properties: {

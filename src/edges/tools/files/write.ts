@@ -17,13 +17,12 @@ export function createWrite(): Tool {
   return {
     spec: {
       name: "write",
-      description:
-        "Create a file or replace all of it, folders included. To change part of a file use edit. Give the whole content, never a placeholder for the rest.",
+      description: "Create a file or replace all of it, folders included. To change part of a file use edit.",
       input: {
         type: "object",
         properties: {
           path: { type: "string", description: "relative to the workspace" },
-          content: { type: "string" },
+          content: { type: "string", description: "all of it, no placeholder for the rest" },
         },
         required: ["path", "content"],
       },

@@ -81,12 +81,13 @@ function save(desk: MemoryDesk): Tool {
   return {
     spec: {
       name: "memory_save",
-      description: "Remember one fact",
+      description:
+        "Remember one lasting fact for later conversations, as a sentence with absolute dates. Not for secrets, nor for what only matters today.",
       input: {
         type: "object",
         properties: {
-          text: { type: "string" },
-          kind: { type: "string", enum: [...KINDS] },
+          text: { type: "string", description: "one sentence" },
+          kind: { type: "string", enum: [...KINDS], description: "default fact" },
           replaces: { type: "string", description: "id of the fact it replaces" },
           until: { type: "string", description: "date it expires" },
         },
@@ -148,8 +149,13 @@ function search(desk: MemoryDesk): Tool {
   return {
     spec: {
       name: "memory_search",
-      description: "Search memory and past talks",
-      input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+      description:
+        "Search what you remember and what was said in earlier conversations. Use it before you speak of the past or say that you don't know.",
+      input: {
+        type: "object",
+        properties: { query: { type: "string", description: "a few words" } },
+        required: ["query"],
+      },
     },
     repeat: "safe",
     words: OURS,
@@ -181,8 +187,15 @@ function forget(desk: MemoryDesk): Tool {
   return {
     spec: {
       name: "memory_forget",
-      description: "Delete a memory by id, or all about a topic or person, past talk included",
-      input: { type: "object", properties: { id: { type: "string" }, about: { type: "string" } } },
+      description:
+        "Delete a memory for good by its id, or everything about a topic or person, what was said about it included. Give one of them.",
+      input: {
+        type: "object",
+        properties: {
+          id: { type: "string", description: "as memory_search shows it" },
+          about: { type: "string", description: "a topic or a person's name" },
+        },
+      },
     },
     repeat: "safe",
     words: OURS,

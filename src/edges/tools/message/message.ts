@@ -45,15 +45,15 @@ export function createMessageTool(desk: MessageDesk): Tool {
   return {
     spec: {
       name: "message",
-      description: `Send a message now, before your answer: one line of progress before slow work, or up to ${MOST_FILES} files you made in this turn. Your final text is sent by itself, so don't repeat it here. Another chat is asked about first.`,
+      description: `Send a message now, before your answer: one line before slow work, or up to ${MOST_FILES} files you made in this turn. Your final text is sent by itself: don't repeat it here. Another chat is asked about first.`,
       input: {
         type: "object",
         properties: {
-          text: { type: "string" },
+          text: { type: "string", description: "may be left out with files" },
           files: { type: "array", items: { type: "string" }, description: "paths in the workspace, made in this turn" },
           to: {
             type: "object",
-            description: "another chat; here without it",
+            description: "another chat, by the ids of its platform; default: this one",
             properties: {
               channel: { type: "string" },
               account: { type: "string" },

@@ -57,13 +57,13 @@ export function createProcess(processes: Processes): Tool {
     spec: {
       name: "process",
       description:
-        "Look after commands started with exec's background: list them, read what they printed, write to them, stop them. Their end comes to you as a message, so don't wait for it here.",
+        "Look after commands that exec started in the background: list, read, write to and stop them. Their end comes as a message: don't wait for it here.",
       input: {
         type: "object",
         properties: {
-          action: { enum: [...ACTIONS] },
-          id: { type: "string" },
-          text: { type: "string" },
+          action: { enum: [...ACTIONS], description: "poll: state and last lines; log: all" },
+          id: { type: "string", description: "as exec named it" },
+          text: { type: "string", description: "for write" },
           from: { type: "integer", description: "byte of the log" },
         },
         required: ["action"],

@@ -11,16 +11,19 @@ import { nearest } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
 import { foundSkills, type SkillDesk } from "../skills/skills.ts";
 
+/** Of the tools most models are told of anyway. */
+const MOST_DAILY = 5;
+
 const searchInput = z.strictObject({ query: z.string().max(200).optional() });
 const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json().optional() });
 
-/** `also`: tools that were found this way once. Sessions keep the list they began with, and still call them so. */
+/** `also`: the tools of daily work. Where a model is told of fewer of them, it finds and runs the others this way. */
 export function createRareTools(rare: readonly Tool[], skills?: SkillDesk, also: readonly Tool[] = []): Tool[] {
   const byName = new Map([...rare, ...also].map((tool) => [tool.spec.name, tool]));
-  return [search(rare, skills), run(byName)];
+  return [search(rare, skills, also), run(byName)];
 }
 
-function search(rare: readonly Tool[], skills: SkillDesk | undefined): Tool {
+function search(rare: readonly Tool[], skills: SkillDesk | undefined, daily: readonly Tool[]): Tool {
   const names = rare.map((tool) => tool.spec.name).join(", ");
   return {
     spec: {
@@ -45,7 +48,11 @@ function search(rare: readonly Tool[], skills: SkillDesk | undefined): Tool {
         // "a" and "to" are in every description.
         .filter((word) => word.length > 2);
       const text = (tool: Tool) => `${tool.spec.name} ${tool.spec.description}`.toLowerCase();
-      const found = rare.filter((tool) => words.some((word) => text(tool).includes(word)));
+      const fits = (tool: Tool) => words.some((word) => text(tool).includes(word));
+      const found = [
+        ...rare.filter(fits),
+        ...daily.filter((tool) => (tool.offered?.() ?? true) && fits(tool)).slice(0, MOST_DAILY),
+      ];
       const shown = found.length || (also?.isMatch && query) ? found : rare;
       const lines = shown.map(({ spec }) => `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`);
       return {

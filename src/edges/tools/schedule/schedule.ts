@@ -88,7 +88,8 @@ const snoozeInput = z.strictObject({ name: z.string().min(1).max(200), in: when.
 const removeInput = z.strictObject({ name: z.string().min(1).max(200) });
 const nothing = z.strictObject({});
 
-const text = (description?: string): JsonObject => ({ type: "string", ...(description ? { description } : {}) });
+const text = (description: string): JsonObject => ({ type: "string", description });
+const NAME = text("as schedule_list shows it");
 
 export function createScheduleTools(desk: ScheduleDesk): Tool[] {
   return [add(desk), list(desk), remove(desk), update(desk), snooze(desk)];
@@ -99,7 +100,7 @@ function add(desk: ScheduleDesk): Tool {
     spec: {
       name: "schedule_add",
       description:
-        "Do something later or again and again: a reminder, a check, a report. Give one of in, at, every, cron, on the person's clock. When it's due you run with this text alone, so write it to make sense by itself. Say the time you set back to the person.",
+        "Do something later or again and again. Give one of in, at, every, cron, on the person's clock. You then run with this text alone, so it must make sense by itself. Say the time back to the person.",
       input: {
         type: "object",
         properties: {
@@ -135,7 +136,11 @@ function add(desk: ScheduleDesk): Tool {
 
 function list(desk: ScheduleDesk): Tool {
   return {
-    spec: { name: "schedule_list", description: "Your scheduled jobs.", input: { type: "object", properties: {} } },
+    spec: {
+      name: "schedule_list",
+      description: "Your scheduled jobs: their names, when they run and what they do.",
+      input: { type: "object", properties: {} },
+    },
     repeat: "safe",
     words: OURS,
     async plan(input): Promise<ActionPlan> {
@@ -156,8 +161,8 @@ function remove(desk: ScheduleDesk): Tool {
   return {
     spec: {
       name: "schedule_remove",
-      description: "Remove a scheduled job.",
-      input: { type: "object", properties: { name: text() }, required: ["name"] },
+      description: "Remove a scheduled job for good. To skip it for a while, pause it with schedule_update.",
+      input: { type: "object", properties: { name: NAME }, required: ["name"] },
     },
     repeat: "safe",
     words: OURS,
@@ -189,14 +194,14 @@ function update(desk: ScheduleDesk): Tool {
         type: "object",
         properties: {
           ...{
-            name: text(),
-            text: text(),
+            name: NAME,
+            text: text("what to do then"),
             in: text("30 minutes"),
             at: text("tomorrow 9am"),
-            every: text(),
-            cron: text(),
+            every: text("2 hours"),
+            cron: text("0 7 * * 1-5"),
           },
-          paused: { type: "boolean" },
+          paused: { type: "boolean", description: "false: goes on again" },
         },
         required: ["name"],
       },
@@ -234,7 +239,7 @@ function snooze(desk: ScheduleDesk): Tool {
       description: "Remind again later: run a scheduled job, also one that is over, once more; give in or at.",
       input: {
         type: "object",
-        properties: { name: text(), in: text("10 minutes"), at: text("tomorrow 9am") },
+        properties: { name: NAME, in: text("10 minutes"), at: text("tomorrow 9am") },
         required: ["name"],
       },
     },

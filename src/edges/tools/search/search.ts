@@ -39,13 +39,13 @@ export function createSearch(options: SearchOptions = {}): Tool {
   return {
     spec: {
       name: "search",
-      description: `Find lines in files by a regular expression, with file and line number; with glob and no pattern, find files by name, newest first. Use it instead of grep and find. Skips ${SKIPPED}, binary files and files over ${MOST_FILE_BYTES / 1024 / 1024} MB.`,
+      description: `Find lines in files by a regular expression, or with glob alone files by name, newest first. Use it instead of grep and find. Skips ${SKIPPED}, binary files and files over ${MOST_FILE_BYTES / 1024 / 1024} MB.`,
       input: {
         type: "object",
         properties: {
-          pattern: { type: "string", description: "regular expression, e.g. function \\w+Test; left out: names only" },
+          pattern: { type: "string", description: "regular expression; left out: names only" },
           path: { type: "string", description: "file or folder; default: the workspace" },
-          glob: { type: "string", description: "only these files, e.g. *.ts or src/**/*.md" },
+          glob: { type: "string", description: "e.g. *.ts or src/**/*.md" },
           ignore_case: { type: "boolean", description: "default false" },
           context: { type: "integer", description: `lines around each hit; default 0, max ${MOST_CONTEXT}` },
           max: { type: "integer", description: `hits; default ${DEFAULT_MAX}, max ${MOST}` },

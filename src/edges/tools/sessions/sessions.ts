@@ -31,6 +31,9 @@ export interface SessionDesk {
 /** What these tools say is ours; where they show what was said in a session, the desk says whose words that is. */
 const OURS = { result: "own", failure: "own" } as const;
 
+/** Messages of a sub-agent shown at once. */
+const MOST_SHOWN = 50;
+
 const spawnInput = z.strictObject({
   task: z.string().min(1).max(16_000),
   agent: z.string().max(64).optional(),
@@ -42,11 +45,12 @@ const stopInput = z.strictObject({ session: z.string().min(1).max(512) });
 const nothing = z.strictObject({});
 const historyInput = z.strictObject({
   session: z.string().min(1).max(512),
-  limit: z.number().int().min(1).max(50).optional(),
+  limit: z.number().int().min(1).max(MOST_SHOWN).optional(),
 });
 
 const PROBE_MS = 60_000;
-const text: JsonObject = { type: "string" };
+const said = (description: string): JsonObject => ({ type: "string", description });
+const session = said("as sessions_spawn named it");
 
 export function createSessionTools(desk: SessionDesk): Tool[] {
   return [spawn(desk), list(desk), history(desk), send(desk), stop(desk)];
@@ -57,10 +61,15 @@ function spawn(desk: SessionDesk): Tool {
     spec: {
       name: "sessions_spawn",
       description:
-        "Give a separate piece of work to a sub-agent that works in the background with a fresh context. Good for large or parallel work, not for one or two calls you can make yourself. Write all it needs into task: it knows nothing of this conversation. Its result comes to you as a message; don't poll.",
+        "Give a separate piece of work to a sub-agent, which knows nothing of this conversation. Good for large or parallel work, not for one or two calls. It works in the background and its result comes as a message: don't poll.",
       input: {
         type: "object",
-        properties: { task: text, agent: text, minutes: { type: "number" }, schema: { type: "object" } },
+        properties: {
+          task: said("all it needs to know"),
+          agent: said("another agent; default: you"),
+          minutes: { type: "number", description: "most it may take" },
+          schema: { type: "object", description: "JSON Schema of the result" },
+        },
         required: ["task"],
       },
     },
@@ -95,8 +104,12 @@ function send(desk: SessionDesk): Tool {
   return {
     spec: {
       name: "sessions_send",
-      description: "Tell a sub-agent more; it joins what it does, or begins anew.",
-      input: { type: "object", properties: { session: text, text }, required: ["session", "text"] },
+      description: "Tell a sub-agent more. It takes it into what it is doing, or starts again when it had ended.",
+      input: {
+        type: "object",
+        properties: { session, text: said("what it should know or do") },
+        required: ["session", "text"],
+      },
     },
     repeat: "with-key",
     words: OURS,
@@ -131,8 +144,8 @@ function stop(desk: SessionDesk): Tool {
   return {
     spec: {
       name: "sessions_stop",
-      description: "Stop a sub-agent and what it asked for.",
-      input: { type: "object", properties: { session: text }, required: ["session"] },
+      description: "Stop a sub-agent and everything it started. What it had done stays done.",
+      input: { type: "object", properties: { session }, required: ["session"] },
     },
     repeat: "safe",
     words: OURS,
@@ -147,7 +160,11 @@ function stop(desk: SessionDesk): Tool {
 
 function list(desk: SessionDesk): Tool {
   return {
-    spec: { name: "sessions_list", description: "Your sub-agents.", input: { type: "object", properties: {} } },
+    spec: {
+      name: "sessions_list",
+      description: "Your sub-agents with their state and task. Their results come to you as messages, so don't poll.",
+      input: { type: "object", properties: {} },
+    },
     repeat: "safe",
     words: OURS,
     async plan(input): Promise<ActionPlan> {
@@ -166,8 +183,12 @@ function history(desk: SessionDesk): Tool {
   return {
     spec: {
       name: "sessions_history",
-      description: "Read a sub-agent's messages.",
-      input: { type: "object", properties: { session: text, limit: { type: "number" } }, required: ["session"] },
+      description: "Read what a sub-agent has said and done so far, newest messages last.",
+      input: {
+        type: "object",
+        properties: { session, limit: { type: "integer", description: `messages; max ${MOST_SHOWN}` } },
+        required: ["session"],
+      },
     },
     repeat: "safe",
     words: OURS,

@@ -29,11 +29,12 @@ const waitInput = z.strictObject({
 
 /** As long as a sub-agent lives. */
 const DEFAULT_S = 1800;
+const TIME_S = 60;
 
 export function createWait(desk: WaitDesk): Tool {
   const run = async (input: Json, place: ToolPlace, key: string): Promise<ToolResult> => {
     const given = parseInput("wait", waitInput, input);
-    const seconds = given.seconds ?? (given.for === "time" ? 60 : DEFAULT_S);
+    const seconds = given.seconds ?? (given.for === "time" ? TIME_S : DEFAULT_S);
     const wait = { on: `wait:${key}`, deadline: desk.clock.now() + seconds * 1000 };
     if (given.for === "time") return { text: `Waiting ${seconds} s.`, wait };
     const ids = given.ids ? { ids: given.ids } : {};
@@ -44,13 +45,13 @@ export function createWait(desk: WaitDesk): Tool {
   return {
     spec: {
       name: "wait",
-      description: "Park until your sub-agents (agents) or background processes (process) end, or seconds pass.",
+      description: `Do nothing until your sub-agents or background commands have ended, or a time has passed. Only when there is nothing else to do: their ends come to you anyway.`,
       input: {
         type: "object",
         properties: {
-          for: { enum: ["agents", "process", "time"] },
+          for: { enum: ["agents", "process", "time"], description: "what to wait for" },
           ids: { type: "array", items: { type: "string" }, description: "only these" },
-          seconds: { type: "number" },
+          seconds: { type: "number", description: `at most; default ${DEFAULT_S}, for time ${TIME_S}` },
         },
         required: ["for"],
       },

@@ -1,0 +1,66 @@
+/**
+ * Which tools a session's model is told about, and how fully. Frozen with the prompt. What is left out can still be found and run
+ * with `tool_search` and `tool_run`; every call is judged by its name, told or not.
+ *
+ * PROMPT-4: short descriptions are made of the long ones: their first sentence, and the sentences with a limit in them. In a small
+ *           window the first sentence has to do, and optional parameters have only their names.
+ */
+import type { ToolSpec } from "../../core/contracts/index.ts";
+import type { Json, JsonObject } from "../../core/domain/index.ts";
+import { type Situation, type SituationKind, SMALL_WINDOW } from "./situation.ts";
+
+/** Below this window descriptions are short; below SMALL_WINDOW only the tools of daily work are told at all. */
+export const SHORT_WINDOW = 32_000;
+
+/** What a small window has room for, beside a conversation. */
+export const DAILY_TOOLS: readonly string[] = [
+  "read",
+  "write",
+  "edit",
+  "search",
+  "exec",
+  "memory_search",
+  "memory_save",
+  "tool_search",
+  "tool_run",
+];
+
+/** A sub-agent hands its result to whoever asked: it talks to nobody else and leaves nothing running after it. */
+const LEFT_OUT: Readonly<Record<SituationKind, readonly string[]>> = {
+  owner: [],
+  known: [],
+  stranger: [],
+  group: [],
+  job: [],
+  heartbeat: [],
+  child: ["message", "schedule_add", "memory_save"],
+  api: [],
+};
+
+export function toolsFor<T extends ToolSpec>(situation: Pick<Situation, "kind" | "window">, specs: readonly T[]): T[] {
+  const { kind, window } = situation;
+  const isDaily = (name: string) => window >= SMALL_WINDOW || DAILY_TOOLS.includes(name);
+  const told = specs.filter(({ name }) => !LEFT_OUT[kind].includes(name) && isDaily(name));
+  if (window >= SHORT_WINDOW) return told;
+  return told.map(window >= SMALL_WINDOW ? shortened : barest);
+}
+
+function barest<T extends ToolSpec>(spec: T): T {
+  const { properties = {}, required = [] } = spec.input as { properties?: JsonObject; required?: string[] };
+  const named = Object.entries(properties).map(([name, one]): [string, Json] => {
+    const { description: _words, ...bare } = one as JsonObject;
+    return [name, required.includes(name) ? one! : bare];
+  });
+  const [first = ""] = sentencesOf(spec.description);
+  return { ...spec, description: first, input: { ...spec.input, properties: Object.fromEntries(named) } };
+}
+
+function shortened<T extends ToolSpec>(spec: T): T {
+  const [first = "", ...rest] = sentencesOf(spec.description);
+  return { ...spec, description: [first, ...rest.filter((one) => /\d|\n/.test(one))].join(" ") };
+}
+
+/** A full stop inside a name or a number ends no sentence; an example in lines of its own belongs to the sentence before it. */
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.:]) (?=[A-Z])/);
+}
