@@ -53,7 +53,7 @@ export function createMessageTool(desk: MessageDesk): Tool {
           files: { type: "array", items: { type: "string" }, description: "paths in the workspace, made in this turn" },
           to: {
             type: "object",
-            description: "another chat, by the ids of its platform; default: this one",
+            description: "another chat; default: this one",
             properties: {
               channel: { type: "string" },
               account: { type: "string" },

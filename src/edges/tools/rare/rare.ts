@@ -78,8 +78,7 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
   return {
     spec: {
       name: "tool_run",
-      description:
-        "Run a tool that tool_search showed, with the input it describes. All other tools are called directly.",
+      description: "Run a tool that tool_search showed, with the input it describes.",
       input: {
         type: "object",
         properties: {

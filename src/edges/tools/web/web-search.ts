@@ -34,7 +34,7 @@ export function createWebSearch(config: () => SearchConfig | undefined, deps: Fe
       input: {
         type: "object",
         properties: {
-          query: { type: "string", description: "as for a search engine" },
+          query: { type: "string", description: "a few words" },
           count: { type: "integer", description: `default ${COUNT}, max ${MOST}` },
         },
         required: ["query"],
