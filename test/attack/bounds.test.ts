@@ -93,7 +93,7 @@ describe("tool calls of one reply", () => {
     );
     expect(value.map(({ response }) => response)).toEqual(value.map(() => "done"));
     expect(worstMs).toBeLessThan(most);
-  });
+  }, 180_000);
 });
 
 /** As in the report of the attack. */

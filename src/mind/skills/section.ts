@@ -51,9 +51,12 @@ export function section(skills: readonly Listed[], tokens: number): string {
   return few > 0 ? names(few) : "";
 }
 
+/** A question longer than this is a text, and each of its words is held against each word of every skill. */
+const MOST_WORDS_ASKED = 50;
+
 /** Best first: words of the question in the name count more than in the description. */
 export function searchSkills<T extends Listed>(skills: readonly T[], query: string, most: number): T[] {
-  const words = wordsOf(query);
+  const words = wordsOf(query).slice(0, MOST_WORDS_ASKED);
   const scored = skills.map((skill) => {
     const [name, about] = [wordsOf(skill.name), wordsOf(skill.description)];
     let score = skill.name === query.trim().toLowerCase() ? 100 : 0;
