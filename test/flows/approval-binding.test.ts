@@ -1,8 +1,8 @@
 /** An approval is for what runs, where it runs, at the time that was shown. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Lares, requestsWith, startLares, startModel, toolResults, until } from "../support/index.ts";
+import { type Lares, requestsWith, scratch, startLares, startModel, toolResults, until } from "../support/index.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let lares: Lares;
@@ -43,6 +43,41 @@ const askedAgain = async (turn: string, first: string) => {
   });
   return found!;
 };
+
+describe("a folder that a link has replaced", () => {
+  const elsewhere = (name: string) => {
+    const dir = scratch(name);
+    mkdirSync(join(dir, "build"));
+    return dir;
+  };
+  const swap = (name: string, target: string) => {
+    renameSync(at(name), at(`${name}.old`));
+    symlinkSync(target, at(name));
+  };
+
+  it("while the question waits is asked about again", async () => {
+    mkdirSync(at("pkg/build"), { recursive: true });
+    const { approval, turn } = await exec("swap", "rm -rf pkg/build");
+    const victim = elsewhere("swap");
+    swap("pkg", victim);
+    await allow(approval!.id);
+    expect((await askedAgain(turn, approval!.id)).because).toContain("changed since you approved it");
+    expect(existsSync(join(victim, "build"))).toBe(true);
+  });
+
+  it("is not what was allowed always", async () => {
+    mkdirSync(at("box/build"), { recursive: true });
+    const { approval, turn } = await exec("always", "rm -rf box/build");
+    await lares.rpc("approvals.resolve", { id: approval!.id, decision: "allow-always" });
+    await endOf(turn);
+    mkdirSync(at("box/build"));
+    expect((await exec("always-2", "rm -rf box/build")).state, "the same again").toBe("answered");
+    const victim = elsewhere("always");
+    swap("box", victim);
+    expect((await exec("always-3", "rm -rf box/build")).approval).toBeDefined();
+    expect(existsSync(join(victim, "build"))).toBe(true);
+  });
+});
 
 describe("what a script loads", () => {
   it("a sourced file that was changed while the question waited is asked about again, and does not run", async () => {

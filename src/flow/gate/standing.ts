@@ -13,6 +13,9 @@ const WRITES = /^(cp|mv|tee|ln|install|dd|truncate|sponge|rsync|sed|perl|touch|e
 
 /** What of the standing files a command would write, in words; nothing when it only looks at them. */
 export function standingFileIn(shell: ShellPlan, place: Place): string | undefined {
+  // By another name: a link that leads there.
+  const link = onlyLooks(shell) ? undefined : shell.links?.find(({ to }) => isOwn(to, place));
+  if (link) return link.from;
   let cwd = shell.cwd;
   for (const command of shell.commands) {
     const found = writtenBy(command, cwd, place) ?? namedBy(command) ?? reachedBy(command, cwd, place);
@@ -55,11 +58,14 @@ function namedBy(command: ShellCommand): string | undefined {
 function reachedBy(command: ShellCommand, cwd: string, place: Place): string | undefined {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
-  if (name === "git") return gitWrites(args);
+  const ownWord = () =>
+    args.find((arg) => pathsInWord(arg).some((path) => isOwn(absolute(path, cwd, place.userHome), place)));
+  // `git -C ..` and `--work-tree=..` check out files there.
+  if (name === "git") return gitWrites(args) ?? (isReading(command) ? undefined : ownWord());
   if (unpacks(name, args)) return "whatever the archive or patch holds";
   if (isReading(command) || /^(cd|pushd|popd)$/.test(name)) return undefined;
   if (isOwn(cwd, place) && args.some((arg) => !arg.startsWith("-"))) return `in ${cwd}`;
-  return args.find((arg) => pathsInWord(arg).some((path) => isOwn(absolute(path, cwd, place.userHome), place)));
+  return ownWord();
 }
 
 function unpacks(name: string, args: readonly string[]): boolean {

@@ -29,6 +29,7 @@ import { recoverCommand } from "./recover.ts";
 import { type Ended, runCommand } from "./run.ts";
 import { Runs } from "./runs.ts";
 import { quote } from "./shell/index.ts";
+import type { Link } from "./way.ts";
 
 const DEFAULT_S = 120;
 const MOST_S = 600;
@@ -185,6 +186,7 @@ export function createExec(options: ExecOptions = {}): Tool {
           const around = { places, home: held.home, looks };
           const links = await linksOnTheWay(shell.commands, around);
           if (links.length > 0) shell.links = links;
+          const followed = followedIn(links, held);
           if (looks.isCut) shell.isCut = true;
           const named = await namedFiles(shell.commands, around);
           const isUnbound = looks.isCut || (loads && !tree?.isWhole);
@@ -196,7 +198,7 @@ export function createExec(options: ExecOptions = {}): Tool {
           return {
             tool: "exec",
             risk: "exec" as const,
-            targets: [...targetsOf(prepared, held), ...placeOf(room)],
+            targets: [...targetsOf(prepared, held), ...followed, ...placeOf(room)],
             shown: [...show(prepared), ...below].join("\n"),
             ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
             ...(loads ? { once: ONCE } : {}),
@@ -213,6 +215,7 @@ export function createExec(options: ExecOptions = {}): Tool {
               secrets: names,
               sandbox: room ? boundTo(room) : null,
               files,
+              links: followed,
               ...(loads ? { tree: tree?.hash ?? null } : {}),
               ...(named ? { named } : {}),
               settings: shell.settings ?? [],
@@ -356,6 +359,18 @@ function show(prepared: Prepared): string[] {
 }
 
 /** What "allow always" keeps: exactly this, here, with these contents. */
+/**
+ * The links in the agent's folders that its words go over. Somebody who said yes to `rm -rf build` did not say yes to where a link
+ * named `build` leads later.
+ */
+function followedIn(links: readonly Link[], { home, roots }: Held): string[] {
+  const folders = [home, ...roots];
+  return links
+    .filter(({ from }) => folders.some((folder) => from.startsWith(`${folder}/`)))
+    .map(({ from, to }) => `${from} -> ${to}`)
+    .sort();
+}
+
 function targetsOf({ argv, files }: Prepared, { path, home }: Held): string[] {
   const here = path === home ? [] : [`in ${path}`];
   return [...argv, ...here, ...files.map((file) => `${file.path} sha256 ${file.sha256}`)];
