@@ -1,9 +1,9 @@
 /** Checklist of what a request must tell, lines 47 to 60: results and errors that lead on, and small windows. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toolResults } from "../support/index.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { envelopes, needs, toolResults, userTexts } from "../support/index.ts";
+import { env, PROTOCOLS, type Rig, startRig, TOKEN } from "./rig.ts";
 import { EVE, startTelegramRig } from "./telegram.ts";
 
 let rig: Rig;
@@ -114,4 +114,96 @@ describe("53: a stranger's results", () => {
       await telegram.stopAll();
     }
   });
+});
+
+test("31: the numbers in the descriptions are those in force", async () => {
+  put("long.txt", `${Array.from({ length: 3000 }, (_, i) => `L${i + 1}`).join("\n")}\n`);
+  const read = await result("read", { path: "long.txt" });
+  expect(read).toContain("L2000");
+  expect(read).not.toContain("L2001\n");
+  for (let i = 0; i < 520; i++) put(`many/${i}.txt`, "needle\n");
+  expect(await result("list", { path: "many" })).toMatch(/cut at 500/);
+  expect((await result("search", { pattern: "needle", path: "many" })).match(/needle/g)!.length).toBeLessThanOrEqual(
+    101,
+  );
+  expect(await result("exec", { command: "true", timeout_s: 601 })).toMatch(/600/);
+  expect((await result("exec", { command: "head -c 90000 /dev/zero | tr '\\0' x" })).length).toBeLessThan(31_500);
+  const tools = JSON.stringify(rig.last().body.tools);
+  for (const words of ["2000 lines or 64 KB", "at most 500", "default 100", "max 600", "up to 30,000 characters"]) {
+    expect(tools).toContain(words);
+  }
+});
+
+test.skipIf(!needs("bwrap", "a command without network in the sandbox"))(
+  "52: a name that cannot be looked up says that commands here have no network",
+  async () => {
+    const said = await result("exec", { command: "getent hosts tides.example || curl -sS https://tides.example" });
+    expect(said).toMatch(/Commands run here without network/);
+  },
+);
+
+describe("58: a picture in the workspace", () => {
+  const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
+  test.each(PROTOCOLS)("is shown to a model that sees, over %s", async (protocol) => {
+    const other = await startRig({ protocol, config: { policy: { mode: "ignore" } } });
+    const path = join(other.home, "agents/main/workspace/dot.png");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, Buffer.from(PNG, "base64"));
+    await other.chat("ana", 'tool:read {"path":"dot.png"} then: say:seen');
+    expect(other.last().raw).toContain(PNG.slice(0, 40));
+    expect(toolResults(other.last()).at(-1)!.text).toContain("dot.png");
+    await other.stop();
+  });
+
+  test("is one line for a model that does not", async () => {
+    const blind = await startRig({
+      config: { policy: { mode: "ignore" } },
+      sees: false,
+    });
+    const path = join(blind.home, "agents/main/workspace/dot.png");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, Buffer.from(PNG, "base64"));
+    await blind.chat("ana", 'tool:read {"path":"dot.png"} then: say:seen');
+    expect(blind.last().raw).not.toContain(PNG.slice(0, 40));
+    const [about, ...rest] = toolResults(blind.last()).at(-1)!.text.split("\n");
+    expect(about).toContain("image/png");
+    expect(rest.join()).toMatch(/^$|see|shown/);
+    expect(rest.length).toBeLessThanOrEqual(1);
+    await blind.stop();
+  });
+});
+
+test("59: an attached sheet of a megabyte is a file with a path; its text is at most 64 KB and says where the rest is", async () => {
+  const rows = `${Array.from({ length: 50_000 }, (_, i) => `${i},row ${i},x`).join("\n")}\n`;
+  const bytes = Buffer.from(rows.repeat(2).slice(0, 1_000_000));
+  const answer = await fetch(`${rig.url}/attachments`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "text/csv", "x-lares-name": "sheet.csv" },
+    body: bytes,
+  });
+  const { id: attachment } = (await answer.json()) as { id: string };
+  await rig.rpc("chat.send", { user: "sheet", message: "sum it up", attachments: [attachment] });
+  const request = rig.last();
+  expect(envelopes(request).at(-1)).toContain("1 file: inbox/sheet.csv");
+  expect(readFileSync(join(rig.home, "agents/main/workspace/inbox/sheet.csv")).equals(bytes)).toBe(true);
+  const text = userTexts(request).join("\n");
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(64 * 1024 + 500);
+  expect(text).toContain("inbox/sheet.csv");
+});
+
+test("60: a program with its own instructions gets no line, no Place, and its instructions unchanged", async () => {
+  const instructions = "Answer in rhyme.\n[13:09] Keep  this   spacing.";
+  await rig.post("/v1/chat/completions", {
+    model: "lares/main",
+    messages: [
+      { role: "system", content: instructions },
+      { role: "user", content: "hello" },
+    ],
+  });
+  const request = rig.last();
+  expect(request.system).toContain(instructions);
+  expect(request.system).not.toContain("# Place");
+  expect(env(request)).toBe("");
+  expect(request.messages).toHaveLength(1);
 });

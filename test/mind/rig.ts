@@ -82,6 +82,8 @@ export interface RigOptions {
   protocol?: Protocol;
   /** The model's window in tokens. */
   window?: number;
+  /** False: a model that is shown no pictures. */
+  sees?: boolean;
   config?: Record<string, unknown>;
   /** Written below the home before the start. */
   files?: Record<string, string>;
@@ -108,7 +110,7 @@ export async function startRig(options: RigOptions = {}) {
       api: protocol,
       baseUrl: model.url,
       keys: ["test-key-of-the-scripted-model"],
-      models: { [MODELS[protocol]]: { contextWindow: window } },
+      models: { [MODELS[protocol]]: { contextWindow: window, images: options.sees ?? true } },
     },
   };
   put(
