@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { envelopeOf, type SeenRequest, textOf } from "../fakes/model-server/index.ts";
 import { until } from "../support/index.ts";
-import { env, lastSaid } from "./rig.ts";
+import { env, lastSaid, startRig } from "./rig.ts";
 import { ANN, EVE, GROUP, startTelegramRig, type TelegramRig } from "./telegram.ts";
 
 const HOUR = 3_600_000;
@@ -55,6 +55,100 @@ describe("a run of a job", () => {
     });
     const request = await rig.after(() => rig.clock.advance(3 * HOUR));
     expect(env(request)).toMatch(/Scheduled: late one, due .*, 2 h late/);
+  });
+});
+
+describe("43: a job that may be quiet", () => {
+  const script = (calls: string[][]) => {
+    let at = 0;
+    rig.model.use(() => {
+      const [name, input = "{}"] = calls[at++] ?? [];
+      return name ? { toolCalls: [{ name, input: JSON.parse(input) }] } : { text: "A report." };
+    });
+  };
+  const run = async (id: string) => {
+    const sent = rig.fake.sent.length;
+    const { turn } = await rig.rpc("schedule.run", { id });
+    const { state } = await rig.rpc("turns.wait", { turn });
+    return { state, sent: rig.fake.sent.length - sent };
+  };
+  const deliver = { channel: "telegram", account: "bot", chat: String(ANN.id) };
+
+  test("is offered nothing_to_report, refused before any work, and ends silent after it", async () => {
+    const { id } = await rig.rpc("schedule.add", {
+      name: "check",
+      prompt: "QUIET-JOB",
+      in: "9 hours",
+      deliver,
+      quiet: true,
+    });
+    script([["nothing_to_report"], ["list", '{"path":"."}'], ["nothing_to_report"]]);
+    const before = rig.model.requests.length;
+    expect(await run(id)).toEqual({ state: "silent", sent: 0 });
+    const [first, second] = rig.model.requests.slice(before);
+    expect(first!.tools).toContain("nothing_to_report");
+    expect(first!.system).toContain("`nothing_to_report`");
+    expect(second!.messages.at(-1)!.role).toBe("tool");
+  });
+
+  test("and one that may not is not offered it", async () => {
+    const { id } = await rig.rpc("schedule.add", { name: "loud", prompt: "LOUD-JOB", in: "9 hours", deliver });
+    script([]);
+    expect((await run(id)).state).toBe("answered");
+    expect(rig.last().tools).not.toContain("nothing_to_report");
+  });
+});
+
+test("17: in a group that is heard whole, stay_silent ends the turn: nothing is sent, and the history stays well-formed", async () => {
+  const sent = rig.fake.sent.length;
+  rig.model.use(() => ({ toolCalls: [{ name: "stay_silent", input: { reason: "not addressed" } }] }));
+  const request = await rig.say(GROUP.open, EVE, "see you tonight, Bo");
+  expect(request.tools).toContain("stay_silent");
+  expect(request.system).toContain("`stay_silent`");
+  expect(rig.fake.sent.length).toBe(sent);
+  rig.model.use(() => ({ text: "Hello." }));
+  const next = await rig.say(GROUP.open, EVE, "and you, agent?");
+  const calls = next.messages.flatMap((m) => m.parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : [])));
+  const results = next.messages.flatMap((m) =>
+    m.parts.flatMap((part) => (part.type === "tool-result" ? [part.id] : [])),
+  );
+  expect(results).toEqual(calls);
+  const { turns } = await rig.rpc("turns.list", { limit: 50 });
+  const here = turns.filter(({ session }) => session.includes(String(GROUP.open)));
+  expect(here.map(({ state }) => state).sort()).toEqual(["answered", "silent"]);
+});
+
+describe("the end of a turn", () => {
+  test("56: at the cap one more request says to answer now, and the turn ends answered", async () => {
+    const limited = await startRig({ config: { limits: { modelCalls: 6 } } });
+    try {
+      let n = 0;
+      limited.model.use((request) =>
+        /nswer now/.test(JSON.stringify(request.messages.slice(-2)))
+          ? { text: "This is what I found." }
+          : { toolCalls: [{ name: "list", input: { path: ".", depth: 1 + (n++ % 5) } }] },
+      );
+      const answer = await limited.chat("ana", "look everywhere");
+      expect(answer).toMatchObject({ state: "answered", response: "This is what I found." });
+      expect(limited.model.requests).toHaveLength(7);
+      expect(JSON.stringify(limited.last().messages.at(-1))).toMatch(/Answer now, without tools/);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  test("57: after an empty answer the request has one line more", async () => {
+    const other = await startRig();
+    try {
+      let n = 0;
+      other.model.use(() => ({ text: n++ === 0 ? "" : "Here." }));
+      expect(await other.chat("ana", "hello")).toMatchObject({ state: "answered", response: "Here." });
+      const [first, second] = other.model.requests;
+      expect(JSON.stringify(first!.messages)).not.toContain("was empty");
+      expect(JSON.stringify(second!.messages.at(-1))).toMatch(/Your last reply was empty/);
+    } finally {
+      await other.stop();
+    }
   });
 });
 

@@ -109,6 +109,25 @@ const reminder: Task = {
   },
 };
 
+const quiet: Task = {
+  name: "quiet when not addressed",
+  element: "the rule when to speak in a group",
+  without: withoutInstruction(/You hear everything\.[\s\S]*?silence is normal\./),
+  model(request) {
+    if (/agent/.test(words(request))) return say("I am here.");
+    const isTold = request.system.includes("Otherwise call `stay_silent`");
+    return isTold ? call("stay_silent", { reason: "nobody asked me" }) : say("Have fun!");
+  },
+  async play({ rig }) {
+    rig.fake.sent.length = 0;
+    await rig.say(GROUP.open, BO, "see you at the game tonight");
+    await rig.say(GROUP.open, BO, "agent, are you there?");
+    const shown = () => rig.fake.sent.filter(({ chat }) => chat === GROUP.open);
+    await until("the answer", () => shown().some(({ text }) => text.includes("I am here.")));
+    return shown().length === 1;
+  },
+};
+
 const irc: Task = {
   name: "format for IRC",
   element: "the format line in Place",
@@ -126,6 +145,6 @@ const irc: Task = {
   },
 };
 
-export const TELLING: readonly Task[] = [tomorrow, speaker, zone, format, background, reminder];
+export const TELLING: readonly Task[] = [tomorrow, speaker, quiet, zone, format, background, reminder];
 /** Needs an IRC server. */
 export const ON_IRC: readonly Task[] = [irc];
