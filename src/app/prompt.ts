@@ -61,7 +61,10 @@ export function makePrompts(parts: PromptParts) {
     const group = last?.isGroup ? (account?.policy?.groups[last.chat] ?? account?.policy?.groups["*"]) : undefined;
     const { specs, found } = parts.tools();
     const job = await jobOfRun(parts.records, session);
-    const allowed = group?.tools ? specs.filter(({ name }) => isOffered(name, group.tools!)) : specs;
+    // A run of a job is refused new schedules unless it may plan: what would be refused is not offered.
+    const mayPlan = !job || job.mayPlan;
+    const usable = mayPlan ? specs : specs.filter(({ name }) => name !== "schedule_add");
+    const allowed = group?.tools ? usable.filter(({ name }) => isOffered(name, group.tools!)) : usable;
     const hearsAll = last?.isGroup === true && group?.mention === false;
     const rough = situate({
       session,

@@ -403,14 +403,14 @@ export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
 export async function jobOfRun(
   db: Reads,
   session: string,
-): Promise<{ isHeartbeat: boolean; isQuiet: boolean } | undefined> {
+): Promise<{ isHeartbeat: boolean; isQuiet: boolean; mayPlan: boolean } | undefined> {
   const [, id] = /^cron:([^:]+):run:/.exec(session) ?? [];
   if (id === undefined) return undefined;
-  const row = await db.get<{ kind: string; quiet: number | null }>(
-    "SELECT kind, json_extract(spec, '$.quiet') AS quiet FROM job WHERE id = ?",
+  const row = await db.get<{ kind: string; quiet: number | null; plans: number | null }>(
+    "SELECT kind, json_extract(spec, '$.quiet') AS quiet, json_extract(spec, '$.mayPlan') AS plans FROM job WHERE id = ?",
     id,
   );
-  return { isHeartbeat: row?.kind === "beat", isQuiet: row?.quiet === 1 };
+  return { isHeartbeat: row?.kind === "beat", isQuiet: row?.quiet === 1, mayPlan: row?.plans === 1 };
 }
 
 /** The prompt a session has, and when the session began. */

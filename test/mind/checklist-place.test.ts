@@ -83,6 +83,11 @@ describe("in every situation", () => {
     expect(tokens(JSON.stringify(all))).toBeLessThanOrEqual(2100);
   });
 
+  test("42: a run of a job cannot make schedules", () => {
+    expect(requests.get("job")!.tools).not.toContain("schedule_add");
+    expect(requests.get("job")!.system).not.toContain("`schedule_add`");
+  });
+
   test("32: web_search, process and message are offered", () => {
     expect(requests.get("owner")!.tools).toEqual(expect.arrayContaining(["web_search", "process", "message"]));
     for (const tool of ["web_search", "process", "message"]) expect(RARE_TOOLS).not.toContain(tool);
@@ -227,4 +232,18 @@ describe("the owner's files", () => {
     expect(system.match(/outcome unknown/gi)).toHaveLength(1);
     expect(system.match(/material/g)).toHaveLength(1);
   });
+});
+
+test("60: with a window of 8k the prefix is at most 15 % of it, and the core rules and the line are there", async () => {
+  const small = await startRig({ window: 8192 });
+  try {
+    await small.chat("ana", "hello");
+    const request = small.last();
+    const fixed = tokens(request.system) + tokens(JSON.stringify(toolsOf(request)));
+    expect(fixed).toBeLessThanOrEqual(0.15 * 8192);
+    for (const rule of RULES) expect(request.system).toMatch(rule);
+    expect(env(request)).toBe("[Sun 2026-11-15 13:09 +00:00]");
+  } finally {
+    await small.stop();
+  }
 });
