@@ -3,6 +3,8 @@
  * on what is written, and takes a program it does not know for one that talks; what a script dials is the sandbox's to stop.
  */
 import type { ShellCommand, ShellPlan, ShellWord } from "../../core/contracts/index.ts";
+import { gitTalk } from "./destinations-git.ts";
+import { DIALS, goModules, hostsBySchemeIn, INTERPRETS, mayTalk } from "./destinations-local.ts";
 import { isLooker } from "./programs.ts";
 
 export interface Destinations {
@@ -38,10 +40,6 @@ const TALKS: Readonly<Record<string, string>> = {
 };
 /** These copy between machines: only words with a colon are remote. */
 const COPIES = /^(scp|rsync|rclone)$/;
-/** Programs that are given code; what the code dials stands in it, if anywhere. */
-const INTERPRETS = /^(python[\d.]*|pypy\d*|node|nodejs|deno|perl|ruby|php|lua|tclsh|osascript)$/;
-const DIALS =
-  /\b(sockets?|urllib\d?|requests|httpx|aiohttp|https?|ftplib|smtplib|telnetlib|fetch|XMLHttpRequest|axios|dgram|net|tls|dns|LWP|fsockopen|curl_init|TCPSocket|URI|open-uri|gethostbyname|connect|__import__|importlib|exec|eval|subprocess|system|popen|child_process|spawn)\b/;
 /** Asking a program for its version sends nothing. */
 const ABOUT = /^(-V|-h|--version|--help|--manual)$/;
 const FLAGS: Readonly<Record<string, RegExp>> = {
@@ -49,26 +47,6 @@ const FLAGS: Readonly<Record<string, RegExp>> = {
   wget: /^(-[qcNSv46]+|-nv|-nc|-nd|--(quiet|continue|timestamping|no-verbose|no-clobber|server-response|spider|show-progress))$/,
   ssh: /^-[46CqTtvnN]+$/,
 };
-/** Programs that work on this machine only, or start others that are judged by themselves. */
-const LOCAL =
-  /^(:|\.|source|cd|pushd|popd|export|set|unset|local|readonly|declare|alias|shift|exit|return|wait|read|trap|ulimit|umask|type|command|builtin|exec|eval|let|jobs|kill|history|(ba|da|z|k|a)?sh|env|time|timeout|nice|ionice|nohup|setsid|stdbuf|xargs|parallel|sudo|doas|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|tee|install|dd|truncate|split|csplit|shuf|column|expand|unexpand|rev|tsort|mktemp|sync|find|fd|sed|ed|ex|patch|xxd|base64|base32|gzip|gunzip|zcat|bzip2|bunzip2|xz|unxz|zstd|unzstd|zip|unzip|7z|cpio|ar|less|more|bc|dc|expr|numfmt|cal|yq|make|gmake|cmake|ninja|meson|just|pytest|tox|nox|mypy|ruff|black|flake8|isort|pylint|vitest|jest|mocha|tsc|tsx|ts-node|eslint|prettier|biome|webpack|vite|rollup|esbuild|gcc|g\+\+|clang|cc|c\+\+|ld|javac|java|rustc|rustfmt|gofmt|pandoc|convert|magick|ffmpeg|ffprobe|sqlite3|lsof|pgrep|pkill|top|tput|clear|stty|locale|getconf|xdg-mime|lares)$/;
-/** Programs that talk for some of what they do: what they do here. */
-const NPM = "test t run run-script start ls list version pkg explain root prefix bin help";
-const LOCAL_ACTIONS: Readonly<Record<string, string>> = {
-  npm: NPM,
-  pnpm: NPM,
-  yarn: NPM,
-  bun: "test run",
-  pip: "list show freeze check help",
-  pip3: "list show freeze check help",
-  uv: "run tree",
-  poetry: "run show check",
-  cargo: "build test check run fmt clippy doc clean bench tree",
-  go: "build test vet fmt run doc env list version",
-  gradle: "build test check clean",
-  mvn: "test compile package clean",
-};
-const GIT_TALKS = /^(push|fetch|pull|clone|ls-remote|remote|submodule|archive|send-email|lfs|svn|request-pull)$/;
 const LONGEST_WORD = 2000;
 /** A scheme may stand at most this far before its "://". */
 const LONGEST_SCHEME = 20;
@@ -107,48 +85,16 @@ function inCommand(command: ShellCommand): Destinations {
     const isOpen = remote.length > 0 && (assignments.length > 0 || texts.some((text) => /^-(o|e|J|F|S|-)/.test(text)));
     return { hosts, isHidden: isOpen || args.some((word) => word.literal === undefined) };
   }
-  if (name === "git") return gitTalk(texts, hosts, assignments.length > 0);
+  if (name === "git") {
+    const talk = gitTalk(command, texts, hostOf);
+    return { hosts: [...hosts, ...texts.flatMap(hostsIn), ...talk.hosts], isHidden: talk.isHidden };
+  }
   // What only prints or searches text reaches nobody with it.
   if (isLooker(name)) return { hosts, isHidden: false };
-  for (const text of texts) hosts.push(...hostsIn(text), ...hostsWithColon(text));
+  for (const text of texts) hosts.push(...hostsIn(text), ...hostsWithColon(text), ...hostsBySchemeIn(text));
+  if (name === "go") hosts.push(...goModules(texts));
   const isScript = words[0]!.guess.includes("/") && program?.trusted !== true;
   return { hosts, isHidden: !isScript && mayTalk(name, texts) };
-}
-
-/** Outward unless known to stay here: the names of programs that talk are too many to list. */
-function mayTalk(name: string, texts: readonly string[]): boolean {
-  if (Object.hasOwn(LOCAL_ACTIONS, name)) {
-    const action = texts.find((text) => !text.startsWith("-"));
-    return action !== undefined && !LOCAL_ACTIONS[name]!.split(" ").includes(action);
-  }
-  if (INTERPRETS.test(name)) return texts.some((text) => DIALS.test(text) && !isPath(text));
-  if (/awk$/.test(name)) return texts.some((text) => /\/inet[46]?\/|system|getline|\|/.test(text));
-  if (/tar$/.test(name)) return texts.some((text) => text.includes(":") || /^--(rsh|rmt|to|use|checkpoint)/.test(text));
-  return !LOCAL.test(name);
-}
-
-/** `git push origin` goes where the owner's remote points; another address, or a setting given along, is new. */
-function gitTalk(texts: readonly string[], hosts: string[], isSet: boolean): Destinations {
-  const at = texts.findIndex(
-    (text, i) => !text.startsWith("-") && !/^(-C|-c|--git-dir|--work-tree)$/.test(texts[i - 1] ?? ""),
-  );
-  const rest = texts.slice(at + 1);
-  hosts.push(...texts.flatMap(hostsIn));
-  if (at < 0 || !GIT_TALKS.test(texts[at]!)) return { hosts, isHidden: false };
-  const operands = rest.filter((text) => !text.startsWith("-"));
-  const isListing = texts[at] === "remote" && !/^(add|set-url|update)$/.test(operands[0] ?? "");
-  const places = texts[at] === "remote" || texts[at] === "submodule" ? operands : operands.slice(0, 1);
-  hosts.push(
-    ...places
-      .filter((text) => text.includes(":"))
-      .map(hostOf)
-      .filter(Boolean),
-  );
-  const isOpen = isSet || texts.slice(0, at).some((text) => /^(-c|--config-env|--exec-path)/.test(text));
-  const byOption = rest.some((text) =>
-    /^(-c|-u.|-o|--(repo|remote|exec|upload-pack|receive-pack|config|server-option))/.test(text),
-  );
-  return { hosts, isHidden: !isListing && (isOpen || byOption) };
 }
 
 function dials(args: readonly ShellWord[], name: string): Destinations {
@@ -209,10 +155,6 @@ function hostOf(word: string): string {
 function deviceHost(target: ShellWord): string[] {
   const found = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(textOf(target))?.[1];
   return found === undefined ? [] : [found.toLowerCase()];
-}
-
-function isPath(text: string): boolean {
-  return !/[\s()]/.test(text);
 }
 
 function textOf(word: ShellWord): string {
