@@ -4,17 +4,16 @@
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { entered } from "../../core/kit/index.ts";
+import { removedByCode, removesComputed, removesHome } from "./floor-code.ts";
+import { deviceRedirect, deviceWord, isDisk } from "./floor-devices.ts";
 import { follow, leadsTo, type Ways, waysFrom } from "./floor-dirs.ts";
+import { destroysFound, startedByFind } from "./floor-found.ts";
 import { holdsSecrets, isPrecious, piecesIn, secret } from "./floor-places.ts";
 import { ownCommand, ownRequest } from "./own-commands.ts";
 import { absolute } from "./paths.ts";
 import { isLooker } from "./programs.ts";
 import type { Place } from "./rules.ts";
 
-const HARMLESS_DEVICE =
-  /^\/dev\/(null|zero|full|random|urandom|stdin|stdout|stderr|tty|ptmx|fd(\/.*)?|pts(\/.*)?|shm(\/.*)?)$/;
-const BLOCK_DEVICE =
-  /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|md|dm-|loop|ram|zram|sr|nbd|rbd|bcache|block|rdisk|dasd|pmem|mtd|ubi|\*)/;
 const WIPES =
   /^(mkfs(\..*)?|mke2fs|mkswap|mkntfs|mkdosfs|wipefs|blkdiscard|shred|srm|wipe|scrub|nwipe|dban|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|cryptsetup|hdparm|badblocks|pvremove|vgremove|lvremove|zpool|mdadm|diskutil|format|debugfs|tune2fs|fsck(\..*)?|e2fsck)$/;
 const POWER =
@@ -48,7 +47,10 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
   );
   const ways = waysFrom(shell, place.userHome);
   if (shell.isCut && shell.commands.some(isSweeping)) return TOO_LONG;
-  const look: Look = { place, ways, paths: new Map(), steps: 0 };
+  const started = shell.commands.filter(({ within }) => within.length > 0);
+  const wrappers = new Set(started.flatMap(({ within }) => within));
+  const inner = new Set(started.flatMap(({ words }) => words.map((word) => word.literal ?? word.guess)));
+  const look: Look = { place, ways, paths: new Map(), wrappers, inner, steps: 0 };
   for (const command of shell.commands) {
     const why = anywhere(command, look) ?? first(ways.dirs, (dir) => commandFloor(command, dir, look));
     if (why) return why;
@@ -65,9 +67,10 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
  * A tree is removed, and which one is only known when it runs: it may be the whole disk. Nobody can say that it is, so it is asked
  * about in every mode.
  */
-export function unseenRemoval({ commands }: ShellPlan): string | undefined {
+export function unseenRemoval(shell: ShellPlan): string | undefined {
+  if (removesComputed(shell)) return "Its code removes what is only known when it runs.";
   let isSomewhere = false;
-  for (const { words } of commands) {
+  for (const { words } of shell.commands) {
     const texts = words.map((word) => word.literal ?? word.guess);
     isSomewhere ||= /^(cd|pushd|chdir)$/.test(texts[0] ?? "") && words.some((word) => word.isUnseen);
     if (!isDeepRemoval(texts) || isLooker(baseName(texts[0] ?? ""))) continue;
@@ -84,6 +87,9 @@ interface Look {
   /** A `find` that looks through a place whose loss would be the machine's. */
   listed?: string;
   paths: Map<string, { secret: string | undefined; isPrecious: boolean }>;
+  /** Programs that start others, and the words of those others. */
+  wrappers: ReadonlySet<string>;
+  inner: ReadonlySet<string>;
   steps: number;
 }
 
@@ -114,11 +120,8 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   look.steps += words.length;
   if (command.within.some((one) => /^(xargs|parallel)$/.test(one)) && isDeepRemoval(words))
     return `${command.within.join(" > ")} would hand ${name} names that nobody has seen; use find with -delete, or name them.`;
-  if (look.listed !== undefined && REMOVES.test(name)) {
-    const isFed = command.within.some((one) => /^(xargs|parallel)$/.test(one));
-    if (isFed || command.words.some((word) => word.isUnseen))
-      return `${name} would take away what was found in ${look.listed}.`;
-  }
+  if (look.listed !== undefined && takesFound(command, words))
+    return `${name || "It"} would take away what was found in ${look.listed}.`;
   if (!isLooker(name) || name === "echo" || name === "printf") {
     const own = ownRequest(words);
     if (own) return own;
@@ -127,7 +130,8 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
   for (const word of words.slice(1)) {
     if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
       return "It starts itself without end.";
-    for (const [, path = ""] of word.matchAll(BY_CODE)) {
+    if (removesHome(word)) return "It would take away a whole home.";
+    for (const path of removedByCode(word)) {
       const { ways, place } = look;
       const ends = [...ways.dirs].flatMap((dir) =>
         leadsTo(path, dir, { ways, userHome: place.userHome, isItself: true }),
@@ -146,13 +150,14 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
   for (const { operator, target } of command.redirects) {
     if (target.guess === "") continue;
     for (const path of leadsTo(target.guess, cwd, { ways: look.ways, userHome: place.userHome })) {
-      if (BLOCK_DEVICE.test(path)) return `It writes to a disk: ${operator} ${target.guess}.`;
-      if (/^\/proc\/(sys|sysrq-trigger)|^\/sys\//.test(path) && operator.includes(">"))
-        return `It changes the kernel: ${target.guess}.`;
-      const why = about(path, look).secret;
+      const why = deviceRedirect(path, operator) ?? about(path, look).secret;
       if (why) return why;
     }
   }
+  // What a wrapper starts stands among the commands, and is judged there.
+  const isWrapper = look.wrappers.has(baseName(words[0] ?? ""));
+  const device = devices(isWrapper ? words.filter((word) => !look.inner.has(word)) : words, cwd, look);
+  if (device) return device;
   const starts = startsIn(words);
   if (starts.length > MOST_STARTS) return TOO_LONG;
   look.steps += starts.length * words.length;
@@ -162,6 +167,25 @@ function commandFloor(command: ShellCommand, cwd: string, look: Look): string | 
       secretIn(word, cwd, look),
     )
   );
+}
+
+/** Only a word with a slash can be one, unless the text is in such a place or makes links. */
+function devices(words: readonly string[], cwd: string, look: Look): string | undefined {
+  const { ways, place } = look;
+  const isNear = ways.links.size > 0 || /^\/(dev|proc|sys)(\/|$)/.test(cwd);
+  return deviceWord(baseName(words[0] ?? ""), words, (word) => {
+    if (!isNear && !word.includes("/")) return [];
+    look.steps++;
+    return leadsTo(word, cwd, { ways, userHome: place.userHome });
+  });
+}
+
+/** Whether it is handed what a `find` before it found, and destroys it. */
+function takesFound({ within, words, redirects }: ShellCommand, texts: readonly string[]): boolean {
+  if (within.some((one) => /^(xargs|parallel)$/.test(one)) && destroysFound(texts, { appended: true })) return true;
+  if (words.some((word) => word.isUnseen) && destroysFound(texts, { appended: false })) return true;
+  const isBare = within.length > 0 || /^(:|true|)$/.test(texts[0] ?? "");
+  return isBare && redirects.some(({ operator, target }) => operator.startsWith(">") && target.isUnseen);
 }
 
 function secretIn(word: string, cwd: string, look: Look): string | undefined {
@@ -243,36 +267,17 @@ function programFloor(
   if (own) return own;
   if (name === "dd" && args.some((arg) => arg.startsWith("of=") && at(arg.slice(3)).some(isDisk)))
     return "dd writes to a disk.";
-  if (
-    name !== "ls" &&
-    name !== "stat" &&
-    name !== "df" &&
-    name !== "lsblk" &&
-    name !== "blkid" &&
-    name !== "file" &&
-    name !== "test" &&
-    name !== "[" &&
-    name !== "echo"
-  ) {
-    const disk = operands.find(
-      (word) => at(word).some((path) => BLOCK_DEVICE.test(path)) && word.startsWith("/dev/") && word !== "/dev/*",
-    );
-    if (
-      disk &&
-      /^(cp|mv|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|rsync|ln|rm|chmod|chown|mount|losetup|zcat|gunzip|xz|zstd)$/.test(
-        name,
-      )
-    )
-      return `It works on a disk itself: ${disk}.`;
-  }
   if (name === "rm" && has(/^$/, /^--no-preserve-root/)) return "rm --no-preserve-root is for wiping a machine.";
   const sweeps =
     (name === "rm" && recursive) ||
     name === "srm" ||
-    (name === "rsync" && has(/^$/, /^--del/)) ||
+    (name === "rsync" && has(/^$/, /^--(del|remove)/)) ||
+    (/^(bsd)?tar$/.test(name) && has(/^$/, /^--remove/)) ||
+    (name === "zip" && has(/m/, /^--move/)) ||
+    (/^7za?$/.test(name) && has(/^-sdel/, /^$/)) ||
     (/^(mv|unlink|trash)$/.test(name) && operands.length > 0);
   if (sweeps) {
-    const lost = losing(operands, name !== "rsync");
+    const lost = losing(operands, !/^(rsync|zip|7za?)$|tar$/.test(name));
     if (lost) return `${name} would take away ${lost}.`;
   }
   if (/^(chmod|chown|chgrp|setfacl|chattr)$/.test(name) && recursive) {
@@ -301,9 +306,6 @@ function programFloor(
   return undefined;
 }
 
-const REMOVES = /^(rm|shred|unlink|srm|chmod|chown|mv|truncate)$/;
-const REMOVES_WITHIN = /(^|[\s;&|(/])(rm|shred|unlink|srm|chmod|chown|mv|truncate)\s/;
-
 function findFloor(
   name: string,
   args: readonly string[],
@@ -319,18 +321,10 @@ function findFloor(
   );
   if (root === undefined) return undefined;
   look.listed ??= root;
-  const action = args.findIndex((arg) => /^-(delete|fprintf?0?|fls|x|X|exec|execdir|ok|okdir)$/.test(arg));
-  if (action < 0) return undefined;
   const kills =
-    args[action] === "-delete" ||
-    args.includes("-delete") ||
-    args.slice(action).some((arg) => REMOVES.test(baseName(arg)) || REMOVES_WITHIN.test(arg));
+    args.includes("-delete") || startedByFind(args).some((words) => destroysFound(words, { appended: name === "fd" }));
   return kills ? `find would take away what is in ${at(root).at(-1)}.` : undefined;
 }
-
-/** A tree removed by code: `shutil.rmtree("/")`, `fs.rmSync("/etc")`, `FileUtils.rm_rf "/"`. */
-const BY_CODE =
-  /(?:rmtree|remove_tree|removedirs|rm_rf|rm_r|remove_entry(?:_secure)?|rimraf|rmdirSync|rmSync|rmdir|\brm|remove_dir_all|RemoveAll)\s{0,9}[([]?\s{0,9}[([]?\s{0,9}["']([^"'\n]{1,200})["']/g;
 
 /** `rm -r`, also behind `sudo` and its like. */
 function isDeepRemoval(words: readonly string[]): boolean {
@@ -347,10 +341,6 @@ function isSweeping({ words }: ShellCommand): boolean {
   return words.some((word) => SWEEPS.test(baseName(word.literal ?? word.guess)));
 }
 const SWEEPS = /^(rm|srm|find|fd|chmod|chown|chgrp|setfacl|chattr|mv|unlink|trash|rsync|clean)$/;
-
-function isDisk(path: string): boolean {
-  return path.startsWith("/dev/") && !HARMLESS_DEVICE.test(path);
-}
 
 function baseName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);

@@ -416,6 +416,8 @@ function takeSettings(words: readonly ShellWord[], variables: Map<string, string
     }
   } else if (name?.guess === "read" || name?.guess === "mapfile") {
     for (const { guess } of args) if (/^\w+$/.test(guess)) setVariable(variables, guess, UNSEEN_WORD);
+  } else if (name?.guess === "printf" && args[0]?.guess === "-v" && args[1]) {
+    setVariable(variables, args[1].guess, UNSEEN_WORD);
   } else if (name?.guess === "set" && args[0]?.guess === "--") setPositional(variables, args.slice(1));
 }
 

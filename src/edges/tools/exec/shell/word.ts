@@ -53,9 +53,22 @@ function guessed(raw: string): ShellWord {
 /** The value a variable gets, as a guess: what is worse stays, because the text may never reach the later one. */
 export function setVariable(variables: Map<string, string>, name: string, value: ShellWord): void {
   const isFit = value.guess.length <= LONGEST_VALUE && !value.isUnseen;
-  const next = isFit ? value.guess : UNSEEN;
+  if (name === "IFS") splitAnew(variables, isFit ? value.guess : "*");
+  const signs = variables.get("IFS") ?? "";
+  const next = isFit && (name === "IFS" || !isSplitBy(signs, value.guess)) ? value.guess : UNSEEN;
   const before = variables.get(name);
   variables.set(name, before === undefined ? next : worse(before, next));
+}
+
+/** Another IFS takes values apart at other signs: `IFS=x; d=x/` makes `$d` a slash. */
+function splitAnew(variables: Map<string, string>, signs: string): void {
+  for (const [name, value] of variables) if (name !== "IFS" && isSplitBy(signs, value)) variables.set(name, UNSEEN);
+}
+
+/** Blanks are taken apart anyhow; a star stands for signs that are not known. */
+function isSplitBy(signs: string, value: string): boolean {
+  if (/[*\uE000]/.test(signs)) return !/^\/+$/.test(value);
+  return [...signs].some((sign) => !/\s/.test(sign) && value.includes(sign));
 }
 
 export function worse(a: string, b: string): string {
