@@ -10,6 +10,7 @@ import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.t
 import { asCalled } from "../core/protocol/client.ts";
 import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
+import { createParsers } from "../edges/parsers/index.ts";
 import {
   type Confinement,
   createBrowserTool,
@@ -74,6 +75,7 @@ import { Watchers } from "../mind/watch/index.ts";
 import { type Channels, makeChannels, messageDesk, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import { type LaresConfig, PULLED } from "./config.ts";
+import { confineParser } from "./confine-parser.ts";
 import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEvent, waitDesk } from "./desk.ts";
 import { goalWords, makeGoals } from "./goals.ts";
@@ -219,9 +221,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ home: parts.home, config },
     agentDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
   });
+  const parsers = createParsers(confineParser);
   const tools = createTools({
     read: {
-      pdf: async (bytes, signal) => (await import("../edges/pdf/index.ts")).readPdf(bytes, {}, signal),
+      pdf: (bytes, signal) => parsers.pdf(bytes, {}, signal),
       skills: skillDesk(skills),
       keepPicture: ({ name, bytes, caller }) => attachments.keepPicture(caller.session as SessionKey, { name, bytes }),
     },
@@ -442,7 +445,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ home: parts.home, records, clock, ids },
     log: log.child("attachments"),
     workspaceOf: (agent) => agents.place(agent).workspace,
-    readPdf: async (bytes, mostChars) => (await import("../edges/pdf/index.ts")).readPdf(bytes, { mostChars }),
+    readPdf: (bytes, mostChars) => parsers.pdf(bytes, { mostChars }),
   });
   /** What nobody waits for. It fails when the disk is full or the house closes; the next start finds what is left to do. */
   const aside = (work: Promise<unknown>): void => {
@@ -475,6 +478,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     return config.time.zone ?? machineZone;
   };
   const memoryRooms = openMemoryRooms({
+    pdfPages: parsers.pdfPages,
     ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
     timer: (id, slot) => running.schedule(id, slot),
     renew: async (keys, texts) => {
@@ -658,7 +662,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       ),
       createWait(waitDesk({ clock, events, children, processes })),
       ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
-      ...createWebTools(web, { clock }),
+      ...createWebTools(web, parsers.page, { clock }),
       createMessageTool(
         messageDesk({
           ...{ records, outbox, attachments },

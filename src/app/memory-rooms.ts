@@ -77,6 +77,8 @@ export interface MemoryRoomParts {
   guard: Guard;
   bus: Bus;
   log: Log;
+  /** The pages of a PDF that have text. Throws AppError when it cannot be read. */
+  pdfPages: (bytes: Uint8Array) => Promise<readonly { page: number; text: string }[]>;
   zone: () => string;
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
   /** The model's view of these sessions, and of all that quote one of the texts, is made anew. */
@@ -133,7 +135,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     log,
     crash,
     guard,
-    pdf: async (bytes) => (await import("../edges/pdf/index.ts")).pdfPages(bytes),
+    pdf: parts.pdfPages,
   });
   const viewer = async (session: string) => viewerFrom(await doorsOf(records, session), session, teamsOf);
   const asking = askingFor(parts);

@@ -2,14 +2,16 @@ import { readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../src/core/domain/index.ts";
+import { createParsers } from "../../src/edges/parsers/index.ts";
 import { never, scene } from "../../src/edges/tools/testing.ts";
 import { createWebTools, webConfig } from "../../src/edges/tools/web/index.ts";
-import { readable } from "../../src/edges/tools/web/readable.ts";
 import { type Site, site } from "./servers.ts";
+
+const { page: readable } = createParsers(() => undefined);
 
 function tool(...listed: Site[]) {
   const config = webConfig.parse({ privateHosts: listed.map(({ host }) => host) });
-  return createWebTools(() => config)[0]!;
+  return createWebTools(() => config, readable)[0]!;
 }
 
 async function fetchFrom(answer: RequestListener, input: Record<string, Json> = {}) {
@@ -129,7 +131,7 @@ describe("web_fetch", () => {
     const timer = setInterval(() => ticks++, 5);
     onTestFinished(() => clearInterval(timer));
     const parsing = readable({ html: deep, as: "markdown", url: "http://a.example/", mostMs: 500 }, never);
-    await expect(parsing).rejects.toMatchObject({ code: "NOT_READY", hint: 'Fetch it with as: "raw".' });
+    await expect(parsing).rejects.toMatchObject({ code: "TYPE_REFUSED", hint: 'Fetch it with as: "raw".' });
     expect(ticks).toBeGreaterThan(10);
   });
 });

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { expect, test } from "vitest";
+import { createParsers } from "../../src/edges/parsers/index.ts";
 import { never, scene } from "../../src/edges/tools/testing.ts";
 import { createWebTools, webConfig } from "../../src/edges/tools/web/index.ts";
 import { bodyOf, type Site, site } from "./servers.ts";
@@ -45,11 +46,13 @@ const fakeSearxng = (
 
 function search(provider: string, at: Site, key?: string, path = "") {
   const config = webConfig.parse({ search: { provider, key, baseUrl: `${at.url}${path}` } });
-  return createWebTools(() => config).find((tool) => tool.spec.name === "web_search")!;
+  return createWebTools(() => config, createParsers(() => undefined).page).find(
+    (tool) => tool.spec.name === "web_search",
+  )!;
 }
 
 test("without a configured service web_search is not offered, and says why when it is called all the same", async () => {
-  const tools = createWebTools(() => webConfig.parse({}));
+  const tools = createWebTools(() => webConfig.parse({}), createParsers(() => undefined).page);
   expect(tools.filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec.name)).toEqual(["web_fetch"]);
   await expect(tools[1]!.plan({ query: "x" }, await scene())).rejects.toThrow("Web search is not set up.");
 });
@@ -129,7 +132,7 @@ test("NET-09: a search service cannot send its fetcher elsewhere, and the key st
 test("that the service is private does not open that place for web_fetch", async () => {
   const searxng = await fakeSearxng();
   const config = webConfig.parse({ search: { provider: "searxng", baseUrl: searxng.url } });
-  const [webFetch] = createWebTools(() => config);
+  const [webFetch] = createWebTools(() => config, createParsers(() => undefined).page);
   await expect(webFetch!.run({ url: searxng.url }, await scene(), "k", never)).rejects.toMatchObject({
     code: "FORBIDDEN",
   });

@@ -33,6 +33,7 @@ export {
   safeRoot,
   sandboxConfig,
   within,
+  withLimits,
 } from "./sandbox/index.ts";
 export { createScheduleTools, type ScheduleDesk } from "./schedule/schedule.ts";
 export { createSearch, type SearchOptions } from "./search/search.ts";

@@ -4,7 +4,7 @@ import { classify, limitIn, retryAfterMs } from "../../../src/edges/models/chain
 import { cleanWords } from "../../../src/edges/models/chain/words.ts";
 import { chat } from "../../../src/edges/models/practice/chat.ts";
 import { reportOutcome } from "../../../src/edges/models/practice/report.ts";
-import { pagesIn } from "../../../src/edges/pdf/read.ts";
+import { pagesIn } from "../../../src/edges/parsers/pdf.ts";
 import { analyse } from "../../../src/edges/tools/exec/shell/analyse.ts";
 import { cleaned } from "../../../src/edges/tools/web/web-search.ts";
 import { oneLine } from "../../../src/faces/cli/format.ts";

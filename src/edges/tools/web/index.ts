@@ -3,7 +3,7 @@ import type { Tool } from "../../../core/contracts/index.ts";
 import { type SearchConfig, type WebConfig, webConfig } from "./config.ts";
 import { createFetcher, type FetcherDeps } from "./fetcher.ts";
 import { createReach, listedHosts } from "./reach.ts";
-import { createWebFetch, planUrl } from "./web-fetch.ts";
+import { createWebFetch, planUrl, type ReadPage } from "./web-fetch.ts";
 import { createWebSearch } from "./web-search.ts";
 
 export { createFetcher, type Fetched, type Fetcher, type FetcherDeps, type FetchRequest } from "./fetcher.ts";
@@ -22,9 +22,9 @@ export {
 export { createWebFetch, createWebSearch, planUrl, type SearchConfig, type WebConfig, webConfig };
 
 /** `web_fetch`, and `web_search`, which is offered while a service is configured. Both follow the configuration. `deps.mayReach` adds to `web.privateHosts`. */
-export function createWebTools(config: () => WebConfig, deps: FetcherDeps = {}): Tool[] {
+export function createWebTools(config: () => WebConfig, readPage: ReadPage, deps: FetcherDeps = {}): Tool[] {
   const rules = withListed(config, deps);
-  const fetch = createWebFetch({ fetcher: createFetcher(rules), reach: createReach(rules) });
+  const fetch = createWebFetch({ fetcher: createFetcher(rules), reach: createReach(rules), readPage });
   return [fetch, createWebSearch(() => config().search, deps)];
 }
 

@@ -13,7 +13,6 @@ import { contentOf } from "./content.ts";
 import type { Fetched, Fetcher } from "./fetcher.ts";
 import { labelled } from "./outside.ts";
 import { hostOf, type Reach } from "./reach.ts";
-import { readable } from "./readable.ts";
 
 /** More than nearly every page; what is bigger is cut here and said to be. */
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -28,12 +27,19 @@ const schema = z.strictObject({
 });
 type As = NonNullable<z.output<typeof schema>["as"]>;
 
+/** A page as a person would read it. Throws AppError when it cannot be made so. */
+export type ReadPage = (
+  page: { html: string; as: "markdown" | "text"; url: string },
+  signal: AbortSignal,
+) => Promise<{ title: string; text: string }>;
+
 export interface WebFetchDeps {
+  readPage: ReadPage;
   fetcher: Fetcher;
   reach: Reach;
 }
 
-export function createWebFetch({ fetcher, reach }: WebFetchDeps): Tool {
+export function createWebFetch({ fetcher, reach, readPage }: WebFetchDeps): Tool {
   return {
     spec: {
       name: "web_fetch",
@@ -57,7 +63,7 @@ export function createWebFetch({ fetcher, reach }: WebFetchDeps): Tool {
       const request = { url: withoutFragment(url), maxBytes: MAX_BYTES, oversize: "cut" as const, follow: sameSite };
       const fetched = await fetcher.fetch({ ...request, headers: { accept: ACCEPT } }, signal);
       if (fetched.location !== undefined) return elsewhere(fetched, fetched.location);
-      const { text, isText, meta } = await render(fetched, as, signal);
+      const { text, isText, meta } = await render(fetched, { as, readPage }, signal);
       const failed = fetched.status >= 400;
       const label = `${failed ? `HTTP ${fetched.status}` : "Content"} from ${fetched.url}`;
       const shown = isText
@@ -109,7 +115,7 @@ export function planUrl({ tool, url, reach, binding, verb }: UrlPlan): ActionPla
 
 async function render(
   { body, headers, url, cut }: Fetched,
-  as: As,
+  { as, readPage }: { as: As; readPage: ReadPage },
   signal: AbortSignal,
 ): Promise<{ text: string; isText: boolean; meta: { type: string; title?: string } }> {
   const content = contentOf(headers["content-type"], body);
@@ -120,7 +126,7 @@ async function render(
   }
   if (content.kind === "text" || as === "raw" || body.length > MOST_HTML)
     return { text: content.text, isText: true, meta };
-  const page = await readable({ html: content.text, as, url }, signal);
+  const page = await readPage({ html: content.text, as, url }, signal);
   const title = visibleLine(withoutHidden(page.title)).slice(0, 300);
   const heading =
     title === "" || page.text.startsWith(`# ${title}`) ? "" : as === "markdown" ? `# ${title}\n\n` : `${title}\n\n`;

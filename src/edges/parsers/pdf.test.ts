@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { makePdf as pdf } from "../../../test/support/pdf.ts";
-import { readPdf } from "./read.ts";
+import { createParsers } from "./index.ts";
+
+const { pdf: readPdf } = createParsers(() => undefined);
 
 it("reads the text page by page, and stops where there is enough", async () => {
   const file = pdf("Hello from page one", "and page two", "and page three");

@@ -1,1 +1,0 @@
-export { type PdfText, pdfPages, readPdf } from "./read.ts";
