@@ -26,7 +26,7 @@ const REFERENCE_MS = 6;
 type Read = (text: string) => unknown;
 
 export function pump(title: string, rows: Rows): void {
-  const factor = Math.max(1, best(3, plainPass) / REFERENCE_MS);
+  const factor = slowness();
   describe(title, () => {
     test.each(readersIn(rows))("%s", { timeout: 600_000 }, async (name, reader) => {
       const { read, refuses, markdownOnly } = reader;
@@ -48,6 +48,11 @@ export function pump(title: string, rows: Rows): void {
       expect(accepted, "should be refused").toEqual([]);
     });
   });
+}
+
+/** How much longer this machine takes at the moment than the one the bounds were set on. */
+export function slowness(): number {
+  return Math.max(1, best(3, plainPass) / REFERENCE_MS);
 }
 
 /** All shapes in `npm run test:attack`; in `npm test` each reader gets a sixteenth of them, another one than its neighbours. */

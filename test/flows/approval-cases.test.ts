@@ -75,10 +75,10 @@ describe("AP-17: what a tool is follows from our registry", () => {
     );
   });
 
-  it("a tool that asks cannot be reached through tool_run", async () => {
+  it("a tool that asks is asked about as itself when it is called through tool_run", async () => {
     const call = `tool:tool_run ${JSON.stringify({ name: "exec", input: { command: "touch pwned" } })}`;
     const answer = await send("ap17b", `${call} then: say:{results}`);
-    expect(answer.response).toContain('knows no tool "exec"');
+    expect(answer.approval).toMatchObject({ shown: expect.stringMatching(/^\$ \S*touch pwned/) });
     expect(ran()).toBe(false);
   });
 });

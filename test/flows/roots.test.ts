@@ -104,7 +104,7 @@ describe("reading elsewhere", () => {
   });
 
   it("without a rule it asks, and reads once it is allowed", async () => {
-    const message = `tool:read ${JSON.stringify({ path: join(base, "other.txt") })} then: say:{seen}`;
+    const message = `tool:read ${JSON.stringify({ path: join(base, "other.txt") })} then: say:{results}`;
     const { approval, turn } = await lares.rpc("chat.send", { user: "a3", message, agent: "main" });
     expect(approval!.because).toContain("outside the workspace");
     await lares.rpc("approvals.resolve", { id: approval!.id, decision: "allow-once" });

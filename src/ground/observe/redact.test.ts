@@ -109,9 +109,9 @@ test("a thousand secrets and a text of 256 kB take a moment, also when it is not
   const secrets = Array.from({ length: 1000 }, (_, n) => `tok_${n.toString(36)}_${"x".repeat(40)}${n}`);
   for (const secret of secrets) redactor.addSecret(secret);
   for (const text of ["tok_".repeat(65_536), "a".repeat(262_144), "tok_1_xxxx".repeat(26_000)]) {
-    const began = performance.now();
+    const began = process.cpuUsage();
     redactor.redactKnown(text);
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(200);
   }
   expect(redactor.redactKnown(`a ${secrets[999]} b`)).toBe("a [redacted] b");
 });
