@@ -16,6 +16,7 @@ import { Watchdog } from "../ground/watchdog/index.ts";
 import { changingModels } from "./changing-models.ts";
 import { schema } from "./config.ts";
 import { keepDiary } from "./diary.ts";
+import { ownDoors } from "./doors.ts";
 import { type Front, openFront } from "./front.ts";
 import { keepHeapTight } from "./heap.ts";
 import { type House, openHouse } from "./house.ts";
@@ -137,6 +138,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
   });
   let stopping = false;
 
+  const doors = ownDoors(config.gateway);
   const build = async (): Promise<House> =>
     openHouse({
       home,
@@ -153,6 +155,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
       bus,
       log,
       redact: (text) => log.redactor.redactKnown(text),
+      doors,
       onFatal: (error) => void fell(error),
     });
 
@@ -248,6 +251,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
     throw error;
   }
   const { gateway } = front;
+  doors.opened(gateway.port);
   settings.start();
   const noteFile = join(home, "gateway.json");
   writeFileSync(

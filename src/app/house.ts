@@ -78,6 +78,7 @@ import { type LaresConfig, PULLED } from "./config.ts";
 import { confineParser } from "./confine-parser.ts";
 import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEvent, waitDesk } from "./desk.ts";
+import type { OwnDoors } from "./doors.ts";
 import { goalWords, makeGoals } from "./goals.ts";
 import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
@@ -122,6 +123,7 @@ export interface HouseParts {
   log: Log;
   /** The text without the secrets that are known by value. */
   redact: (text: string) => string;
+  doors: OwnDoors;
   /** The records failed: this house is over. */
   onFatal: (error: AppError) => void;
 }
@@ -365,7 +367,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
 
   const judging = makeJudging({
     roots,
-    ...{ home: parts.home, config, agents, approvals, tools },
+    ...{ home: parts.home, config, agents, approvals, tools, doors: parts.doors },
     ancestors: (session) => children.ancestors(session),
     isShared: (session) => hasOtherSpeakers(records, session),
   });

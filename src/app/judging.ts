@@ -17,6 +17,7 @@ import {
 import type { TurnParts } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { LaresConfig } from "./config.ts";
+import type { OwnDoors } from "./doors.ts";
 import type { Roots } from "./roots.ts";
 
 export interface JudgingParts {
@@ -30,6 +31,7 @@ export interface JudgingParts {
   ancestors: (session: string) => Promise<readonly string[]>;
   /** Whether anybody but the owner has spoken in this session. */
   isShared: (session: string) => Promise<boolean>;
+  doors: Pick<OwnDoors, "now">;
 }
 
 export interface Judging {
@@ -47,12 +49,16 @@ export function makeJudging({
   roots,
   ancestors,
   isShared,
+  doors,
 }: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
   const placeOf = (agent: AgentId): Place => {
     const { agentDir, workspace } = agents.place(agent);
     const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
-    return { home: real!, userHome: homedir(), agentDir: dir!, workspace: work!, roots: roots.of(agent) };
+    return {
+      ...{ home: real!, userHome: homedir(), agentDir: dir!, workspace: work!, roots: roots.of(agent) },
+      doors: doors.now(),
+    };
   };
   const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
     policyOf(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });

@@ -78,7 +78,10 @@ export function ground(
     deny: {},
     remembered: new Set(),
     authority: "owner",
-    place: { home: at("home"), userHome: at("user"), agentDir: place.agentDir, workspace },
+    place: {
+      ...{ home: at("home"), userHome: at("user"), agentDir: place.agentDir, workspace },
+      doors: { ports: [4747], hosts: ["workhorse", "192.168.7.7"] },
+    },
   };
   const plan = (command: string, cwd?: string) => exec.plan({ command, ...(cwd ? { cwd } : {}) }, place);
   let runs = 0;

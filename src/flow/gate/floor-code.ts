@@ -33,8 +33,10 @@ export function removesComputed({ commands, reasons, text }: ShellPlan): boolean
     const name = words[0]!.guess;
     if (!INTERPRETS.test(name.slice(name.lastIndexOf("/") + 1))) return false;
     const codes = words.slice(1).map((word) => word.literal ?? word.guess);
-    return [...codes, ...(isFed ? [text] : [])].some(
-      (code) => /[\s(]/.test(code) && (COMPUTED.test(code) || (LOOKS_UP.test(code) && REMOVES_ONE.test(code))),
-    );
+    return [...codes, ...(isFed ? [text] : [])].some(removesUnseen);
   });
+}
+
+export function removesUnseen(code: string): boolean {
+  return /[\s(]/.test(code) && (COMPUTED.test(code) || (LOOKS_UP.test(code) && REMOVES_ONE.test(code)));
 }

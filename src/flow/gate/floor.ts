@@ -10,6 +10,7 @@ import { follow, leadsTo, type Ways, waysFrom } from "./floor-dirs.ts";
 import { destroysFound, startedByFind } from "./floor-found.ts";
 import { holdsSecrets, isPrecious, piecesIn, secret } from "./floor-places.ts";
 import { ownCommand, ownRequest } from "./own-commands.ts";
+import { namesDoor, ownDoor } from "./own-doors.ts";
 import { absolute } from "./paths.ts";
 import { isLooker } from "./programs.ts";
 import type { Place } from "./rules.ts";
@@ -23,7 +24,7 @@ const READS_DEEP =
 
 /** Programs the floor looks at more closely, beside those it knows by name alone. */
 const WATCHED =
-  /^(git|init|systemctl|loginctl|sysctl|kill|lares(\.m?js)?|main\.(m?js|ts)|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
+  /^(git|init|systemctl|loginctl|sysctl|kill|lares(\.m?js)?(@.*)?|main(\.(m?js|ts))?|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
 
 /** The sentence that says why it is denied, or undefined. */
 export function floor(plan: ActionPlan, place: Place): string | undefined {
@@ -58,6 +59,7 @@ function shellFloor(shell: ShellPlan, place: Place): string | undefined {
     follow(command, ways, place.userHome);
     if (ways.isLost) return TOO_LONG;
   }
+  if (feedsDoor(shell, place)) return "Commands don't talk to Lares' own gateway.";
   if (!bad) return undefined;
   if (bad.kind === "fork-bomb") return bad.text;
   return `${bad.text} What cannot be read cannot be judged; write it as plainer commands.`;
@@ -126,6 +128,9 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
     const own = ownRequest(words);
     if (own) return own;
   }
+  // Of what only looks, no word is dialled, but a redirection is.
+  const door = ownAddress(command, isLooker(name) ? [] : words, look);
+  if (door) return door;
   if (isLooker(name)) return undefined;
   for (const word of words.slice(1)) {
     if (/\bfork\b[\s\S]{0,40}\bwhile\b|\bwhile\b[\s\S]{0,40}\bfork\b|:\s*\(\s*\)\s*\{/.test(word))
@@ -142,6 +147,23 @@ function anywhere(command: ShellCommand, look: Look): string | undefined {
     if (wipesIn(word)) return "It wipes a home or the machine.";
   }
   return undefined;
+}
+
+function ownAddress(command: ShellCommand, words: readonly string[], look: Look): string | undefined {
+  const name = baseName(words[0] ?? "");
+  if (words.length === 0 && command.redirects.length === 0) return undefined;
+  if (!look.place.doors || look.wrappers.has(`${name} -c`)) return undefined;
+  const own = look.wrappers.has(name) ? words.filter((word) => !look.inner.has(word)) : words;
+  return ownDoor(command, own, look.place.doors);
+}
+
+/** What is fed to a program by a here-document stands in no word. */
+function feedsDoor({ reasons, commands, text }: ShellPlan, { doors }: Place): boolean {
+  if (!doors || !reasons.some(({ kind }) => kind.startsWith("heredoc"))) return false;
+  const isOnlyKept = commands.every(
+    ({ words }) => /^(|tee|cd|mkdir)$/.test(words[0]!.guess) || isLooker(baseName(words[0]!.guess)),
+  );
+  return !isOnlyKept && namesDoor([text], doors);
 }
 
 function commandFloor(command: ShellCommand, cwd: string, look: Look): string | undefined {
@@ -263,7 +285,7 @@ function programFloor(
     return "sysctl changes the kernel.";
   if (name === "kill" && args.some((arg) => arg === "-1" || arg === "1") && operands.length + options.length > 1)
     return "It would end every process.";
-  const own = ownCommand(words);
+  const own = ownCommand(words, at);
   if (own) return own;
   if (name === "dd" && args.some((arg) => arg.startsWith("of=") && at(arg.slice(3)).some(isDisk)))
     return "dd writes to a disk.";

@@ -4,9 +4,14 @@
  */
 
 const DENIED = "Lares' own settings, tokens and approvals are changed by people only.";
-const LARES = /(^|\/)lares(\.m?js)?$/;
+const LARES = /(^|\/)lares(\.m?js)?(@[^/]*)?$/;
 /** How it is started from its sources or its build. */
-const ENTRY = /(^|\/)(bin\/lares\.m?js|(dist|src)\/main\.(m?js|ts))$/;
+const ENTRY = /(^|\/)(bin\/lares\.m?js|(dist|src)\/main(\.(m?js|ts))?)$/;
+/** What may be Lares under another name, when a word follows that only Lares knows. */
+const MAYBE_ENTRY = /^\.{1,2}\/?$|\/$|(^|\/)main(\.(m?js|cjs|ts))?$/;
+const OWN_WORDS = /^(approve|approvals|deny|policy|tokens?|secrets|vault|pair)$/;
+/** Scripts of a package that start it. */
+const START_SCRIPTS = /^(start|dev|serve|cli|lares)$/;
 const STARTERS = /^(node|nodejs|bun|bunx|deno|tsx|npx|npm|pnpm|yarn|sh|bash|dash|zsh)$/;
 /** What only looks, and shows nothing that opens a door. */
 const LOOKS = /^(status|doctor|usage|timeline|turns|help|version)$/;
@@ -18,11 +23,12 @@ const BY_ADDRESS = new RegExp(`/rpc/(${METHOD})`);
 const BY_NAME = new RegExp(`method["']?[ ]?[:=][ ]?["']?(${METHOD})`);
 const READS = /\.(list|get|status|search|explain|preview|calendar|history|schema|check|summary|audit|kinds)$/;
 /** Answering a question in the chat is answering it. */
-const ANSWERS = /(^|["' :=])\/?(approve|always|deny|yes|no) [a-z0-9]{4,}/i;
+const ANSWERS = /(^|["'\s:=])\/?(approve|always|deny|yes|no)(\s|\\[nrt])+[a-z0-9]{4,}/i;
 
-/** `words` begin at a program, or at what a wrapper may start. */
-export function ownCommand(words: readonly string[]): string | undefined {
-  const rest = afterLares(words);
+/** `words` begin at a program, or at what a wrapper may start; `ends` says where a word leads as a path. */
+export function ownCommand(words: readonly string[], ends: (word: string) => readonly string[]): string | undefined {
+  if (isStartedHere(words)) return DENIED;
+  const rest = afterLares(words, ends);
   if (!rest) return undefined;
   let at = 0;
   // The value of an option is no command: `lares --home status token`.
@@ -34,17 +40,40 @@ export function ownCommand(words: readonly string[]): string | undefined {
   return said === undefined || LOOKS.test(said) ? undefined : DENIED;
 }
 
-function afterLares(words: readonly string[]): readonly string[] | undefined {
+function afterLares(
+  words: readonly string[],
+  ends: (word: string) => readonly string[],
+): readonly string[] | undefined {
   const [program = "", ...args] = words;
-  if (LARES.test(program) || ENTRY.test(program)) return args;
-  if (!STARTERS.test(program.slice(program.lastIndexOf("/") + 1))) return undefined;
-  const at = args.findIndex((word) => LARES.test(word) || ENTRY.test(word));
+  const isLares = (word: string) =>
+    LARES.test(word) ||
+    ENTRY.test(word) ||
+    (/(^|\/)main(\.|$)/.test(word) && ends(word).some((path) => ENTRY.test(path)));
+  if (isLares(program)) return args;
+  if (!STARTERS.test(baseName(program))) return undefined;
+  const at = args.findIndex(isLares);
   return at < 0 ? undefined : args.slice(at + 1);
+}
+
+/** `node . approve x` and `npm start -- approve x`, in the folder of the program. */
+function isStartedHere([program = "", ...args]: readonly string[]): boolean {
+  const name = baseName(program);
+  if (!STARTERS.test(name)) return false;
+  const plain = args.filter((arg) => !arg.startsWith("-"));
+  if (/^(npm|pnpm|yarn|bun)$/.test(name)) {
+    const script = /^run(-script)?$/.test(plain[0] ?? "") ? 1 : 0;
+    return START_SCRIPTS.test(plain[script] ?? "") && OWN_WORDS.test(plain[script + 1] ?? "");
+  }
+  return plain.some((arg, i) => MAYBE_ENTRY.test(arg) && OWN_WORDS.test(plain[i + 1] ?? ""));
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
 }
 
 /** A request to Lares' own doors in any word of a command, or in what is fed to one. */
 export function ownRequest(words: readonly string[]): string | undefined {
-  const toChat = words.some((word) => /:\d+\/(chat|v1\/chat)/.test(word));
+  const toChat = words.some((word) => /:\d+\/(chat|v1\/(chat|responses))/.test(word));
   for (const word of words.flatMap(spellings)) {
     const method = BY_ADDRESS.exec(word)?.[1] ?? BY_NAME.exec(word)?.[1];
     if (method && OWN_ROOMS.test(method) && !READS.test(method)) return DENIED;

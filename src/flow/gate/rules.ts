@@ -15,6 +15,14 @@ export interface Place {
   workspace: string;
   /** Folders besides the workspace that the agent works in. */
   roots?: readonly string[];
+  /** Where Lares' own gateway listens. */
+  doors?: Doors;
+}
+
+export interface Doors {
+  ports: readonly number[];
+  /** Names and addresses of this machine, in lower case, besides those of the loopback. */
+  hosts: readonly string[];
 }
 
 /** Files an agent takes instructions from in later turns. */

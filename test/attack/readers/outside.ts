@@ -18,9 +18,14 @@ import { entriesOf } from "../../../src/edges/watch/feed.ts";
 import { textOf as textOfMail } from "../../../src/edges/watch/imap.ts";
 import { linesOf } from "../../../src/edges/watch/page.ts";
 import { brief } from "../../../src/flow/approvals/brief.ts";
+import { hostsBySchemeIn, mayTalk } from "../../../src/flow/gate/destinations-local.ts";
+import { removedByCode, removesHome, removesUnseen } from "../../../src/flow/gate/floor-code.ts";
+import { deviceWord } from "../../../src/flow/gate/floor-devices.ts";
+import { destroysFound } from "../../../src/flow/gate/floor-found.ts";
 import { secret as closedPath, piecesIn } from "../../../src/flow/gate/floor-places.ts";
 import { matchesGlob } from "../../../src/flow/gate/glob.ts";
 import { ownCommand, ownRequest } from "../../../src/flow/gate/own-commands.ts";
+import { namesDoor } from "../../../src/flow/gate/own-doors.ts";
 import { deniedBy, hostMatches, parseExecRule, pathRule } from "../../../src/flow/gate/rules.ts";
 import { resolveReferences } from "../../../src/ground/config/references.ts";
 import { createRedactor } from "../../../src/ground/observe/redact.ts";
@@ -77,7 +82,17 @@ export const OUTSIDE: Rows = {
   "a terminal's output": (text) => new TerminalText().add(text),
   "a word with paths": (text) => [pathsInWord(text), piecesIn(text)],
   "a path at the floor": (text) => closedPath(text, place),
-  "our own commands in a word": (text) => [ownCommand([text, text]), ownRequest([text])],
+  "our own commands in a word": (text) => [ownCommand([text, text], () => []), ownRequest([text])],
+  "our own address in a word": (text) => namesDoor(["4747", text], { ports: [4747], hosts: ["workhorse"] }),
+  "a disk in a word": (text) => [
+    deviceWord("tee", ["tee", text], (word) => [word]),
+    deviceWord("node", ["node", text], () => []),
+  ],
+  "what find starts": (text) => destroysFound(["sh", "-c", text, text], { appended: true }),
+  "code that removes": (text) => [removedByCode(text), removesHome(text), removesUnseen(text)],
+  "a local program's word": (text) =>
+    ["make", "sqlite3", "node", "uv"].map((name) => mayTalk(name, ["run", text, text])),
+  "an address without slashes": hostsBySchemeIn,
   "a rule for commands": parseExecRule,
   "a word under a rule": (text) => GLOBS.map((glob) => matchesGlob(glob, text)),
   // A rule is the owner's, and short: the time is that of the word, times the rule's length at worst.
