@@ -33,7 +33,8 @@ export function ownDoor(
 export function namesDoor(texts: readonly string[], { ports, hosts }: Doors): boolean {
   const spelt = texts.flatMap(variants);
   const whole = spelt.join(" ");
-  const port = ports.find((one) => new RegExp(`(?<!\\d)${one}(?!\\d)`).test(whole));
+  const numbers = new Set(whole.match(/\d+/g));
+  const port = ports.map(String).find((one) => numbers.has(one));
   // Curl puts such a port together itself.
   const isComputed = texts.some((text) => /^--expand-/.test(text));
   if (port === undefined && !isComputed) return false;
@@ -41,7 +42,7 @@ export function namesDoor(texts: readonly string[], { ports, hosts }: Doors): bo
   if (pieces.size > MOST_PIECES) return true;
   const isHere = (host: string) => isThisMachine(host, hosts);
   for (const piece of pieces) {
-    const [, before = ""] = port === undefined ? [] : (new RegExp(`^(.*):${port}$`).exec(piece) ?? []);
+    const before = port !== undefined && piece.endsWith(`:${port}`) ? piece.slice(0, -port.length - 1) : "";
     // `TCP:localhost:7717`
     const inner = before.replace(/^.*?:(?=\[)/, "").replace(/^[^[]*:(?=[^:]+$)/, "");
     if (before !== "" && (/^\*+$/.test(before) || isHere(before) || isHere(inner))) return true;
@@ -51,7 +52,7 @@ export function namesDoor(texts: readonly string[], { ports, hosts }: Doors): bo
       if (isHere(piece) || isHere(piece.replace(/^.*?:(?=[\w.]+$)/, "").replace(/:\d*$/, ""))) return true;
   }
   // A host that is one number: `nc 2130706433 7717`.
-  return texts.some((text, i) => /^(0x)?[\da-f]+$/i.test(text) && texts[i + 1] === String(port) && isHere(text));
+  return texts.some((text, i) => /^(0x)?[\da-f]+$/i.test(text) && texts[i + 1] === port && isHere(text));
 }
 
 function isThisMachine(text: string, hosts: readonly string[]): boolean {
@@ -77,12 +78,10 @@ function isHealthCheck(words: readonly string[]): boolean {
 function variants(text: string): string[] {
   if (!/[%{[]/.test(text)) return [text];
   const plain = text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const ends = [/^[^,]*/, /[^,]*$/].map((end) =>
+  const ends = [0, -1].map((which) =>
     plain
-      .replace(/\{([^{}]{1,200})\}/g, (_all, inside: string) => end.exec(inside)![0])
-      .replace(/\[(\w{1,9})-(\w{1,9})(?::\d{1,9})?\]/g, (_all, from: string, to: string) =>
-        end.source.startsWith("^") ? from : to,
-      ),
+      .replace(/\{([^{}]{1,200})\}/g, (_all, inside: string) => inside.split(",").at(which)!)
+      .replace(/\[(\w{1,9})-(\w{1,9})(?::\d{1,9})?\]/g, (_all, from: string, to: string) => (which === 0 ? from : to)),
   );
   return [text, plain, ...ends];
 }
