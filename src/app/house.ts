@@ -168,6 +168,8 @@ export interface House {
   stop(drainMs: number): Promise<void>;
 }
 
+/** A message waits for its PDF, and those behind it on the same account wait too; its beginning is all that is shown. */
+const ATTACHED_PDF_MS = 10_000;
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
 
@@ -447,7 +449,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ home: parts.home, records, clock, ids },
     log: log.child("attachments"),
     workspaceOf: (agent) => agents.place(agent).workspace,
-    readPdf: (bytes, mostChars) => parsers.pdf(bytes, { mostChars }),
+    readPdf: (bytes, mostChars) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }),
   });
   /** What nobody waits for. It fails when the disk is full or the house closes; the next start finds what is left to do. */
   const aside = (work: Promise<unknown>): void => {

@@ -23,6 +23,8 @@ const MOST_GROWTH_MB = 150;
 const MOST_TOGETHER_MB = 1500;
 /** In each of three conversations. */
 const PAGES = EVERY_WAY ? 8 : 3;
+/** An attached file has less time; on a slow machine that is over first. */
+const REFUSED = /The PDF could not be read: it (needs too much memory|took too long)\./;
 const TOO_MUCH = "The PDF could not be read: it needs too much memory.";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -90,7 +92,7 @@ describe.skipIf(!isLinux).each(["one long string", "packed twice"] as const)("a 
       lares.rpc("chat.send", { message: "look", user: `attached-${kind.length}`, attachments: [id] }),
     );
     expect(value.state).toBe("answered");
-    expect(JSON.stringify(model.requests.at(-1)!.messages)).toContain(TOO_MUCH);
+    expect(JSON.stringify(model.requests.at(-1)!.messages)).toMatch(REFUSED);
     expect(peakMb).toBeLessThan(beforeMb + MOST_GROWTH_MB);
   }, 60_000);
 
@@ -100,7 +102,7 @@ describe.skipIf(!isLinux).each(["one long string", "packed twice"] as const)("a 
       telegram.sendFile(666, 666, { name: "bomb.pdf", type: "application/pdf", bytes: bombs[kind], caption: "look" });
       await until("the answer", () => telegram.sent.some(({ text }) => text === `seen ${kind}`), { withinMs: 40_000 });
     });
-    expect(JSON.stringify(model.requests.at(-1)!.messages)).toContain(TOO_MUCH);
+    expect(JSON.stringify(model.requests.at(-1)!.messages)).toMatch(REFUSED);
     expect(peakMb).toBeLessThan(beforeMb + MOST_GROWTH_MB);
   }, 60_000);
 });
