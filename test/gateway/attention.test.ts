@@ -1,4 +1,5 @@
 /** What failed is shown as failed, everywhere; "nothing needs you" is said only when nothing does. */
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ModelServer } from "../fakes/model-server/index.ts";
@@ -99,4 +100,29 @@ test("a failed job, a command's exit code and a channel that is down", async () 
   await expect.poll(async () => (await list()).items.map((one) => one.kind), { timeout: 10_000 }).toContain("channel");
   expect((await list()).items.find((one) => one.kind === "channel")!.text).toMatch(/^irc\/home /);
   taken.close();
+});
+
+test("a message that was refused, and a watcher that cannot look", async () => {
+  const refusing = createHttpServer((_request, response) => response.writeHead(410).end("gone"));
+  await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+  const { port } = refusing.address() as { port: number };
+  const url = `http://127.0.0.1:${port}/`;
+  await house.rpc("config.set", { path: "channels.webhook.shop", value: { secret: "a-long-enough-secret", url } });
+  const deliver = { channel: "webhook", account: "shop", chat: "c1" };
+  const { id } = await house.rpc("schedule.add", { name: "told", every: "1 day", prompt: "say:hello", deliver });
+  await house.rpc("schedule.run", { id });
+  const kinds = async () => (await list()).items.map((one) => one.kind);
+  await expect.poll(kinds, { timeout: 20_000 }).toContain("delivery");
+  const delivery = (await list()).items.find((one) => one.kind === "delivery")!;
+  expect(delivery).toMatchObject({
+    dismissible: true,
+    text: expect.stringMatching(/^A message to webhook\/shop was not/),
+  });
+  await house.rpc("config.set", { path: "web.privateHosts", value: [`127.0.0.1:${port}`] });
+  const feed = { kind: "feed", url: `${url}feed.xml`, prompt: "new" };
+  await house.rpc("config.set", { path: "watch.feed", value: feed });
+  await expect.poll(kinds, { timeout: 20_000 }).toContain("watch");
+  const watch = (await list()).items.find((one) => one.kind === "watch")!;
+  expect(watch).toMatchObject({ dismissible: false, text: expect.stringMatching(/^feed cannot be watched: /) });
+  refusing.close();
 });
