@@ -57,6 +57,7 @@ export function scheduleDesk(
     async preview({ text, caller, ...when }) {
       await mayPlan(caller);
       const { agent, session, route } = caller;
+      await schedules.checkRoom(agent, caller.turn);
       const zone = await zoneOf(caller);
       return schedules.rehearse({ ...when, zone, prompt: text, agent, session, route, createdBy: "" });
     },
@@ -71,7 +72,8 @@ export function scheduleDesk(
       await mayPlan(caller);
       const { agent, session, route } = caller;
       const zone = await zoneOf(caller);
-      return shown(await schedules.add({ ...when, zone, prompt: text, agent, session, route, createdBy }));
+      const job = { ...when, zone, prompt: text, agent, session, route, createdBy, madeIn: caller.turn };
+      return shown(await schedules.addInTurn(job));
     },
     async list(agent) {
       const { jobs, total } = await schedules.page({ agent, limit: 50 });

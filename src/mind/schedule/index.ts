@@ -2,7 +2,15 @@ export { adviseSchedules, budgetConfig, conditionConfig, schedulesConfig, timeCo
 export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
 export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
 export type { SlotBody } from "./runs.ts";
-export { type GivenWhen, type JobView, type NewJob, Schedules, type Wishes } from "./schedules.ts";
+export {
+  type GivenWhen,
+  type JobView,
+  MOST_JOBS_PER_TURN,
+  MOST_OPEN_JOBS,
+  type NewJob,
+  Schedules,
+  type Wishes,
+} from "./schedules.ts";
 export type { Slot } from "./store.ts";
 export { asGiven, comesAgain, inWords, momentWords, nextDue, settled } from "./when.ts";
 export { moment } from "./words/moments.ts";

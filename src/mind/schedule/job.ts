@@ -54,6 +54,8 @@ export interface Job {
   /** From lares.yaml: follows the file. */
   declared: boolean;
   createdBy: string;
+  /** The turn in which an agent made it. */
+  madeIn?: string;
   failures: number;
 }
 

@@ -8,7 +8,7 @@ import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult 
 import { ManualClock, makeBus, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
 import { EmbeddedEngine } from "../../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
-import { Schedules, type SlotBody } from "./index.ts";
+import { MOST_JOBS_PER_TURN, MOST_OPEN_JOBS, Schedules, type SlotBody } from "./index.ts";
 
 const START = Date.parse("2026-11-15T10:00:00Z");
 const MIN = 60_000;
@@ -166,6 +166,39 @@ const newHome = () => {
 const begin = () => new Life(newHome(), new ManualClock(START), []).open();
 afterEach(() => {
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
+});
+
+describe("an agent that adds jobs without end", () => {
+  const job = (n: number, madeIn: string) => ({
+    ...{ agent: "main", name: `job ${n}`, in: "2 hours", prompt: "look", createdBy: `tool ${n}`, madeIn },
+  });
+
+  test("is stopped in its turn, also when its calls come at once, and told how to go on", async () => {
+    const life = await begin();
+    const calls = Array.from({ length: 50 }, (_, n) => life.schedules.addInTurn(job(n, "turn 1")));
+    const done = await Promise.allSettled(calls);
+    expect(done.filter(({ status }) => status === "fulfilled")).toHaveLength(MOST_JOBS_PER_TURN);
+    await expect(life.schedules.checkRoom("main", "turn 1")).rejects.toMatchObject({
+      message: expect.stringContaining(String(MOST_JOBS_PER_TURN)),
+      hint: expect.stringContaining("every, cron"),
+    });
+    await life.schedules.addInTurn(job(50, "turn 2"));
+  });
+
+  test("is stopped at the most it may have open; another agent and people are not", async () => {
+    const life = await begin();
+    for (let n = 0; n < MOST_OPEN_JOBS; n++)
+      await life.schedules.addInTurn(job(n, `turn ${Math.floor(n / MOST_JOBS_PER_TURN)}`));
+    await expect(life.schedules.addInTurn(job(900, "late"))).rejects.toMatchObject({
+      message: expect.stringContaining(String(MOST_OPEN_JOBS)),
+      hint: expect.stringContaining("schedule_remove"),
+    });
+    await life.schedules.checkRoom("other", "late");
+    await life.schedules.add({ in: "2 hours", prompt: "look", createdBy: "a person" });
+    await life.schedules.remove("job 0");
+    await life.schedules.remove("job 1");
+    await life.schedules.addInTurn(job(902, "late"));
+  });
 });
 
 describe("a job", () => {

@@ -16,6 +16,7 @@ import type { ScheduleParts } from "./ports.ts";
 import { Runs, type SlotBody } from "./runs.ts";
 import {
   countJobs,
+  countMadeIn,
   declaredJobs,
   deleteJob,
   dropPending,
@@ -79,6 +80,7 @@ export interface Wishes {
 export interface NewJob extends GivenWhen, Wishes {
   createdBy: string;
   kind?: Job["kind"];
+  madeIn?: string;
 }
 
 export interface JobView extends Job {
@@ -97,9 +99,16 @@ const MOST_ON_CALENDAR = 200;
 /** More rows than anybody reads; the rest is counted. */
 const MOST_JOBS_ON_CALENDAR = 500;
 
+/** More open jobs of one agent than anybody keeps track of. Agents add none beyond them; people may. */
+export const MOST_OPEN_JOBS = 200;
+/** One message asks for a few reminders, not for hundreds. */
+export const MOST_JOBS_PER_TURN = 20;
+
 export class Schedules {
   private readonly parts: ScheduleParts;
   private readonly runs: Runs;
+  /** Calls of one turn may come at once; each has to see what the one before added. */
+  private adding: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ScheduleParts) {
     this.parts = parts;
@@ -110,6 +119,31 @@ export class Schedules {
     const job = await this.imagine(given, declared, before);
     await this.keep(job, firstDue(job.when, this.parts.clock.now()), true);
     return this.view(job);
+  }
+
+  /** As `add`, for an agent in one of its turns: within what an agent may have. */
+  async addInTurn(given: NewJob & { agent: string; madeIn: string }): Promise<JobView> {
+    const added = this.adding.then(async () => {
+      await this.checkRoom(given.agent, given.madeIn);
+      return this.add(given);
+    });
+    this.adding = added.catch(() => {});
+    return added;
+  }
+
+  /** Throws when an agent has as many jobs as it may have, or made as many in this turn. */
+  async checkRoom(agent: string, turn?: string): Promise<void> {
+    const { records } = this.parts;
+    if ((await countJobs(records, { agent })).total >= MOST_OPEN_JOBS)
+      throw wrong(
+        `There are already ${MOST_OPEN_JOBS} open jobs, the most an agent may have.`,
+        "Remove some with schedule_remove, or use one job that repeats (every, cron).",
+      );
+    if (turn !== undefined && (await countMadeIn(records, agent, turn)) >= MOST_JOBS_PER_TURN)
+      throw wrong(
+        `This turn has already added ${MOST_JOBS_PER_TURN} jobs, the most for one turn.`,
+        "Use one job that repeats (every, cron), or tell the person what is left and go on after their next message.",
+      );
   }
 
   /** The schedule in words, if `add` would take it. Throws what it would throw; makes nothing. */
@@ -214,6 +248,7 @@ export class Schedules {
     const createdBy = `snooze ${job.id} ${key}`;
     const known = await this.madeBy(createdBy);
     if (known) return known;
+    await this.checkRoom(job.agent);
     const { id: _id, when: _when, enabled: _enabled, failures: _failures, declared: _declared, ...same } = job;
     const name = `${job.name.slice(0, 80)}, again ${this.parts.ids.next("n").slice(-4)}`;
     return this.add({ ...same, name, zone, at: when.at, createdBy });

@@ -109,6 +109,16 @@ export async function countJobs(db: Reads, q: JobQuery): Promise<{ total: number
   return { total: row?.total ?? 0, planned: row?.planned ?? 0 };
 }
 
+/** How many jobs an agent made in this turn, the finished ones included. */
+export async function countMadeIn(db: Reads, agent: string, turn: string): Promise<number> {
+  const row = await db.get<{ made: number }>(
+    "SELECT COUNT(*) AS made FROM job WHERE agent = ? AND json_extract(spec, '$.madeIn') = ?",
+    agent,
+    turn,
+  );
+  return row?.made ?? 0;
+}
+
 export async function listJobs(db: Reads, kind: Job["kind"]): Promise<Job[]> {
   const sql = "SELECT spec, enabled, failures, signature FROM job WHERE kind = ? ORDER BY name";
   return (await db.all<JobRow>(sql, kind)).map(job);
