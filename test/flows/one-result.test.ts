@@ -49,11 +49,16 @@ async function begin(name: string, words: readonly string[]): Promise<Case> {
 }
 
 const allow = (id: string) => lares.rpc("approvals.resolve", { id, decision: "allow-once" });
+/** Dozens of commands wait for one workspace. */
 const ended = async ({ turn }: Case) =>
-  until("the turn to end", async () => {
-    const now = await lares.rpc("turns.get", { turn });
-    return now.state === "answered" ? now : undefined;
-  });
+  until(
+    "the turn to end",
+    async () => {
+      const now = await lares.rpc("turns.get", { turn });
+      return now.state === "answered" ? now : undefined;
+    },
+    { withinMs: 60_000 },
+  );
 const sentFor = ({ name }: Case) => requestsWith(model, `#${name}#`);
 const history = async ({ session }: Case) => (await lares.rpc("chat.history", { session })).messages;
 const outcomes = (messages: HistoryMessage[]) => messages.filter((m) => m.meta?.kind === "outcome");

@@ -8,15 +8,15 @@ const SHORTEST_ENCODED = 9;
 
 export function secretForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
-  const url = encodeURIComponent(secret);
   const forms = [
     secret,
     json,
     // A JSON text inside a JSON text, as in the arguments of a tool call.
     JSON.stringify(json).slice(1, -1),
-    url,
-    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    url.replaceAll("%20", "+"),
+    // As programs write it that keep to ASCII.
+    json.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    ...urlForms(secret),
+    ...htmlForms(secret),
     [...secret].reverse().join(""),
   ];
   const bytes = Buffer.from(secret);
@@ -33,6 +33,21 @@ export function brokenForms(secret: string): { letters: string[]; hex: string[] 
   const bytes = Buffer.from(secret);
   if (bytes.length < SHORTEST_ENCODED) return { letters: [], hex: [] };
   return { letters: [...new Set([...base64Forms(bytes), ...base32Forms(bytes)])], hex: [bytes.toString("hex")] };
+}
+
+/** Languages differ in what they leave as it is: a slash, a blank, `!'()*`. */
+function urlForms(secret: string): string[] {
+  const component = encodeURIComponent(secret);
+  const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [component, strict].flatMap((form) => [form, form.replaceAll("%2F", "/")]);
+  const all = [...forms, ...forms.map((form) => form.replaceAll("%20", "+")), encodeURI(secret)];
+  return [...all, ...all.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+function htmlForms(secret: string): string[] {
+  const signs = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = signs.replaceAll('"', "&quot;");
+  return [signs, quoted, quoted.replaceAll("'", "&#39;"), quoted.replaceAll("'", "&#x27;")];
 }
 
 /**
