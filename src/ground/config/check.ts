@@ -23,8 +23,14 @@ export interface Checked {
 
 type Fields = Record<string, unknown>;
 
-/** `whole`: paths whose text came from a variable and may be read as a number or as true/false. */
-export function check(schema: ConfigSchema, given: unknown, whole: ReadonlySet<string>): Checked {
+export interface ReferencePaths {
+  /** Their text came from a variable and may be read as a number or as true/false. */
+  whole: ReadonlySet<string>;
+  /** They hold a reference instead of the text it stands for. */
+  unresolved: ReadonlySet<string>;
+}
+
+export function check(schema: ConfigSchema, given: unknown, references: ReferencePaths): Checked {
   const complaints: Complaint[] = [];
   const value: Fields = {};
   const fields = isFields(given) ? given : {};
@@ -33,7 +39,7 @@ export function check(schema: ConfigSchema, given: unknown, whole: ReadonlySet<s
   }
   for (const [name, slice] of Object.entries(schema.slices)) {
     const tidied = tidy(slice, section(slice, fields[name]), [name], { complaints, schema });
-    value[name] = judge(slice, name, tidied, whole, complaints);
+    value[name] = judge(slice, name, tidied, references, complaints);
   }
   return { value, complaints };
 }
@@ -95,7 +101,13 @@ function theOption(options: readonly z.ZodType[], discriminator: string | undefi
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function judge(slice: z.ZodType, name: string, value: unknown, whole: ReadonlySet<string>, complaints: Complaint[]) {
+function judge(
+  slice: z.ZodType,
+  name: string,
+  value: unknown,
+  { whole, unresolved }: ReferencePaths,
+  complaints: Complaint[],
+) {
   let input = value;
   let result = slice.safeParse(input);
   if (!result.success && whole.size > 0) {
@@ -107,8 +119,20 @@ function judge(slice: z.ZodType, name: string, value: unknown, whole: ReadonlySe
     result = slice.safeParse(input);
   }
   if (result.success) return result.data;
-  for (const issue of result.error.issues) complaints.push(...complaintsOf(issue, [name], input));
+  const issues = result.error.issues.filter(
+    (issue) => !isAboutForm(issue) || !unresolved.has(pathText([name, ...(issue.path as Path)])),
+  );
+  // Only `run` returns the value together with the issues.
+  if (issues.length === 0)
+    return (slice._zod.run({ value: input, issues: [] }, { async: false }) as { value: unknown }).value;
+  for (const issue of issues) complaints.push(...complaintsOf(issue, [name], input));
   return undefined;
+}
+
+/** True for what is said about how a text looks, not about whether it belongs here. */
+function isAboutForm(issue: Issue): boolean {
+  if (issue.code === "invalid_format") return true;
+  return (issue.code === "too_small" || issue.code === "too_big") && issue.origin === "string";
 }
 
 function readAs(expected: string, value: unknown): unknown {

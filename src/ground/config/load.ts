@@ -97,7 +97,7 @@ async function examine(given: Given<ConfigSchema> & { text: string }): Promise<E
   if (source.problems.length > 0) return { value: {}, problems: source.problems, secrets: [], unreadable: true };
   const resolved = resolveReferences(source.value, { variables: given.env, lookUp: given.lookUp });
   const overridden = override(resolved.value, given.overrides ?? {});
-  const { value, complaints } = check(given.schema, overridden.value, resolved.whole);
+  const { value, complaints } = check(given.schema, overridden.value, resolved);
   const problems = tell(source, overridden.paths, [
     ...resolved.missing.map(({ path, message }): Complaint => ({ path, at: "value", message })),
     ...complaints,

@@ -6,12 +6,16 @@
 import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
 import { type Path, pathText, soundsSecret } from "./problems.ts";
 
+/** The whole of a value that only `lookUp` can replace. */
+const KEPT_ELSEWHERE = /^vault:\S+$/;
 const REFERENCE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 export interface Resolved {
   value: Json;
   /** Paths whose whole value was one reference: their text may stand for a number or a yes/no. */
   whole: Set<string>;
+  /** Paths whose value is still a reference because nothing here can look it up: its form says nothing about the secret's. */
+  unresolved: Set<string>;
   missing: { path: Path; message: string }[];
   /** Values of variables whose name sounds secret, and whatever `lookUp` gave. */
   secrets: Set<string>;
@@ -24,7 +28,7 @@ export interface References {
 }
 
 export function resolveReferences(value: Json, from: References): Resolved {
-  const found: Resolved = { value, whole: new Set(), missing: [], secrets: new Set() };
+  const found: Resolved = { value, whole: new Set(), unresolved: new Set(), missing: [], secrets: new Set() };
   found.value = walk(value, [], from, found);
   return found;
 }
@@ -50,6 +54,7 @@ function fill(text: string, path: Path, { variables, lookUp }: References, found
     found.missing.push({ path, message: [error.message.replace(/\.$/, ""), error.hint].filter(Boolean).join(". ") });
     return text;
   }
+  if (!lookUp && KEPT_ELSEWHERE.test(text)) found.unresolved.add(pathText(path));
   if (!text.includes("${")) return text;
   return text.replace(REFERENCE, (match, variable: string) => {
     if (match.startsWith("$$")) return match.slice(1);
