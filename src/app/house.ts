@@ -261,8 +261,13 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return can && { can, policy: channels.accounts.policy({ channel, account: of }) };
     },
     sandbox: async (agent) => {
-      const room = await sandbox.room(agents.place(agent).workspace, { agent, session: "" });
-      return { name: room.name, network: room.rules.network };
+      try {
+        const room = await sandbox.room(agents.place(agent).workspace, { agent, session: "" });
+        return { name: room.name, network: room.rules.network };
+      } catch {
+        // Talking needs no sandbox. Each command still says itself why it does not run.
+        return { name: config.sandbox.backend, isDown: true };
+      }
     },
   });
   const snapshot: ContextParts["snapshot"] = (of) => snapshotOf({ rooms: memoryRooms, records }, of);

@@ -31,7 +31,7 @@ export interface PromptParts {
   zone: () => string;
   agent: (agent: AgentId) => { name?: string | undefined; mode: "ask" | "record" | "ignore" };
   account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
-  sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean }>;
+  sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean } | { name: string; isDown: true }>;
   /** Folders besides its workspace. */
   roots: (agent: AgentId) => readonly string[];
 }
@@ -148,12 +148,13 @@ function formatOf(
 }
 
 async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
-  const { name, network } = await parts.sandbox(agent);
+  const box = await parts.sandbox(agent);
+  const { name } = box;
   return {
     os: { linux: "Linux", darwin: "macOS", win32: "Windows" }[process.platform as string] ?? process.platform,
     shell: existsSync("/bin/bash") ? "bash" : "sh",
     ...(name === "none" ? {} : { sandbox: name === "ssh" ? "another machine (ssh)" : `a sandbox (${name})` }),
-    network,
+    ...("isDown" in box ? { down: name } : { network: box.network }),
     roots: parts.roots(agent),
   };
 }

@@ -1,7 +1,7 @@
 /** The sandbox, granted secrets and background processes where they meet a turn: the app in this process, the scripted model. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startApp } from "../../src/app/index.ts";
 import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
 import { readEnvironment } from "../../src/ground/config/index.ts";
@@ -39,7 +39,7 @@ async function app(config: object) {
   };
   const chat = async (message: string, more: object = {}) =>
     String((await post("/chat", { user_id: "ann", message, ...more })).response);
-  return { home, post, chat };
+  return { home, post, chat, model };
 }
 
 const exec = (input: object) => `tool:exec ${JSON.stringify(input)} then: say:{results}`;
@@ -103,4 +103,19 @@ test("the end of a background process wakes the session that started it; secrets
   expect(existsSync(join(w.home, "agents/main/workspace/begun"))).toBe(true);
   const listed = await w.chat('tool:tool_run {"name":"process","input":{"action":"list"}} then: say:{results}');
   expect(listed).toMatch(/p_\w+ ended: exit 2/);
+});
+
+test.each([
+  ["docker", { backend: "docker", image: "nowhere.invalid/none" }],
+  ["ssh", { backend: "ssh", host: "nobody@nowhere.invalid" }],
+])("without its sandbox (%s) a conversation goes on, and a command says why it does not run", async (name, sandbox) => {
+  // Where Docker does run, its client finds nobody here.
+  vi.stubEnv("DOCKER_HOST", "tcp://127.0.0.1:9");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const w = await app({ sandbox, policy: { mode: "ignore" } });
+  expect(await w.chat("say:hello")).toBe("hello");
+  expect(w.model.requests.at(-1)!.system).toContain(
+    `Commands may not run: their sandbox (${name}) was not available when this conversation began.`,
+  );
+  expect(await w.chat(exec({ command: "echo hi" }))).toContain(`the sandbox "${name}" is not there`);
 });

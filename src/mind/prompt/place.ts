@@ -42,7 +42,10 @@ export interface Machine {
   shell: string;
   /** Undefined: commands run without a sandbox. */
   sandbox?: string;
-  network: boolean;
+  /** Undefined when nobody knows, because the sandbox is down. */
+  network?: boolean;
+  /** The configured sandbox, when commands cannot run because it is not available. */
+  down?: string;
   /** Project folders beside the workspace. */
   roots?: readonly string[];
 }
@@ -113,13 +116,14 @@ function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFor
   return `Format: ${[marks, oneLine ? "a message is one line" : "", grid, size, attached].filter(Boolean).join("; ")}.`;
 }
 
-function machineLine({ os, shell, sandbox, network, roots }: Machine): string {
+function machineLine({ os, shell, sandbox, network, down, roots }: Machine): string {
   const also = roots?.length ? ` and the project folders ${roots.join(", ")}` : "";
+  const files = `Files: paths are relative to your workspace; nothing outside it${also} can be changed, and reading elsewhere asks first.`;
+  if (down) {
+    return `${files} Commands may not run: their sandbox (${down}) was not available when this conversation began.`;
+  }
   const box = sandbox ? `Commands run in ${sandbox}` : "Commands run without a sandbox";
-  return (
-    `Files: paths are relative to your workspace; nothing outside it${also} can be changed, and reading elsewhere asks first. ` +
-    `${box} on ${os} with ${shell}, ${network ? "with network" : "without network"}.`
-  );
+  return `${files} ${box} on ${os} with ${shell}, ${network ? "with network" : "without network"}.`;
 }
 
 function approvalLine(mode: "ask" | "record" | "ignore"): string {
