@@ -2,36 +2,46 @@
 import type { JournalEntry, ModelReply, ToolResult } from "../core/contracts/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 
-type Step = Result<"turns.get">["steps"][number];
+type Ended = Pick<Result<"turns.get">["steps"][number], "outcome" | "failure" | "reason" | "exit">;
 
-export function stepOutcome({
-  name,
-  state,
-  payload,
-}: Pick<JournalEntry, "name" | "state" | "payload">): Pick<Step, "outcome" | "failure" | "reason" | "exit"> {
+export function stepOutcome({ kind, name, state, payload }: Pick<JournalEntry, StepFields>): Ended {
   if (state === "unknown") return { outcome: "unknown" };
   if (state !== "done") return { outcome: "open" };
-  const found = (payload ?? {}) as unknown as Partial<ToolResult> & {
-    reply?: ModelReply;
-    refused?: string;
-    verdict?: string;
-    because?: string;
-  };
-  if (name.startsWith("model:")) {
-    if (found.refused !== undefined) return { outcome: "denied", failure: "budget", reason: oneLine(found.refused) };
-    const { reply } = found;
-    if (!reply || reply.ok) return { outcome: "ok" };
-    return { outcome: "failed", failure: reply.failure, reason: oneLine(reply.message) };
-  }
-  if (name.startsWith("judge:")) {
-    const no = found.verdict === "deny" || found.verdict === "error";
-    if (!no) return { outcome: "ok" };
-    return { outcome: "denied", ...(found.because ? { reason: oneLine(found.because) } : {}) };
-  }
-  const { exit } = (found.meta ?? {}) as { exit?: unknown };
+  if (name.startsWith("model:")) return ofModel(fields(payload));
+  if (name.startsWith("judge:")) return ofJudge([payload].flat().map(fields<Verdict>));
+  // An effect's result is wrapped, because its outcome may also be unknown. A step's is recorded as it is.
+  const { ok, unknown } = kind === "effect" ? fields<Settled>(payload) : { ok: payload, unknown: undefined };
+  return unknown ? { outcome: "unknown" } : ofTool(fields(ok));
+}
+
+type StepFields = "kind" | "name" | "state" | "payload";
+type Called = { reply?: ModelReply; refused?: string };
+type Verdict = { verdict?: string; because?: string };
+type Settled = { ok?: unknown; unknown?: unknown };
+
+function ofModel({ reply, refused }: Partial<Called>): Ended {
+  if (refused !== undefined) return { outcome: "denied", failure: "budget", reason: oneLine(refused) };
+  if (!reply || reply.ok) return { outcome: "ok" };
+  return { outcome: "failed", failure: reply.failure, reason: oneLine(reply.message) };
+}
+
+/** All calls of a reply are judged in one step: a single refusal among them shows. */
+function ofJudge(verdicts: readonly Partial<Verdict>[]): Ended {
+  const no = verdicts.find((one) => one.verdict === "deny") ?? verdicts.find((one) => one.verdict === "error");
+  if (!no) return { outcome: "ok" };
+  return { outcome: "denied", ...(no.because ? { reason: oneLine(no.because) } : {}) };
+}
+
+function ofTool({ isError, text, meta }: Partial<ToolResult>): Ended {
+  const { exit } = fields<{ exit: unknown }>(meta);
   const code = typeof exit === "number" ? { exit } : {};
-  if (!found.isError && !(typeof exit === "number" && exit !== 0)) return { outcome: "ok", ...code };
-  return { outcome: "failed", ...code, ...(found.text ? { reason: lastLine(found.text) } : {}) };
+  if (!isError && !code.exit) return { outcome: "ok", ...code };
+  return { outcome: "failed", ...code, ...(text ? { reason: lastLine(text) } : {}) };
+}
+
+/** What the journal holds is JSON that an older Lares may have written: a field may be missing. */
+function fields<T extends object>(found: unknown): Partial<T> {
+  return typeof found === "object" && found !== null ? found : {};
 }
 
 function oneLine(text: string): string {

@@ -79,10 +79,33 @@ test("the list is paged over everything, newest first, nothing twice", async () 
   expect(await house.rpc("attention.dismiss", { all: true })).toEqual({ dismissed: 7, total: 0 });
 });
 
-test("a failed job, a command's exit code and a channel that is down", async () => {
-  const ran = await say('tool:exec {"command":"ls /nowhere-at-all"} then: say:done', "ex");
-  const step = (await house.rpc("turns.get", { turn: ran.turn })).steps.find((s) => s.name.startsWith("tool:"));
-  if (step) expect(step).toMatchObject({ outcome: "failed", exit: expect.any(Number) });
+test("a command that failed and a call that was refused are no successes in the turn's steps", async () => {
+  await house.rpc("config.set", { path: "policy.mode", value: "record" });
+  const steps = async (message: string) => {
+    const { turn } = await say(message, "steps");
+    return (await house.rpc("turns.get", { turn })).steps;
+  };
+  const named = async (message: string, name: string) =>
+    (await steps(message)).filter((step) => step.name.startsWith(name));
+  const exec = (command: string) => `tool:exec ${JSON.stringify({ command })} then: say:done`;
+  // An effect, whose result is wrapped in the journal.
+  expect(await named(exec("cat nofile; exit 3"), "tool:")).toEqual([
+    expect.objectContaining({ kind: "effect", outcome: "failed", exit: 3, reason: expect.any(String) }),
+  ]);
+  expect(await named(exec("true"), "tool:")).toMatchObject([{ outcome: "ok", exit: 0 }]);
+  // A step, whose result is not.
+  expect(await named('tool:read {"path":"nofile"} then: say:done', "tool:")).toMatchObject([
+    { kind: "step", outcome: "failed", reason: expect.stringContaining("nofile") },
+  ]);
+  const refused = await steps('tool:write {"path":"/etc/lares-was-here","content":"x"} then: say:done');
+  expect(refused.filter((step) => step.name.startsWith("judge:"))).toMatchObject([
+    { outcome: "denied", reason: expect.stringMatching(/\w/) },
+  ]);
+  expect(refused.filter((step) => step.name.startsWith("tool:"))).toEqual([]);
+  await house.rpc("config.set", { path: "policy.mode", value: "ask" });
+});
+
+test("a failed job and a channel that is down", async () => {
   const { id } = await house.rpc("schedule.add", { name: "broken", every: "1 day", prompt: "fail:auth" });
   await house.rpc("schedule.run", { id });
   await expect.poll(async () => (await list()).items.map((one) => one.kind), { timeout: 10_000 }).toContain("job");
