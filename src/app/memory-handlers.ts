@@ -3,7 +3,7 @@ import { AppError, type InboundMessage, type Origin, type SessionKey } from "../
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import { type Condensation, type Found, type Remembered, scopesOf } from "../mind/memory/index.ts";
+import { type Condensation, type Found, type Remembered, replacing, scopesOf } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
 import type { SessionViewer } from "./viewers.ts";
@@ -106,20 +106,23 @@ export function memoryDesk(
     async save({ key, text, kind, replaces, expiresAt, caller }) {
       const who = await viewer(caller);
       const found = await rooms.memory.search({ query: text, limit: NEAR * 2, ...who });
+      const instead = replaces === undefined ? undefined : replacing(await rooms.memory.seen(replaces, who), who);
       const saved = await rooms.memory.add({
         id: `mem_${key.replace(/[^a-z0-9]/gi, "").slice(-40)}`,
         text,
         source: `session:${caller.session}`,
         trust: who.owner ? "agent" : "person",
         kind: kind ?? "fact",
-        ...(replaces === undefined ? {} : { supersedes: [replaces] }),
         ...(expiresAt === undefined ? {} : { expiresAt }),
         ...(who.person === undefined ? { agent: caller.agent } : { person: who.person }),
+        ...(instead && "fact" in instead ? instead.fact : {}),
       });
-      const gone = new Set([saved.id, replaces, ...(saved.state === "live" ? (saved.superseded ?? []) : [])]);
+      const superseded = (saved.state === "live" && saved.superseded) || [];
+      const gone = new Set([saved.id, ...superseded]);
       const near = found.filter((hit) => hit.kind !== "document" && hit.kind !== "message" && !gone.has(hit.id));
       return {
         ...saved,
+        ...(replaces === undefined ? {} : await kept(rooms, replaces, saved.id, instead)),
         near: near.slice(0, NEAR).map((hit) => ({ id: hit.id, text: hit.text, origin: originOf(hit, who) })),
       };
     },
@@ -145,6 +148,18 @@ export function memoryDesk(
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };
+}
+
+/** Why a fact that was to be replaced still holds. Read back, so that a repeated call says the same. */
+async function kept(
+  rooms: MemoryRooms,
+  old: string,
+  by: string,
+  instead: ReturnType<typeof replacing> | undefined,
+): Promise<{ notReplaced?: string }> {
+  if ((await rooms.memory.seen(old, {}))?.supersededBy === by || old === by) return {};
+  if (instead && "why" in instead) return { notReplaced: instead.why };
+  return { notReplaced: "what you saved was known already; memory_forget takes the old one away" };
 }
 
 /** What goes when a topic is forgotten: the facts that name it, and the messages that do, within the viewer's sight. */

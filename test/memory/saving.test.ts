@@ -39,3 +39,21 @@ test("names what is near, replaces and expires; what was replaced comes back wit
   await lares.rpc("memory.undo", { id: next });
   expect((await factLike("Ferry tickets")).map((fact) => fact.text)).toEqual([expect.stringContaining("twelve")]);
 });
+
+test("a fact the owner added is replaced where it is; one that everybody sees is not, and the answer says so", async () => {
+  const save = (input: object) => `tool:memory_save ${JSON.stringify(input)} then: say:{results}`;
+  // Under a name, what is saved is the person's own by default: another scope than the old fact's.
+  for (const user of ["owner", "ana"]) {
+    const old = await lares.rpc("memory.add", { text: `The boiler of ${user} is serviced in May` });
+    const text = `The boiler of ${user} is serviced in October`;
+    const said = (await lares.chat(user, save({ text, replaces: old.id }), { key: `boiler-${user}` })).response!;
+    expect(said).toMatch(/^saved \(/);
+    expect(said).not.toContain("Not replaced");
+    expect((await factLike(`boiler of ${user}`)).map((fact) => [fact.text, fact.scope])).toEqual([[text, "shared"]]);
+  }
+  const open = await lares.rpc("memory.add", { text: "The shop opens at eight", scope: "public" });
+  const text = "The shop of the hidden door opens at ten";
+  const said = (await lares.chat("owner", save({ text, replaces: open.id }), { key: "shop" })).response!;
+  expect(said).toContain(`Not replaced: ${open.id} still holds, because everybody can see it`);
+  expect((await factLike("The shop")).map((fact) => fact.scope).sort()).toEqual(["agent:main", "public"]);
+});

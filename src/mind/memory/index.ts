@@ -21,6 +21,7 @@ export {
   type Viewer,
 } from "./kinds.ts";
 export { type ForgottenBy, Memory, type MemoryParts } from "./memory.ts";
+export { replacing } from "./replacing.ts";
 export { WEIGHTS, type Weights } from "./search/rank.ts";
 export type { SearchQuery } from "./search/search.ts";
 export { type SessionQuery, Sessions } from "./sessions/sessions.ts";

@@ -11,7 +11,7 @@ const KINDS = ["fact", "preference", "person", "project", "decision", "procedure
 export interface MemoryDesk {
   /**
    * Durable when it resolves; `key` again is the same memory. `pending`: kept, but a person must agree first. `replaces` takes the
-   * place of a fact, which stays as its history. `near`: facts about the same, so that the model sees what it contradicts or repeats.
+   * place of a fact, which stays as its history; `notReplaced` says why it could not. `near`: facts about the same, so that the model sees what it contradicts or repeats.
    */
   save(memory: {
     key: string;
@@ -21,7 +21,12 @@ export interface MemoryDesk {
     /** Gone by itself then. */
     expiresAt?: number;
     caller: Caller;
-  }): Promise<{ id: string; state: string; near: { id: string; text: string; origin: Origin }[] }>;
+  }): Promise<{
+    id: string;
+    state: string;
+    notReplaced?: string;
+    near: { id: string; text: string; origin: Origin }[];
+  }>;
   /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
   search(query: { query: string; caller: Caller }): Promise<Found[]>;
   /** What a memory says, when it is in the session's sight. */
@@ -123,7 +128,12 @@ function save(desk: MemoryDesk): Tool {
       const note =
         saved.state === "pending" ? "waits until a person agrees" : saved.state === "known" ? "known already" : "saved";
       const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
-      const told = [`${note} (${saved.id})`, ...(near.length ? ["Near it:", ...near] : [])].join("\n");
+      const still = saved.notReplaced && `Not replaced: ${replaces} still holds, because ${saved.notReplaced}.`;
+      const told = [
+        `${note} (${saved.id})`,
+        ...(still ? [still] : []),
+        ...(near.length ? ["Near it:", ...near] : []),
+      ].join("\n");
       const origin = saved.near.every((fact) => fact.origin === "own") ? "own" : "outside";
       return { text: told, origin, meta: { id: saved.id, state: saved.state } };
     },

@@ -20,6 +20,7 @@ import {
 import type { MemoryConfig } from "../config.ts";
 import type { Viewer } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
+import { replacing } from "../replacing.ts";
 import {
   CAPTURE_PROMPT,
   type Captured,
@@ -259,6 +260,8 @@ export class Capture {
         : looksLikeInstruction(fact.text)
           ? "It reads like an instruction to a model."
           : undefined;
+      const old = fact.replaces && why === undefined ? await memory.seen(fact.replaces, viewer) : undefined;
+      const instead = old && replacing(old, viewer);
       await memory.add({
         id: `mem_cap${idOf(session)}${upto.toString(36)}x${n}`,
         text: fact.text,
@@ -266,8 +269,8 @@ export class Capture {
         source: `session:${session}`,
         trust: isOutside ? "outside" : viewer.owner ? "agent" : "person",
         ...(why === undefined ? {} : { pending: why }),
-        ...(fact.replaces && why === undefined ? { supersedes: [fact.replaces] } : {}),
         ...(viewer.person === undefined ? { agent: viewer.agent } : { person: viewer.person }),
+        ...(instead && "fact" in instead ? instead.fact : {}),
       });
     }
   }

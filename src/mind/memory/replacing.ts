@@ -1,0 +1,27 @@
+/** Whether a new fact may take the place of an old one, and where it then belongs. Pure. */
+import type { NewMemory, Remembered, Viewer } from "./kinds.ts";
+import { PUBLIC, scopeFor, scopesOf } from "./kinds.ts";
+
+export type Replacing = { fact: Pick<NewMemory, "scope" | "person" | "agent" | "supersedes"> } | { why: string };
+
+/**
+ * The new fact goes where the old one was, as with a correction: otherwise both would hold. Only the owner's session reaches
+ * beyond its own scope, and nothing said in a session gets published because it corrects a public fact.
+ */
+export function replacing(old: Remembered | undefined, viewer: Viewer): Replacing {
+  if (!old || !scopesOf(viewer).includes(old.scope)) return { why: "there is no such fact here" };
+  if (old.kind === "document") return { why: "it is part of an indexed document" };
+  if (old.state !== "live") return { why: "it no longer holds" };
+  const { id, scope, person, agent } = old;
+  const own = scopeFor(viewer.person === undefined ? viewer : { person: viewer.person });
+  if (scope !== own && scope === PUBLIC)
+    return { why: `everybody can see it, so it is changed by hand: lares memory correct ${id}` };
+  if (scope !== own && !viewer.owner) return { why: "only the owner can change it" };
+  return {
+    fact: {
+      ...{ scope, supersedes: [id] },
+      ...(person === undefined ? {} : { person }),
+      ...(agent === undefined ? {} : { agent }),
+    },
+  };
+}
