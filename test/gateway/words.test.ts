@@ -52,20 +52,31 @@ test("a message of blanks is refused with a sentence at every door", async () =>
   expect(house.model.requests).toHaveLength(before);
 });
 
-test("a mistyped command is answered with the one that was meant; paths and other words go to the model", async () => {
+test("a mistyped command is answered with the one that was meant, an unknown one with /help; paths and sentences go to the model", async () => {
   for (const [typed, meant] of [
     ["/sttus", "/status"],
     ["/stauts now", "/status"],
     ["/stp", "/stop"],
     ["/aprove K7QW", "/approve"],
     ["/modle", "/model"],
+    ["/hlep", "/help"],
+    ["/hlep me", "/help"],
+    ["/halp", "/help"],
   ] as const) {
     const { response } = await say(typed);
     expect(response, typed).toContain(`Did you mean ${meant}?`);
   }
   const before = house.model.requests.length;
+  for (const typed of ["/xyzzy", "/x", "/foo-bar", "/hjælp"]) {
+    const { response } = await say(typed);
+    expect(response).toContain(`There is no command ${typed}; /help lists them.`);
+  }
+  expect(house.model.requests).toHaveLength(before);
   const passed = [
     "/tmp",
+    "/notes.txt",
+    "/etc/hosts",
+    "/xyzzy say:x",
     "/home is full",
     "/etc/hosts say:x",
     "/dev",

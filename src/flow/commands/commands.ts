@@ -19,7 +19,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { nearest } from "../../core/kit/index.ts";
+import { distance, nearest } from "../../core/kit/index.ts";
 
 export interface CommandParts {
   /** A hint with the commands as they work here. */
@@ -201,8 +201,9 @@ export function makeCommands(parts: CommandParts) {
       const typed = match ? undefined : answerWords(text);
       if (typed)
         return inWords(parts, () => plainAnswer(parts, { session, person, message: at.message, args: "" }, typed));
-      if (!match) return undefined;
-      if (!command) return meant(name, at.message);
+      const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
+      if (word === undefined) return undefined;
+      if (!match || !command) return meant(word, text.trim(), at.message);
       if (at.message.authority === "stranger" && !FOR_STRANGERS.has(name))
         return `/${name} is for people the owner has let in.`;
       const args = (match[2] ?? "").trim();
@@ -248,17 +249,34 @@ const PLACES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A mistyped command is answered with the one that was meant. Whatever is near none of ours is an ordinary message. */
-function meant(word: string, { authority, origin }: InboundMessage): string | undefined {
-  if (origin === "event" || PLACES.has(word) || word.length < 3) return undefined;
+/** One word after a slash; with a dot or another slash it is a path. */
+const LONE_WORD = /^\/(\p{L}[\p{L}\p{N}_-]*)$/u;
+const TO_THE_AGENT = "To say it to the agent, start with //.";
+
+/**
+ * A mistyped command is answered with the one that was meant. A word alone that is near none of ours was meant as a command too;
+ * with more words after it, it is an ordinary message.
+ */
+function meant(word: string, text: string, { authority, origin }: InboundMessage): string | undefined {
+  if (origin === "event" || PLACES.has(word)) return undefined;
   const known = Object.keys(COMMANDS).filter((name) => authority !== "stranger" || FOR_STRANGERS.has(name));
-  // Two letters of a short word are half of it: then only its length may be off by one.
-  const near = nearest(
-    word,
-    known.filter((name) => Math.min(word.length, name.length) > 4 || Math.abs(name.length - word.length) === 1),
-  );
-  if (near === undefined) return undefined;
-  return `There is no /${word}. Did you mean /${near}? All commands: /help. To say it to the agent, start with //.`;
+  const near =
+    word.length < 3
+      ? undefined
+      : nearest(
+          word,
+          known.filter((name) => isSlip(word, name)),
+        );
+  if (near !== undefined) return `There is no /${word}. Did you mean /${near}? All commands: /help. ${TO_THE_AGENT}`;
+  return LONE_WORD.test(text) ? `There is no command /${word}; /help lists them. ${TO_THE_AGENT}` : undefined;
+}
+
+/** Two letters of a short word are half of it: then only one may be wrong, or two have changed places. */
+function isSlip(word: string, name: string): boolean {
+  if (Math.min(word.length, name.length) > 4) return true;
+  const letters = (of: string) => [...of].sort().join("");
+  const wrong = distance(word.slice(0, 20), name);
+  return wrong === 1 || (wrong === 2 && letters(word) === letters(name));
 }
 
 async function reset(parts: CommandParts, { session }: Call): Promise<string> {
