@@ -109,6 +109,28 @@ test("9: a message admitted before kill -9 is told with the same line after it",
   }
 });
 
+test("after a compaction the next line has the date again, and the one after it only the time", async () => {
+  const model = await startModel();
+  const lares = await new Lares({ env: model.env }).start();
+  const session = "agent:main:http:owner:ana";
+  const said = async (text: string) => {
+    model.reset();
+    await lares.chat("ana", text);
+    // Facts may be captured beside it: a request without a line is not the conversation's.
+    return model.requests.map(env).find(Boolean);
+  };
+  try {
+    for (let i = 0; i < 8; i++) await said(`line ${i} ${"lorem ".repeat(200)}`);
+    expect(await lares.rpc("context.compact", { session })).toMatchObject({ state: "done" });
+    expect(await said("hello")).toMatch(/^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d\]$/);
+    // The long form once more is right only when midnight lies between the two.
+    expect(await said("hello again")).toMatch(/^\[\d\d:\d\d\]$|^\[\w{3} .* 00:0\d /);
+  } finally {
+    await lares.dispose();
+    await model.close();
+  }
+});
+
 /** The lines stored with admitted messages, read from the database itself. */
 async function storedLines(home: string): Promise<string[]> {
   const records = await openRecords(join(home, "lares.db"), () => {});

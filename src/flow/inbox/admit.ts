@@ -17,10 +17,18 @@ import type {
 import { AppError, filesOf } from "../../core/domain/index.ts";
 import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
-import { cleanLabel, envelope } from "./envelope.ts";
+import { cleanLabel, envelope, shownBy } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
-import { hasSession, lastMessage, personOf, readAsked, recordAdmission, sessionsSince } from "./store.ts";
+import {
+  type AdmittedRow,
+  hasSession,
+  lastMessage,
+  personOf,
+  readAsked,
+  recordAdmission,
+  sessionsSince,
+} from "./store.ts";
 
 export interface Admitted extends Accepted {
   session: SessionKey;
@@ -263,6 +271,7 @@ async function accept(
       outside: message.outside ?? false,
       attached: [...(held?.parts ?? []), ...ours.more],
       envelope: ours.envelope,
+      shown: ours.shown,
       label: ours.label,
       title: message.about?.title,
       name: message.origin === "event" ? undefined : message.sender.name,
@@ -289,6 +298,8 @@ async function accept(
 interface OwnLines {
   /** Before the message; null for a caller that brings its own conversation: nothing of ours belongs in it. */
   envelope: string | null;
+  /** What a reader of all these lines takes for today. */
+  shown?: AdmittedRow["shown"];
   label?: EventLabel;
   /** What else happened, each behind a line of its own. */
   more: TextPart[];
@@ -325,13 +336,21 @@ async function ownLines(
     ...(files.length ? { files } : {}),
     ...facts,
   });
+  let shown = shownBy({ ...where, ...facts });
   const more = (message.more ?? []).flatMap((one): TextPart[] => {
     const { text, isMaterial = false } = one;
-    const said = { ...where, saidAt: one.at, label: one.label.text, isMaterial, last: { at, channel: route.channel } };
+    const said = {
+      ...where,
+      saidAt: one.at,
+      label: one.label.text,
+      isMaterial,
+      last: { at, channel: route.channel, shown },
+    };
+    shown = shownBy(said);
     const own: TextPart = { type: "text", text: envelope(said), ours: true, label: cleaned(one.label) };
     return text.trim() === "" ? [own] : [own, { type: "text", text }];
   });
-  return { envelope: line, more, ...labelled };
+  return { envelope: line, shown: { day: shown, ...(last ? { view: last.view } : {}) }, more, ...labelled };
 }
 
 /** The line before something that enters the history without coming through the door: the outcome of a call that waited. */

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { type EnvelopeFacts, envelope } from "./envelope.ts";
+import { type EnvelopeFacts, envelope, shownBy } from "./envelope.ts";
 
 const at = (iso: string) => Date.parse(iso);
 const base: EnvelopeFacts = { at: at("2026-11-15T13:09:00Z"), zone: "UTC", channel: "telegram" };
-const after = (iso: string, channel = "telegram") => ({ last: { at: at(iso), channel } });
+const after = (iso: string, channel = "telegram", zone = "UTC") => ({
+  last: { at: at(iso), channel, shown: shownBy({ at: at(iso), zone }) },
+});
 
 test.each<[string, Partial<EnvelopeFacts>, string]>([
   ["the first message of a session has date, weekday and offset", {}, "[Sun 2026-11-15 13:09 +00:00]"],
@@ -25,8 +27,42 @@ test.each<[string, Partial<EnvelopeFacts>, string]>([
   ],
   [
     "a day that begins in the zone is a new day",
-    { at: at("2026-11-15T22:10:00Z"), zone: "Europe/Athens", ...after("2026-11-15T21:50:00Z") },
+    {
+      at: at("2026-11-15T22:10:00Z"),
+      zone: "Europe/Athens",
+      ...after("2026-11-15T21:50:00Z", "telegram", "Europe/Athens"),
+    },
     "[Mon 2026-11-16 00:10 +02:00]",
+  ],
+  [
+    "when no date is in view any more, the date",
+    { last: { at: at("2026-11-15T13:07:00Z"), channel: "telegram" } },
+    "[Sun 2026-11-15 13:09 +00:00]",
+  ],
+  [
+    "after a late message that showed another day, the date",
+    {
+      last: {
+        at: at("2026-11-15T13:07:00Z"),
+        channel: "telegram",
+        shown: shownBy({ at: at("2026-11-15T13:07:00Z"), saidAt: at("2026-11-14T07:07:00Z"), zone: "UTC" }),
+      },
+    },
+    "[Sun 2026-11-15 13:09 +00:00]",
+  ],
+  [
+    "after a change of zone, the date there and the offset",
+    {
+      at: at("2026-11-15T20:25:00Z"),
+      zone: "Asia/Tokyo",
+      ...after("2026-11-15T20:25:00Z", "telegram", "Europe/Berlin"),
+    },
+    "[Mon 2026-11-16 05:25 +09:00]",
+  ],
+  [
+    "another offset on the same day is shown too",
+    { zone: "Europe/Berlin", ...after("2026-11-15T13:07:00Z") },
+    "[Sun 2026-11-15 14:09 +01:00]",
   ],
   [
     "who speaks, where several can",

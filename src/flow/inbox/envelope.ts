@@ -12,8 +12,8 @@ export interface EnvelopeFacts {
   saidAt?: number;
   /** IANA name: the speaker's zone if known, else the owner's. */
   zone: string;
-  /** The message before it in this session; without one, or when the model's view begins again, the long form is used. */
-  last?: { at: number; channel: string };
+  /** The message before it in this session. `shown`: the day a reader of its line has in mind; missing when no date is in view. */
+  last?: { at: number; channel: string; shown?: ShownDay };
   channel: string;
   /** Where several people can speak: who does. */
   speaker?: { name: string; standing: "owner" | "known" | "guest" };
@@ -29,6 +29,9 @@ export interface EnvelopeFacts {
   /** Paths of attached files, below the workspace. */
   files?: readonly string[];
 }
+
+/** The date and offset that a time without a date is read with. */
+export type ShownDay = Pick<Stamp, "date" | "offset">;
 
 /** After this long a pause the date is told again, with the gap. */
 const LONG_PAUSE_MS = 3 * 3_600_000;
@@ -62,9 +65,16 @@ export function envelope(facts: EnvelopeFacts): string {
 function timeOf({ last, zone }: EnvelopeFacts, said: number): string {
   const now = stampIn(zone, said);
   const pause = last ? said - last.at : 0;
-  if (last && pause <= LONG_PAUSE_MS && stampIn(zone, last.at).date === now.date) return now.time;
+  const isSameDay = last?.shown?.date === now.date && last.shown.offset === now.offset;
+  if (isSameDay && pause <= LONG_PAUSE_MS) return now.time;
   const gap = last && pause > LONG_PAUSE_MS ? `, ${roughly(pause)} later` : "";
   return `${longForm(now)}${gap}`;
+}
+
+/** The day a reader has in mind after the line: the one it names, or the one it leaves unchanged. */
+export function shownBy({ at, saidAt, zone }: Pick<EnvelopeFacts, "at" | "saidAt" | "zone">): ShownDay {
+  const { date, offset } = stampIn(zone, saidAt ?? at);
+  return { date, offset };
 }
 
 function longForm({ weekday, date, time, offset }: Stamp): string {

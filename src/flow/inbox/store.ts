@@ -12,6 +12,7 @@ import type {
   TextPart,
   TurnId,
 } from "../../core/domain/index.ts";
+import type { ShownDay } from "./envelope.ts";
 
 export interface AdmittedRow {
   turn: TurnId;
@@ -35,6 +36,8 @@ export interface AdmittedRow {
   attached: readonly (TextPart | ImagePart)[];
   /** Lares' own line before it; null for callers that bring their own conversation. */
   envelope: string | null;
+  /** The day a reader has in mind after it, and the view it was written for; without a view, the one it is admitted to. */
+  shown: { day: ShownDay; view?: number } | undefined;
   /** What happened, when nobody wrote it. */
   label: EventLabel | undefined;
   /** The group's title and the speaker's name, as the platform gave them. */
@@ -86,8 +89,9 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   if (!row.forModel) return;
   tx.run(
-    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at, envelope, label)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn) DO NOTHING`,
+    `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at, envelope, label,
+       shown, shown_view)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(?, (SELECT context_from FROM session WHERE key = ?))) ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
     route,
@@ -100,6 +104,9 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.at,
     row.envelope,
     row.label ? JSON.stringify(row.label) : null,
+    row.shown ? JSON.stringify(row.shown.day) : null,
+    row.shown?.view ?? null,
+    row.session,
   );
 }
 
@@ -108,18 +115,29 @@ export async function personOf(db: Reads, session: SessionKey): Promise<string |
   return (await db.get<{ person: string }>("SELECT person FROM session WHERE key = ?", session))?.person;
 }
 
-/** The newest message of a session; nothing when the model's view of it begins again (new, reset, compacted, a new reader). */
-export async function lastMessage(
-  db: Reads,
-  session: SessionKey,
-): Promise<{ at: number; channel: string; person: string } | undefined> {
-  return db.get(
+export interface LastMessage {
+  at: number;
+  channel: string;
+  person: string;
+  /** Where the model's view begins now. */
+  view: number;
+  /** Missing when the view has begun elsewhere since then (compacted, undone): the date may no longer be in it. */
+  shown?: ShownDay;
+}
+
+/** The newest message of a session; nothing when the model's view of it begins again (new, reset, a new reader). */
+export async function lastMessage(db: Reads, session: SessionKey): Promise<LastMessage | undefined> {
+  const row = await db.get<Omit<LastMessage, "shown"> & { shown: string | null }>(
     // By way of the turns, which are indexed by session and time: the inbox alone would be read back to the session's last message.
-    `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel FROM session s
+    `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel, s.context_from AS view,
+       CASE WHEN i.shown_view = s.context_from THEN i.shown END AS shown FROM session s
      JOIN turn t ON t.session = s.key JOIN inbox i ON i.turn = t.id
      WHERE s.key = ? AND s.snapshot IS NOT NULL ORDER BY t.accepted_at DESC, i.ord DESC LIMIT 1`,
     session,
   );
+  if (!row) return undefined;
+  const { shown, ...last } = row;
+  return shown === null ? last : { ...last, shown: JSON.parse(shown) as ShownDay };
 }
 
 /** Who said it, and whether an edit already took its place. */

@@ -896,4 +896,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX interim_open ON interim_result (session) WHERE state = 'open';
   CREATE INDEX interim_turn ON interim_result (turn);
   `,
+  `
+  -- The date and offset a reader has in mind after a message's own line (JSON), and where the model's view began (context_from):
+  -- once that is another place, the date may be out of view and is given again.
+  ALTER TABLE inbox ADD COLUMN shown TEXT;
+  ALTER TABLE inbox ADD COLUMN shown_view INTEGER;
+  `,
 ];
