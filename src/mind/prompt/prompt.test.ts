@@ -14,7 +14,7 @@ import {
 } from "./index.ts";
 
 const TOOLS = new Set(
-  "read write edit apply_patch list search exec process web_fetch web_search memory_save memory_search schedule_add sessions_spawn message tool_search tool_run".split(
+  "read write edit apply_patch list search exec process web_fetch web_search memory_save memory_search schedule_add sessions_spawn wait message tool_search tool_run".split(
     " ",
   ),
 );
@@ -48,6 +48,13 @@ test("a tool that is not offered is not named", () => {
   const only = houseText({ kind: "owner", tools: new Set(["web_fetch"]), window: 200_000 });
   for (const tool of TOOLS) if (tool !== "web_fetch") expect(only).not.toContain(`\`${tool}`);
   expect(only).not.toContain("# Memory");
+});
+
+test.each(["job", "child"])("a run that ends with its final text (%s) leaves nothing running behind", (kind) => {
+  const text = houseText(SITUATIONS[kind]!);
+  expect(text).not.toMatch(/in the background|don't poll|the same way|Ask before/);
+  expect(text).toContain("with a larger `timeout_s`: your final text ends this run");
+  expect(text).toContain("unless the task says so; say that it's open.");
 });
 
 test("the house text fits its budget", () => {

@@ -37,6 +37,11 @@ export function isSmall(situation: Pick<Situation, "window">): boolean {
   return situation.window < SMALL_WINDOW;
 }
 
+/** One task in a session of its own: nobody answers questions, and what comes after the final text is read by nobody. */
+export function isSingleRun({ kind }: Pick<Situation, "kind">): boolean {
+  return kind === "job" || kind === "child";
+}
+
 /** A sentence, and the tools it speaks of: without one of them it would invite a call that cannot be made. */
 export type Sentence = string | { text: string; needs: readonly string[] };
 

@@ -1,4 +1,4 @@
-import { isSmall, paragraph, type Situation, section } from "../situation.ts";
+import { isSingleRun, isSmall, paragraph, type Sentence, type Situation, section } from "../situation.ts";
 
 /** How the agent works: act now, finish, don't invent, and where long or later work goes. */
 export function working(situation: Situation): string {
@@ -23,14 +23,7 @@ export function working(situation: Situation): string {
     }),
     paragraph(
       tools,
-      {
-        text: "Put work that takes minutes in the background (`exec` with `background`). Its end comes to you as a message, so don't poll.",
-        needs: ["exec"],
-      },
-      {
-        text: "Give a large, separate piece to a sub-agent (`sessions_spawn`); it reports back the same way.",
-        needs: ["sessions_spawn"],
-      },
+      ...longWork(situation),
       {
         text: "Put anything for later, or repeated, in `schedule_add`: a promise without it is lost.",
         needs: ["schedule_add"],
@@ -38,4 +31,29 @@ export function working(situation: Situation): string {
       canAsk && { text: "Before slow work, send one short line with `message`.", needs: ["message"] },
     ),
   );
+}
+
+/** Where what takes long goes: beside the conversation if there is one to come back to, else within the run. */
+function longWork(situation: Situation): Sentence[] {
+  if (isSingleRun(situation))
+    return [
+      {
+        text: "Run long commands here with a larger `timeout_s`: your final text ends this run, and what finishes later reaches nobody.",
+        needs: ["exec"],
+      },
+      {
+        text: "Give a large, separate piece to a sub-agent (`sessions_spawn`), and `wait` for it before you finish.",
+        needs: ["sessions_spawn", "wait"],
+      },
+    ];
+  return [
+    {
+      text: "Put work that takes minutes in the background (`exec` with `background`). Its end comes to you as a message, so don't poll.",
+      needs: ["exec"],
+    },
+    {
+      text: "Give a large, separate piece to a sub-agent (`sessions_spawn`); it reports back the same way.",
+      needs: ["sessions_spawn"],
+    },
+  ];
 }
