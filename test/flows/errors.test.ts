@@ -94,7 +94,7 @@ it("a tool that is only found by search leads to tool_run", async () => {
 it("a search in the wrong case leads to the right one", async () => {
   const { response, results } = await told("case", 'search {"pattern":"THE ANSWER"}');
   expect(results[0]).toMatch(
-    /^\[no line matches in \d+ files; with ignore_case: true 1 would, the first at docs\/report\.md:1\]$/,
+    /^\[No line matches in \d+ files; with ignore_case: true 1 would, the first at docs\/report\.md:1\.\]$/,
   );
   expect(response).toBe("told: docs/report.md:1: The Answer is 42.");
 });
@@ -113,6 +113,7 @@ it("arguments that are no JSON lead to arguments that are; no internal field is 
   expect(results[0]).toMatch(
     /^exec: Nothing was done, because the arguments are not valid JSON: it ends after 15 characters, where the closing quotation mark should follow\./,
   );
+  expect(results[0]).toContain('They began: {"command": "ls. Send one JSON object');
   expect(results[0]).not.toMatch(/_raw|unreadable|problem/);
   expect(response).toMatch(/^told: mended/);
 });

@@ -32,7 +32,7 @@ export function parseInput<Shape extends z.ZodRawShape>(
 function unreadable(tool: string, known: readonly string[], given: Record<string, unknown>): AppError {
   const is = typeof given.problem === "string" ? given.problem : "not a JSON object";
   return new AppError("TOOL_INPUT", {
-    message: `${tool}: Nothing was done, because the arguments are ${is}. They began: ${String(given.unreadable).slice(0, 100)}`,
+    message: `${tool}: Nothing was done, because the arguments are ${is}. They began: ${String(given.unreadable).slice(0, 100)}.`,
     hint: `Send one JSON object with fields of ${tool}: ${known.join(", ")}. Long text is better written in parts.`,
     retry: "after-change",
     // The words are the model's own.

@@ -83,7 +83,9 @@ describe("the memory tools", () => {
     expect((await save.run({ text: "a stranger says" }, place, "k", signal)).text).toContain(
       "waits until a person agrees",
     );
-    expect((await search.run({ query: "nothing" }, place, "k", signal)).text).toBe("nothing found");
+    expect((await search.run({ query: "nothing" }, place, "k", signal)).text).toBe(
+      "Nothing found. Try other words; if that finds nothing either, say you don't know.",
+    );
     expect(await forget.run({ id: "mem_9" }, place, "k", signal)).toMatchObject({ isError: true });
   });
 

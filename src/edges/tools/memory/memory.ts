@@ -5,6 +5,7 @@ import { AppError, type JsonObject, type Origin } from "../../../core/domain/ind
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
+const NOTHING_FOUND = "Nothing found. Try other words; if that finds nothing either, say you don't know.";
 const KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
 
 /** What these tools need of the house. Whose memory it is follows from the caller; the scope is never the model's choice. */
@@ -186,7 +187,7 @@ function search(desk: MemoryDesk): Tool {
         const source = hit.source === null ? "" : ` [${hit.source}${hit.place ? `, ${hit.place}` : ""}]`;
         return `${hit.id} ${new Date(hit.at).toISOString().slice(0, 10)}${source}: ${hit.text}`;
       });
-      const text = lines.join("\n") || "nothing found";
+      const text = lines.join("\n") || NOTHING_FOUND;
       const origin = found.every((hit) => hit.origin === "own") ? "own" : "outside";
       return { text, origin, meta: { found: found.length } };
     },

@@ -121,26 +121,30 @@ async function byContent(
   const notes = [...found.notes];
   if (found.hits.length === 0) {
     const other = ignoreCase || found.notes.length ? undefined : await find({ ...query, ignoreCase: true, context: 0 });
-    notes.unshift(nothing(found, other, { glob, isFile: inside.kind === "file" }));
+    notes.unshift(nothing(found, other, { glob, isFile: inside.kind === "file", ignoreCase }));
   }
   const meta = { hits: found.hits.filter((hit) => !hit.isContext).length, more: found.more, by: program ?? "scan" };
   return { text: render({ ...found, notes }, max), meta };
 }
 
 /** What was looked at, and what another call would find. */
-function nothing(found: Found, other: Found | undefined, of: { glob: string | undefined; isFile: boolean }): string {
+function nothing(
+  found: Found,
+  other: Found | undefined,
+  of: { glob: string | undefined; isFile: boolean; ignoreCase: boolean },
+): string {
   const files = found.files === undefined ? "" : ` in ${found.files} ${found.files === 1 ? "file" : "files"}`;
   if (found.files === 0 && of.glob)
-    return `no file fits the glob ${visibleLine(of.glob)}, so nothing was searched; look for names with glob alone`;
+    return `No file fits the glob ${visibleLine(of.glob)}, so nothing was searched. Use glob alone to look for names.`;
   const first = other?.hits[0];
   if (other && first) {
     const count = other.more ? `more than ${other.hits.length}` : `${other.hits.length}`;
     const where = `${visibleLine(first.path)}:${first.line}`;
-    return `no line matches${files}; with ignore_case: true ${count} would, the first at ${where}`;
+    return `No line matches${files}; with ignore_case: true ${count} would, the first at ${where}.`;
   }
-  const tried = other ? ", in other case neither" : "";
+  const tried = other || of.ignoreCase ? ", whatever the case" : "";
   const skipped = `${SKIPPED} (name one as path to search it), binary files and files over ${MOST_FILE_BYTES / 1024 / 1024} MB`;
-  return `no line matches${files}${tried}${of.isFile ? "" : `; not searched: ${skipped}`}. Try a shorter or simpler pattern`;
+  return `No line matches${files}${tried}.${of.isFile ? "" : ` Not searched: ${skipped}.`} Try a shorter or simpler pattern.`;
 }
 
 function render({ hits, more, notes }: Found, max: number): string {
