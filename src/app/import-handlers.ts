@@ -176,7 +176,7 @@ function taker(
         await writeBelow({ ...origin, content: `${JSON.stringify({ from })}\n`, tag: "origin", mode: 0o600 });
         await renameBelow({ ...draft, to: name });
       },
-      problem && `It cannot be used as it is: ${problem}`,
+      problem ? `It cannot be used as it is: ${problem}` : "Not used until you allow it. See how: lares skills list",
     );
   }
 

@@ -15,7 +15,7 @@ function house(most?: number) {
     home,
     platform: "linux",
     agentDir: (agent) => join(home, "agents", agent),
-    config: () => ({ disabled: [], trusted: [], promptTokens: 200 }),
+    config: () => ({ disabled: [], allowed: [], trusted: [], promptTokens: 200 }),
     files: {
       ...files,
       entries: (root, given) => files.entries(root, most ?? given),

@@ -11,8 +11,8 @@ export function openSkills(parts: { home: string; config: LaresConfig; agentDir:
     ...{ home, agentDir, files: skillFiles(), platform: process.platform },
     config: (agent) => {
       const own = config.agents[agent]?.skills?.disabled ?? [];
-      const { disabled, trusted, promptTokens } = config.skills;
-      return { disabled: [...disabled, ...own], trusted: [...trusted], promptTokens };
+      const { disabled, allowed, trusted, promptTokens } = config.skills;
+      return { disabled: [...disabled, ...own], allowed: [...allowed], trusted: [...trusted], promptTokens };
     },
   });
 }

@@ -148,9 +148,10 @@ describe("OpenClaw", () => {
     expect(readFileSync(join(lares.home, "agents/main/skills/weather/SKILL.md"), "utf8")).toContain("station");
     const { skills } = await lares.rpc("skills.list", {});
     expect(skills.map(({ name, state, own, imported }) => [name, state, own, imported])).toEqual([
-      ["notes", "ready", false, "openclaw"],
-      ["weather", "ready", false, "openclaw"],
+      ["notes", "off", false, "openclaw"],
+      ["weather", "off", false, "openclaw"],
     ]);
+    expect(skills[1]!.why).toBe(`Imported, not used until you allow it: lares config set skills.allowed '["weather"]'`);
     const session = find(items, "session", "agent:main:main")!.becomes;
     const { lines } = await lares.rpc("sessions.export", { session });
     expect(lines.map((line) => [line.role, line.content])).toEqual([

@@ -5,11 +5,14 @@ const names = z.array(z.string().min(1).max(64));
 export const skillsConfig = z
   .strictObject({
     disabled: names.default([]).describe("Skills nobody uses, by name. Example: [weather]"),
-    trusted: names
+    allowed: names
       .default([])
       .describe(
-        'Imported skills whose words count as your own; "*" for all of them. Others are read as text from outside.',
+        'Imported skills that agents may use, by name; "*" for all of them. They are read as text from outside.',
       ),
+    trusted: names
+      .default([])
+      .describe('Imported skills that agents may use and whose words count as your own; "*" for all of them.'),
     promptTokens: z
       .number()
       .int()

@@ -4,6 +4,7 @@
  * SK1: nothing outside a skill's own folder is read, and nothing of a folder that is only linked here.
  * SK4: a look costs the stamps of the files; only what changed since the last look is read again.
  * SK5: what cannot be used is told with the reason, never passed over.
+ * SK6: an imported skill is used only once the owner has allowed it by name.
  */
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
@@ -78,7 +79,7 @@ export class Skills {
 
   /** All of them by name, also those that cannot be used. */
   async list(agent: string): Promise<Skill[]> {
-    const { disabled, trusted } = this.parts.config(agent);
+    const { disabled, allowed, trusted } = this.parts.config(agent);
     const mine = await this.look(join(this.parts.agentDir(agent), "skills"));
     const everybodys = await this.look(join(this.parts.home, "skills"));
     const taken = new Set(mine.filter((found) => "made" in found).map(({ name }) => name));
@@ -96,6 +97,8 @@ export class Skills {
       if (platforms && !platforms.includes(this.parts.platform))
         return { ...base, state: "off", why: `It is for ${platforms.join(", ")}; this is ${this.parts.platform}.` };
       if (disabled.includes(name)) return { ...base, state: "off", why: "It is switched off in lares.yaml." };
+      if (!own && !allowed.includes(name) && !allowed.includes("*"))
+        return { ...base, state: "off", why: howToAllow([...allowed, name]) };
       return { ...base, state: "ready" };
     };
     const all = [...mine.map((one) => skill(one, "agent")), ...everybodys.map((one) => skill(one, "home"))];
@@ -236,6 +239,11 @@ export class Skills {
     }
     return this.yaml;
   }
+}
+
+/** `config set` replaces the list, so the command carries those allowed before. */
+function howToAllow(names: readonly string[]): string {
+  return `Imported, not used until you allow it: lares config set skills.allowed '${JSON.stringify(names)}'`;
 }
 
 /** A name that nobody can read is still a sign that it came from elsewhere. */
