@@ -12,8 +12,9 @@ import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { trimEndOf } from "../../core/kit/index.ts";
 import { type Asked, type Client, readHttp, rpcHeaders, strange, typedClient } from "../../core/protocol/client.ts";
+import type { MethodName } from "../../core/protocol/index.ts";
 import { usage } from "./exit.ts";
-import { httpFailure, notRunning } from "./unreachable.ts";
+import { httpFailure, notRunning, silent } from "./unreachable.ts";
 
 export interface Place {
   url: string;
@@ -42,13 +43,23 @@ export async function findPlace(at: PlaceOptions): Promise<Place> {
   return { url, token };
 }
 
+/** How long a question may stay unanswered that Lares answers from what it has at hand. Others take as long as their work. */
+const QUICK_MS = 10_000;
+const QUICK: ReadonlySet<string> = new Set<MethodName>([
+  "status",
+  "approvals.list",
+  "attention.list",
+  "schedule.list",
+  "sessions.list",
+]);
+
 /** Finds the gateway anew for every question. `isAsked`: its address was given, so that is what may be wrong. */
 export function rpcClient(find: FindPlace, isAsked: boolean): Client {
   return typedClient(async (asked) => {
     const place = await find();
     const body = JSON.stringify(asked.params);
     const { status, text } = await post(place, asked, body).catch((cause: unknown) => {
-      if (asked.signal?.aborted) throw cause;
+      if (asked.signal?.aborted || cause instanceof AppError) throw cause;
       throw httpFailure(cause, { url: place.url, isAsked, bytes: Buffer.byteLength(body) });
     });
     return readHttp(status, text) ?? strange(place.url, status);
@@ -64,6 +75,9 @@ async function post(
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const headers = { ...rpcHeaders(key, { token: place.token }), "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
+    // A stopped process still accepts connections: the system does it in its place.
+    const late = QUICK.has(method) && !signal ? setTimeout(() => sent.destroy(tooLate()), QUICK_MS) : undefined;
+    const tooLate = () => (sent.socket && !sent.socket.connecting ? silent(place.url) : new Error("no connection"));
     // No agent: a kept connection would hold the process, and break when the gateway restarts.
     const sent = request(url, { method: "POST", headers, agent: false, ...(signal ? { signal } : {}) }, (response) => {
       const parts: Buffer[] = [];
@@ -74,6 +88,7 @@ async function post(
       response.on("error", reject);
     });
     sent.on("error", reject);
+    sent.on("close", () => clearTimeout(late));
     sent.end(body);
   });
 }

@@ -13,6 +13,16 @@ export function notRunning(cause?: unknown): AppError {
   });
 }
 
+/** Somebody listens there, so it is not "not running": nobody should start a second one. */
+export function silent(url: string): AppError {
+  return new AppError("NOT_READY", {
+    message: `Lares at ${url} accepted the connection but doesn't answer: it may be stopped or busy.`,
+    hint: "See: lares logs",
+    retry: "later",
+    details: { reason: "silent" },
+  });
+}
+
 /** Beyond this a broken connection is most likely a refused body. The default of gateway.http.maxBodyBytes. */
 const LARGE_BODY = 1_048_576;
 

@@ -69,11 +69,14 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
     ...(last ? { last } : {}),
     error: { code, message, hint, retry },
   });
-  const first = isUp
-    ? `Lares is running but does not serve: ${message}`
-    : error === answer
-      ? message
-      : `Lares is not running, and can't run here: ${message}`;
+  const isSilent = answer.details?.reason === "silent";
+  const first = isSilent
+    ? message
+    : isUp
+      ? `Lares is running but does not serve: ${message}`
+      : error === answer
+        ? message
+        : `Lares is not running, and can't run here: ${message}`;
   out.say(
     [first, hint].filter(Boolean).join(" "),
     ...table([["home", ctx.home], ...(last ? [["last", last]] : [])], "  "),
