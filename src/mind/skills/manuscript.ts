@@ -26,7 +26,7 @@ const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 1024;
 const LONGEST_COMPATIBILITY = 500;
 /** A front matter is a card, not a book. */
-const LONGEST_FRONT = 8_000;
+const LONGEST_FRONT = 4_000;
 const MOST_METADATA = 32;
 
 /** Why a folder of this name cannot be a skill, or nothing. */

@@ -235,7 +235,7 @@ export class Skills {
   private async readYaml(): Promise<ReadYaml> {
     if (!this.yaml) {
       const { parse } = await import("yaml");
-      this.yaml = (text) => parse(text, { logLevel: "silent" });
+      this.yaml = (text) => parse(text, { logLevel: "silent", prettyErrors: false });
     }
     return this.yaml;
   }

@@ -55,6 +55,7 @@ function foreignFolder(text: string): string {
     writeFileSync(join(folder, name), text);
   return folder;
 }
+const asSkillsDo = (yaml: string) => parseYaml(yaml, { logLevel: "silent", prettyErrors: false }) as unknown;
 const noDatabase = () => Promise.reject(new Error("There is no database here."));
 
 export const OUTSIDE: Rows = {
@@ -115,7 +116,7 @@ export const OUTSIDE: Rows = {
   "a record without secrets": (text) => scrub({ a: [text] }, (value) => redactor.redact(value)),
   "references in settings": (text) => resolveReferences({ a: text }, { variables: {} }).missing.length,
   "a skill's front matter": (text) => splitFront(`---\n${text}`),
-  "a skill": (text) => readManuscript(`---\n${text.slice(0, 7_900)}\n---\nbody`, "a", (yaml) => parseYaml(yaml)),
+  "a skill": (text) => readManuscript(`---\n${text.slice(0, 3_900)}\n---\nbody`, "a", asSkillsDo),
   "a question for skills": (text) => searchSkills([{ name: "a", description: text, own: false }], text, 3),
   "a difference": (text) => diff(text, `${text}\nb`),
   "a difference on the page": readDiff,
