@@ -254,14 +254,19 @@ describe("what a command may use up", () => {
   }
   /** Another number in each run: what an earlier one left behind is not counted. */
   const span = (n: number) => 100_000 + (process.pid % 100_000) * 10 + n;
-  const sleepers = (seconds: number) =>
+  const sleeping = (seconds: number) =>
     readdirSync("/proc").filter((pid) => {
       try {
         return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
       } catch {
         return false;
       }
-    }).length;
+    });
+  const sleepers = (seconds: number) => sleeping(seconds).length;
+  afterAll(() => {
+    // A thousand processes that a failed test left would slow down everything after it.
+    for (const pid of [1, 2, 3].flatMap((n) => sleeping(span(n)))) process.kill(Number(pid), "SIGKILL");
+  });
   const bomb = (seconds: number) => `for i in $(seq 1500); do sleep ${seconds} & done; sleep ${seconds}`;
   const REFUSED = /sandbox\.limits\.processes allows 512|Resource temporarily unavailable/;
   const linux = process.platform === "linux";
