@@ -74,6 +74,7 @@ for (const backend of ["bubblewrap", "none"] as const) {
       expect(await probe(life)).toEqual(ok(new RegExp(`^one\n1\n2\n.*\n4000\n\\[exit 3, [\\d.]+ s${RESTARTED}`, "s")));
     });
 
+    // Only Linux says how much memory the processes of a run use.
     const onLinux = process.platform === "linux" ? here : test.skip;
     onLinux("a command that takes too much after a restart is ended for it", async () => {
       const hold = "(head -c 120000000 /dev/zero | tail | sleep 60)";
