@@ -101,7 +101,7 @@ describe("a quiet job", () => {
     expect(count("tool-result")).toBe(count("tool-call"));
   });
 
-  it("called together with work is told to call it alone, and the work is done", async () => {
+  it("is refused when called together with work, which is still done", async () => {
     const prompt = `#both ${LOOK} tool:nothing_to_report {} then: say:then I write`;
     const { turn } = await run("both", prompt, { quiet: true });
     expect(turn).toMatchObject({ state: "answered", response: "then I write" });

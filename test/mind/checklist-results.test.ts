@@ -91,7 +91,7 @@ test.each([
   ["grep", "search"],
   ["cat", "read"],
   ["browser", "tool_run"],
-])("55: a call of %s is told to use %s, and how", async (name, meant) => {
+])("55: a call of %s is answered with %s, and how", async (name, meant) => {
   const said = await result(name, {});
   expect(said).toContain(meant);
   expect(said).toMatch(/takes|input has/);

@@ -59,7 +59,7 @@ export const CONTEXT_METHODS = {
       full: z.boolean().describe("too long: the older part is compacted before it is sent"),
       cache: z
         .enum(["marks", "automatic", "none"])
-        .describe("whether the provider is told what to keep, decides itself, or there is none"),
+        .describe("who decides what is cached: we mark it, the provider does it by itself, or nothing is cached"),
       parts: z.array(
         z.object({
           kind: z.enum([

@@ -22,7 +22,7 @@ test.each([
   ["str_replace_editor", "edit"],
   ["apply_diff", "apply_patch"],
   ["reed", "read"],
-])("a call of %s is told to use %s, with its fields", (name, meant) => {
+])("a call of %s is answered with %s and its fields", (name, meant) => {
   expect(unknownTool(name, known)).toMatch(
     new RegExp(`^There is no tool "${name}" to call here\\. Use ${meant}, which takes \\w+`),
   );

@@ -1,6 +1,6 @@
 /**
  * What to do after a command that did not go well: one or two lines of Lares' own below its output. A model that reads "could not
- * resolve host" in a sandbox without network tries other hosts; one that is told why does something else.
+ * resolve host" in a sandbox without network tries other hosts; one that reads why does something else.
  */
 import type { Ended } from "./run.ts";
 

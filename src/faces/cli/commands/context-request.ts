@@ -7,7 +7,7 @@ type Next = Result<"context.request">;
 type Part = Next["parts"][number];
 
 const CACHE = {
-  marks: "the provider is told what to keep",
+  marks: "Lares marks what the provider should keep",
   automatic: "the provider keeps beginnings by itself",
   none: "no cache",
 } as const;

@@ -34,7 +34,7 @@ export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fi
   if (hunks.length > MOST_HUNKS) {
     throw wrongInput(
       `The patch has ${hunks.length} hunks for ${name}; ${MOST_HUNKS} is the most. Nothing was changed.`,
-      "Make it several patches, or write the file anew.",
+      "Make it several patches, or write the whole file.",
     );
   }
   const file = new OldFile(old);
