@@ -3,13 +3,21 @@
  * that nobody explained: every file with skipped tests needs a NOT RUN line with its name (test/support/not-run.ts).
  *
  *   node scripts/ci-summary.mjs REPORT NOT-RUN [--bare REPORT NOT-RUN]
+ *   node scripts/ci-summary.mjs --failed REPORT
  *
  * `--bare`: the run with every optional program hidden. There skips are expected, and none at all means that nothing was hidden.
+ * `--failed` prints the files with failed tests, one a line, for a second run of their own. Its report is REPORT.again: a test that
+ * passes there is counted as passed and named as unsteady, so that nobody overlooks it; one that fails twice has failed.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 
 const [report, notRun, flag, bareReport, bareNotRun] = process.argv.slice(2);
+if (report === "--failed") {
+  const files = read(notRun)?.testResults.filter(({ status }) => status === "failed") ?? [];
+  process.stdout.write(files.map(({ name }) => `${relative(process.cwd(), name)}\n`).join(""));
+  process.exit(0);
+}
 const bare = flag === "--bare" ? judge("without optional programs: ", bareReport, bareNotRun) : undefined;
 if (bare && bare.skipped === 0)
   bare.failed += say("without optional programs: nothing was skipped, so nothing was hidden");
@@ -23,35 +31,51 @@ const failed = main.failed + (bare?.failed ?? 0);
 process.stdout.write(`${main.passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 || main.passed === 0 ? 1 : 0;
 
-/** What a run came to; every reason to fail beside the tests themselves is said. */
+/** What a run came to; every reason to fail is said. */
 function judge(label, file = "", notRunFile = "") {
-  let found;
-  try {
-    found = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    return { passed: 0, skipped: 0, failed: say(`${label}vitest left no report: ${error.message}`) };
-  }
-  let explained = "";
-  try {
-    explained = readFileSync(notRunFile, "utf8");
-  } catch {
-    // No test had anything to say.
-  }
-  let failed = found.numFailedTests;
+  const found = read(file);
+  if (!found) return { passed: 0, skipped: 0, failed: say(`${label}vitest left no report in ${file}`) };
+  const passedAlone = new Set(
+    (read(`${file}.again`)?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+      assertionResults.filter((test) => test.status === "passed").map((test) => `${name} ${test.fullName}`),
+    ),
+  );
+  const explained = existsSync(notRunFile) ? readFileSync(notRunFile, "utf8") : "";
+  let { numPassedTests: passed } = found;
+  let failed = 0;
   let skipped = 0;
-  for (const { name, status, assertionResults } of found.testResults ?? []) {
-    // A file that failed to load has no tests in it, and must not pass for that reason.
-    if (status === "failed" && assertionResults.length === 0) failed += say(`${label}could not be loaded: ${name}`);
+  for (const { name, status, message, assertionResults } of found.testResults) {
+    const path = relative(process.cwd(), name);
+    const isBad = assertionResults.filter((test) => test.status === "failed");
+    // A file that failed to load, or whose hooks failed, may have no failed test in it, and must not pass for that reason.
+    if (status === "failed" && isBad.length === 0)
+      failed += say(`${label}FAILED: ${path}: ${firstLine(message) || "it could not be loaded"}`);
+    for (const test of isBad) {
+      const what = `${path}: ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`;
+      if (passedAlone.has(`${name} ${test.fullName}`)) passed += say(`${label}UNSTEADY (it passed alone): ${what}`);
+      else failed += say(`${label}FAILED: ${what}`);
+    }
     const left = assertionResults.filter((test) => ["pending", "skipped", "todo"].includes(test.status)).length;
     skipped += left;
-    const path = relative(process.cwd(), name);
     if (left > 0 && !explained.includes(`(${path})`))
       failed += say(`${label}${left} skipped without a NOT RUN line: ${path}`);
   }
-  return { passed: found.numPassedTests, failed, skipped };
+  return { passed, failed, skipped };
 }
 
-/** Counts as one failure. */
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLine(text) {
+  return (text ?? "").split("\n", 1)[0];
+}
+
+/** One line, which counts as one. */
 function say(line) {
   process.stdout.write(`${line}\n`);
   return 1;
