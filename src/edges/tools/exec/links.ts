@@ -19,18 +19,33 @@ export interface Around {
   roots?: readonly string[];
 }
 
+/** What was found out for one text. Its commands may name the same paths hundreds of times. */
+export class Ways {
+  readonly looks = new Looks();
+  private readonly answers = new Map<string, boolean>();
+
+  async leadOut(path: string, around: Around): Promise<boolean> {
+    const known = this.answers.get(path);
+    if (known !== undefined) return known;
+    const answer = await leads(path, around, this.looks);
+    this.answers.set(path, answer);
+    return answer;
+  }
+}
+
 /** Words that name something in the workspace which really lies elsewhere, by index; targets of redirections count on. */
 export async function leadingOut(
   { words, redirects }: ShellCommand,
-  { cwd, home, roots = [] }: Around,
+  around: Around,
+  ways: Ways,
 ): Promise<{ word: number; path: string }[]> {
-  const looks = new Looks();
+  const { looks } = ways;
   const files = redirects.map(({ target, isDescriptor }) => (isDescriptor ? undefined : target.literal));
   const found: { word: number; path: string }[] = [];
   for (const [word, text] of [...words.map(({ literal }) => literal), ...files].entries()) {
     if (word === 0 || text === undefined) continue;
-    for (const path of await namedIn(text, cwd, looks))
-      if (await leads(path, { cwd, roots: [home, ...roots], looks })) found.push({ word, path });
+    for (const path of await namedIn(text, around.cwd, looks))
+      if (await ways.leadOut(path, around)) found.push({ word, path });
     // What nobody has looked at may lead anywhere.
     if (looks.isCut) return [...found, { word, path: text }];
   }
@@ -46,10 +61,8 @@ async function namedIn(text: string, cwd: string, looks: Looks): Promise<string[
   return [...plain, ...glued];
 }
 
-async function leads(
-  path: string,
-  { cwd, roots, looks }: { cwd: string; roots: readonly string[]; looks: Looks },
-): Promise<boolean> {
+async function leads(path: string, { cwd, home, roots: others = [] }: Around, looks: Looks): Promise<boolean> {
+  const roots = [home, ...others];
   const at = resolve(cwd, path);
   // Most words are no files.
   if (!(await looks.at(resolve(cwd, firstPart(path))))) return false;

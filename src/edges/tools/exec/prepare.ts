@@ -10,7 +10,7 @@ import { dirname, resolve } from "node:path";
 import type { ShellPlan } from "../../../core/contracts/index.ts";
 import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
 import { gitEnvironment, gitSettings, guardedGit } from "./git.ts";
-import { leadingOut } from "./links.ts";
+import { leadingOut, Ways } from "./links.ts";
 import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.ts";
 
 export interface Prepared {
@@ -69,8 +69,9 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
     // A commit beside a status keeps its hooks: a rule or a person said yes to the commit.
     if (guards.every((guard) => guard !== undefined)) Object.assign(env, guards[0]);
   }
+  const ways = new Ways();
   for (const [i, command] of tops.entries()) {
-    const links = await leadingOut(command, where);
+    const links = await leadingOut(command, where, ways);
     if (links.length > 0) command.links = links;
     const words = sequence.commands[i]!;
     if (baseName(words[0]!) === "git") sequence.commands[i] = [words[0]!, ...guardedGit(words.slice(1))];
