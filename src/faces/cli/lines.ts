@@ -1,7 +1,7 @@
 /** Lines that more than one command shows in the same words. */
 import type { Approval, TurnDetail } from "../../core/protocol/index.ts";
 import { duration, money, oneLine, plural, STATES, shortId, visible } from "./format.ts";
-import type { Paint } from "./output.ts";
+import type { Hint, Output, Paint } from "./output.ts";
 
 /** `✓ answered · 4.2 s · 3 steps · $0.013`. */
 export function endLine(t: TurnDetail, paint: Paint, now: number): string {
@@ -18,6 +18,16 @@ export function saysNoMore(t: TurnDetail): boolean {
   return t.reason?.toLowerCase().replace(/\.$/, "") === STATES[t.state].word;
 }
 
+/** Why a turn failed, for a place that shows no more of it: with the way to its steps where the reason alone doesn't help. */
+export function failureLine(
+  t: { turn: string; reason?: string | undefined; failure?: string | undefined },
+  out: Output,
+): string {
+  const reason = t.reason ? out.ours(oneLine(t.reason)) : "The turn failed.";
+  if (t.reason && t.failure !== "stopped-lares") return reason;
+  return out.hint`${reason} To see what it was doing: lares turns get ${t.turn}`;
+}
+
 /** The question in plain words, then exactly what will run; nothing of it is cut. */
 export function askCard(a: Approval, paint: Paint, now: number): string[] {
   const shown = visible(a.shown).split("\n");
@@ -29,6 +39,6 @@ export function askCard(a: Approval, paint: Paint, now: number): string[] {
   ];
 }
 
-export function howToAnswer(a: Approval): string {
-  return `Allow: lares approve ${shortId(a.id)}   Deny: lares deny ${shortId(a.id)}`;
+export function howToAnswer(a: Approval, hint: Hint): string {
+  return hint`Allow: lares approve ${shortId(a.id)}   Deny: lares deny ${shortId(a.id)}`;
 }

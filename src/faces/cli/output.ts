@@ -3,8 +3,8 @@
  *
  * O1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
  * O2: colour only on a terminal, never with NO_COLOR.
- * O3: `lares …` in what people read becomes the command that works in this terminal. What is not ours goes out by `raw`, unchanged;
- *     so do JSON documents, which programs read.
+ * O3: everything is printed as it is given. Only a sentence of ours that names a command passes through `hint` or `ours`, where
+ *     `lares …` becomes what works in this terminal. Words of people, models and tools never do, nor do JSON documents.
  */
 import { toErrorShape } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
@@ -13,6 +13,9 @@ import type { CliOutput, CliPorts } from "./ports.ts";
 import { textWidth } from "./width.ts";
 
 const CODES: Record<Tone, string | undefined> = { ok: "32", wait: "33", fail: "31", dim: "2", plain: undefined };
+
+/** A template of ours: its own words name commands as they can be called here, what is put in stays as it is. */
+export type Hint = (words: TemplateStringsArray, ...data: readonly (string | number | undefined)[]) => string;
 
 export type Paint = (text: string, tone: Tone) => string;
 
@@ -28,6 +31,9 @@ export interface Output {
   readonly paint: Paint;
   /** For what goes to stderr. */
   readonly paintNote: Paint;
+  readonly hint: Hint;
+  /** The same for a whole sentence that Lares wrote elsewhere and sent as a field of its own: an error's hint, a finding's fix. */
+  ours(sentence: string): string;
   /** Lines of data for people. Nothing with --json: say the same by `document` or `items`. */
   say(...lines: string[]): void;
   /** Data as it is, in every mode. */
@@ -58,8 +64,11 @@ export function makeOutput(
     quiet,
     paint: painter(stdout, ports.env.noColor),
     paintNote,
+    hint: (words, ...data) =>
+      words.map((own, i) => called(own) + (i < data.length ? String(data[i] ?? "") : "")).join(""),
+    ours: called,
     say(...lines) {
-      if (!json) put(stdout, lines.map(called));
+      if (!json) put(stdout, lines);
     },
     raw(text) {
       stdout.write(text);
@@ -75,7 +84,7 @@ export function makeOutput(
         );
     },
     note(...lines) {
-      if (!json && !quiet) put(stderr, lines.map(called));
+      if (!json && !quiet) put(stderr, lines);
     },
     error(error) {
       const { code, message, hint: given, retry, details } = toErrorShape(error);

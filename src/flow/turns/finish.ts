@@ -86,7 +86,7 @@ export function finish(
         });
       }
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
-      const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result);
+      const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result, turn);
       const text = isGuest ? parts.withoutPaths(said) : said;
       if (text) parts.replies.intend(tx, { answer: `${turn}:answer`, turn, session, route, text });
     },
@@ -94,9 +94,10 @@ export function finish(
 }
 
 /** What a chat shows: the answer or the reason, then what the person should know beside it. */
-export function spoken(result: TurnResult): string {
+export function spoken(result: TurnResult, turn: TurnId): string {
   if (result.state === "joined" || result.state === "silent") return "";
-  const main = result.text || result.reason || "";
+  const look = result.failure === "stopped-lares" ? ` To see what it was doing: lares turns get ${turn}` : "";
+  const main = result.text || (result.reason ?? "") + look;
   return [main, ...result.notices.map((notice) => `(${notice})`)].filter(Boolean).join("\n\n");
 }
 

@@ -130,7 +130,7 @@ export function makeTurns(parts: TurnParts) {
       if (input.wake.why === "broken") {
         // Its progress is gone with what broke; what it spent is on record.
         run.p.usage = await usageOf(parts.records, run.turn);
-        return end(run, broken(input.wake, run.turn));
+        return end(run, broken(input.wake));
       }
       if (mine?.takenBy && mine.takenBy !== input.turn) {
         return end(run, { state: "joined", text: "", joined: mine.takenBy });
@@ -612,10 +612,9 @@ function plainCall({ id, name, input }: ToolCallPart): { id: string; name: strin
   return { id, name, input };
 }
 
-function broken(wake: Extract<Wake, { why: "broken" }>, turn: TurnId): Ending {
+function broken(wake: Extract<Wake, { why: "broken" }>): Ending {
   if (wake.code === "STOPPED_LARES") {
-    const reason = `${wake.message} To see what it was doing: lares turns get ${turn}`;
-    return { state: "failed", text: "", reason, failure: "stopped-lares" };
+    return { state: "failed", text: "", reason: wake.message, failure: "stopped-lares" };
   }
   return wake.code === "JOURNAL_MISMATCH"
     ? {

@@ -202,7 +202,7 @@ export class Goals {
     const result = await this.parts.result(turn);
     if (!result) return { end: null };
     if (isBroken)
-      return this.finish(ctx, goal, "blocked", "Something in Lares broke while it was judged. See: lares logs");
+      return this.finish(ctx, goal, "blocked", "Something in Lares broke while it was judged; its log says what.");
     const work = await ctx.step("at work", () => this.parts.atWork(goal.session));
     if (work > 0) {
       const why = `It waits for ${work} ${work === 1 ? "thing" : "things"} at work in its session.`;

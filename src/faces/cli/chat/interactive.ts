@@ -63,6 +63,7 @@ class Chat {
     this.view = new ChatView({
       screen: this.screen,
       paint: out.paint,
+      ours: out.ours,
       clock,
       composer: () => this.composer,
       status: () => this.statusRow(),
@@ -238,6 +239,7 @@ class Chat {
   }
 
   private ended(turn: TurnDetail): void {
+    const { out } = this.ctx;
     this.questions.removeTurn(turn.turn);
     this.isStopping = false;
     if (turn.usage) {
@@ -246,12 +248,16 @@ class Chat {
     }
     this.footer(turn.agent);
     this.view.ended(turn);
+    if (turn.failure === "stopped-lares") {
+      this.view.print(out.paint(out.hint`To see what it was doing: lares turns get ${turn.turn}`, "dim"));
+    }
     this.view.refresh();
   }
 
   private trouble(error: unknown): void {
     const { message, hint } = error as { message: string; hint?: string };
-    this.view.print(this.ctx.out.paint(`✕ ${[message, hint].filter(Boolean).join(" ")}`, "fail"));
+    const { paint, ours } = this.ctx.out;
+    this.view.print(paint(`✕ ${[message, hint && ours(hint)].filter(Boolean).join(" ")}`, "fail"));
     this.view.refresh();
   }
 
@@ -316,8 +322,8 @@ class Chat {
     this.screen.clear();
     this.composer?.close();
     if (turns.length && !this.isStopping) {
-      out.say(`It goes on without you. What became of it: lares turns get ${turns[0]}`);
+      out.say(out.hint`It goes on without you. What became of it: lares turns get ${turns[0]}`);
     }
-    if (session) out.say(out.paint(`To come back: lares chat --session ${session}`, "dim"));
+    if (session) out.say(out.paint(out.hint`To come back: lares chat --session ${session}`, "dim"));
   }
 }

@@ -8,7 +8,7 @@ import type { Approval, ChatAnswer, TurnDetail } from "../../../core/protocol/in
 import type { Context } from "../context.ts";
 import { EXIT, exitForState } from "../exit.ts";
 import { elapsed, oneLine, STATES, visible } from "../format.ts";
-import { askCard, howToAnswer } from "../lines.ts";
+import { askCard, failureLine, howToAnswer } from "../lines.ts";
 import { target } from "./command.ts";
 import { Conversation } from "./conversation.ts";
 import { followEvents } from "./events.ts";
@@ -92,12 +92,16 @@ async function tell(ctx: Context, turn: string, end: End): Promise<number> {
     case "lost":
       throw end.error;
     case "interrupted":
-      out.note(`What became of it: lares turns get ${turn}`);
+      out.note(out.hint`What became of it: lares turns get ${turn}`);
       return EXIT.interrupted;
     case "parked": {
       out.document(parked(turn, end.approval));
       const lines = askCard(end.approval, out.paintNote, ctx.clock.now());
-      out.note(...lines, `  ${howToAnswer(end.approval)}`, `  Then the answer: lares turns get ${turn}`);
+      out.note(
+        ...lines,
+        `  ${howToAnswer(end.approval, out.hint)}`,
+        out.hint`  Then the answer: lares turns get ${turn}`,
+      );
       return EXIT.waiting;
     }
     case "ended":
@@ -115,7 +119,7 @@ function ended(ctx: Context, t: TurnDetail): void {
   if (text && !out.json) out.raw(`${text}\n`);
   const { glyph, word, tone } = STATES[t.state];
   if (t.state !== "answered") {
-    out.note(`${out.paintNote(`${glyph} ${word}`, tone)}${t.reason ? `: ${oneLine(t.reason)}` : ""}`);
+    out.note(`${out.paintNote(`${glyph} ${word}`, tone)}${t.reason ? `: ${failureLine(t, out)}` : ""}`);
   }
   out.note(...t.notices.map((notice) => `! ${oneLine(notice)}`));
   if (t.practice) out.note("(The practice model answered: rules, not a language model.)");

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/kit/index.ts";
 import type { TurnDetail } from "../../../core/protocol/index.ts";
 import { duration, elapsed, money, oneLine, visible } from "../format.ts";
 import { endLine, saysNoMore } from "../lines.ts";
-import type { Paint } from "../output.ts";
+import type { Output, Paint } from "../output.ts";
 import { cut, wrap } from "../width.ts";
 import type { Composer } from "./composer.ts";
 import { foldReads, isRead, type Read } from "./reads.ts";
@@ -17,6 +17,7 @@ const FAILED_LINES = 6;
 export interface ViewParts {
   screen: Screen;
   paint: Paint;
+  ours: Output["ours"];
   clock: Clock;
   composer: () => Composer | undefined;
   /** The status line, or nothing when nothing is going on. */
@@ -111,7 +112,7 @@ export class ChatView {
     this.flush();
     for (const id of this.tools.keys()) this.tools.delete(id);
     this.print(
-      ...(t.reason && !saysNoMore(t) ? [visible(t.reason)] : []),
+      ...(t.reason && !saysNoMore(t) ? [this.parts.ours(visible(t.reason))] : []),
       ...t.notices.map((notice) => paint(`! ${oneLine(notice)}`, "wait")),
       endLine(t, paint, clock.now()),
     );

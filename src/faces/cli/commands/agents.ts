@@ -12,7 +12,9 @@ export const list: Action = async ({ rpc, out }) => {
   const { agents } = await rpc.call("agents.list", {});
   out.items(agents);
   out.say(
-    agents.length ? `${plural(agents.length, "agent")}.` : "There are no agents. Make one: lares agents create NAME",
+    agents.length
+      ? `${plural(agents.length, "agent")}.`
+      : out.hint`There are no agents. Make one: lares agents create NAME`,
     ...table(
       agents.map((a) => [
         a.isDefault ? out.paint("●", "ok") : " ",
@@ -44,7 +46,7 @@ export const create: Action = async (ctx, [agent = ""]) => {
   const soul = options.soul === undefined ? undefined : await readGiven(options.soul, ctx.ports.stdin);
   const a = await rpc.call("agents.create", { agent, ...(soul === undefined ? {} : { soul }) });
   out.document(a);
-  out.say(`Made ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));
+  out.say(out.hint`Made ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));
   return EXIT.done;
 };
 

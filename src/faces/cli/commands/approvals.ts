@@ -5,6 +5,7 @@ import type { Approval } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
 import { ago, duration, oneLine, plural, shortId, visible, when } from "../format.ts";
+import { howToAnswer } from "../lines.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 
@@ -34,7 +35,7 @@ export const list: Action = async ({ rpc, out, options, clock, ports }) => {
       "  ",
     ),
   );
-  if (waiting) out.note("Answer: lares approve ID or lares deny ID. In full: lares approvals get ID");
+  if (waiting) out.note(out.hint`Answer: lares approve ID or lares deny ID. In full: lares approvals get ID`);
   return EXIT.done;
 };
 
@@ -72,7 +73,7 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
   out.document(a);
   const done = { "allow-once": "Allowed once", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
   out.say(`${done}: ${actionOf(a)}`);
-  out.note(`The turn goes on: lares turns get ${a.turn}`);
+  out.note(out.hint`The turn goes on: lares turns get ${a.turn}`);
   return EXIT.done;
 }
 
@@ -118,8 +119,7 @@ function card(ctx: Context, a: Approval): string[] {
     ...(a.reason ? [["reason", visible(a.reason)]] : []),
     ["id", a.id],
   ];
-  const how =
-    a.state === "pending" ? [`Allow: lares approve ${shortId(a.id)}   Deny: lares deny ${shortId(a.id)}`] : [];
+  const how = a.state === "pending" ? [howToAnswer(a, ctx.out.hint)] : [];
   const question = a.state === "pending" ? `May ${a.agent} do this?` : `${a.agent} asked to do this.`;
   const shown = visible(a.whole ?? a.shown)
     .split("\n")

@@ -1,9 +1,14 @@
 /** `lares attention`: what needs a person, over everything. */
+import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { ago, oneLine, plural } from "../format.ts";
-import { table } from "../output.ts";
-import { cut } from "../width.ts";
+import { ago, oneLine, plural, shortId } from "../format.ts";
+import { type Output, table } from "../output.ts";
+
+type Item = Result<"attention.list">["items"][number];
+
+/** Whose text is a sentence of ours. The others quote a tool's action, a schedule's name, a platform's error. */
+const OURS: ReadonlySet<Item["kind"]> = new Set(["turn", "effect", "channel", "watch", "problem"]);
 
 export const list: Action = async ({ rpc, out, clock, options }) => {
   const { items, total, next } = await rpc.call("attention.list", { limit: options.limit ?? 50 });
@@ -12,23 +17,31 @@ export const list: Action = async ({ rpc, out, clock, options }) => {
     out.say("Nothing needs you.");
     return EXIT.done;
   }
+  const heads = table(
+    items.map((one) => [
+      out.paint(one.kind === "approval" ? "◐" : "✕", one.kind === "approval" ? "wait" : "fail"),
+      one.kind,
+      ago(one.at, clock.now()),
+      one.id,
+    ]),
+    "  ",
+  );
   out.say(
     `${plural(total, "thing")} ${total === 1 ? "needs" : "need"} you.`,
-    ...table(
-      items.map((one) => [
-        out.paint(one.kind === "approval" ? "◐" : "✕", one.kind === "approval" ? "wait" : "fail"),
-        one.kind,
-        cut(oneLine(one.text), 100),
-        ago(one.at, clock.now()),
-        one.id,
-      ]),
-      "  ",
-    ),
+    ...items.flatMap((one, i) => [heads[i]!, ...below(one, out).map((line) => `     ${line}`)]),
   );
-  if (next) out.note(`There is more: lares attention --limit ${Math.min(total, 500)}`);
-  out.note("Take something off the list: lares attention dismiss ID, or all of it with --all.");
+  if (next) out.note(out.hint`There is more: lares attention --limit ${Math.min(total, 500)}`);
+  out.note(out.hint`Take something off the list: lares attention dismiss ID, or all of it with --all.`);
   return EXIT.done;
 };
+
+/** Neither cut nor broken here: the terminal wraps it, so a command in it can be copied whole. */
+function below(one: Item, out: Output): string[] {
+  const text = oneLine(one.text);
+  const first = OURS.has(one.kind) ? out.ours(text) : text;
+  if (one.approval) return [first, out.hint`lares approvals get ${shortId(one.approval)}`];
+  return one.turn ? [first, out.hint`lares turns get ${one.turn}`] : [first];
+}
 
 export const dismiss: Action = async ({ rpc, out, options }, ids) => {
   if (ids.length > 0 === (options.all === true)) {

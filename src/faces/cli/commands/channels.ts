@@ -17,7 +17,7 @@ export const list: Action = async ({ rpc, out }) => {
   out.say(
     channels.length
       ? `${plural(channels.length, "channel")}${failed ? `, ${failed} failed` : ""}.`
-      : "No channel is connected. Connect one: lares channels add",
+      : out.hint`No channel is connected. Connect one: lares channels add`,
     ...table(
       channels.map((c) => [mark(c.state, out.paint), c.name, oneLine(c.detail ?? c.as ?? "")]),
       "  ",
@@ -36,12 +36,15 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
     ["sending", c.sending === null ? "nothing was sent yet" : c.sending ? "yes" : "no"],
     ...(c.as ? [["known as", oneLine(c.as)]] : []),
     ...(c.restarts ? [["connected anew", plural(c.restarts, "time")]] : []),
-    ...(c.unreadable ? [["could not read", `${plural(c.unreadable, "thing")} it sent; see: lares logs`]] : []),
+    ...(c.unreadable ? [["could not read", out.hint`${plural(c.unreadable, "thing")} it sent; see: lares logs`]] : []),
     ...(c.passedOver?.length ? [["passed over", `${oneLine(c.passedOver.join(", "))}: stopped Lares twice`]] : []),
     ["deliveries", `${sent} sent, ${waiting} on the way, ${uncertain} not confirmed, ${failed} failed`],
-    ...(c.lastError ? [["last error", oneLine(c.lastError)]] : []),
+    ...(c.lastError ? [["last error", out.ours(oneLine(c.lastError))]] : []),
   ];
-  out.say(`${mark(c.state, out.paint)}: ${c.name}${c.detail ? `, ${oneLine(c.detail)}` : ""}`, ...table(rows, "  "));
+  out.say(
+    `${mark(c.state, out.paint)}: ${c.name}${c.detail ? `, ${out.ours(oneLine(c.detail))}` : ""}`,
+    ...table(rows, "  "),
+  );
   return isFailed(c.state) ? EXIT.failed : EXIT.done;
 };
 
@@ -108,7 +111,7 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
   const lines = [
     `${out.paint("●", "ok")} ${added.name}: ${oneLine(added.who.name)}${id}`,
     ...(added.who.note ? [`  ${oneLine(added.who.note)}`] : []),
-    `  ${added.hint}`,
+    `  ${out.ours(added.hint)}`,
   ];
   return { added, lines };
 }
@@ -119,7 +122,7 @@ export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.say(
     `${out.paint("●", "ok")} ${name}: ${oneLine(found.name)} (${oneLine(found.id)})`,
     ...(found.note ? [`  ${oneLine(found.note)}`] : []),
-    ...(found.sent ? [`  A line is on its way. How it fares: lares channels status ${name}`] : []),
+    ...(found.sent ? [out.hint`  A line is on its way. How it fares: lares channels status ${name}`] : []),
   );
   return EXIT.done;
 };
@@ -130,7 +133,7 @@ export const remove: Action = async (ctx, [name = ""]) => {
   ctx.out.document(done);
   ctx.out.say(
     `${name} is removed, with its secrets, its people, its position and what it had seen: added again, it starts as new.`,
-    "Its conversations stay: lares sessions list",
+    ctx.out.hint`Its conversations stay: lares sessions list`,
   );
   return EXIT.done;
 };

@@ -4,7 +4,7 @@ import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, count, plural, visible } from "../format.ts";
-import { table } from "../output.ts";
+import { type Hint, table } from "../output.ts";
 import { requestLines } from "./context-request.ts";
 import { known } from "./sessions.ts";
 
@@ -27,7 +27,7 @@ export const context: Action = async (ctx, [session = ""]) => {
     const wish = { session, ...(options.focus ? { focus: options.focus } : {}) };
     const done = await known(ctx, session, () => rpc.call("context.compact", wish));
     out.document(done);
-    out.say(inWords(done, session));
+    out.say(inWords(done, session, out.hint));
     return EXIT.done;
   }
   if (options.request) {
@@ -73,8 +73,8 @@ function notes({ notes: n }: Ledger): string[] {
   return [...part("Remembered", n.remembered), ...part("Carried over", n.carried)];
 }
 
-function inWords(done: Result<"context.compact">, session: string): string {
+function inWords(done: Result<"context.compact">, session: string, hint: Hint): string {
   if (done.state === "nothing") return "There is nothing to compact yet.";
-  if (done.state === "going on") return `It goes on in the background. See: lares context "${session}"`;
-  return `Compacted ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Take it back: lares context "${session}" --undo`;
+  if (done.state === "going on") return hint`It goes on in the background. See: lares context "${session}"`;
+  return hint`Compacted ${HOW[done.how!]}: ${plural(done.messages!, "message")}, ${count(done.before!)} → ${count(done.after!)} tokens. Take it back: lares context "${session}" --undo`;
 }

@@ -42,7 +42,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
         ["Model", modelLine(model)],
         ["Home", home],
         ["Stop", "Ctrl-C"],
-        ["Next", `lares chat${where}`],
+        ["Next", out.hint`lares chat${where}`],
       ],
       "  ",
     ),

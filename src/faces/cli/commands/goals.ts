@@ -20,7 +20,7 @@ export const list: Action = async (ctx) => {
   out.say(
     goals.length
       ? `${plural(goals.length, "goal")}, ${active} at work.`
-      : 'No goals. Give one: lares goals add "The build is green" --proof "npm test ends with 0"',
+      : out.hint`No goals. Give one: lares goals add "The build is green" --proof "npm test ends with 0"`,
     ...table(
       goals.map((goal) => [
         mark(goal, out.paint),

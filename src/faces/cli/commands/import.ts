@@ -28,14 +28,14 @@ const importFrom =
           item.what,
           oneLine(item.name),
           item.becomes ? `→ ${item.becomes}` : "",
-          item.why ? out.paint(item.why, "dim") : "",
+          item.why ? out.paint(out.ours(item.why), "dim") : "",
         ]),
         "  ",
       ),
       `${plural(items.length, "item")}: ${count("new")} ${dryRun ? "would be taken" : "taken"}, ${count("there already")} there already, ${count("left out")} left out${count("failed") ? `, ${count("failed")} failed` : ""}.`,
       ...(dryRun
         ? ["Nothing was changed. Leave --dry-run away to do it."]
-        : ["What came along waits for you: lares import proposals"]),
+        : [out.hint`What came along waits for you: lares import proposals`]),
     );
     return count("failed") ? EXIT.failed : EXIT.done;
   };
@@ -48,11 +48,11 @@ export const proposals: Action = async ({ rpc, out }) => {
   out.document(found);
   const facts = found.facts
     ? [
-        `${plural(found.facts, "imported fact")} to decide about: lares memory pending; all at once: lares import accept facts`,
+        out.hint`${plural(found.facts, "imported fact")} to decide about: lares memory pending; all at once: lares import accept facts`,
       ]
     : [];
   const files = found.files.flatMap(({ id, now, proposed }) => [
-    `${id}  lares import accept ${id}`,
+    out.hint`${id}  lares import accept ${id}`,
     ...diff(now, proposed).map(({ mark, text }) =>
       out.paint(`  ${mark} ${visible(text)}`, mark === " " ? "dim" : mark === "+" ? "ok" : "fail"),
     ),

@@ -69,7 +69,7 @@ export const importFacts: Action = async ({ rpc, out, ports, options }, [file = 
     sum.known += done.known;
   }
   out.document(sum);
-  const wait = sum.added && !options.trusted ? " They wait for your word: lares memory pending" : "";
+  const wait = sum.added && !options.trusted ? out.hint` They wait for your word: lares memory pending` : "";
   out.say(`${plural(sum.added, "fact")} added${sum.known ? `; ${sum.known} were already there` : ""}.${wait}`);
   return EXIT.done;
 };
@@ -138,7 +138,7 @@ export const condense: Action = async (ctx) => {
   out.document(condensation ?? {});
   out.say(
     ...(condensation
-      ? ["Condensed. Take it back: lares memory condense --undo", ...changes(condensation)]
+      ? [out.hint`Condensed. Take it back: lares memory condense --undo`, ...changes(condensation)]
       : ["There was nothing to condense."]),
   );
   return EXIT.done;

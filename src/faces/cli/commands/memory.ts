@@ -32,7 +32,7 @@ export const add: Action = async (ctx, [given = ""]) => {
     ...scopeOf(ctx),
   });
   out.document(done);
-  out.say(`Kept. Forget it: lares memory forget ${shortId(done.id)}`);
+  out.say(out.hint`Kept. Forget it: lares memory forget ${shortId(done.id)}`);
   return EXIT.done;
 };
 
@@ -62,7 +62,7 @@ export const list: Action = async (ctx) => {
   out.say(
     facts.length
       ? `${plural(facts.length, "fact")}, the newest last.`
-      : 'Nothing is known yet. Tell it something: lares memory add "…"',
+      : out.hint`Nothing is known yet. Tell it something: lares memory add "…"`,
     ...rows(ctx, newestLast),
   );
   return EXIT.done;
@@ -103,7 +103,7 @@ async function forgetAbout(ctx: Context, about: string) {
   if (!(await confirmed(ctx, `Forget all that names "${about}"? This cannot be undone.`))) return kept(ctx);
   const done = await rpc.call("memory.forget", { about });
   out.document(done);
-  out.say(`Forgotten: ${what}. Conversations keep their own text until you delete them: lares sessions delete`);
+  out.say(out.hint`Forgotten: ${what}. Conversations keep their own text until you delete them: lares sessions delete`);
   return EXIT.done;
 }
 
@@ -114,7 +114,9 @@ export const correct: Action = async (ctx, [typed = "", text = ""]) => {
   const done = await rpc.call("memory.correct", { id: fact.id, text });
   out.document(done);
   out.say(
-    done.id === fact.id ? "It says that already." : `Corrected. Take it back: lares memory undo ${shortId(done.id)}`,
+    done.id === fact.id
+      ? "It says that already."
+      : out.hint`Corrected. Take it back: lares memory undo ${shortId(done.id)}`,
   );
   return EXIT.done;
 };
@@ -137,7 +139,7 @@ export const pending: Action = async (ctx) => {
   out.items(facts);
   out.say(
     facts.length
-      ? `${plural(facts.length, "fact")} ${facts.length === 1 ? "waits" : "wait"} for your word: lares memory decide ID keep`
+      ? out.hint`${plural(facts.length, "fact")} ${facts.length === 1 ? "waits" : "wait"} for your word: lares memory decide ID keep`
       : "Nothing waits for your word.",
     ...facts.flatMap((fact) => [...rows(ctx, [fact]), ...(fact.why ? [`    ${out.paint(fact.why, "dim")}`] : [])]),
   );

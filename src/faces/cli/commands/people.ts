@@ -9,7 +9,7 @@ export const pending: Action = async ({ rpc, out, clock }) => {
   out.items(pending);
   out.say(
     pending.length
-      ? `${plural(pending.length, "stranger")} waiting. Let one in: lares channels approve CODE`
+      ? out.hint`${plural(pending.length, "stranger")} waiting. Let one in: lares channels approve CODE`
       : "Nobody waits.",
     ...table(
       pending.map((p) => [

@@ -48,7 +48,9 @@ export const rules: Action = async (ctx) => {
     ),
   );
   if (found.length)
-    out.note("Take one back: lares policy forget ID. Rules you wrote yourself are in lares.yaml (policy.allow).");
+    out.note(
+      out.hint`Take one back: lares policy forget ID. Rules you wrote yourself are in lares.yaml (policy.allow).`,
+    );
   return EXIT.done;
 };
 

@@ -21,11 +21,11 @@ export const list: Action = async (ctx) => {
   jobs.reverse();
   out.items(jobs);
   if (!jobs.length && (search || agent)) {
-    out.say("No schedule is like that. See all: lares schedule list");
+    out.say(out.hint`No schedule is like that. See all: lares schedule list`);
     return EXIT.done;
   }
   if (!jobs.length) {
-    out.say('Nothing planned. Add one: lares schedule add "Water the plants" --every "3 days"');
+    out.say(out.hint`Nothing planned. Add one: lares schedule add "Water the plants" --every "3 days"`);
     return EXIT.done;
   }
   const soon = jobs.filter((job) => job.enabled && job.next !== undefined).at(-1);
@@ -100,7 +100,7 @@ export const run: Action = async (ctx, [typed = ""]) => {
   const job = await find(ctx, typed);
   const done = await rpc.call("schedule.run", { id: job.id });
   out.document(done);
-  out.say(`${job.name} runs now. What becomes of it: lares turns get ${done.turn}`);
+  out.say(out.hint`${job.name} runs now. What becomes of it: lares turns get ${done.turn}`);
   return EXIT.done;
 };
 
@@ -153,7 +153,7 @@ export const calendar: Action = async (ctx) => {
       "  ",
     ),
     ...(cutOff.length ? [`More often than shown: ${cutOff.join(", ")}.`] : []),
-    ...(left ? [`${plural(left, "schedule")} more, whose next runs are later: lares schedule list`] : []),
+    ...(left ? [out.hint`${plural(left, "schedule")} more, whose next runs are later: lares schedule list`] : []),
   );
   return EXIT.done;
 };

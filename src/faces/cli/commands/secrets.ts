@@ -29,7 +29,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
       "  ",
     ),
   );
-  out.note(oneLine(where));
+  out.note(out.ours(oneLine(where)));
   return EXIT.done;
 };
 
@@ -44,7 +44,10 @@ export const set: Action = async (ctx, [name = ""]) => {
   const done = await rpc.call("secrets.set", { name, value });
   out.document(done);
   out.say(`${done.name} ${done.replaced ? "has a new value" : "is in the vault"}.`);
-  out.note(oneLine(done.where), `To let an agent's commands use it: lares secrets grant ${done.name} AGENT`);
+  out.note(
+    out.ours(oneLine(done.where)),
+    out.hint`To let an agent's commands use it: lares secrets grant ${done.name} AGENT`,
+  );
   return EXIT.done;
 };
 
@@ -84,7 +87,7 @@ export const keyring: Action = async ({ rpc, out }, [wish]) => {
   const { where } =
     wish === undefined ? await rpc.call("secrets.list", {}) : await rpc.call("secrets.keyring", { use: wish === "on" });
   out.document({ where });
-  out.say(oneLine(where));
+  out.say(out.ours(oneLine(where)));
   return EXIT.done;
 };
 

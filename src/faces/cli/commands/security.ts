@@ -17,7 +17,7 @@ export const audit: Action = async ({ rpc, out }) => {
     open ? `${plural(open, "thing")} to look at.` : "Nothing is open that should not be.",
     ...findings.flatMap((f) => {
       const { glyph, tone } = MARKS[f.level];
-      const hint = f.hint && f.level !== "ok" ? [`    ${oneLine(f.hint)}`] : [];
+      const hint = f.hint && f.level !== "ok" ? [`    ${out.ours(oneLine(f.hint))}`] : [];
       return [`  ${out.paint(glyph, tone)} ${oneLine(f.text)}`, ...hint];
     }),
   );

@@ -6,6 +6,7 @@ import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, clockTime, oneLine, plural, STATES, when } from "../format.ts";
+import { failureLine } from "../lines.ts";
 import { table } from "../output.ts";
 import { cut } from "../width.ts";
 
@@ -19,7 +20,9 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   out.items(sessions);
   if (!sessions.length) {
     out.say(
-      options.search ? `No conversation has "${options.search}".` : "No conversations yet. Begin one: lares chat",
+      options.search
+        ? `No conversation has "${options.search}".`
+        : out.hint`No conversations yet. Begin one: lares chat`,
     );
     return EXIT.done;
   }
@@ -60,13 +63,16 @@ export const get: Action = async (ctx, [session = ""]) => {
     `${oneLine(s.title) || "(no title)"}: ${plural(s.messages, "message")}.`,
     ...table(rows, "  "),
     ...(messages.length || failed.length
-      ? ["", ...(more ? [out.paint("  … earlier ones: lares sessions export", "dim")] : [])]
+      ? ["", ...(more ? [out.paint(out.hint`  … earlier ones: lares sessions export`, "dim")] : [])]
       : []),
     ...inOrder([
       ...messages.map((m) => ({ at: Date.parse(m.timestamp), text: cut(`${whoSays(m)} ${gist(m)}`, width - 8) })),
       // Not cut: it ends with what to do about it.
       ...failed
-        .map((t) => ({ at: t.endedAt ?? t.acceptedAt, text: `${STATES[t.state as TurnState].glyph} ${failure(t)}` }))
+        .map((t) => ({
+          at: t.endedAt ?? t.acceptedAt,
+          text: `${STATES[t.state as TurnState].glyph} ${failureLine(t, out)}`,
+        }))
         .filter(({ at }) => !more || at >= Date.parse(messages[0]?.timestamp ?? "")),
     ]),
   );
@@ -140,10 +146,6 @@ function indented(keys: readonly string[]): string[] {
 
 function inOrder(lines: { at: number; text: string }[]): string[] {
   return lines.sort((a, b) => a.at - b.at).map(({ at, text }) => `  ${clockTime(at).slice(0, 5)} ${text}`);
-}
-
-function failure({ turn, reason }: { turn: string; reason?: string | undefined }): string {
-  return reason ? oneLine(reason) : `The turn failed: lares turns get ${turn}`;
 }
 
 function whoSays(m: HistoryMessage): string {

@@ -19,7 +19,12 @@ export const list: Action = async ({ rpc, out, home, options }) => {
       ? `${plural(ready.length, "skill")} of ${agent}${others.length ? `, ${others.length} not used` : ""}.`
       : none(home, agent),
     ...table(
-      [...ready, ...others].map((one) => [mark(one, out), one.name, source(one), one.why ?? short(one.description)]),
+      [...ready, ...others].map((one) => [
+        mark(one, out),
+        one.name,
+        source(one),
+        one.why ? out.ours(one.why) : short(one.description),
+      ]),
       "  ",
     ),
   );
@@ -39,7 +44,7 @@ export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
     return EXIT.done;
   }
   const facts = [
-    ["state", one.why ? `${one.state}: ${one.why}` : one.state],
+    ["state", one.why ? `${one.state}: ${out.ours(one.why)}` : one.state],
     ["of", source(one)],
     ["words", one.state === "unusable" ? undefined : one.own ? "count as yours" : OUTSIDE],
     ["folder", one.folder],

@@ -7,7 +7,7 @@ import type { Action, Context } from "../context.ts";
 import { EXIT, exitForError } from "../exit.ts";
 import { bytes, count, elapsed, oneLine, plural, spent, tokens } from "../format.ts";
 import { HELP } from "../help.ts";
-import { table } from "../output.ts";
+import { type Output, table } from "../output.ts";
 import { modelLine, run } from "./gateway.ts";
 import { beatLine } from "./heartbeat.ts";
 
@@ -78,27 +78,27 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
         ? message
         : `Lares is not running, and can't run here: ${message}`;
   out.say(
-    [first, hint].filter(Boolean).join(" "),
+    [first, hint && out.ours(hint)].filter(Boolean).join(" "),
     ...table([["home", ctx.home], ...(last ? [["last", last]] : [])], "  "),
   );
   return exitForError(answer);
 }
 
 function page(ctx: Context, s: Status): string[] {
-  const { paint } = ctx.out;
+  const { paint, ours } = ctx.out;
   const { running, queued, parked } = s.turns;
   const [problem, ...others] = s.problems;
   const up = `up ${elapsed(s.uptimeMs)}`;
   const first = problem
-    ? `${paint("✕", "fail")} Lares is running, ${up}, with a problem: ${problem}`
+    ? `${paint("✕", "fail")} Lares is running, ${up}, with a problem: ${ours(problem)}`
     : `${paint("●", "ok")} Lares is running, ${up}.`;
   const rows = [
-    ["needs you", needs(s, paint)],
+    ["needs you", needs(s, ctx.out)],
     ["turns", `${running} running, ${queued} queued, ${parked} waiting`],
     ["model", modelLine(s.model)],
     ["today", today(s)],
     ...deliveries(s),
-    ...s.channels.map((c) => ["channel", `${c.name}: ${c.state}${c.detail ? ` (${c.detail})` : ""}`]),
+    ...s.channels.map((c) => ["channel", `${c.name}: ${c.state}${c.detail ? ` (${ours(c.detail)})` : ""}`]),
     ...(s.heartbeats ?? []).map((b) => ["heartbeat", `${b.agent}: ${beatLine(b)}`]),
     ...sandbox(ctx, s),
     ["memory", bytes(s.memory.rss)],
@@ -106,17 +106,17 @@ function page(ctx: Context, s: Status): string[] {
     ["home", s.home],
     ["version", `${s.version}, process ${s.pid}`],
   ];
-  return [first, ...others.map((more) => `${paint("✕", "fail")} ${more}`), ...table(rows, "  ")];
+  return [first, ...others.map((more) => `${paint("✕", "fail")} ${ours(more)}`), ...table(rows, "  ")];
 }
 
 /** "nothing" only when the list over everything is empty. */
-function needs(s: Status, paint: Context["out"]["paint"]): string {
+function needs(s: Status, out: Output): string {
   if (!s.attention) return "nothing";
   const asked = s.approvals.pending;
-  const first = asked ? `${plural(asked, "approval")}: lares approvals list` : "";
+  const first = asked ? out.hint`${plural(asked, "approval")}: lares approvals list` : "";
   const rest = s.attention - asked;
-  const others = rest ? `${plural(rest, asked ? "other thing" : "thing")}: lares attention` : "";
-  return paint(`◐ ${[first, others].filter(Boolean).join("; ")}`, "wait");
+  const others = rest ? out.hint`${plural(rest, asked ? "other thing" : "thing")}: lares attention` : "";
+  return out.paint(`◐ ${[first, others].filter(Boolean).join("; ")}`, "wait");
 }
 
 function today(s: Status): string {
@@ -131,8 +131,8 @@ function sandbox({ out }: Context, { sandbox: held }: Status): string[][] {
   const why = held.why ? ` (${held.why})` : "";
   const text =
     held.name === "none"
-      ? `none: commands run with your rights${why}. lares doctor`
-      : `${held.name} doesn't work, so commands won't run${why}. lares doctor`;
+      ? out.hint`none: commands run with your rights${why}. lares doctor`
+      : out.hint`${held.name} doesn't work, so commands won't run${why}. lares doctor`;
   return [["sandbox", out.paint(`! ${text}`, "wait")]];
 }
 

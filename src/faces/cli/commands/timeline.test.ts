@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { approval, NOW, openTurn, turnDetail } from "../testing.ts";
 import { timeline } from "./timeline.ts";
 
-const look = { paint: (text: string) => text, now: NOW + 5000, columns: 96 };
+const look = {
+  hint: String.raw,
+  paint: (text: string) => text,
+  now: NOW + 5000,
+  columns: 96,
+};
 const bar = (lines: string[], name: string) => {
   const line = lines.find((one) => one.includes(name)) ?? "";
   return { from: line.search(/[█░─]/), length: (/[█░─]+/.exec(line)?.[0] ?? "").length, line };

@@ -4,11 +4,12 @@
  */
 import type { TurnDetail } from "../../../core/protocol/index.ts";
 import { duration, money, shortId, visible } from "../format.ts";
-import type { Paint } from "../output.ts";
+import type { Hint, Paint } from "../output.ts";
 import { table } from "../output.ts";
 
 export interface TimelineLook {
   paint: Paint;
+  hint: Hint;
   now: number;
   columns: number;
 }
@@ -49,7 +50,7 @@ export function timeline(t: TurnDetail, look: TimelineLook): string[] {
   return ["", ...table(cells, "  ")];
 }
 
-function rowsOf(t: TurnDetail, { paint, now }: TimelineLook): Row[] {
+function rowsOf(t: TurnDetail, { paint, hint, now }: TimelineLook): Row[] {
   const queued = (t.startedAt ?? t.endedAt ?? now) - t.acceptedAt;
   const rows: Row[] = [
     ...t.steps.map((s): Row => {
@@ -69,7 +70,9 @@ function rowsOf(t: TurnDetail, { paint, now }: TimelineLook): Row[] {
     ),
     ...t.approvals.map((a): Row => {
       const waits = a.state === "pending";
-      const more = waits ? `lares approve ${shortId(a.id)}` : `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}`;
+      const more = waits
+        ? hint`lares approve ${shortId(a.id)}`
+        : `${a.state}${a.answeredBy ? ` by ${a.answeredBy}` : ""}`;
       const glyph = waits ? paint("◐", "wait") : a.state === "allowed" ? paint("✓", "ok") : paint("–", "dim");
       return { kind: "parked", glyph, name: `asked: ${a.tool}`, at: a.askedAt, endedAt: a.answeredAt ?? now, more };
     }),

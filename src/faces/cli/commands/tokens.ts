@@ -21,7 +21,7 @@ export const list: Action = async ({ rpc, out, clock }) => {
       "  ",
     ),
   );
-  if (tokens.length || logins.length) out.note("End one: lares tokens revoke ID");
+  if (tokens.length || logins.length) out.note(out.hint`End one: lares tokens revoke ID`);
   return EXIT.done;
 };
 
@@ -33,7 +33,7 @@ export const create: Action = async ({ rpc, out, options }, [name = ""]) => {
   out.say(made.token);
   out.note(
     `Made ${oneLine(made.name)}, which may: ${made.scopes.join(", ")}. It is shown this once.`,
-    `End it: lares tokens revoke ${shortId(made.id)}`,
+    out.hint`End it: lares tokens revoke ${shortId(made.id)}`,
   );
   return EXIT.done;
 };

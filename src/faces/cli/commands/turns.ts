@@ -16,7 +16,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   turns.reverse();
   out.items(turns);
   out.say(
-    turns.length ? `${plural(turns.length, "turn")}, the newest last.` : "No turns. Begin one: lares chat",
+    turns.length ? `${plural(turns.length, "turn")}, the newest last.` : out.hint`No turns. Begin one: lares chat`,
     ...table(
       turns.map((t) => {
         const { glyph, word, tone } = STATES[t.state as TurnState] ?? STATES.attention;
@@ -44,9 +44,9 @@ export const get: Action = async (ctx, [turn = ""]) => {
   out.say(
     endLine(t, out.paint, clock.now()),
     ...table(rows, "  "),
-    ...timeline(t, { paint: out.paint, now: clock.now(), columns: ports.stdout.columns ?? 100 }),
+    ...timeline(t, { paint: out.paint, hint: out.hint, now: clock.now(), columns: ports.stdout.columns ?? 100 }),
     ...t.notices.map((notice) => `  ! ${oneLine(notice)}`),
-    ...(t.reason && !saysNoMore(t) ? ["", visible(t.reason)] : []),
+    ...(t.reason && !saysNoMore(t) ? ["", out.ours(visible(t.reason))] : []),
     ...(t.response ? ["", visible(t.response)] : []),
   );
   return EXIT.done;

@@ -38,7 +38,7 @@ export const undo: Action = async (ctx, [turn]) => {
   out.say(
     left ? `Put back, except ${plural(left, "file")}.` : "Put back.",
     ...rows(done.files),
-    ...(done.undo ? [`To take that back: lares undo ${done.undo}`] : []),
+    ...(done.undo ? [out.hint`To take that back: lares undo ${done.undo}`] : []),
   );
   return left ? EXIT.failed : EXIT.done;
 };
@@ -53,7 +53,7 @@ async function list({ rpc, out, clock, options }: Context): Promise<number> {
   out.items(newestLast);
   out.say(
     turns.length
-      ? "Turns that changed files, the newest last. Put one back: lares undo TURN"
+      ? out.hint`Turns that changed files, the newest last. Put one back: lares undo TURN`
       : "No turn changed a file.",
     ...table(
       newestLast.map((t) => [

@@ -39,14 +39,14 @@ export const list: Action = async ({ rpc, out, clock }) => {
   out.say(
     wakes.length
       ? `${plural(wakes.length, "thing")} may wake an agent${first}.`
-      : "Nothing but people wakes an agent. Plan something: lares schedule add",
+      : out.hint`Nothing but people wakes an agent. Plan something: lares schedule add`,
     ...table(
       nextLast.map((one) => [
         one.kind,
         cut(oneLine(one.name), 32),
         cut(oneLine(one.about), 60),
         one.at !== undefined ? until(one.at, now) : one.kind === "watch" ? "paused" : "any time",
-        one.problem ? out.paint(`✕ ${cut(oneLine(one.problem), 90)}`, "wait") : "",
+        one.problem ? out.paint(`✕ ${out.ours(oneLine(one.problem))}`, "wait") : "",
       ]),
       "  ",
     ),

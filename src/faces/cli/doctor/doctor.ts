@@ -119,12 +119,12 @@ function shown({ out }: Context, found: readonly Examined[]): string[] {
   const rows = table(
     found.map((f) => {
       const { glyph, tone } = MARKS[f.level];
-      return [out.paint(glyph, tone), f.what, oneLine(f.text)];
+      return [out.paint(glyph, tone), f.what, out.ours(oneLine(f.text))];
     }),
     "  ",
   );
   return found.flatMap((f, i) => {
-    const below = [...(f.more ?? []).map(visible), ...(f.fix ? [out.paint(`→ ${f.fix}`, "dim")] : [])];
+    const below = [...(f.more ?? []).map(visible), ...(f.fix ? [out.paint(`→ ${out.ours(f.fix)}`, "dim")] : [])];
     return [rows[i]!, ...below.map((line) => `      ${line}`)];
   });
 }

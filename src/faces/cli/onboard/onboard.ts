@@ -67,7 +67,7 @@ export const onboard: Action = async (ctx) => {
     return tested && !tested.ok && tested.failed ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    out.note("", isWritten ? "No channel was added. Any time: lares channels add" : "Nothing was written.");
+    out.note("", isWritten ? out.hint`No channel was added. Any time: lares channels add` : "Nothing was written.");
     return EXIT.interrupted;
   } finally {
     off();
@@ -131,10 +131,11 @@ function elsewhere(ctx: Context, usual = ctx.ports.env.home): string {
 }
 
 function later(ctx: Context, wasTold: boolean): string[] {
+  const { hint } = ctx.out;
   const where = elsewhere(ctx);
   return [
-    ...(wasTold ? [] : ["A channel, or a start with the computer: any time, lares onboard."]),
-    `Next: lares gateway run${where}, then lares chat${where}`,
+    ...(wasTold ? [] : [hint`A channel, or a start with the computer: any time, lares onboard.`]),
+    hint`Next: lares gateway run${where}, then lares chat${where}`,
   ];
 }
 
