@@ -38,7 +38,9 @@ async function streamed(at: OpenAI, over: object = {}) {
 
 describe("who answered", () => {
   test("a stream has the turn's headers before its first word, and names the model that answered", async () => {
-    const { headers, last, text } = await streamed(client);
+    const { headers, last, text, chunks } = await streamed(client);
+    expect(headers.get("x-lares-model")).toBe("openai/scripted");
+    expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(["openai/scripted"]));
     expect(headers.get("x-lares-turn")).toMatch(/^t_/);
     expect(headers.get("x-lares-session")).toContain("once-");
     expect(headers.get("x-lares-state")).toBeTruthy();
@@ -53,9 +55,10 @@ describe("who answered", () => {
     expect((await client.responses.create({ model: "lares", input: "say:r" })).model).toBe("openai/scripted");
     const events = await client.responses.create({ model: "lares", input: "say:r", stream: true }).withResponse();
     expect(events.response.headers.get("x-lares-turn")).toMatch(/^t_/);
-    let end: OpenAI.Responses.Response | undefined;
-    for await (const event of events.data) if (event.type === "response.completed") end = event.response;
-    expect(end?.model).toBe("openai/scripted");
+    expect(events.response.headers.get("x-lares-model")).toBe("openai/scripted");
+    const models: string[] = [];
+    for await (const event of events.data) if ("response" in event) models.push(event.response.model);
+    expect(models).toEqual(["openai/scripted", "openai/scripted", "openai/scripted"]);
   });
 
   test("the practice model is labelled, whole and streamed", async () => {
@@ -68,7 +71,8 @@ describe("who answered", () => {
       expect(data.model).toBe("practice/practice");
       expect((data as Facts).lares?.practice).toBe(true);
       expect(response.headers.get("x-lares-practice")).toBe("true");
-      const { last, text } = await streamed(practice, { messages: said("hello") });
+      const { last, text, headers } = await streamed(practice, { messages: said("hello") });
+      expect(headers.get("x-lares-practice")).toBe("true");
       expect(last).toMatchObject({ model: "practice/practice", lares: { practice: true } });
       expect(text).toMatch(/practice model/);
     } finally {
@@ -111,7 +115,119 @@ describe("who answered", () => {
   });
 });
 
+describe("a stream that fails", () => {
+  /** The lines as they are sent, without a client that reads them. */
+  const raw = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };
+    const answer = await house.ask(path, { method: "POST", headers, body: JSON.stringify({ stream: true, ...body }) });
+    const data = answer.text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
+    return { ...answer, data };
+  };
+
+  test("before its first word is an ordinary error, with its status and the turn", async () => {
+    const answer = await raw("/v1/chat/completions", { model: "lares", messages: said("fail:auth") });
+    expect(answer).toMatchObject({ status: 502, json: { error: { type: "server_error", code: "turn_failed" } } });
+    expect(answer.headers["x-lares-turn"]).toMatch(/^t_/);
+    expect((await raw("/v1/responses", { model: "lares", input: "fail:auth" })).status).toBe(502);
+  });
+
+  test("midway ends with an error object, without a finish reason and without [DONE]; the client throws it", async () => {
+    const broken = 'say:one two three four tool:list {"path":"."} then: fail:auth';
+    const answer = await raw("/v1/chat/completions", { model: "lares", messages: said(broken) });
+    expect(answer.status).toBe(200);
+    const chunks = answer.data.map((line) => JSON.parse(line) as { choices?: { finish_reason: string | null }[] });
+    expect(chunks.filter((chunk) => chunk.choices).length).toBeGreaterThan(1);
+    expect(chunks.flatMap((chunk) => chunk.choices?.map((c) => c.finish_reason) ?? []).filter(Boolean)).toEqual([]);
+    expect(chunks.at(-1)).toEqual({
+      error: { message: expect.stringContaining("key"), type: "server_error", code: "turn_failed", param: null },
+    });
+    // The reason is in the error and not in the answer's words.
+    expect(JSON.stringify(chunks.slice(0, -1))).not.toContain("rejected");
+    const thrown = await streamed(client, { messages: said(`again ${broken}`) }).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(OpenAI.APIError);
+    expect(thrown).toMatchObject({ code: "turn_failed" });
+    const last = (await raw("/v1/responses", { model: "lares", input: broken })).data.at(-1)!;
+    expect(JSON.parse(last)).toMatchObject({ type: "response.failed", response: { model: "openai/scripted" } });
+  });
+
+  test("headers wait for the model, and not for ever", async () => {
+    const clock = new HeldClock();
+    const model = await startModelServer();
+    const at = await openHouse({
+      clock,
+      config: `models:
+  default: mine/slow
+  providers: { mine: { api: openai-chat, baseUrl: "${model.url}/v1", keys: [k], models: { slow: {} } } }
+`,
+    });
+    let answer: () => void = () => {};
+    const asked = new Promise<void>((heard) => {
+      model.use(async () => {
+        heard();
+        await new Promise<void>((go) => {
+          answer = go;
+        });
+        return { text: "at last" };
+      });
+    });
+    try {
+      const stream = clientOf(at).chat.completions.create({ model: "lares", stream: true, messages: said("x") });
+      await asked;
+      clock.fire(20_000);
+      const { data, response } = await stream.withResponse();
+      expect(response.headers.get("x-lares-turn")).toMatch(/^t_/);
+      expect(response.headers.get("x-lares-model")).toBe(null);
+      answer();
+      const models = new Set<string>();
+      for await (const chunk of data) models.add(chunk.model);
+      expect(models).toEqual(new Set(["mine/slow"]));
+    } finally {
+      await at.stop();
+      await model.close();
+    }
+  });
+});
+
+/** Real time, except that timers of one length can be let go by hand. */
+class HeldClock {
+  private readonly held = new Map<number, Set<() => void>>();
+  now = () => systemClock.now();
+  after(ms: number, run: () => void): () => void {
+    const cancel = systemClock.after(ms, run);
+    const all = this.held.get(ms) ?? new Set();
+    this.held.set(ms, all.add(run));
+    return () => {
+      all.delete(run);
+      cancel();
+    };
+  }
+  fire(ms: number): void {
+    const all = this.held.get(ms);
+    if (!all?.size) throw new Error(`nothing waits ${ms} ms`);
+    for (const run of all) run();
+  }
+}
+
 describe("settings", () => {
+  test("the practice model answers JSON when JSON is asked for, and refuses a schema with a sentence", async () => {
+    const at = await openHouse();
+    try {
+      const practice = clientOf(at).chat.completions;
+      const ask = { model: "lares", messages: said("hello"), response_format: { type: "json_object" as const } };
+      const whole = JSON.parse((await practice.create(ask)).choices[0]!.message.content!) as object;
+      expect(whole).toEqual({ answer: expect.stringContaining("practice model"), practice: true });
+      expect(JSON.parse((await streamed(clientOf(at), ask)).text)).toEqual(whole);
+      const json_schema = { name: "answer", schema: { type: "object" } };
+      for (const stream of [false, true]) {
+        const response_format = { type: "json_schema" as const, json_schema };
+        const error = await practice.create({ ...ask, stream, response_format }).catch((e: unknown) => e);
+        expect(error).toMatchObject({ status: 400, message: expect.stringContaining("practice model follows rules") });
+      }
+    } finally {
+      await at.stop();
+    }
+  });
+
   test("reach the provider, in both doors", async () => {
     await client.chat.completions.create({
       model: "lares",

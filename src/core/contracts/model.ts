@@ -41,6 +41,8 @@ export interface ModelRequest {
 }
 
 export type ModelDelta =
+  /** This model has begun to answer. Comes before its first piece, and again when another model starts over. */
+  | { type: "answering"; model: string; practice: boolean }
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
   /** What was streamed so far is void: another attempt or model starts over. */

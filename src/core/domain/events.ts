@@ -17,6 +17,7 @@ export type LiveEvent =
     }
   | { event: "turn.started"; session: SessionKey; turn: TurnId; segment: number }
   | { event: "turn.step"; session: SessionKey; turn: TurnId; step: string }
+  | { event: "turn.answering"; session: SessionKey; turn: TurnId; call: number; model: string; practice: boolean }
   | { event: "turn.delta"; session: SessionKey; turn: TurnId; call: number; text: string }
   | { event: "turn.thinking"; session: SessionKey; turn: TurnId; call: number; text: string }
   | { event: "turn.discarded"; session: SessionKey; turn: TurnId; call: number }

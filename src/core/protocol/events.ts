@@ -7,6 +7,7 @@ export const EVENTS: Readonly<Record<LiveEvent["event"] | "hello" | "reload", st
   "turn.accepted": "A message is durable and has its turn: `session, turn, text, route, label?, attachments?`.",
   "turn.started": "A turn works: `segment` counts from 0, each park is followed by the next.",
   "turn.step": "What it does now: `step`, e.g. `model:0`.",
+  "turn.answering": "A model has begun to answer call `call`: `model, practice`.",
   "turn.delta": "A piece of the answer: `call` is the number of the model call, `text` the piece.",
   "turn.thinking": "A piece of the model's thinking.",
   "turn.discarded": "What call `call` said so far is void; another attempt starts over.",

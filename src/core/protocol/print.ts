@@ -117,8 +117,13 @@ Schema: [protocol.schema.json](protocol.schema.json).
   \`max_tokens\` (also \`max_completion_tokens\`, \`max_output_tokens\`), \`temperature\`, \`top_p\`, the penalties, \`seed\`, \`stop\`,
   \`response_format\` (\`text.format\`), \`tools\` and \`tool_choice\` are passed on; what cannot be done is 400 with the field. The
   answer's \`model\` is the one that answered; \`lares\` has turn, session, state, notices and \`practice\`, on streams in the last chunk.
-  Notices also follow the text in brackets, except with a JSON format or tools. Without \`user\` a conversation of its own, deleted
-  \`retention.callHours\` (24) after its last use; until then \`previous_response_id\` continues it.
+  Streams wait for the model before they send headers, at most 20 s, so that \`x-lares-model\` is there and every chunk names the
+  model; when a fallback takes over midway, later chunks name that one. A turn that fails before that is an ordinary error
+  with its status; one that fails later ends the stream with \`{"error": {message, type, code, param}}\`, without a
+  \`finish_reason\` and without \`[DONE]\` (\`/v1/responses\`: \`response.failed\`). The practice model answers \`json_object\` as
+  \`{"answer", "practice"}\` and refuses \`json_schema\` with 400. Notices also follow the text in brackets, except with a JSON
+  format or tools. Without \`user\` a conversation of its own, deleted \`retention.callHours\` (24) after its last use; until then
+  \`previous_response_id\` continues it.
 
 ## Credentials
 

@@ -447,7 +447,10 @@ export function makeTurns(parts: TurnParts) {
             else if (delta.type === "thinking")
               parts.bus.emit({ event: "turn.thinking", session, turn, call: n, text: delta.text });
             else if (delta.type === "discard") parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
-            else {
+            else if (delta.type === "answering") {
+              const { model, practice } = delta;
+              parts.bus.emit({ event: "turn.answering", session, turn, call: n, model, practice });
+            } else {
               const { model, failure, attempt, inMs } = delta;
               parts.bus.emit({ event: "turn.retrying", session, turn, call: n, model, failure, attempt, inMs });
             }

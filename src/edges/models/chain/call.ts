@@ -114,6 +114,7 @@ async function ask(
   | { ok: false; failure: FailureClass; evidence: Evidence; usage: Usage | undefined; empty?: Answered }
 > {
   const { health, clock } = plan;
+  const answering: ModelDelta = { type: "answering", model: route.model, practice: false };
   let streamed = false;
   health.probing(route.id);
   try {
@@ -121,12 +122,14 @@ async function ask(
       route.key,
       request,
       (delta) => {
+        if (!streamed) onDelta(answering);
         streamed = true;
         onDelta(delta);
       },
       signal,
     );
     if (result.ok && !isEmptyAnswer(result, request)) {
+      if (!streamed) onDelta(answering);
       health.succeeded(route.id);
       const { content, finish, tokens } = result;
       return {

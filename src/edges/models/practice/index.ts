@@ -62,10 +62,13 @@ export async function callPractice(
   signal: AbortSignal,
 ): Promise<ModelReply> {
   if (signal.aborted) throw abortError(signal);
+  const { stop = [], format } = request.settings ?? {};
+  if (format?.schema) return NO_SCHEMA;
   const { text: whole, calls } = answer(request);
-  const { stop = [] } = request.settings ?? {};
   const ends = stop.map((word) => whole.indexOf(word)).filter((at) => at >= 0);
-  const text = ends.length ? whole.slice(0, Math.min(...ends)) : whole;
+  const said = ends.length ? whole.slice(0, Math.min(...ends)) : whole;
+  const text = format ? inJson(said, calls.length > 0) : said;
+  onDelta({ type: "answering", model: PRACTICE_MODEL, practice: true });
   // Word by word, as a model would; without a pause, since nobody gains from waiting.
   for (const word of text.match(/\S+\s*|\s+/g) ?? []) onDelta({ type: "text", text: word });
   const content: (TextPart | ToolCallPart)[] = text === "" ? [] : [{ type: "text", text }];
@@ -81,6 +84,19 @@ export async function callPractice(
   };
 }
 
+/** A program reads this answer. Words beside a tool call are not the answer, so they are left out. */
+function inJson(text: string, isCalling: boolean): string {
+  return isCalling ? "" : JSON.stringify({ answer: text, practice: true });
+}
+
+const NO_SCHEMA: ModelReply = {
+  ok: false,
+  failure: "format",
+  message: "The practice model follows rules and can't answer in the shape of a JSON schema.",
+  hint: 'Ask for {"type": "json_object"}, or set up a real model.',
+  usage: NO_USAGE,
+};
+
 /** What it is given, as it is given: there is no wire in between. */
 export function renderPractice(request: ModelRequest): RenderedRequest {
   const { system, tools, notes, messages } = request;
@@ -91,9 +107,9 @@ export function renderPractice(request: ModelRequest): RenderedRequest {
   return { model: PRACTICE_MODEL, api: "practice", body, parts: partsOf(options, notes) };
 }
 
-/** Rules have no temperature, and cannot write to a schema: that is said, not passed over. */
+/** Rules have no temperature: that is said, not passed over. */
 function ignoredNotice({ settings = {} }: ModelRequest): string | null {
-  const { stop: _stop, toolChoice: _choice, ...rest } = settings;
+  const { stop: _stop, toolChoice: _choice, format: _format, ...rest } = settings;
   return Object.keys(rest).length ? "The practice model follows rules; settings for the answer change nothing." : null;
 }
 

@@ -3,14 +3,14 @@ import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { toErrorShape } from "../../../core/domain/index.ts";
-import type { ChatAnswer } from "../../../core/protocol/index.ts";
+import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
 import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentOf, contentPart } from "./files.ts";
-import { type Followed, follow } from "./follow.ts";
+import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
 import { completionSettings, settingsOfCompletion } from "./settings.ts";
 import { argumentsOf, besides, factsOf, modelOf } from "./truth.ts";
@@ -67,7 +67,7 @@ export async function completions(c: Context<Env>, parts: GatewayParts): Promise
   };
   const params = await asChatWithFiles(c, parts, wish);
   const how = { settings, tools: wish.tools !== undefined };
-  if (body.stream) return stream(c, parts, body, await follow(parts, params, callerOf(c)), how);
+  if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, callerOf(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
   return c.json(whole(body, answer, how), 200, answerHeaders(answer));
@@ -137,35 +137,43 @@ function whole(body: Completion, a: ChatAnswer, how: How) {
   };
 }
 
-function stream(c: Context<Env>, parts: GatewayParts, body: Completion, turn: Followed, how: How): Response {
-  const abort = new AbortController();
-  const caller = { ...callerOf(c), signal: abort.signal };
-  for (const [name, value] of Object.entries(answerHeaders(turn.accepted))) c.header(name, value);
+async function stream(
+  c: Context<Env>,
+  parts: GatewayParts,
+  body: Completion,
+  params: Params<"chat.send">,
+  how: How,
+): Promise<Response> {
+  const { turn, head, abort } = await followed(c, parts, params);
+  if (hasFailed(head)) return turnFailed(c, head);
   return streamSSE(c, async (sse) => {
-    sse.onAbort(() => abort.abort());
+    sse.onAbort(abort);
     const created = Math.floor(Date.now() / 1000);
-    const id = `chatcmpl-${turn.accepted.turn}`;
-    let model = body.model;
-    const write = (more: object) =>
-      sse.writeSSE({ data: JSON.stringify({ id, object: "chat.completion.chunk", created, model, ...more }) });
+    const id = `chatcmpl-${head.turn}`;
+    let known = head;
+    const write = (more: object) => {
+      const model = turn.model() ?? modelOf(known, body.model);
+      return sse.writeSSE({ data: JSON.stringify({ id, object: "chat.completion.chunk", created, model, ...more }) });
+    };
     const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
       write({ choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more });
+    // As OpenAI does: an object with `error` is the last thing in the stream. No chunk with a reason, and no [DONE].
+    const fail = (error: object) => sse.writeSSE({ data: JSON.stringify({ error }) });
     try {
+      known = await turn.begun();
+      if (hasFailed(known)) return void (await fail(failedShape(known)));
       await chunk({ role: "assistant", content: "" });
-      const answer = await turn.to((content) => chunk({ content }), caller);
-      model = modelOf(answer, body.model);
-      if (hasFailed(answer)) await sse.writeSSE({ data: JSON.stringify({ error: failedShape(answer) }) });
-      const more = hasFailed(answer) ? "" : besides(answer, how);
+      const answer = await turn.to((content) => chunk({ content }));
+      if (hasFailed(answer)) return void (await fail(failedShape(answer)));
+      const more = besides(answer, how);
       if (more) await chunk({ content: more });
       const calls = toolCalls(answer);
       if (calls) await chunk({ tool_calls: calls.map((one, index) => ({ index, ...one })) });
       await chunk({}, finishOf(answer), { lares: factsOf(answer) });
       if (body.stream_options?.include_usage) await write({ choices: [], usage: usageOf(answer) });
+      await sse.writeSSE({ data: "[DONE]" });
     } catch (error) {
-      await sse.writeSSE({
-        data: JSON.stringify({ error: openaiShape(publicShape(toErrorShape(error), parts.redact)) }),
-      });
+      await fail(openaiShape(publicShape(toErrorShape(error), parts.redact)));
     }
-    await sse.writeSSE({ data: "[DONE]" });
   });
 }

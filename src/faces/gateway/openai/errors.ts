@@ -34,7 +34,7 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
 
 /** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
 export function turnFailed(c: Context<Env>, answer: ChatAnswer): Response {
-  const status = answer.failure === "not-found" ? 404 : 502;
+  const status = answer.failure === "not-found" ? 404 : answer.failure === "format" ? 400 : 502;
   return c.json({ error: failedShape(answer) }, status, { ...answerHeaders(answer), "x-should-retry": "false" });
 }
 
@@ -43,6 +43,8 @@ export function failedShape(answer: ChatAnswer) {
   // The provider knows no such model: that is the caller's to correct.
   if (answer.failure === "not-found")
     return { message, type: "invalid_request_error", code: "model_not_found", param: "model" };
+  // The model refused the request as it stands, tools and settings of the caller included.
+  if (answer.failure === "format") return { message, type: "invalid_request_error", code: "turn_failed", param: null };
   return { message, type: "server_error", code: "turn_failed", param: null };
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { AppError, toErrorShape } from "../../../core/domain/index.ts";
-import type { ChatAnswer } from "../../../core/protocol/index.ts";
+import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
@@ -11,7 +11,7 @@ import { functionSpec } from "./completions.ts";
 import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
 import { hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentOf, contentPart } from "./files.ts";
-import { type Followed, follow } from "./follow.ts";
+import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
 import { responseSettings, settingsOfResponse } from "./settings.ts";
 import { argumentsOf, besides, factsOf, modelOf } from "./truth.ts";
@@ -76,7 +76,7 @@ export async function responses(c: Context<Env>, parts: GatewayParts): Promise<R
   };
   const params = await asChatWithFiles(c, parts, wish);
   const how = { settings, tools: wish.tools !== undefined };
-  if (body.stream) return stream(c, parts, body, await follow(parts, params, callerOf(c)), how);
+  if (body.stream) return stream(c, parts, body, params, how);
   const answer = await call(parts, "chat.send", params, callerOf(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
   return c.json(whole(body, answer, answer.response + besides(answer, how)), 200, answerHeaders(answer));
@@ -176,16 +176,21 @@ function whole(body: Request, a: ChatAnswer, text: string) {
   });
 }
 
-function stream(c: Context<Env>, parts: GatewayParts, body: Request, followed: Followed, how: How): Response {
-  const abort = new AbortController();
-  const caller = { ...callerOf(c), signal: abort.signal };
-  for (const [name, value] of Object.entries(answerHeaders(followed.accepted))) c.header(name, value);
+async function stream(
+  c: Context<Env>,
+  parts: GatewayParts,
+  body: Request,
+  params: Params<"chat.send">,
+  how: How,
+): Promise<Response> {
+  const { turn: following, head, abort } = await followed(c, parts, params);
+  if (hasFailed(head)) return turnFailed(c, head);
   return streamSSE(c, async (sse) => {
-    sse.onAbort(() => abort.abort());
+    sse.onAbort(abort);
     let n = 0;
     const write = (type: string, more: object) =>
       sse.writeSSE({ event: type, data: JSON.stringify({ type, sequence_number: n++, ...more }) });
-    const { turn } = followed.accepted;
+    const { turn } = head;
     let text = "";
     const at = () => ({ item_id: `msg_${turn}`, output_index: 0, content_index: 0 });
     /** The message opens with its first words: an answer that is only calls has none. */
@@ -201,14 +206,15 @@ function stream(c: Context<Env>, parts: GatewayParts, body: Request, followed: F
       await write("response.output_text.delta", { ...at(), delta, logprobs: [] });
     };
     try {
-      await write("response.created", { response: frame(body, turn, "in_progress") });
-      await write("response.in_progress", { response: frame(body, turn, "in_progress") });
+      const model = modelOf(await following.begun(), body.model);
+      await write("response.created", { response: frame(body, turn, "in_progress", { model }) });
+      await write("response.in_progress", { response: frame(body, turn, "in_progress", { model }) });
       const speak = queued(say);
-      const answer = await followed.to(speak, caller);
+      const answer = await following.to(speak);
       if (hasFailed(answer)) {
         const error = { code: "server_error", message: answer.reason ?? "The turn failed." };
         return void (await write("response.failed", {
-          response: frame(body, turn, "failed", { error, lares: factsOf(answer) }),
+          response: frame(body, turn, "failed", { model, error, lares: factsOf(answer) }),
         }));
       }
       const more = besides(answer, how);
