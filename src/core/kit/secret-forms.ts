@@ -17,22 +17,38 @@ export function secretForms(secret: string): string[] {
     json.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
     ...urlForms(secret),
     ...htmlForms(secret),
-    [...secret].reverse().join(""),
+    reversed(secret),
   ];
   const bytes = Buffer.from(secret);
   if (bytes.length >= SHORTEST_ENCODED) {
     const hex = bytes.toString("hex");
     const base32 = base32Forms(bytes);
-    forms.push(hex, hex.toUpperCase(), ...base64Forms(bytes), ...base32, ...base32.map((form) => form.toLowerCase()));
+    const base64 = base64Forms(bytes);
+    forms.push(hex, hex.toUpperCase(), ...base64, ...base32, ...base32.map((form) => form.toLowerCase()));
+    forms.push(...[hex, hex.toUpperCase(), ...base64].map(reversed), ...twiceForms(base64));
+    // Only where a secret is long enough not to be an ordinary word in other letters.
+    forms.push(secret.toUpperCase(), secret.toLowerCase());
   }
   return [...new Set(forms)];
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join("");
+}
+
+/** base64 of base64, whatever the secret stands in: three alignments of the inner one, three of the outer one. */
+function twiceForms(once: readonly string[]): string[] {
+  const inner = new Set(once.filter((form) => !form.includes("%")));
+  return [...inner].flatMap((form) => base64Forms(Buffer.from(form)));
 }
 
 /** Those that programs break into lines or groups (`base64`, `xxd`), without what stands between; hex in small letters. */
 export function brokenForms(secret: string): { letters: string[]; hex: string[] } {
   const bytes = Buffer.from(secret);
   if (bytes.length < SHORTEST_ENCODED) return { letters: [], hex: [] };
-  return { letters: [...new Set([...base64Forms(bytes), ...base32Forms(bytes)])], hex: [bytes.toString("hex")] };
+  const base64 = base64Forms(bytes);
+  const letters = [...base64, ...twiceForms(base64), ...base32Forms(bytes)];
+  return { letters: [...new Set(letters)], hex: [bytes.toString("hex")] };
 }
 
 /** Languages differ in what they leave as it is: a slash, a blank, `!'()*`. */

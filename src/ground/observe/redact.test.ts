@@ -101,6 +101,16 @@ test("a registered value is hidden in every plain encoding, whatever surrounds i
     JSON: JSON.stringify({ a: secret }),
     "JSON in JSON": JSON.stringify({ a: JSON.stringify({ b: secret }) }),
     reversed: [...secret].reverse().join(""),
+    "capital letters": secret.toUpperCase(),
+    "small letters": secret.toLowerCase(),
+    "base64 of base64": Buffer.from(bytes.toString("base64")).toString("base64"),
+    "base64url of base64url": Buffer.from(bytes.toString("base64url")).toString("base64url"),
+    "base64 of basic auth": Buffer.from(
+      `Basic ${Buffer.from(`user:${secret}`).toString("base64")} and more`,
+    ).toString("base64"),
+    "reversed base64": [...bytes.toString("base64")].reverse().join(""),
+    "reversed base64url": [...bytes.toString("base64url")].reverse().join(""),
+    "reversed hex": [...bytes.toString("hex")].reverse().join(""),
   };
   for (const [name, text] of Object.entries(encodings)) {
     for (const around of [text, `before ${text} after`, text + text]) {
@@ -110,6 +120,12 @@ test("a registered value is hidden in every plain encoding, whatever surrounds i
       expect(safe.length, name).toBeLessThan(around.length - text.length / 2 + "[redacted]".length);
     }
   }
+});
+
+test("a short secret that is a word in other letters leaves the word alone", () => {
+  const redactor = createRedactor();
+  redactor.addSecret("Summer7");
+  expect(redactor.redactKnown("summer7, SUMMER7, Summer7")).toBe("summer7, SUMMER7, [redacted]");
 });
 
 test("a thousand secrets and a text of 256 kB take a moment, also when it is nothing but beginnings of secrets", () => {
