@@ -135,6 +135,47 @@ describe.concurrent("a tool that blocks the process for ever", () => {
   }, 30_000);
 });
 
+describe.concurrent("a tool that fills the heap until V8 aborts the process", () => {
+  it.each([
+    // Slowly enough that the event loop goes on: 32 MB a second.
+    ["little by little", 200, "full", "setInterval(() => fill(200), 50)"],
+    // Two seconds in which nothing else runs; on a busy machine the watchdog may be faster than V8.
+    ["in one go", 1400, "stalled", "for (;;) fill(300)"],
+  ])(
+    "%s: is not run a third time",
+    async (_, limitMb, noticed, how) => {
+      const script = join(scratch("heap"), "fill.cjs");
+      writeFileSync(
+        script,
+        `const fs = require("node:fs/promises");
+       const { open } = fs;
+       const hoard = [];
+       const fill = (n) => { while (n--) hoard.push(new Array(1000).fill(n + 0.5)); };
+       fs.open = (path, ...more) => {
+         if (!String(path).endsWith("poison.txt")) return open(path, ...more);
+         ${how};
+         return new Promise(() => {});
+       };
+       require("node:module").syncBuiltinESMExports();`,
+      );
+      const env = { NODE_OPTIONS: `--max-old-space-size=${limitMb} --require ${script}` };
+      await withLares({ env }, async (lares) => {
+        await lares.start();
+        writeFileSync(join(lares.home, "agents", "main", "workspace", "poison.txt"), "poison");
+        send(lares, "bad", POISON);
+        for (let life = 1; life <= 2; life++) {
+          expect((await lares.gone).signal).toMatch(noticed === "full" ? /SIGABRT/ : /SIGABRT|SIGALRM/);
+          expect(noted(lares)).toMatchObject({ how: noticed, running: expect.stringContaining("turn:") });
+          if (life < 2) lares.spawn();
+        }
+        await lares.start();
+        await checkThirdLife(lares);
+      });
+    },
+    60_000,
+  );
+});
+
 describe.concurrent("what is sent", () => {
   const hook = async (work: (lares: Lares, far: Awaited<ReturnType<typeof startFarSide>>) => Promise<void>) => {
     const far = await startFarSide({ dedupes: false });

@@ -105,9 +105,9 @@ test("a registered value is hidden in every plain encoding, whatever surrounds i
     "small letters": secret.toLowerCase(),
     "base64 of base64": Buffer.from(bytes.toString("base64")).toString("base64"),
     "base64url of base64url": Buffer.from(bytes.toString("base64url")).toString("base64url"),
-    "base64 of basic auth": Buffer.from(
-      `Basic ${Buffer.from(`user:${secret}`).toString("base64")} and more`,
-    ).toString("base64"),
+    "base64 of basic auth": Buffer.from(`Basic ${Buffer.from(`user:${secret}`).toString("base64")} and more`).toString(
+      "base64",
+    ),
     "reversed base64": [...bytes.toString("base64")].reverse().join(""),
     "reversed base64url": [...bytes.toString("base64url")].reverse().join(""),
     "reversed hex": [...bytes.toString("hex")].reverse().join(""),

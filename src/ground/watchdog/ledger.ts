@@ -40,7 +40,7 @@ export class Ledger {
     } catch {
       this.fd = undefined;
     }
-    this.write(0, { life, how: "died" });
+    this.note("died");
   }
 
   take(key: string): Slot {
@@ -58,9 +58,9 @@ export class Ledger {
     this.free.push(slot.n);
   }
 
-  /** An exception nobody caught is about to end the process. */
-  threw(): void {
-    this.write(0, { life: this.life, how: "threw" });
+  /** How this life is judged when it ends now. */
+  note(how: LastLife["how"]): void {
+    this.write(0, { life: this.life, how });
   }
 
   /** This life ended as it should: there is nothing to judge. */
@@ -102,7 +102,7 @@ export function readPast(file: string): Past | undefined {
   }
   const [first, ...rest] = text.split("\n").map(parsed);
   if (typeof first?.life !== "string") return undefined;
-  const how = first.how === "stalled" || first.how === "threw" ? first.how : "died";
+  const how = first.how === "stalled" || first.how === "threw" || first.how === "full" ? first.how : "died";
   const running = rest.flatMap((line) =>
     typeof line?.key === "string"
       ? [{ key: line.key, began: Number(line.began) || 0, progressed: line.progressed === true }]

@@ -43,7 +43,7 @@ describe("a life that died before it started the work", () => {
     expect(spare({ ...now, deaths: 3 }, "died")).toMatchObject({ deaths: 3, spared: 8 });
     expect(count(now, { how: "died", laterSuspect: false }, false, 9)).toMatchObject({ deaths: 1, spared: 8 });
   });
-  it.each(["stalled", "threw"] as const)("%s says nothing about it", (how) => {
+  it.each(["stalled", "threw", "full"] as const)("%s says nothing about it", (how) => {
     expect(spare({ strikes: 0, deaths: 3, at: 5 }, how)).toEqual({ strikes: 0, deaths: 3, at: 5 });
   });
 });
@@ -57,7 +57,7 @@ describe("what a death adds", () => {
 
   for (const was of before) {
     const name = `${was.strikes} strikes, ${was.deaths} deaths`;
-    it.each(["stalled", "threw"] as const)(`${name}: %s adds a strike where no suspect began later`, (how) => {
+    it.each(["stalled", "threw", "full"] as const)(`${name}: %s adds a strike where no suspect began later`, (how) => {
       for (const progressed of [false, true]) {
         const now = count(was, { how, laterSuspect: false }, progressed, 7);
         expect(now).toEqual({ strikes: was.strikes + 1, deaths: was.deaths, at: 7 });

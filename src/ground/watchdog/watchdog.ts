@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { url as debuggerUrl } from "node:inspector";
 import { join } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { Clock, Crash, Guard, Log, Running, Suspicion, WorkKey } from "../../core/kit/index.ts";
 import { fitting, Ledger, readPast, SLOT_BYTES, type Slot } from "./ledger.ts";
@@ -16,12 +17,16 @@ import { BEAT, DEBUGGED, STOP, STORING, WORKER_SOURCE } from "./worker-source.ts
 const TICK_MS = 500;
 /** Blocked for this long, what is running is noted; when the loop goes on, the note is withdrawn. */
 const NOTE_MS = 1000;
+/** Beyond this share of its limit the heap counts as full. V8 aborts at 80 % of it where the limit is small, at 95 % where it is large. */
+const FULL_SHARE = 0.7;
 /** A thread takes some milliseconds; without anything to guard it starts when the first questions are answered. */
 const WATCH_MS = 1000;
 /** A suspect that neither ended nor recorded anything for this long lets the next one start. */
 const LONGEST_ALONE_MS = 30_000;
 /** Blocked for this long, the process is ended. */
 const END_MS = 5000;
+
+const ENDED = { stalled: "stopped responding", threw: "crashed", full: "ran out of memory" } as const;
 
 export interface WatchdogParts {
   home: string;
@@ -44,6 +49,7 @@ export class Watchdog implements Guard {
   private current: string | undefined;
   private readonly cells = new Int32Array(new SharedArrayBuffer(16));
   private isClosed = false;
+  private isFull = false;
   private worker: Worker | undefined;
   private beat: NodeJS.Timeout | undefined;
 
@@ -60,7 +66,7 @@ export class Watchdog implements Guard {
       parts.crash.at("strikes.stored");
       if (past.how !== "died") {
         const running = past.running.map(({ key }) => key).join(", ");
-        parts.log.warn(`Lares ${past.how === "stalled" ? "stopped responding" : "crashed"} last time`, { running });
+        parts.log.warn(`Lares ${ENDED[past.how]} last time`, { running });
       }
     }
     this.ledger = new Ledger(file, randomUUID());
@@ -81,6 +87,7 @@ export class Watchdog implements Guard {
     this.beat = setInterval(() => {
       Atomics.add(cells, BEAT, 1);
       Atomics.store(cells, DEBUGGED, debuggerUrl() === undefined ? 0 : 1);
+      this.weigh();
     }, TICK_MS);
     this.beat.unref();
     this.worker = new Worker(WORKER_SOURCE, {
@@ -196,5 +203,14 @@ export class Watchdog implements Guard {
     first.go();
   }
 
-  private threw = (): void => this.ledger.threw();
+  /** Notes a heap that is nearly full, and withdraws the note when there is room again. */
+  private weigh(): void {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    const isFull = used > FULL_SHARE * limit;
+    // Each time: the thread withdraws its own note of a stall with the same line.
+    if (isFull || this.isFull) this.ledger.note(isFull ? "full" : "died");
+    this.isFull = isFull;
+  }
+
+  private threw = (): void => this.ledger.note("threw");
 }
