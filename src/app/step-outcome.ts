@@ -21,8 +21,20 @@ type Settled = { ok?: unknown; unknown?: unknown };
 
 function ofModel({ reply, refused }: Partial<Called>): Ended {
   if (refused !== undefined) return { outcome: "denied", failure: "budget", reason: oneLine(refused) };
-  if (!reply || reply.ok) return { outcome: "ok" };
-  return { outcome: "failed", failure: reply.failure, reason: oneLine(reply.message) };
+  if (!reply) return { outcome: "ok" };
+  if (!reply.ok) return { outcome: "failed", failure: reply.failure, reason: oneLine(reply.message) };
+  if (reply.finish === "refusal") return { outcome: "denied", reason: "The model declined to answer." };
+  // Neither words nor a call: the turn asks once more, and fails the second time.
+  if (!reply.content.some(saysSomething)) {
+    return { outcome: "failed", failure: "empty", reason: "The model gave an empty answer." };
+  }
+  return reply.finish === "length"
+    ? { outcome: "cut", reason: "The answer was cut at the output limit." }
+    : { outcome: "ok" };
+}
+
+function saysSomething(part: Extract<ModelReply, { ok: true }>["content"][number]): boolean {
+  return part.type === "tool-call" || (part.type === "text" && part.text.trim() !== "");
 }
 
 /** All calls of a reply are judged in one step: a single refusal among them shows. */

@@ -2,7 +2,7 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ModelServer } from "../fakes/model-server/index.ts";
+import { directiveScript, type ModelServer } from "../fakes/model-server/index.ts";
 import { type House, openScripted } from "./support.ts";
 
 let house: House & { model: ModelServer };
@@ -97,6 +97,17 @@ test("a command that failed and a call that was refused are no successes in the 
   expect(await named('tool:read {"path":"nofile"} then: say:done', "tool:")).toMatchObject([
     { kind: "step", outcome: "failed", reason: expect.stringContaining("nofile") },
   ]);
+  // A model that said nothing is asked once more; that call is no success either.
+  const replies = [{ toolCalls: [{ name: "list", input: { path: "." } }] }, { text: "" }, { text: "done" }];
+  house.model.use(() => replies.shift()!);
+  expect(await named("x", "model:")).toMatchObject([
+    { outcome: "ok" },
+    { outcome: "failed", failure: "empty" },
+    { outcome: "ok" },
+  ]);
+  house.model.use(() => ({ text: "half a", finish: "length" }));
+  expect(await named("x", "model:")).toMatchObject([{ outcome: "cut" }]);
+  house.model.use(directiveScript());
   const refused = await steps('tool:write {"path":"/etc/lares-was-here","content":"x"} then: say:done');
   expect(refused.filter((step) => step.name.startsWith("judge:"))).toMatchObject([
     { outcome: "denied", reason: expect.stringMatching(/\w/) },

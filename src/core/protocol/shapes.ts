@@ -259,9 +259,9 @@ export const turnStep = z.object({
   at: z.number(),
   endedAt: z.number().optional(),
   outcome: z
-    .enum(["ok", "failed", "denied", "unknown", "open"])
+    .enum(["ok", "failed", "denied", "cut", "unknown", "open"])
     .describe("how it ended; a step that was done may still have failed"),
-  failure: z.string().optional().describe("of a model call that failed: its class"),
+  failure: z.string().optional().describe("of a model call that failed: its class, or `empty`"),
   reason: z.string().optional().describe("why it failed or was not allowed, in one line"),
   exit: z.number().optional().describe("of a command: its exit code"),
   model: z.string().optional().describe("of a model call: who answered"),

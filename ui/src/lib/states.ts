@@ -22,6 +22,7 @@ const MARKS: Record<string, [glyph: string, tone: Tone]> = {
   expired: ["–", "dim"],
   withdrawn: ["–", "dim"],
   failed: ["✕", "fail"],
+  cut: ["…", "wait"],
   unknown: ["?", "unknown"],
   uncertain: ["?", "unknown"],
   retrying: ["↻", "wait"],

@@ -8,8 +8,10 @@ import { w } from "./words.ts";
 export type TurnFacts = Result<"turns.get">;
 export interface Row {
   key: string;
-  kind: "model" | "tool" | "approval" | "delivery";
+  kind: "model" | "tool" | "gate" | "approval" | "delivery";
   state: string;
+  /** Why it failed or was not allowed. */
+  reason?: string;
   name: string;
   /** The id of the tool call, where it is one. */
   call?: string;
@@ -25,23 +27,27 @@ export interface Row {
   open: boolean;
 }
 
-/** What the engine records for itself tells a reader nothing. */
-const SHOWN = /^(model|tool):/;
+type Step = TurnFacts["steps"][number];
+
+/** What the engine records for itself tells a reader nothing; a judgement only where it said no, because nothing ran then. */
+const isShown = (step: Step) =>
+  /^(model|tool):/.test(step.name) || (step.name.startsWith("judge:") && step.outcome === "denied");
 /** Share of the width one wait gets. */
 const PARK_SHARE = 0.16;
 
 export function toRows(facts: TurnFacts, now: number): Row[] {
   const rows: Row[] = [];
   for (const step of facts.steps) {
-    if (!SHOWN.test(step.name)) continue;
+    if (!isShown(step)) continue;
     const [kind = "", name = "", ...rest] = step.name.split(":");
-    const running = step.endedAt === undefined && facts.endedAt === undefined && step.state !== "unknown";
+    const running = step.outcome === "open" && facts.endedAt === undefined;
     rows.push({
       key: `${step.segment}.${step.index}`,
-      kind: kind as Row["kind"],
-      state: step.state === "intent" && !running ? "unknown" : step.state,
-      name: kind === "model" ? w.turn.model : name,
-      ...(kind === "model" ? { n: Number(name) } : { call: rest.join(":") }),
+      kind: kind === "judge" ? "gate" : (kind as "model" | "tool"),
+      state: running ? "running" : stepState(step),
+      name: kind === "model" ? w.turn.model : kind === "judge" ? w.turn.refused : name,
+      ...(kind === "model" ? { n: Number(name) } : kind === "tool" ? { call: rest.join(":") } : {}),
+      ...(step.reason ? { reason: step.reason } : {}),
       ...(step.model ? { model: step.model } : {}),
       ...(step.usage ? { usage: step.usage } : {}),
       failed: step.failed ?? [],
@@ -65,6 +71,14 @@ export function toRows(facts: TurnFacts, now: number): Row[] {
   }
   return rows.sort((x, y) => x.at - y.at || (x.kind === "approval" ? 1 : -1));
 }
+
+/** How a step of a turn that is over ended. Done is not the same as well done. */
+export function stepState({ outcome }: Pick<Step, "outcome">): string {
+  return outcome === "ok" ? "done" : outcome === "open" ? "unknown" : outcome;
+}
+
+/** What counts as work, for "3 steps". */
+export const isWork = (row: Row): boolean => row.kind === "model" || row.kind === "tool";
 
 export interface Scale {
   /** From a time to 0…1. */

@@ -108,6 +108,7 @@ export const w = {
     missed: "missed",
     skipped: "skipped",
     intent: "running",
+    cut: "cut short",
     unknown: "unknown",
   } as Record<string, string>,
   now: {
@@ -391,6 +392,7 @@ export const w = {
     worked: "worked",
     model: "model",
     approval: "approval",
+    refused: "not allowed",
     delivery: "delivery",
     select: "Choose a step to see what went in and what came out.",
     tokens: "Tokens",

@@ -129,6 +129,8 @@ function stepMark(step: TurnDetail["steps"][number], ended: boolean, paint: Pain
       return [paint("✕", "fail"), why];
     case "denied":
       return [paint("–", "wait"), why || "not allowed"];
+    case "cut":
+      return [paint("…", "wait"), why || "cut short"];
     case "unknown":
       return [paint("?", "wait"), "outcome unknown"];
     case "open":
