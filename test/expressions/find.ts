@@ -50,7 +50,7 @@ function regexOf(node: Node): { source: string; flags: string } | undefined {
   return { source: source.value, flags: typeof flags?.value === "string" ? flags.value : "" };
 }
 
-function visit(node: unknown, look: (node: Node) => void): void {
+export function visit(node: unknown, look: (node: Node) => void): void {
   if (Array.isArray(node)) for (const one of node) visit(one, look);
   else if (node !== null && typeof node === "object") {
     if (typeof (node as Node).type === "string") look(node as Node);
