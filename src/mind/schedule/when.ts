@@ -120,7 +120,10 @@ export function parseWhen(
   if (typeof given.at === "string" && isRepeat(given.at)) return parseEvery(given.at, undefined, now, tz);
   const at = moment(given.in === undefined ? given.at! : `in ${given.in.replace(/^\s*in\s/i, "")}`, now, tz);
   if (at < now - PAST_GRACE_MS) {
-    throw wrong(`${wallWords(at, tz)} (${tz}) is in the past.`, 'Give a time to come, e.g. "in 30 minutes".');
+    throw wrong(
+      `${wallWords(at, tz)} (${tz}) is in the past.`,
+      'Give a time to come, e.g. "in 30 minutes" or "tomorrow 9am".',
+    );
   }
   if (at > now + FARTHEST_MS) {
     throw wrong(`"${given.in ?? given.at}" is too far away.`, 'For example "tomorrow 9am" or "in 30 days".');

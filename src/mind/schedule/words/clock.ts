@@ -1,4 +1,5 @@
 /** Times of day in words: "9am", "18:30", "noon", "9 in the morning", "half past nine", "evening". */
+import { type DayPart, isDayPart } from "./today.ts";
 import { NUMBERS, type Reader } from "./tokens.ts";
 
 export interface Clock {
@@ -6,6 +7,10 @@ export interface Clock {
   minute: number;
   /** The half of the day was left open: nine may still be nine in the evening. */
   isOpen?: true;
+  /** Only a part of the day was named, and this is its usual time. */
+  part?: DayPart;
+  /** Midnight, or the small hours of a night: they belong to the date after the day that was named. */
+  isDayAfter?: true;
 }
 
 /** When nobody says a time of day. */
@@ -29,9 +34,9 @@ export function readClock(r: Reader, late = false): Clock | undefined {
     const mark = r.place;
     r.eat("at");
     const clearer = DAY_PARTS.has(word!) && r.number() !== undefined ? readClock(r, LATE.has(word!)) : undefined;
-    if (clearer) return clearer;
+    if (clearer) return word === "night" ? atNight(clearer) : clearer;
     r.back(mark);
-    return { hour: part, minute: 0 };
+    return { hour: part, minute: 0, ...(isDayPart(word) ? { part: word } : {}) };
   }
   const place = r.place;
   const shift = r.eat("half", "past") ? 30 : r.eat("quarter", "past") ? 15 : r.eat("quarter", "to") ? -15 : 0;
@@ -60,17 +65,28 @@ export function readClock(r: Reader, late = false): Clock | undefined {
     if (hour >= 1900 && hour < 2200) return r.back(place);
     return { hour: Math.floor(hour / 100), minute: hour % 100 };
   }
-  const half = readHalf(r);
+  const half = readHalf(r, hour);
   if (half && (hour < 1 || hour > 12)) return r.back(place);
   r.eat("o", "clock") || r.eat("oclock");
   const at = (half === "pm" || (!half && late)) && hour < 12 ? hour + 12 : half === "am" && hour === 12 ? 0 : hour;
   if (at > 23 || minute > 59 || (count > 2 && !isClear)) return r.back(place);
   const minutes = (at * 60 + minute + shift + 1440) % 1440;
-  const open = !half && hour >= 1 && hour < 12 ? ({ isOpen: true } as const) : {};
+  const open = !half && hour >= 1 && hour <= 12 ? ({ isOpen: true } as const) : {};
   return { hour: Math.floor(minutes / 60), minute: minutes % 60, ...open };
 }
 
-function readHalf(r: Reader): "am" | "pm" | undefined {
+/** The hours after midnight that still belong to the night before. */
+const SMALL_HOURS = 5;
+
+/** "Tonight at 1" is an hour after midnight, "tonight at 9" three before it. */
+export function atNight(clock: Clock): Clock {
+  const { hour, minute, isOpen } = clock;
+  const small = isOpen ? hour % 12 : hour;
+  if (small < SMALL_HOURS) return { hour: small, minute, isDayAfter: true };
+  return isOpen && hour < 12 ? { hour: hour + 12, minute } : clock;
+}
+
+function readHalf(r: Reader, hour: number): "am" | "pm" | undefined {
   if (r.eat("am") || r.eat("a", "m") || r.eat("in", "the", "morning")) return "am";
   if (r.eat("pm") || r.eat("p", "m")) return "pm";
   const part = r.word(0) === "in" && r.word(1) === "the" ? r.word(2) : undefined;
@@ -78,7 +94,8 @@ function readHalf(r: Reader): "am" | "pm" | undefined {
     r.take(3);
     return "pm";
   }
-  return r.eat("at", "night") ? "pm" : undefined;
+  if (r.eat("at", "night")) return hour % 12 < SMALL_HOURS ? "am" : "pm";
+  return undefined;
 }
 
 /** "9 and 17", "8, 12 and 18:00". */

@@ -4,13 +4,16 @@
  * W1: a time without a day is the next time a clock shows it. A day without a time is 9:00 (evening words: see clock.ts).
  * W2: a weekday is the next one still to come; "next friday" is the first Friday after today.
  * W3: "next week" is its Monday, "next month" its first day; "end of" a week is Friday, of a month its last day, at 17:00.
- * W4: a date without a year is the next one to come. Hours without am or pm are those of a clock with 24 hours.
+ * W4: a date without a year is the next one to come, and so is a day without a month. Hours without am or pm are those of a clock
+ *     with 24 hours.
+ * W5: parts of today that have begun: see today.ts.
  */
 import { AppError } from "../../../core/domain/index.ts";
 import { momentOf, type Wall, wallAt } from "../zone.ts";
-import { CLOSING_TIME, type Clock, readClock, USUAL_TIME } from "./clock.ts";
+import { atNight, CLOSING_TIME, type Clock, readClock, USUAL_TIME } from "./clock.ts";
 import { readSpan, type Span } from "./spans.ts";
-import { MONTHS, notUnderstood, Reader, readOrdinal, WEEKDAYS } from "./tokens.ts";
+import { type DayPart, stillToday } from "./today.ts";
+import { isVague, MONTHS, notUnderstood, Reader, readOrdinal, vague, WEEKDAYS } from "./tokens.ts";
 
 export interface Day {
   year: number;
@@ -23,9 +26,13 @@ export interface Day {
 interface Said {
   day: Day;
   clock?: Clock;
-  /** Where it goes when that has passed: so many days, months or years on. */
-  later?: { days?: number; years?: number };
-  late?: boolean;
+  /** The day it goes to when that has passed. */
+  later?: Day;
+  isTonight?: true;
+  /** It is today and nothing else: a part of it that has begun goes on until it ends (W5). */
+  isToday?: true;
+  /** What it means when no time of day is said. */
+  part?: DayPart;
 }
 
 /** The last moment a Date can hold. */
@@ -74,6 +81,8 @@ function spoken(text: string, now: number, zone: string): number {
   let clock: Clock | undefined;
   let span: Span | undefined;
   if (r.isDone) throw notUnderstood(text);
+  if (isVague(r)) throw vague(text);
+  if (r.eat("right", "now") || r.eat("now")) return r.isDone ? now : fail(text);
   while (!r.isDone) {
     if (r.eatAny("at", "on", "by")) continue;
     if (!said && !span && !clock) {
@@ -85,11 +94,11 @@ function spoken(text: string, now: number, zone: string): number {
       if (said) continue;
     }
     r.eat("the") || r.eat("in", "the");
-    clock = clock ? fail(text) : readClock(r, said?.late);
+    clock = clock ? fail(text) : readClock(r);
     if (!clock) throw notUnderstood(text);
   }
   if (span) return ahead(span, clock, now, zone);
-  return closed(said ?? { day: today, later: { days: 1 } }, clock, now, zone);
+  return closed(said ?? { day: today, later: plus(today, { days: 1 }) }, clock, now, zone);
 }
 
 /** "in 2 hours", "2 hours from now", "10 minutes". A number that is a time of day is not taken. */
@@ -121,19 +130,28 @@ function ahead(span: Span, clock: Clock | undefined, now: number, zone: string):
 }
 
 /** The day said, or the one after it where what was said has passed. */
-function closed(said: Said, clock: Clock | undefined, now: number, zone: string): number {
-  const { hour: named, minute, isOpen } = clock ?? said.clock ?? USUAL_TIME;
-  const hour = said.late && isOpen && named < 12 ? named + 12 : named;
-  const on = (day: Day) => momentOf({ ...day, hour, minute, second: 0 }, zone);
-  const at = on(said.day);
-  if (at > now || !said.later) return at;
-  const { days = 0, years = 0 } = said.later;
-  return on(plus(said.day, { days, months: years * 12 }));
+function closed(said: Said, named: Clock | undefined, now: number, zone: string): number {
+  const clock = named && said.isTonight ? atNight(named) : named;
+  const part = clock ? clock.part : said.part;
+  const on = (day: Day, minutes: number) =>
+    momentOf({ ...day, hour: Math.floor(minutes / 60), minute: minutes % 60, second: 0 }, zone);
+  if (said.isToday && part) {
+    const { hour, minute } = wallAt(now, zone);
+    return on(said.day, stillToday(part, hour * 60 + minute));
+  }
+  const { hour, minute, isDayAfter } = clock ?? said.clock ?? USUAL_TIME;
+  // "Today at midnight" is the one to come.
+  const isNext = isDayAfter || (said.isToday && hour === 0 && minute === 0);
+  const at = (day: Day) => on(isNext ? plus(day, { days: 1 }) : day, hour * 60 + minute);
+  const first = at(said.day);
+  return first > now || !said.later ? first : at(said.later);
 }
 
 function readDay(r: Reader, today: Day): Said | undefined {
-  if (r.eat("today")) return { day: today };
-  if (r.eat("tonight")) return { day: today, clock: { hour: 20, minute: 0 }, late: true };
+  if (r.eat("later", "today") || r.eat("today")) return { day: today, isToday: true, part: "day" };
+  if (r.eat("later", "tonight") || r.eat("tonight")) {
+    return { day: today, isToday: true, isTonight: true, part: "night" };
+  }
   if (r.eat("the", "day", "after", "tomorrow") || r.eat("day", "after", "tomorrow")) return inDays(today, 2);
   if (r.eatAny("tomorrow", "tmrw", "tomorow")) return inDays(today, 1);
   return readNext(r, today) ?? readEnd(r, today) ?? readWeekday(r, today) ?? readDate(r, today);
@@ -142,9 +160,9 @@ function readDay(r: Reader, today: Day): Said | undefined {
 function readNext(r: Reader, today: Day): Said | undefined {
   const place = r.place;
   if (r.eatAny("this")) {
-    if (r.eatAny("weekend")) return { ...inDays(today, until(today, 6)) };
+    if (r.eatAny("weekend")) return thisWeekend(today);
     const part = r.word();
-    if (part && ["morning", "afternoon", "evening"].includes(part)) return { day: today };
+    if (part && ["morning", "afternoon", "evening"].includes(part)) return { day: today, isToday: true };
     return readWeekday(r, today) ?? r.back(place);
   }
   if (!r.eatAny("next")) return undefined;
@@ -162,29 +180,22 @@ function readNext(r: Reader, today: Day): Said | undefined {
   return weekday === undefined ? r.back(place) : inDays(today, until(today, weekday) || 7);
 }
 
+/** From now on it may be Sunday's, and on a Sunday what is left of it. */
+function thisWeekend(today: Day): Said {
+  if (weekdayOf(today) === 0) return { day: today, isToday: true, part: "day" };
+  const saturday = plus(today, { days: until(today, 6) });
+  return { day: saturday, later: plus(saturday, { days: 1 }) };
+}
+
 /** "end of month", "the end of next week", "first of the month", "last day of the month". */
 function readEnd(r: Reader, today: Day): Said | undefined {
   const place = r.place;
   r.eat("the");
-  if (r.eat("end", "of")) {
-    const isNext = eatNext(r);
-    if (r.eat("day")) return { day: today, clock: CLOSING_TIME };
-    if (r.eatAny("week")) {
-      return {
-        day: plus(today, { days: until(today, 5) + (isNext ? 7 : 0) }),
-        clock: CLOSING_TIME,
-        later: { days: 7 },
-      };
-    }
-    if (r.eatAny("month")) return { day: lastOf(plus(today, { months: isNext ? 1 : 0 })), clock: CLOSING_TIME };
-    if (r.eatAny("year")) {
-      return { day: { year: today.year + (isNext ? 1 : 0), month: 12, day: 31 }, clock: CLOSING_TIME };
-    }
-    return r.back(place);
-  }
+  if (r.eatAny("eod", "cob")) return { day: today, isToday: true, part: "end" };
+  if (r.eat("end", "of") || r.eat("close", "of")) return readEndOf(r, today) ?? r.back(place);
   if (r.eat("last", "day", "of")) {
     const isNext = eatNext(r);
-    return r.eat("month") ? { day: lastOf(plus(today, { months: isNext ? 1 : 0 })) } : r.back(place);
+    return r.eat("month") ? lastDays(today, isNext ? 1 : 0) : r.back(place);
   }
   const day = readOrdinal(r);
   if (day !== undefined && r.eat("of")) {
@@ -192,6 +203,26 @@ function readEnd(r: Reader, today: Day): Said | undefined {
     if (r.eat("month")) return onDate({ ...plus({ ...today, day: 1 }, { months: isNext ? 1 : 0 }), day }, today, r);
   }
   return r.back(place);
+}
+
+function readEndOf(r: Reader, today: Day): Said | undefined {
+  const isNext = eatNext(r);
+  if (r.eatAny("day", "today", "business")) return { day: today, isToday: true, part: "end" };
+  if (r.eatAny("tomorrow")) return { ...inDays(today, 1), clock: CLOSING_TIME };
+  if (r.eatAny("week")) {
+    const friday = plus(today, { days: until(today, 5) + (isNext ? 7 : 0) });
+    return { day: friday, clock: CLOSING_TIME, later: plus(friday, { days: 7 }) };
+  }
+  if (r.eatAny("month")) return { ...lastDays(today, isNext ? 1 : 0), clock: CLOSING_TIME };
+  if (!r.eatAny("year")) return undefined;
+  const day = { year: today.year + (isNext ? 1 : 0), month: 12, day: 31 };
+  return { day, clock: CLOSING_TIME, later: { ...day, year: day.year + 1 } };
+}
+
+/** The last day of the month so many months on, else of the one after it. */
+function lastDays(today: Day, months: number): Said {
+  const first = { ...today, day: 1 };
+  return { day: lastOf(plus(first, { months })), later: lastOf(plus(first, { months: months + 1 })) };
 }
 
 /** Whether what is said is of the next month or week; "the" and "this" say that it is of this one. */
@@ -209,7 +240,8 @@ function readWeekday(r: Reader, today: Day): Said | undefined {
     r.take(2);
     return inDays(today, (until(today, 1) || 7) + ((weekday + 6) % 7));
   }
-  return { ...inDays(today, until(today, weekday)), later: { days: 7 } };
+  const { day } = inDays(today, until(today, weekday));
+  return { day, later: plus(day, { days: 7 }) };
 }
 
 /** "Dec 25", "25 Dec 2026", "the 25th of December", "the 5th". */
@@ -247,15 +279,24 @@ function readYear(r: Reader): number | undefined {
 
 /** A day that this month, or this year, may have had already. */
 function onDate(date: Day, today: Day, r: Reader): Said {
-  const isThisMonth = date.month === today.month && date.year === today.year;
-  if (isThisMonth && date.day < today.day && !r.text.toLowerCase().match(MONTH_NAME)) {
-    return whole({ ...plus({ ...date, day: 1 }, { months: 1 }), day: date.day }, r);
-  }
+  if (!r.text.toLowerCase().match(MONTH_NAME)) return onDayOfMonth(date, today);
   const isPast = Date.UTC(date.year, date.month - 1, date.day) < Date.UTC(today.year, today.month - 1, today.day);
   const found = isPast ? { ...date, year: date.year + 1 } : date;
   // A leap day has its next year, whichever that is.
   while (found.month === 2 && found.day === 29 && !isReal(found)) found.year++;
-  return { ...whole(found, r), later: { years: 1 } };
+  return { ...whole(found, r), later: plus(found, { months: 12 }) };
+}
+
+/** "the 31st" in a month without one is that of the next month that has it. */
+function onDayOfMonth(date: Day, today: Day): Said {
+  const from = (first: Day): Day => {
+    const found = { ...first, day: date.day };
+    return isReal(found) ? found : from(plus(first, { months: 1 }));
+  };
+  const start = { ...date, day: 1 };
+  const isThisMonth = date.month === today.month && date.year === today.year;
+  const day = from(isThisMonth && date.day < today.day ? plus(start, { months: 1 }) : start);
+  return { day, later: from(plus({ ...day, day: 1 }, { months: 1 })) };
 }
 
 const MONTH_NAME = new RegExp(`\\b(${Object.keys(MONTHS).join("|")})\\b`);

@@ -52,6 +52,11 @@ export class Reader {
     return this.at >= this.tokens.length;
   }
 
+  /** Whether nothing comes behind so many tokens. */
+  isLast(count: number): boolean {
+    return this.at + count >= this.tokens.length;
+  }
+
   get place(): number {
     return this.at;
   }
@@ -121,6 +126,29 @@ export function notUnderstood(text: string): AppError {
   });
 }
 
+/** Words that say "not now" and nothing else. */
+const VAGUE = [
+  ["soon"],
+  ["later"],
+  ["shortly"],
+  ["sometime"],
+  ["asap"],
+  ["in", "a", "bit"],
+  ["in", "a", "while"],
+  ["in", "a", "moment"],
+];
+
+export function isVague(r: Reader): boolean {
+  return VAGUE.some((words) => words.every((word, i) => r.word(i) === word) && r.isLast(words.length));
+}
+
+export function vague(text: string): AppError {
+  return new AppError("BAD_REQUEST", {
+    message: `"${text}" doesn't say when.`,
+    hint: 'Write for example "in 15 minutes" or "in 2 hours".',
+  });
+}
+
 export const WEEKDAYS: Readonly<Record<string, number>> = names([
   ["sunday", "sundays", "sun"],
   ["monday", "mondays", "mon"],
@@ -154,7 +182,7 @@ export const NUMBERS: Readonly<Record<string, number>> = {
   ...{ eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60, ninety: 90 },
 };
 
-/** "3", "three", "an", "a couple of", "half". */
+/** "3", "three", "an", "a couple of", "a few", "half". */
 export function readCount(r: Reader): number | undefined {
   const count = r.number();
   if (count !== undefined) {
@@ -162,6 +190,7 @@ export function readCount(r: Reader): number | undefined {
     return count;
   }
   if (r.eat("a", "couple", "of") || r.eat("couple", "of") || r.eat("a", "couple")) return 2;
+  if (r.eat("a", "few") || r.eat("few")) return 3;
   if (r.eat("half", "an") || r.eat("half", "a") || r.eat("half")) return 0.5;
   return r.pick(NUMBERS);
 }

@@ -83,6 +83,89 @@ describe("a moment as people write it", () => {
   });
 });
 
+describe("a part of today that has begun or is over", () => {
+  /** On that Sunday in Berlin. */
+  const saidAt = (clock: string) => Date.parse(`2026-11-15T${clock}+01:00`);
+  const today = (clock: string) => `Sun 15 Nov 2026, ${clock}`;
+
+  test.each([
+    ["19:59:59", "tonight", today("20:00")],
+    ["20:13:00", "tonight", today("20:30")],
+    ["23:12:00", "tonight", today("23:30")],
+    ["20:13:00", "later tonight", today("20:30")],
+    ["20:13:00", "tonight at 11", today("23:00")],
+    ["20:13:00", "tonight at midnight", "Mon 16 Nov 2026, 00:00"],
+    ["20:13:00", "midnight tonight", "Mon 16 Nov 2026, 00:00"],
+    ["20:13:00", "tonight at 12", "Mon 16 Nov 2026, 00:00"],
+    ["20:13:00", "tonight at 1", "Mon 16 Nov 2026, 01:00"],
+    ["20:13:00", "at 1:30am tonight", "Mon 16 Nov 2026, 01:30"],
+    ["20:13:00", "today at midnight", "Mon 16 Nov 2026, 00:00"],
+    ["20:13:00", "tomorrow night at 2", "Tue 17 Nov 2026, 02:00"],
+    ["20:13:00", "at 2 at night", "Mon 16 Nov 2026, 02:00"],
+    ["20:13:00", "9 at night", today("21:00")],
+    ["17:00:00", "this evening", today("18:00")],
+    ["19:01:00", "this evening", today("19:30")],
+    ["19:01:00", "today evening", today("19:30")],
+    ["14:00:00", "this afternoon", today("15:00")],
+    ["16:10:00", "this afternoon", today("16:30")],
+    ["08:00:00", "this morning", today("09:00")],
+    ["10:40:00", "this morning", today("11:00")],
+    ["16:00:00", "end of day", today("17:00")],
+    ["18:20:00", "by the end of the day", today("18:30")],
+    ["18:20:00", "eod", today("18:30")],
+    ["18:20:00", "end of today", today("18:30")],
+    ["18:20:00", "end of tomorrow", "Mon 16 Nov 2026, 17:00"],
+    ["07:00:00", "today", today("09:00")],
+    ["11:10:00", "today", today("13:30")],
+    ["11:00:00", "later today", today("13:00")],
+    ["22:40:00", "later today", today("23:30")],
+    ["13:00:00", "at noon", "Mon 16 Nov 2026, 12:00"],
+    ["19:00:00", "evening", "Mon 16 Nov 2026, 18:00"],
+    ["11:00:00", "this weekend", today("13:00")],
+    ["11:00:00", "the 15th", "Tue 15 Dec 2026, 09:00"],
+    ["11:00:00", "the 31st", "Thu 31 Dec 2026, 09:00"],
+    ["11:00:00", "in a few minutes", today("11:03")],
+    ["11:00:00", "now", today("11:00")],
+  ])("said at %s, %s", (clock, text, at) => {
+    const now = saidAt(clock);
+    expect(shown(moment(text, now, ZONE))).toBe(at);
+    expect(parseWhen({ at: text }, now, ZONE)).toMatchObject({ kind: "at" });
+  });
+
+  test.each([
+    ["23:31:00", "tonight", /too late for tonight/],
+    ["23:31:00", "this evening", /evening is over/],
+    ["18:00:00", "this afternoon", /afternoon is over/],
+    ["12:00:00", "this morning", /morning is over/],
+    ["23:40:00", "end of day", /almost over/],
+    ["23:40:00", "later today", /almost over/],
+    ["13:00:00", "today at noon", /in the past/],
+    ["13:00:00", "in a bit", /doesn't say when/],
+    ["13:00:00", "later", /doesn't say when/],
+  ])("said at %s, %s gets a sentence whose examples work", (clock, text, sentence) => {
+    const now = saidAt(clock);
+    let thrown: { message: string; hint?: string } = { message: "" };
+    try {
+      parseWhen({ at: text }, now, ZONE);
+    } catch (error) {
+      thrown = error as typeof thrown;
+    }
+    expect(thrown.message).toMatch(sentence);
+    const examples = [...thrown.hint!.matchAll(/"([^"]+)"/g)].map(([, example]) => example!);
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    for (const example of examples) expect(parseWhen({ at: example }, now, ZONE)).toMatchObject({ kind: "at" });
+  });
+
+  test.each([
+    ["2026-11-30T18:00+01:00", "end of month", "Thu 31 Dec 2026, 17:00"],
+    ["2026-11-30T18:00+01:00", "last day of the month", "Thu 31 Dec 2026, 09:00"],
+    ["2026-12-31T18:00+01:00", "end of year", "Fri 31 Dec 2027, 17:00"],
+    ["2026-11-14T11:00+01:00", "this weekend", "Sun 15 Nov 2026, 09:00"],
+    ["2026-11-13T11:00+01:00", "this weekend", "Sat 14 Nov 2026, 09:00"],
+    ["2027-01-31T11:00+01:00", "the 30th", "Tue 30 Mar 2027, 09:00"],
+  ])("said at %s, %s", (now, text, at) => expect(shown(moment(text, Date.parse(now), ZONE))).toBe(at));
+});
+
 describe("what repeats, as people write it", () => {
   test.each([
     ["every monday 9am", "Mondays 09:00, Berlin", "Mon 16 Nov 2026, 09:00"],
