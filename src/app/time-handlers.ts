@@ -8,7 +8,7 @@ import {
   inWords,
   type JobView,
   type NewJob,
-  type Slot,
+  type ShownSlot,
   type Wishes,
 } from "../mind/schedule/index.ts";
 import type { HandlerParts } from "./handlers.ts";
@@ -123,10 +123,11 @@ function wire(job: JobView): Result<"schedule.list">["jobs"][number] {
   };
 }
 
-function wireSlot(slot: Slot): Result<"schedule.history">["slots"][number] {
+function wireSlot(slot: ShownSlot): Result<"schedule.history">["slots"][number] {
   return {
     due: slot.due,
     state: slot.state,
+    ...("approval" in slot ? { approval: slot.approval } : {}),
     ...(slot.reason ? { reason: slot.reason } : {}),
     ...(slot.turn ? { turn: slot.turn } : {}),
     ...(slot.output ? { output: slot.output.slice(0, SHOWN_OUTPUT) } : {}),

@@ -93,6 +93,15 @@ describe("a script", () => {
       return approvals.find((one) => one.turn === turn);
     });
     expect(asked.shown).toContain("echo yes");
+    // Started again meanwhile, it does not ask a second time, and says what it waits for.
+    await expect(lares.rpc("schedule.run", { id: "asks" })).rejects.toThrow(/still waits for your approval/);
+    const code = (await lares.rpc("schedule.get", { id: "asks" })).last!.approval!;
+    expect(asked.id.endsWith(code)).toBe(true);
+    expect((await lares.rpc("schedule.history", { id: "asks" })).slots).toContainEqual(
+      expect.objectContaining({ turn, state: "parked", approval: code }),
+    );
+    const { approvals } = await lares.rpc("approvals.list", {});
+    expect(approvals.filter((one) => one.shown.includes("echo yes"))).toHaveLength(1);
     await lares.rpc("approvals.resolve", { id: asked.id, decision: "allow-always" });
     const slot = await until("the slot", async () =>
       (await lares.rpc("schedule.history", { id: "asks" })).slots.find((one) => one.turn === turn && one.endedAt),

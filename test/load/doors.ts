@@ -52,10 +52,18 @@ export const DOORS: readonly Door[] = [
     open: async (lares) => {
       const jobs = Array.from({ length: PEOPLE }, (_, i) => `job-${i}`);
       for (const name of jobs) await lares.rpc("schedule.add", { name, prompt: "hello", every: "1 day", keepHours: 0 });
+      // A job runs once at a time.
+      const last = new Map<string, Promise<void>>();
+      const run = async (id: string) => {
+        const { turn } = await lares.rpc("schedule.run", { id });
+        await lares.rpc("turns.wait", { turn });
+      };
       return {
-        async knock(n) {
-          const { turn } = await lares.rpc("schedule.run", { id: jobs[n % PEOPLE]! });
-          await lares.rpc("turns.wait", { turn });
+        knock(n) {
+          const id = jobs[n % PEOPLE]!;
+          const done = (last.get(id) ?? Promise.resolve()).then(() => run(id));
+          last.set(id, done);
+          return done;
         },
       };
     },

@@ -195,6 +195,16 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     const job = (await house.rpc("schedule.list", {})).jobs.find((one) => one.name === "evening");
     expect(job).toMatchObject({ script: "echo hello", timeoutS: 60, words: expect.stringMatching(/every day 18:30/) });
     expect(job?.condition).toBeUndefined();
+    // A run that waits for an approval says so instead of "running".
+    await house.rpc("schedule.update", { id: "evening", script: "touch made.txt" });
+    const { turn } = await house.rpc("schedule.run", { id: "evening" });
+    const asked = await until("the question", async () =>
+      (await house.rpc("approvals.list", {})).approvals.find((one) => one.turn === turn),
+    );
+    await page.goto(`${house.url}/schedule/${job!.id}`);
+    const run = page.getByRole("link", { name: /waiting for you/ });
+    await run.getByText(`waits for approval ${asked.id.slice(-6)}`).waitFor();
+    await house.rpc("approvals.resolve", { id: asked.id, decision: "deny" });
     await house.rpc("schedule.remove", { id: "evening" });
     await context.close();
   });

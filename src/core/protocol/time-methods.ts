@@ -5,7 +5,10 @@ import { agentId } from "./shapes.ts";
 
 const slot = z.object({
   due: z.number(),
-  state: z.enum(["pending", "running", "done", "failed", "skipped", "missed"]),
+  state: z
+    .enum(["pending", "running", "parked", "done", "failed", "skipped", "missed"])
+    .describe("parked: it waits for an approval"),
+  approval: z.string().optional().describe("the code of the approval it waits for"),
   reason: z.string().optional(),
   turn: z.string().optional(),
   output: z.string().optional().describe("what it said, cut"),

@@ -1,7 +1,7 @@
 export { adviseSchedules, budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
 export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
 export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";
-export type { SlotBody } from "./runs.ts";
+export type { ShownSlot, SlotBody } from "./runs.ts";
 export {
   type GivenWhen,
   type JobView,
@@ -11,7 +11,6 @@ export {
   Schedules,
   type Wishes,
 } from "./schedules.ts";
-export type { Slot } from "./store.ts";
 export { asGiven, comesAgain, inWords, momentWords, nextDue, settled } from "./when.ts";
 export { moment } from "./words/moments.ts";
 export { duration } from "./words/spans.ts";

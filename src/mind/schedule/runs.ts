@@ -9,7 +9,8 @@
  * D5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
  * D6: an answer that reached nobody makes its slot a failed one, whenever Lares dies: told at once, at the slot's end, or at the
  *     next start.
- * D7: a job has one open question at most: while a run waits for an approval, later slots are skipped and say so.
+ * D7: a job has one open question at most: while a run waits for an approval, or may still come to ask, later slots are skipped
+ *     and say so, and nobody can start another run beside it.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
@@ -56,6 +57,9 @@ import { wallWords } from "./zone.ts";
 
 /** What a slot's turn is started with. */
 export type SlotBody = { kind: "slot"; job: string; due: number };
+
+/** `parked`: the run waits for the approval with this code. */
+export type ShownSlot = Slot | (Omit<Slot, "state"> & { state: "parked"; approval: string });
 
 type Decision =
   | { go: true; seen: string | null; say?: string; given?: Json; note?: Json }
@@ -271,16 +275,30 @@ export class Runs {
 
   /** Why an earlier run keeps this one from starting (D7). Runs that are made up for together do not wait for each other. */
   private async busy(job: Job, isOneOfMany: boolean): Promise<string | undefined> {
-    for (const slot of await runningSlotsOf(this.parts.records, job.id)) {
-      const state = slot.turn && (await this.parts.turn(slot.turn))?.state;
-      if (!slot.turn || !state) continue;
-      const code = state === "parked" ? await this.parts.question(slot.turn) : undefined;
-      if (code) return `The run before it still waits for approval (${code}).`;
-      if (!isOneOfMany && (state === "queued" || state === "running" || state === "parked")) {
-        return "The run before it was still going.";
-      }
+    const open = await this.open(job.id);
+    if (open?.code) return `The run before it still waits for approval (${open.code}).`;
+    return open && !isOneOfMany ? "The run before it was still going." : undefined;
+  }
+
+  /** A run of this job that is not over; one that waits for an approval before any other, with the approval's code. */
+  async open(id: ScheduleId): Promise<{ turn: TurnId; code?: string } | undefined> {
+    let found: { turn: TurnId } | undefined;
+    for (const { turn } of await runningSlotsOf(this.parts.records, id)) {
+      const state = turn && (await this.parts.turn(turn))?.state;
+      if (state !== "queued" && state !== "running" && state !== "parked") continue;
+      const code = state === "parked" ? await this.parts.question(turn!) : undefined;
+      if (code) return { turn: turn!, code };
+      found ??= { turn: turn! };
     }
-    return undefined;
+    return found;
+  }
+
+  /** The slot as people see it: a run that waits for an approval says so, and for which. */
+  async shown(slot: Slot): Promise<ShownSlot> {
+    if (slot.state !== "running" || !slot.turn) return slot;
+    const isParked = (await this.parts.turn(slot.turn))?.state === "parked";
+    const approval = isParked ? await this.parts.question(slot.turn) : undefined;
+    return approval ? { ...slot, state: "parked", approval } : slot;
   }
 
   /** The cheap conditions; a script is asked in the run itself, where it passes the gate. */

@@ -269,7 +269,7 @@ describe("a job", () => {
     await life.pass(HOUR);
     await life.pass(HOUR);
     const waiting = await life.schedules.history("look", 5);
-    expect(waiting.map((slot) => slot.state)).toEqual(["pending", "skipped", "skipped", "running"]);
+    expect(waiting.map((slot) => slot.state)).toEqual(["pending", "skipped", "skipped", "parked"]);
     expect(waiting[1]!.reason).toBe("The run before it still waits for approval (abc123).");
     // Answered: the run ends, and the next slot runs again.
     life.questions.clear();
@@ -280,6 +280,30 @@ describe("a job", () => {
     expect((await life.schedules.history("look", 5)).map((slot) => slot.state)).toEqual([
       ...["pending", "done", "skipped", "skipped", "done"],
     ]);
+  });
+
+  test("that somebody starts twice asks once, and is shown as waiting", async () => {
+    const life = await begin();
+    await life.schedules.add({ every: "1 day", prompt: "look", createdBy: "t", name: "look" });
+    life.holdsTurns = true;
+    const [first, second] = await Promise.allSettled([life.schedules.run("look"), life.schedules.run("look")]);
+    const { turn } = (first as PromiseFulfilledResult<{ turn: TurnId }>).value;
+    expect(second).toMatchObject({ reason: { code: "CONFLICT", message: '"look" is already running.' } });
+    life.questions.set(turn, "abc123");
+    await expect(life.schedules.run("look")).rejects.toMatchObject({
+      message: 'The last run of "look" still waits for your approval (abc123).',
+      hint: expect.stringContaining("lares approve abc123"),
+    });
+    expect(life.admitted).toHaveLength(1);
+    expect((await life.schedules.get("look")).last).toMatchObject({ state: "parked", approval: "abc123" });
+    expect((await life.schedules.history("look", 1))[0]).toMatchObject({ state: "pending" });
+    expect((await life.schedules.history("look", 2))[1]).toMatchObject({ state: "parked", approval: "abc123" });
+    // Answered: it can be started again.
+    life.questions.clear();
+    life.holdsTurns = false;
+    await life.finish(turn);
+    await life.schedules.run("look");
+    expect(life.admitted).toHaveLength(2);
   });
 
   test("that runs once leaves the list when it is over; its history stays and its name is free", async () => {

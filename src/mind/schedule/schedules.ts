@@ -13,7 +13,7 @@ import type { IdMaker } from "../../core/kit/index.ts";
 import type { DeclaredJob } from "./config.ts";
 import { type CatchUp, type Condition, type Job, type Thinking, USUAL } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
-import { Runs, type SlotBody } from "./runs.ts";
+import { Runs, type ShownSlot, type SlotBody } from "./runs.ts";
 import {
   countJobs,
   countMadeIn,
@@ -85,9 +85,9 @@ export interface NewJob extends GivenWhen, Wishes {
 
 export interface JobView extends Job {
   next?: number;
-  last?: Slot;
+  last?: ShownSlot;
   /** The last slots that came, newest first. */
-  recent: Slot[];
+  recent: ShownSlot[];
 }
 
 /** As many as a row of a list has room for. */
@@ -109,6 +109,8 @@ export class Schedules {
   private readonly runs: Runs;
   /** Calls of one turn may come at once; each has to see what the one before added. */
   private adding: Promise<unknown> = Promise.resolve();
+  /** People may press twice; the second has to see the run that the first started. */
+  private starting: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ScheduleParts) {
     this.parts = parts;
@@ -259,9 +261,17 @@ export class Schedules {
     await this.runs.commit(job.id, null, (tx) => deleteJob(tx, job.id));
   }
 
-  /** Runs it now, beside its schedule and whatever its condition says. */
-  async run(idOrName: string): Promise<{ turn: TurnId }> {
+  /** Runs it now, beside its schedule and whatever its condition says. Throws while a run of it is not over (D7). */
+  run(idOrName: string): Promise<{ turn: TurnId }> {
+    const started = this.starting.then(() => this.runNow(idOrName));
+    this.starting = started.catch(() => {});
+    return started;
+  }
+
+  private async runNow(idOrName: string): Promise<{ turn: TurnId }> {
     const job = await this.must(idOrName);
+    const open = await this.runs.open(job.id);
+    if (open) throw alreadyOpen(job.name, open);
     const { agent, route, model } = job;
     const obstacle = this.parts.obstacle({ agent, route, ...(job.script === null ? { model } : {}) });
     if (obstacle) throw obstacle;
@@ -370,9 +380,9 @@ export class Schedules {
     return id === undefined ? undefined : readJob(this.parts.records, id);
   }
 
-  async history(idOrName: string, limit: number): Promise<Slot[]> {
+  async history(idOrName: string, limit: number): Promise<ShownSlot[]> {
     const job = await this.must(idOrName);
-    return slotsOf(this.parts.records.committed, job.id, limit);
+    return this.shown(await slotsOf(this.parts.records.committed, job.id, limit));
   }
 
   /** Declared jobs follow the file: changed ones change, missing ones go. Returns what was wrong with some, in sentences. */
@@ -493,11 +503,15 @@ export class Schedules {
     return job;
   }
 
+  private shown(slots: readonly Slot[]): Promise<ShownSlot[]> {
+    return Promise.all(slots.map((slot) => this.runs.shown(slot)));
+  }
+
   private async view(job: Job): Promise<JobView> {
     // One more, for the one that is still to come.
     const slots = await slotsOf(this.parts.records, job.id, SHOWN_SLOTS + 1);
     const next = job.enabled ? slots.findLast((slot) => slot.state === "pending")?.due : undefined;
-    const recent = slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS);
+    const recent = await this.shown(slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS));
     const last = recent[0];
     return { ...job, recent, ...(next === undefined ? {} : { next }), ...(last ? { last } : {}) };
   }
@@ -521,6 +535,18 @@ function markOf(cursor: string): Mark {
 /** Without what was not named: an absent wish changes nothing. */
 function named(wishes: Partial<Job>): Partial<Job> {
   return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined));
+}
+
+function alreadyOpen(name: string, { turn, code }: { turn: TurnId; code?: string }): AppError {
+  return code
+    ? new AppError("CONFLICT", {
+        message: `The last run of "${name}" still waits for your approval (${code}).`,
+        hint: `Answer it first: lares approve ${code}, or lares deny ${code}`,
+      })
+    : new AppError("CONFLICT", {
+        message: `"${name}" is already running.`,
+        hint: `Wait until it is done. What it does: lares turns get ${turn}`,
+      });
 }
 
 function wrong(message: string, hint: string): AppError {

@@ -635,6 +635,7 @@ export const w = {
     history: "History",
     noHistory: "It has not run yet.",
     late: (t: string) => `${t} late`,
+    waitsFor: (code: string) => `waits for approval ${code}`,
     zone: "Time zone",
     prompt: "What it does",
     next: "Next run",

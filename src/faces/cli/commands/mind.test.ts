@@ -172,16 +172,18 @@ describe("schedule", () => {
     const slots: Slot[] = [
       { due: NOW + 86_400_000, state: "pending" },
       { due: NOW, state: "missed", reason: "Lares was not running." },
+      { due: NOW - 500, state: "parked", approval: "abc123", turn: "t_2", startedAt: NOW },
       { due: NOW - 1000, state: "done", turn: "t_1", startedAt: NOW, endedAt: NOW + 4200 },
     ];
     const more = { ...jobs, "schedule.history": () => ({ slots }) };
     const { out } = await run(["schedule", "history", "mail", "--limit", "2"], more);
     expect(gateway.callsOf("schedule.history")).toEqual([{ id: job().id, limit: 2 }]);
     const lines = out.trimEnd().split("\n");
-    expect(lines[0]).toBe("mail: 2 runs, 1 of them failed or missed.");
+    expect(lines[0]).toBe("mail: 3 runs, 1 of them failed or missed.");
     expect(lines[1]).toMatch(/✓ done .* 4\.2 s {2}t_1/);
-    expect(lines[2]).toMatch(/✕ missed .* Lares was not running\./);
-    expect(lines[3]).toContain("○ pending");
+    expect(lines[2]).toMatch(/◐ waiting for you .* t_2 {2}lares approve abc123$/);
+    expect(lines[3]).toMatch(/✕ missed .* Lares was not running\./);
+    expect(lines[4]).toContain("○ pending");
   });
 });
 

@@ -3,7 +3,7 @@ import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { ago, duration, oneLine, plural, shortId, when } from "../format.ts";
+import { ago, duration, oneLine, plural, STATES, shortId, when } from "../format.ts";
 import type { Paint } from "../output.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
@@ -131,7 +131,7 @@ export const history: Action = async (ctx, [typed = ""]) => {
         when(slot.due),
         slot.startedAt !== undefined && slot.endedAt !== undefined ? duration(slot.endedAt - slot.startedAt) : "",
         slot.turn ?? "",
-        slot.reason ? oneLine(slot.reason) : "",
+        slot.approval ? `lares approve ${slot.approval}` : slot.reason ? oneLine(slot.reason) : "",
       ]),
       "  ",
     ),
@@ -271,6 +271,8 @@ function mark(state: SlotState, paint: Paint): string {
       return paint("✕ missed", "wait");
     case "skipped":
       return paint("– skipped", "dim");
+    case "parked":
+      return paint(`${STATES.parked.glyph} ${STATES.parked.word}`, "wait");
     default:
       return state === "running" ? "● running" : "○ pending";
   }
