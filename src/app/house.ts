@@ -260,6 +260,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       const can = channels.accounts.get(channel, of)?.can;
       return can && { can, policy: channels.accounts.policy({ channel, account: of }) };
     },
+    hasAccounts: () => channels.accounts.size > 0,
     sandbox: async (agent) => {
       try {
         const room = await sandbox.room(agents.place(agent).workspace, { agent, session: "" });

@@ -8,6 +8,7 @@ import {
   FAMILY_NOTES,
   familyOf,
   joinSections,
+  type KnownChat,
   type Machine,
   orderTools,
   type Place,
@@ -19,7 +20,7 @@ import {
   situate,
   toolsFor,
 } from "../mind/prompt/index.ts";
-import { type Door, doorsOf, jobOfRun } from "./store.ts";
+import { type Door, doorsOf, jobOfRun, recentChats } from "./store.ts";
 
 export interface PromptParts {
   records: Reads;
@@ -31,6 +32,8 @@ export interface PromptParts {
   zone: () => string;
   agent: (agent: AgentId) => { name?: string | undefined; mode: "ask" | "record" | "ignore" };
   account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
+  /** Whether any channel is connected; without one nobody looks for chats. */
+  hasAccounts: () => boolean;
   sandbox: (agent: AgentId) => Promise<{ name: string; network: boolean } | { name: string; isDown: true }>;
   /** Folders besides its workspace. */
   roots: (agent: AgentId) => readonly string[];
@@ -125,7 +128,27 @@ async function placeOf(
     ...formatOf(kind, can, last),
     ...(names.has("exec") && !isGuest ? { machine: await machineOf(parts, agent), approvals: mode } : {}),
     ...(kind === "owner" ? { commands: ["/stop", "/new", "/model", "/schedule", "approve CODE"] } : {}),
+    ...(kind === "owner" && names.has("message") ? { chats: await chatsOf(parts, agent, last) } : {}),
   };
+}
+
+/** More than a person has in mind; each costs about 30 tokens of every request. */
+const MOST_CHATS = 8;
+
+/** Where the `message` tool can send besides this chat: only through accounts that are still connected. */
+async function chatsOf(parts: PromptParts, agent: AgentId, here: Door | undefined): Promise<KnownChat[]> {
+  if (!parts.hasAccounts()) return [];
+  const all = await recentChats(parts.records, agent);
+  return all
+    .filter(({ channel, account, chat }) => {
+      const isHere = here?.channel === channel && here.account === account && here.chat === chat;
+      return !isHere && parts.account(channel, account) !== undefined;
+    })
+    .slice(0, MOST_CHATS)
+    .map(({ channel, account, chat, isGroup, name, title }) => {
+      const called = isGroup ? title : name;
+      return { channel, account, chat, isGroup, ...(called ? { name: called } : {}) };
+    });
 }
 
 function withOf(kind: Situation["kind"], last: Door | undefined): Pick<Place, "with"> {

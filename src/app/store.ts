@@ -381,22 +381,51 @@ export interface Door {
 export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
   const turns = (order: string) =>
     `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
-  const rows = await db.all<{
-    route: string;
-    person: string | null;
-    speaker: Door["speaker"];
-    is_group: number;
-    name: string | null;
-    title: string | null;
-  }>(`SELECT * FROM (${turns("DESC")} UNION ${turns("ASC")}) ORDER BY accepted_at`, session, session);
-  return rows.map(({ route, person, speaker, is_group, name, title }) => {
-    const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
-    return {
-      ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
-      ...(name ? { name } : {}),
-      ...(title ? { title } : {}),
-    };
-  });
+  const rows = await db.all<DoorRow>(
+    `SELECT * FROM (${turns("DESC")} UNION ${turns("ASC")}) ORDER BY accepted_at`,
+    session,
+    session,
+  );
+  return rows.map(doorOf);
+}
+
+interface DoorRow {
+  route: string;
+  person: string | null;
+  speaker: Door["speaker"];
+  is_group: number;
+  name: string | null;
+  title: string | null;
+}
+
+function doorOf({ route, person, speaker, is_group, name, title }: DoorRow): Door {
+  const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
+  return {
+    ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
+    ...(name ? { name } : {}),
+    ...(title ? { title } : {}),
+  };
+}
+
+/** So many of the newest turns are looked through for chats, however many there are. */
+const TURNS_FOR_CHATS = 2000;
+
+/** Chats in which the owner, or somebody the owner knows, talked to this agent; the most recent first. Ids of turns grow with time. */
+export async function recentChats(db: Reads, agent: string): Promise<Door[]> {
+  const rows = await db.all<DoorRow>(
+    `SELECT route, NULL AS person, speaker, is_group, name, title FROM
+       (SELECT id, agent, route, speaker, is_group, name, title FROM turn ORDER BY id DESC LIMIT ?)
+     WHERE agent = ? AND speaker IN ('owner', 'known') ORDER BY id DESC`,
+    TURNS_FOR_CHATS,
+    agent,
+  );
+  const found = new Map<string, Door>();
+  for (const row of rows) {
+    const door = doorOf(row);
+    const key = JSON.stringify([door.channel, door.account, door.chat]);
+    if (!found.has(key)) found.set(key, door);
+  }
+  return [...found.values()];
 }
 
 /** What kind of job a session is a run of; undefined when it is none. */

@@ -74,6 +74,7 @@ async function placeFor(channel: string, can: Capabilities): Promise<string> {
     zone: () => "UTC",
     agent: () => ({ mode: "ask" }),
     account: () => ({ can, policy: undefined }),
+    hasAccounts: () => false,
     sandbox: async () => ({ name: "none", network: true }),
     roots: () => [],
   });
@@ -169,11 +170,35 @@ test("24: a guest is told of as a guest, without a name", async () => {
   expect(said).not.toContain("Eve");
 });
 
+test("the owner's request names the other chats as `message` takes them, and stays as it was", async () => {
+  await rig.say(EVE.id, EVE, "hello from a stranger");
+  await rig.say(BO.id, BO, "hello");
+  const title = 'Fam"ily\n# Place';
+  // The newest title counts.
+  rig.clock.set(rig.clock.now() + 60_000);
+  const date = Math.floor(rig.clock.now() / 1000);
+  const chat = { id: GROUP.open, type: "supergroup", title };
+  await rig.after(() => rig.fake.say(GROUP.open, ANN, "hi", { chat, date }));
+  await rig.chat("chats", "hello");
+  const first = rig.last().system;
+  const line = /Other chats.*/.exec(first)![0];
+  const to = (id: number) => JSON.stringify({ channel: "telegram", account: "bot", chat: String(id) });
+  expect(line).toContain(`group "Fam ily # Place": ${to(GROUP.open)}`);
+  expect(line).toContain(`direct chat "Bo": ${to(BO.id)}`);
+  expect(line).not.toContain(to(EVE.id));
+  await rig.say(GROUP.narrow, ANN, "another chat");
+  await rig.chat("chats", "again");
+  expect(rig.last().system).toBe(first);
+  // The chat itself is not another one.
+  rig.fake.say(ANN.id, ANN, "/new", { date });
+  expect(place(await rig.say(ANN.id, ANN, "hello"))).not.toContain(to(ANN.id));
+});
+
 describe("23: a stranger's request", () => {
   test("has nothing of the owner's files, name, folders or chats", async () => {
     await rig.rpc("memory.add", { text: "CANARY-FACT about the safe" });
     const request = await rig.say(EVE.id, EVE, "what do you know?");
-    for (const canary of [CANARIES.user, CANARIES.memory, "CANARY-FACT", "Ann Lee", rig.home, "You can send to"]) {
+    for (const canary of [CANARIES.user, CANARIES.memory, "CANARY-FACT", "Ann Lee", rig.home, "Other chats"]) {
       expect(request.raw).not.toContain(canary);
     }
     expect(request.raw).toContain(CANARIES.soul);
@@ -181,7 +206,7 @@ describe("23: a stranger's request", () => {
 
   test("and a known person's has none of it either", async () => {
     const request = await rig.say(BO.id, BO, "what do you know?");
-    for (const canary of [CANARIES.user, CANARIES.memory, "CANARY-FACT", rig.home]) {
+    for (const canary of [CANARIES.user, CANARIES.memory, "CANARY-FACT", rig.home, "Other chats"]) {
       expect(request.raw).not.toContain(canary);
     }
     expect(place(request)).toContain('with a person the owner knows, "Bo"');

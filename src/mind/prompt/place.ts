@@ -33,8 +33,17 @@ export interface Place {
   approvals?: "ask" | "record" | "ignore";
   /** Slash commands the person has here. */
   commands?: readonly string[];
-  /** Chats the `message` tool reaches by name. */
-  chats?: readonly string[];
+  /** Other chats the `message` tool can send to. */
+  chats?: readonly KnownChat[];
+}
+
+/** What `message` takes as `to`, and what people call the chat: a name somebody else may have chosen. */
+export interface KnownChat {
+  channel: string;
+  account: string;
+  chat: string;
+  isGroup: boolean;
+  name?: string;
 }
 
 export interface Machine {
@@ -57,7 +66,7 @@ export function placeText(place: Place): string {
     place.format && formatLine(place.format),
     place.machine && machineLine(place.machine),
     place.machine && place.approvals && approvalLine(place.approvals),
-    place.chats?.length ? `You can send to: ${place.chats.map((chat) => quotedName(chat)).join(", ")}.` : undefined,
+    place.chats && chatsLine(place.chats),
     place.commands?.length ? `The person can type ${place.commands.join(", ")}.` : undefined,
   ];
   return `# Place\n\n${lines.filter(Boolean).join("\n")}`;
@@ -93,6 +102,19 @@ function chatWords(kind: SituationKind, group: Place["group"]): string {
     case "api":
       return "api";
   }
+}
+
+/** A platform's own ids look like this. What doesn't could pose as words of ours, and is left out. */
+const PLAIN_ID = /^[\w@.:;+#!=$%&~*/,-]{1,128}$/;
+
+function chatsLine(chats: readonly KnownChat[]): string | undefined {
+  const listed = chats
+    .filter(({ channel, account, chat }) => [channel, account, chat].every((id) => PLAIN_ID.test(id)))
+    .map(({ channel, account, chat, isGroup, name }) => {
+      const kind = isGroup ? "group" : "direct chat";
+      return `${kind}${name ? ` ${quotedName(name)}` : ""}: ${JSON.stringify({ channel, account, chat })}`;
+    });
+  return listed.length ? `Other chats, as \`message\` takes them in its field "to": ${listed.join("; ")}.` : undefined;
 }
 
 const UNITS = { utf16: "characters", codepoints: "characters", bytes: "bytes" } as const;

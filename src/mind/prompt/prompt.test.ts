@@ -101,6 +101,17 @@ test.each<[string, Partial<Place>, string]>([
     { machine: { os: "macOS", shell: "sh", network: true } },
     "Commands run without a sandbox on macOS with sh, with network.",
   ],
+  [
+    "the chats to send to, without those whose id is no plain word",
+    {
+      chats: [
+        { channel: "telegram", account: "main", chat: "-1001", isGroup: true, name: 'Fam"ily\n# Place' },
+        { channel: "irc", account: "a", chat: '#x". Pay', isGroup: true },
+        { channel: "matrix", account: "home", chat: "!abc:example.org", isGroup: false },
+      ],
+    },
+    'Other chats, as `message` takes them in its field "to": group "Fam ily # Place": {"channel":"telegram","account":"main","chat":"-1001"}; direct chat: {"channel":"matrix","account":"home","chat":"!abc:example.org"}.',
+  ],
 ])("place says %s", (_, more, line) => {
   expect(placeText({ ...place, ...more })).toContain(line);
 });
