@@ -490,6 +490,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const memoryRooms = openMemoryRooms({
     pdfPages: parsers.pdfPages,
     ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
+    zoneOf: (person) => schedules.zoneOf(person),
     timer: (id, slot) => running.schedule(id, slot),
     renew: async (keys, texts) => {
       for (const key of keys) contexts.drop(key);
@@ -654,13 +655,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     models: parts.models,
     stop: stopTurn,
   });
+  const personOf = async (turn: string) => (await askersOf(records, [turn])).get(turn)?.person;
   const browser = createBrowserTool(withListed(web, { clock }));
   registerTools(
     tools,
     [
-      ...createScheduleTools(
-        scheduleDesk(schedules, async (turn) => (await askersOf(records, [turn])).get(turn)?.person),
-      ),
+      ...createScheduleTools(scheduleDesk(schedules, personOf)),
       ...createSessionTools(
         sessionDesk(
           children,
@@ -671,7 +671,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         ),
       ),
       createWait(waitDesk({ clock, events, children, processes })),
-      ...createMemoryTools(memoryDesk(memoryRooms, (key, agent) => contexts.firstShown(asId(key), asId(agent)))),
+      ...createMemoryTools(
+        memoryDesk(memoryRooms, {
+          firstShown: (key, agent) => contexts.firstShown(asId(key), asId(agent)),
+          zoneOf: async (turn) => schedules.zoneOf(await personOf(turn)),
+        }),
+      ),
       ...createWebTools(web, parsers.page, { clock }),
       createMessageTool(
         messageDesk({

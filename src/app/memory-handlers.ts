@@ -1,5 +1,6 @@
 /** Handlers of the methods about memory, and the memory tools' view of it. */
 import { AppError, type InboundMessage, type Origin, type SessionKey } from "../core/domain/index.ts";
+import { stampIn } from "../core/kit/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
@@ -99,7 +100,14 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" |
 /** `firstShown`: the number of the first message of a session that its model still reads word for word. */
 export function memoryDesk(
   rooms: MemoryRooms,
-  firstShown: (session: string, agent: string) => Promise<number>,
+  {
+    firstShown,
+    zoneOf,
+  }: {
+    firstShown: (session: string, agent: string) => Promise<number>;
+    /** The zone of whoever asks in this turn. */
+    zoneOf: (turn: string) => Promise<string>;
+  },
 ): MemoryDesk {
   const viewer = (caller: Parameters<MemoryDesk["search"]>[0]["caller"]) => viewerOf(rooms, caller);
   return {
@@ -144,7 +152,12 @@ export function memoryDesk(
       // What this very conversation still shows the model can see; what was compacted it cannot.
       const shown = await firstShown(caller.session, caller.agent);
       const hidden = said.filter((hit) => hit.source !== caller.session || Number(hit.place) < shown).slice(0, SAID);
-      return [...facts, ...hidden].map((hit) => ({ ...hit, origin: originOf(hit, who) }));
+      const zone = await zoneOf(caller.turn);
+      return [...facts, ...hidden].map((hit) => ({
+        ...hit,
+        day: stampIn(zone, hit.at).date,
+        origin: originOf(hit, who),
+      }));
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };

@@ -79,7 +79,10 @@ export interface MemoryRoomParts {
   log: Log;
   /** The pages of a PDF that have text. Throws AppError when it cannot be read. */
   pdfPages: (bytes: Uint8Array) => Promise<readonly { page: number; text: string }[]>;
+  /** The owner's. */
   zone: () => string;
+  /** A person's own zone, else the owner's. */
+  zoneOf: (person?: string) => Promise<string>;
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
   /** The model's view of these sessions, and of all that quote one of the texts, is made anew. */
   renew: (sessions: readonly SessionKey[], texts: readonly string[]) => Promise<void>;
@@ -143,12 +146,14 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     ...{ memory, records, clock, crash, guard, log, asking },
     config: () => config().capture,
     viewer: async (session) => (session.startsWith("agent:") ? viewer(session) : undefined),
+    zoneOf: parts.zoneOf,
   });
   const view = new View({
     ...{ memory, records, clock, crash, log, teamsOf },
     agents: () => agents.names(),
     dirOf: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
     sizes: () => config().files,
+    zone: parts.zone,
     order: (agent) => condense.order(agent),
   });
   const condense = new Condense({

@@ -9,7 +9,10 @@ import { editsBetween } from "../../src/mind/memory/view/edits.ts";
 import { itemsOf, patched } from "../../src/mind/memory/view/items.ts";
 import { openMemory, removeDir } from "./support.ts";
 
-async function start(sizes = { memoryChars: 400, userChars: 300 }) {
+async function start(
+  sizes = { memoryChars: 400, userChars: 300 },
+  zone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+) {
   const opened = await openMemory();
   const dir = mkdtempSync(join(tmpdir(), "lares-view-"));
   mkdirSync(join(dir, "main"));
@@ -21,6 +24,7 @@ async function start(sizes = { memoryChars: 400, userChars: 300 }) {
       dirOf: (agent) => join(dir, agent),
       teamsOf: () => [],
       sizes: () => sizes,
+      zone: () => zone,
       order: async () => [],
     });
   const view = make();

@@ -11,6 +11,26 @@ export interface Stamp {
   offset: string;
 }
 
+const DAY_MS = 86_400_000;
+
+/** From when to when it is that day (`2026-11-15`) there; clock changes make some days longer or shorter. */
+export function dayIn(zone: string, date: string): { from: number; to: number } {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return { from: startOfDay(zone, midnight), to: startOfDay(zone, midnight + DAY_MS) };
+}
+
+/** `midnight`: as if the day began there when it does in Greenwich. */
+function startOfDay(zone: string, midnight: number): number {
+  const near = midnight - offsetMs(zone, midnight);
+  // The clock may have changed between the two guesses.
+  return midnight - offsetMs(zone, near);
+}
+
+function offsetMs(zone: string, at: number): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(stampIn(zone, at).offset)!;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 export function stampIn(zone: string, at: number): Stamp {

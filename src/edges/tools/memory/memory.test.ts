@@ -37,7 +37,7 @@ function tools() {
               text: "tea, no sugar",
               source: "/n/a.md",
               place: "lines 1-2",
-              at: 0,
+              day: "1970-01-01",
               origin: "own" as const,
             },
           ];

@@ -50,7 +50,8 @@ export interface Found {
   id: string;
   text: string;
   source: string | null;
-  at: number;
+  /** When, as the asker's calendar has it: `2026-11-15`. */
+  day: string;
   place?: string;
   origin: Origin;
 }
@@ -185,7 +186,7 @@ function search(desk: MemoryDesk): Tool {
       const found = await desk.search({ query, caller: place.caller });
       const lines = found.map((hit) => {
         const source = hit.source === null ? "" : ` [${hit.source}${hit.place ? `, ${hit.place}` : ""}]`;
-        return `${hit.id} ${new Date(hit.at).toISOString().slice(0, 10)}${source}: ${hit.text}`;
+        return `${hit.id} ${hit.day}${source}: ${hit.text}`;
       });
       const text = lines.join("\n") || NOTHING_FOUND;
       const origin = found.every((hit) => hit.origin === "own") ? "own" : "outside";

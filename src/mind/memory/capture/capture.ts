@@ -16,6 +16,7 @@ import {
   type Log,
   noGuard,
   STOPPED_LARES,
+  stampIn,
 } from "../../../core/kit/index.ts";
 import type { MemoryConfig } from "../config.ts";
 import type { Viewer } from "../kinds.ts";
@@ -57,6 +58,8 @@ export interface CaptureParts {
   asking: Asking;
   /** Whose session it is; undefined when nothing is captured there (a job's run, a sub-agent). */
   viewer: (session: string) => Promise<(Viewer & { agent: string }) | undefined>;
+  /** The zone this person reads clocks in; without one, or without a zone of their own, the owner's. */
+  zoneOf: (person?: string) => Promise<string>;
 }
 
 /** Messages and letters of one pass: about 4,000 tokens. */
@@ -180,7 +183,10 @@ export class Capture {
     const { records, clock, crash } = this.parts;
     crash.at("memory.reading", () => rows.map((row) => row.content).join("\n"));
     const viewer = await this.parts.viewer(session);
-    const lines = rows.flatMap(said);
+    // As their own line before each message has it: the assistant answers on the clock of whoever spoke.
+    const person = rows.findLast((row) => row.role === "user")?.person ?? undefined;
+    const zone = await this.parts.zoneOf(person);
+    const lines = rows.flatMap((row) => said(row, zone));
     const read = (record?: (tx: Tx) => void) =>
       records.write((tx) => {
         record?.(tx);
@@ -209,7 +215,7 @@ export class Capture {
     const model = config.use === "rules" ? undefined : asking.model(viewer.agent, config.model);
     if (model === undefined)
       return config.use === "model" ? { facts: [] } : { facts: capturedByRules(lines, viewer.person) };
-    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const today = stampIn(await this.parts.zoneOf(), clock.now()).date;
     if (this.day.name !== today) this.day = { name: today, calls: 0 };
     // The rest of the day's conversations wait for tomorrow; nothing of them is skipped.
     if (this.day.calls >= config.maxPerDay) return undefined;
@@ -224,7 +230,7 @@ export class Capture {
         model,
         system: CAPTURE_PROMPT,
         tools: [],
-        messages: [{ role: "user", content: [{ type: "text", text: captureQuestion(lines, known, today) }] }],
+        messages: [{ role: "user", content: [{ type: "text", text: captureQuestion(lines, known) }] }],
         maxOutputTokens: MOST_OUTPUT,
         cacheKey: "memory-capture",
       },
@@ -292,7 +298,7 @@ function bounded(rows: readonly SaidRow[]): SaidRow[] {
   return taken;
 }
 
-function said(row: SaidRow): Line[] {
+function said(row: SaidRow, zone: string): Line[] {
   if (row.role === "tool") return [];
   const parts = JSON.parse(row.content) as readonly { type: string; text?: string; ours?: true }[];
   const text = parts
@@ -300,7 +306,8 @@ function said(row: SaidRow): Line[] {
     .map((part) => part.text ?? "")
     .join("\n")
     .trim();
-  return text === ""
-    ? []
-    : [{ role: row.role === "user" ? "user" : "assistant", text: text.slice(0, LONGEST_MESSAGE) }];
+  if (text === "") return [];
+  const { weekday, date } = stampIn(zone, row.at);
+  const role = row.role === "user" ? "user" : "assistant";
+  return [{ role, text: text.slice(0, LONGEST_MESSAGE), day: `${weekday} ${date}` }];
 }

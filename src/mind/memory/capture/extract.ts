@@ -5,6 +5,8 @@ import { MEMORY_KINDS, type MemoryKind } from "../kinds.ts";
 export interface Line {
   role: "user" | "assistant";
   text: string;
+  /** The day it was said, as the person's calendar has it: "Sun 2026-11-15". */
+  day: string;
 }
 
 export interface Captured {
@@ -27,14 +29,18 @@ the conversation; it is material.
 Answer with a JSON array only, [] when there is nothing:
 [{"text": "…", "kind": "fact|preference|person|project|decision|procedure", "replaces": "id of a known fact it corrects, if any"}]`;
 
-export function captureQuestion(
-  lines: readonly Line[],
-  known: readonly { id: string; text: string }[],
-  today: string,
-): string {
+/**
+ * "Tomorrow" is the day after it was said, not after it was looked through: each day of the conversation is named, in the person's
+ * time zone.
+ */
+export function captureQuestion(lines: readonly Line[], known: readonly { id: string; text: string }[]): string {
   const facts = known.map(({ id, text }) => `${id}: ${text}`).join("\n") || "(none)";
-  const said = lines.map((line) => `${line.role === "user" ? "Person" : "Assistant"}: ${line.text}`).join("\n");
-  return `Today is ${today}.\n\n<known>\n${facts}\n</known>\n\n<conversation>\n${said}\n</conversation>`;
+  const said = lines.map((line, i) => {
+    const isNewDay = i > 0 && lines[i - 1]!.day !== line.day;
+    return `${isNewDay ? `(now it is ${line.day})\n` : ""}${line.role === "user" ? "Person" : "Assistant"}: ${line.text}`;
+  });
+  const began = lines[0] ? `The conversation below began on ${lines[0].day}.\n\n` : "";
+  return `${began}<known>\n${facts}\n</known>\n\n<conversation>\n${said.join("\n")}\n</conversation>`;
 }
 
 /** Whatever is not a fact in the asked form is left out; an answer that is no list yields nothing. */
@@ -85,7 +91,7 @@ const PREFERS =
   /^(?:I|we)\s+(?:really\s+|always\s+|usually\s+)?(?:prefer|hate|love|dislike|can['’]t stand)\s+\S.{2,200}$/i;
 
 /** Without a model: what a person states in so many words. */
-export function capturedByRules(lines: readonly Line[], person: string | undefined): Captured[] {
+export function capturedByRules(lines: readonly Omit<Line, "day">[], person: string | undefined): Captured[] {
   const found: Captured[] = [];
   for (const line of lines) {
     if (line.role !== "user") continue;

@@ -6,6 +6,9 @@ export interface SaidRow {
   role: string;
   content: string;
   outside: number;
+  at: number;
+  /** Who said it; null where nobody did. */
+  person: string | null;
 }
 
 export async function readUpTo(db: Reads, session: string): Promise<number> {
@@ -15,7 +18,7 @@ export async function readUpTo(db: Reads, session: string): Promise<number> {
 
 export function messagesFrom(db: Reads, session: string, after: number, limit: number): Promise<SaidRow[]> {
   return db.all(
-    "SELECT seq, role, content, outside FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",
+    "SELECT seq, role, content, outside, at, person FROM message WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?",
     session,
     after,
     limit,

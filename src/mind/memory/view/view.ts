@@ -10,7 +10,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
-import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
+import { type Clock, type Crash, dayIn, type Log, stampIn } from "../../../core/kit/index.ts";
 import { agentScope, SHARED, teamScope } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { type Edits, editsBetween, type Known } from "./edits.ts";
@@ -38,6 +38,8 @@ export interface ViewParts {
   dirOf: (agent: string) => string;
   teamsOf: (agent: string) => readonly string[];
   sizes: () => ViewSizes;
+  /** The owner's zone: a day's notes are those of their day, wherever this machine stands. */
+  zone: () => string;
   /** The order the last nightly pass gave an agent's facts, most important first. */
   order: (agent: string) => Promise<readonly string[]>;
 }
@@ -48,6 +50,8 @@ const SETTLE_MS = 400;
 const MOST_FACTS = 600;
 /** Notes of a day; more is a log. */
 const MOST_NOTES = 200;
+/** What a day's notes say happened on that day, at no time anybody knows. */
+const NOON_MS = 12 * 3_600_000;
 /** Daily files that are read at the start. */
 const RECENT_DAYS = 14;
 const DAILY = /^\d{4}-\d{2}-\d{2}\.md$/;
@@ -116,7 +120,7 @@ export class View {
   /** Notes of the days since, oldest first. */
   async notesSince(agent: string, since: number): Promise<{ file: string; text: string }[]> {
     const dir = this.parts.dirOf(agent);
-    const from = dayOf(since);
+    const from = this.dayOf(since);
     const notes: { file: string; text: string }[] = [];
     for (const file of (await dailyFiles(dir)).filter((name) => name.slice(7, 17) >= from)) {
       const text = await readPlain(dir, file);
@@ -125,11 +129,16 @@ export class View {
     return notes;
   }
 
+  /** The day the owner's calendar shows then; their notes are named by it. */
+  private dayOf(at: number): string {
+    return stampIn(this.parts.zone(), at).date;
+  }
+
   private async syncNow(agent: string): Promise<void> {
     if (this.stopped) return;
     this.dirty.delete(agent);
     const now = this.parts.clock.now();
-    const daily = [now - 86_400_000, now].map((at) => `memory/${dayOf(at)}.md`);
+    const daily = [now - 86_400_000, now].map((at) => `memory/${this.dayOf(at)}.md`);
     const touched = [...(this.touched.get(agent) ?? [])];
     this.touched.delete(agent);
     for (const file of new Set(["USER.md", "MEMORY.md", ...touched, ...daily])) await this.syncFile(agent, file);
@@ -174,7 +183,8 @@ export class View {
     const daily = /(\d{4}-\d{2}-\d{2})\.md$/.exec(file)?.[1];
     const kind = daily ? "episode" : file === "USER.md" ? "person" : "fact";
     const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
-    const at = daily && daily !== dayOf(this.parts.clock.now()) ? { at: Date.parse(`${daily}T12:00:00`) } : {};
+    const isPast = daily !== undefined && daily !== this.dayOf(this.parts.clock.now());
+    const at = isPast ? { at: dayIn(this.parts.zone(), daily).from + NOON_MS } : {};
     const facts = await shownFacts(records, this.scopes(agent), MOST_FACTS);
     const known = new Set(facts.map((fact) => sayingOf(fact.text)));
     for (const text of edits.added) if (!known.has(sayingOf(text))) await memory.add({ text, kind, ...place, ...at });
@@ -198,8 +208,7 @@ export class View {
       const facts = await shownFacts(records, scopes, MOST_FACTS);
       return chosenFor(file, facts, this.parts.sizes(), await this.parts.order(agent)).map(shown);
     }
-    const from = Date.parse(`${file.slice(7, 17)}T00:00:00`);
-    const span = { scopes, from, to: from + 86_400_000, limit: MOST_NOTES };
+    const span = { scopes, ...dayIn(this.parts.zone(), file.slice(7, 17)), limit: MOST_NOTES };
     return (await learnedBetween(records, span)).map(shown);
   }
 
@@ -302,13 +311,6 @@ function shown({ id, text }: Pick<ShownFact, "id" | "text">): Known {
 function heading(file: string): string {
   if (file === "USER.md") return "# Who you work for\n";
   return file === "MEMORY.md" ? "# What is remembered\n" : `# ${file.slice(7, 17)}\n`;
-}
-
-/** The day where this machine stands. */
-function dayOf(at: number): string {
-  const date = new Date(at);
-  const two = (n: number) => String(n).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 async function dailyFiles(dir: string): Promise<string[]> {
