@@ -45,6 +45,8 @@ export interface Platform {
     /** A repeated send is one message: by the key, or because the platform can be asked. */
     dedupes: boolean;
   };
+  /** Before the first start: what must be in the home. */
+  prepare?(home: string): void;
   /** After every start: where Lares listens now, for platforms that call us; also where a test waits until it is connected. */
   attach(lares: Lares): Promise<void>;
   /** Somebody writes to the bot: directly, or in the group. Resolves with the message's id when the platform has it, not when Lares has. */
@@ -126,7 +128,7 @@ const PARTS: readonly Part[] = [
   { what: "hears: reactions", isDeclared: hears("reactions"), drivers: ["react"] },
   { what: "hears: deletions", isDeclared: hears("deletions"), drivers: ["delete"] },
   { what: "does: react", isDeclared: does("react"), drivers: ["reactions"], methods: ["react", "unreact"] },
-  // Only that the method is there: the adapters' own tests delete messages with it.
+  // No driver of its own: what the platform shows is enough to see that a message is gone.
   { what: "does: remove", isDeclared: does("remove"), drivers: [], methods: ["remove"] },
   { what: "does: typing", isDeclared: does("typing"), drivers: ["typed"], methods: ["typing"] },
   { what: "files", isDeclared: (of) => of.can.files > 0, drivers: ["filesShown", "holdFile"] },

@@ -1,4 +1,5 @@
 /** What the sections of the channel contract share: the running program, the platform, and how they are looked at. */
+import { rmSync } from "node:fs";
 import { expect } from "vitest";
 import type { Capabilities } from "../../../src/core/contracts/index.ts";
 import { silentLog, systemClock } from "../../../src/core/kit/index.ts";
@@ -43,13 +44,16 @@ export class Stage {
     this.platform = unhurried(platform);
     this.model = model;
     this.declared = await declaredBy(this.name, this.platform.account);
-    this.lares = await startLares({ env: this.model.env, config: this.config() });
+    const home = scratch("contract");
+    this.platform.prepare?.(home);
+    this.lares = await startLares({ home, env: this.model.env, config: this.config() });
     await this.platform.attach(this.lares);
   }
 
   async close(): Promise<void> {
     await this.lares?.dispose();
     await Promise.all([this.platform?.close(), this.model?.close()]);
+    if (this.lares) rmSync(this.lares.home, { recursive: true, force: true });
   }
 
   private config(): object {

@@ -1,6 +1,7 @@
 /** Answers that appear while they are written, and the signs that somebody works. */
 import { expect, test } from "vitest";
-import { until } from "../../support/index.ts";
+import type { Json } from "../../../src/core/domain/index.ts";
+import { callExec, heldCommand, until } from "../../support/index.ts";
 import { NOTE, type Stage } from "./stage.ts";
 
 const WORDS = Array.from({ length: 12 }, (_, i) => `word${String(i).padStart(2, "0")}`);
@@ -87,6 +88,30 @@ export function streamingSection(stage: Stage): void {
     expect(left).toContain(whole);
     expect(left.length).toBeLessThanOrEqual(platform.has.dedupes ? 1 : 2);
   }, 120_000);
+
+  test("removal: a line that only said what was being done goes from the platform when a question takes its place", async () => {
+    const { platform, owner, can, lares } = stage;
+    if (!can.does.includes("remove")) return;
+    const set = (path: string, value: Json) => lares.rpc("config.set", { path, value });
+    await set("outbox.progressAfterSeconds", 0.3);
+    await set("policy.mode", "record");
+    const held = heldCommand(lares.workspace(), "removal");
+    const asks = callExec("echo later > later.txt");
+    await platform.say(owner, `${callExec(held.command)} then: ${asks} then: say:removal is over`);
+    await held.begun();
+    const line = await until("the line", async () => (await about("Working: exec")).at(-1));
+    await set("policy.mode", "ask");
+    held.release();
+    await until("the question", async () => (await about("later.txt")).length > 0);
+    await until("the line to be gone", async () => (await platform.shown(owner)).every(({ id }) => id !== line.id), {
+      instead: () => platform.shown(owner),
+    });
+    const { approvals } = await lares.rpc("approvals.list", {});
+    const asked = approvals.find((one) => one.state === "pending" && one.shown.includes("later.txt"))!;
+    await lares.rpc("approvals.resolve", { id: asked.id, decision: "deny" });
+    await stage.shows("removal is over");
+    await set("outbox.progressAfterSeconds", 10);
+  }, 60_000);
 
   test("typing: while there is nothing to show, the chat shows that somebody types", async () => {
     const { platform, owner, can } = stage;

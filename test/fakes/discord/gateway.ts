@@ -1,4 +1,8 @@
-/** The fake Discord's gateway: sessions with their log, over real WebSockets. */
+/**
+ * The fake Discord's gateway: sessions with their log, over real WebSockets.
+ *
+ * Documentation: see server.ts
+ */
 import type { WebSocket } from "ws";
 import type { DiscordFake, Loose } from "./types.ts";
 

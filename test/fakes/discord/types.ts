@@ -1,4 +1,8 @@
-/** What a test sees of the fake Discord. */
+/**
+ * What a test sees of the fake Discord.
+ *
+ * Documentation: see server.ts
+ */
 import type { Faults } from "../wire/index.ts";
 
 export type Loose = Record<string, unknown>;

@@ -1,4 +1,8 @@
-/** The fake homeserver's state: users, rooms, and one stream of events that every position of `/sync` counts in. */
+/**
+ * The fake homeserver's state: users, rooms, and one stream of events that every position of `/sync` counts in.
+ *
+ * Documentation: see server.ts
+ */
 
 export interface RoomEvent {
   event_id: string;

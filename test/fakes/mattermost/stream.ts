@@ -2,6 +2,8 @@
  * The event stream of the fake Mattermost: one numbered line per connection. A connection that comes back with its
  * `connection_id` and the next `sequence_number` it expects gets what it missed (reliable websockets); when the server no
  * longer knows the connection it gets a new id in `hello`, and has to read the gap over REST.
+ *
+ * Documentation: see server.ts
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";

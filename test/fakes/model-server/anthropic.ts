@@ -1,4 +1,8 @@
-/** Anthropic Messages, as `POST /v1/messages` speaks it. */
+/**
+ * Anthropic Messages, as `POST /v1/messages` speaks it.
+ *
+ * Documentation: https://docs.anthropic.com/en/api/messages-streaming
+ */
 import {
   asList,
   asObject,

@@ -1,6 +1,8 @@
 /**
  * A prompt cache as the providers keep one: beginnings of requests, in whole pieces. Anthropic keeps what a mark ends and, from each
  * mark, looks back over twenty pieces; the others keep every beginning by themselves.
+ *
+ * Documentation: https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 import { createHash } from "node:crypto";
 import type { SeenRequest } from "./types.ts";

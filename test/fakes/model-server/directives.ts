@@ -32,6 +32,8 @@
  *
  * Two things of the house are no person's words: its notes before the conversation count for nothing, and a request to compact
  * one is answered with a short summary in the wanted form.
+ *
+ * Documentation: see server.ts
  */
 import type { FailureKind, NormalMessage, NormalRequest, Reply, ScriptedCall } from "./types.ts";
 

@@ -1,4 +1,8 @@
-/** Google's generative language API, as `POST /v1beta/models/<m>:streamGenerateContent` speaks it. */
+/**
+ * Google's generative language API, as `POST /v1beta/models/<m>:streamGenerateContent` speaks it.
+ *
+ * Documentation: https://ai.google.dev/api/generate-content
+ */
 import {
   asList,
   asObject,

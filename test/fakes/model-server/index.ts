@@ -1,3 +1,8 @@
+/**
+ * What tests use of the scripted model server.
+ *
+ * Documentation: see server.ts
+ */
 export { PromptCache } from "./cache.ts";
 export {
   directiveScript,

@@ -1,4 +1,8 @@
-/** Small helpers the four protocols share. */
+/**
+ * Small helpers the four protocols share.
+ *
+ * Documentation: see server.ts
+ */
 import type { NormalMessage, NormalPart, Reply, ScriptedCall } from "./types.ts";
 
 export type Loose = Record<string, unknown>;

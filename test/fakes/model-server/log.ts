@@ -1,4 +1,8 @@
-/** One JSON line per request, written before the answer is: what a kill test reads afterwards. */
+/**
+ * One JSON line per request, written before the answer is: what a kill test reads afterwards.
+ *
+ * Documentation: see server.ts
+ */
 import { openSync, writeSync } from "node:fs";
 import { seenTexts, textOf } from "./directives.ts";
 import type { Reply, SeenRequest } from "./types.ts";

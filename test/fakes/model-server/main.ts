@@ -2,6 +2,8 @@
  * The scripted model server as a process of its own: `tsx test/fakes/model-server/main.ts [--port N] [--host H]
  * [--log FILE] [--full]`. Prints `model server on http://127.0.0.1:<port>` when it listens. The grammar of the
  * directives it obeys is in directives.ts.
+ *
+ * Documentation: see server.ts
  */
 import { parseArgs } from "node:util";
 import { requestLog } from "./log.ts";

@@ -1,4 +1,8 @@
-/** OpenAI Chat Completions, as `POST /v1/chat/completions` speaks it, with `reasoning_content` as local servers send it. */
+/**
+ * OpenAI Chat Completions, as `POST /v1/chat/completions` speaks it, with `reasoning_content` as local servers send it.
+ *
+ * Documentation: https://platform.openai.com/docs/api-reference/chat/streaming
+ */
 import {
   asList,
   asObject,

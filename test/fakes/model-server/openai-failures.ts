@@ -1,4 +1,8 @@
-/** How OpenAI shapes a failure, for Chat Completions and Responses alike. */
+/**
+ * How OpenAI shapes a failure, for Chat Completions and Responses alike.
+ *
+ * Documentation: https://platform.openai.com/docs/guides/error-codes
+ */
 import type { FailureKind, ScriptedFailure } from "./types.ts";
 
 const FAILURES: Record<FailureKind, { status: number; type: string; code: string | null; message: string }> = {

@@ -1,4 +1,8 @@
-/** OpenAI Responses, as `POST /v1/responses` speaks it. */
+/**
+ * OpenAI Responses, as `POST /v1/responses` speaks it.
+ *
+ * Documentation: https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 import {
   asList,
   asText,

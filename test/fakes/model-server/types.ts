@@ -1,6 +1,8 @@
 /**
  * The words of the scripted model server. Every protocol is normalised to one request, and every answer is written
  * from one reply, so that a script does not know which protocol was spoken.
+ *
+ * Documentation: see server.ts
  */
 export type Protocol = "anthropic" | "openai-chat" | "openai-responses" | "google";
 

@@ -4,6 +4,10 @@
  *
  *   npm i --prefix DIR --ignore-scripts grammy @slack/socket-mode @slack/web-api @discordjs/core @discordjs/rest @discordjs/ws
  *   npx tsx test/fakes/outsiders/run.ts DIR
+ *
+ * Documentation: https://grammy.dev/ref/core/bot
+ * Documentation: https://tools.slack.dev/node-slack-sdk/socket-mode
+ * Documentation: https://discord.js.org/docs/packages/core/main
  */
 import { createRequire } from "node:module";
 import { resolve } from "node:path";

@@ -1,4 +1,8 @@
-/** How the fake Slack brings an event: in an envelope over a socket or as a signed post, again until acknowledged, thrice. */
+/**
+ * How the fake Slack brings an event: in an envelope over a socket or as a signed post, again until acknowledged, thrice.
+ *
+ * Documentation: see server.ts
+ */
 import { createHmac } from "node:crypto";
 import type { WebSocket } from "ws";
 import type { Loose, SlackFake } from "./types.ts";

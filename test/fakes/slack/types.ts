@@ -1,4 +1,8 @@
-/** What a test sees of the fake Slack. */
+/**
+ * What a test sees of the fake Slack.
+ *
+ * Documentation: see server.ts
+ */
 import type { Faults } from "../wire/index.ts";
 
 export type Loose = Record<string, unknown>;

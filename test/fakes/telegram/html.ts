@@ -1,6 +1,8 @@
 /**
  * Telegram's HTML as far as a bot meets it: what it refuses, in Telegram's words, and the plain text that is left, which is
  * what the 4096 signs are counted on.
+ *
+ * Documentation: https://core.telegram.org/bots/api#html-style
  */
 const KNOWN = new Set("b strong i em u ins s strike del code pre a blockquote span tg-spoiler tg-emoji".split(" "));
 const ENTITY: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"' };

@@ -1,4 +1,8 @@
-/** What a test sees of the fake Telegram. */
+/**
+ * What a test sees of the fake Telegram.
+ *
+ * Documentation: see server.ts
+ */
 import type { Buffer } from "node:buffer";
 import type { Faults } from "../wire/index.ts";
 

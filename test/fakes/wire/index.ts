@@ -1,3 +1,8 @@
+/**
+ * What the fakes use of the shared server.
+ *
+ * Documentation: see wire.ts
+ */
 export {
   type Answer,
   asked,

@@ -1,6 +1,9 @@
 /**
  * What the fakes of chat platforms share: a real HTTP server on loopback, and faults a test orders beforehand.
  * It knows no platform. A fault is used up by the next requests that match it.
+ *
+ * Documentation: https://www.rfc-editor.org/rfc/rfc9110 (HTTP)
+ * Documentation: https://www.rfc-editor.org/rfc/rfc7578 (multipart/form-data)
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
