@@ -271,12 +271,9 @@ function meant(word: string, text: string, { authority, origin }: InboundMessage
   return LONE_WORD.test(text) ? `There is no command /${word}; /help lists them. ${TO_THE_AGENT}` : undefined;
 }
 
-/** Two letters of a short word are half of it: then only one may be wrong, or two have changed places. */
+/** Two letters of a short word are half of it: then only one may be wrong, or two neighbours swapped. */
 function isSlip(word: string, name: string): boolean {
-  if (Math.min(word.length, name.length) > 4) return true;
-  const letters = (of: string) => [...of].sort().join("");
-  const wrong = distance(word.slice(0, 20), name);
-  return wrong === 1 || (wrong === 2 && letters(word) === letters(name));
+  return Math.min(word.length, name.length) > 4 || distance(word, name, 1) === 1;
 }
 
 async function reset(parts: CommandParts, { session }: Call): Promise<string> {

@@ -16,10 +16,14 @@ type Where = Pick<ToolPlace, "workspace" | "roots" | "userHome">;
 
 /** Enough to choose from. */
 const MOST_NAMED = 3;
-/** Names looked at: in the folder, and in the whole tree. Some milliseconds. */
-const MOST_BESIDE = 2000;
+/** Names looked at: in the folder itself (about 0.1 s), in one folder of the tree, and in the whole tree. */
+const MOST_BESIDE = 50_000;
+const MOST_IN_FOLDER = 2000;
 const MOST_BELOW = 5000;
 const DEPTH = 8;
+/** Faults in a name: a mistyped, missing or extra letter, or two letters swapped. Elsewhere in the tree only the nearest count. */
+const MOST_FAULTS = 5;
+const FAULTS_BELOW = 2;
 /** A longer name is not compared letter by letter. */
 const LONGEST = 64;
 const CLOSED = new Set([".git", "node_modules", ".lares"]);
@@ -55,19 +59,20 @@ export async function nearNames(place: Where, path: string): Promise<string[]> {
   await look(at.root, posix.dirname(at.path), async (inside) => {
     const { entries } = await inside.directory().entries(MOST_BESIDE);
     for (const { name } of entries) {
-      const score = likeness(wanted, name);
+      const score = likeness(wanted, name, MOST_FAULTS);
       if (score !== undefined) found.push({ path: joined(inside, at, name), score });
     }
   });
   if (found.length < MOST_NAMED) {
     await look(at.root, ".", async (inside) => {
       let left = MOST_BELOW;
-      for await (const entry of walkTree(inside.directory(), { depth: DEPTH, closed: CLOSED, names: MOST_BESIDE })) {
+      for await (const entry of walkTree(inside.directory(), { depth: DEPTH, closed: CLOSED, names: MOST_IN_FOLDER })) {
         if (left-- <= 0) return;
-        const isSame = entry.name.toLowerCase() === wanted.toLowerCase();
+        const score = likeness(wanted, entry.name, FAULTS_BELOW);
+        if (score === undefined) continue;
         const whole = joined(inside, at, entry.path);
-        if (isSame && !found.some((one) => one.path === whole))
-          found.push({ path: whole, score: 0.5 + entry.depth / 100 });
+        if (!found.some((one) => one.path === whole))
+          found.push({ path: whole, score: score + 0.5 + entry.depth / 100 });
         if (found.length > 10 * MOST_NAMED) return;
       }
     });
@@ -85,17 +90,20 @@ function joined(inside: Inside, at: { root: string; path: string }, name: string
 }
 
 /** Smaller is nearer; undefined: too different. */
-function likeness(wanted: string, name: string): number | undefined {
+function likeness(wanted: string, name: string, faults: number): number | undefined {
   const [a, b] = [plain(wanted), plain(name)];
   if (a === b) return 0;
-  const [stem, other] = [a.replace(/\.[^.]{1,8}$/, ""), b.replace(/\.[^.]{1,8}$/, "")];
+  const [stem, other] = [a.replace(ENDING, ""), b.replace(ENDING, "")];
   if (stem === other && stem !== "") return 1;
-  if (a.length > LONGEST || b.length > LONGEST) return undefined;
-  const most = Math.max(2, Math.floor(a.length / 3));
-  if (a.length < 3 || Math.abs(a.length - b.length) > most) return undefined;
-  const d = distance(a, b);
+  if (a.length < 3 || a.length > LONGEST || b.length > LONGEST) return undefined;
+  const most = Math.min(faults, Math.max(2, Math.floor(a.length / 3)));
+  const d = Math.min(distance(a, b, most), stem.length < SHORT ? Infinity : 1 + distance(stem, other, most - 1));
   return d <= most ? 1 + d : undefined;
 }
+
+/** Of a shorter name without its ending, too little is left to be like another. */
+const SHORT = 5;
+const ENDING = /\.[^.]{1,8}$/;
 
 /** Case, blanks and hyphens, and look-alikes of one letter in two ways of writing count for nothing. */
 function plain(name: string): string {
