@@ -54,7 +54,7 @@ function search(provider: string, at: Site, key?: string, path = "") {
 test("without a configured service web_search is not offered, and says why when it is called all the same", async () => {
   const tools = createWebTools(() => webConfig.parse({}), createParsers(() => undefined).page);
   expect(tools.filter((tool) => tool.offered?.() ?? true).map((tool) => tool.spec.name)).toEqual(["web_fetch"]);
-  await expect(tools[1]!.plan({ query: "x" }, await scene())).rejects.toThrow("Web search is not set up.");
+  await expect(tools[1]!.plan({ query: "x" }, await scene())).rejects.toThrow("Web search isn't set up.");
 });
 
 test("Brave: results as a short labelled list", async () => {
@@ -104,14 +104,21 @@ test("SearXNG: a server on this machine, below a path, cut to the count", async 
   expect(searxng.seen).toEqual(["GET /searx/search?q=a+b&format=json"]);
 });
 
-test("nothing found is said", async () => {
+test("nothing found: says so, and what to try next", async () => {
   const { text } = await search("searxng", await fakeSearxng([])).run({ query: "q" }, await scene(), "k", never);
-  expect(text).toContain("nothing found");
+  expect(text).toBe(
+    'searxng has no results for "q". Try this: use fewer or more common words, or read a likely address with web_fetch. If that doesn\'t help either, say that you found nothing.',
+  );
+  const narrow = search("searxng", await fakeSearxng([]));
+  const query = 'site:example.com "tide tables"';
+  expect((await narrow.run({ query }, await scene(), "k", never)).text).toContain(
+    "leave out the quotes, filters and operators",
+  );
 });
 
 test.each([
   ["a wrong key", 401, /refused \(HTTP 401\)/],
-  ["too many", 429, /fewer searches/],
+  ["too many", 429, /too many searches/],
   ["a failure", 500, /HTTP 500/],
   ["an answer of another kind", 200, /not what it documents/],
 ])("%s is explained, without the key", async (_name, status, message) => {

@@ -54,18 +54,28 @@ export function createWebSearch(config: () => SearchConfig | undefined, deps: Fe
       const fetcher = createFetcher({ ...deps, mayReach: listedHosts([portNamed(provider.base)]) });
       const request = { ...provider.request(query, count), maxBytes: MAX_BYTES, follow: () => false };
       const found = resultsOf(provider, name, await fetcher.fetch(request, signal)).slice(0, count);
-      const label = `Results for "${query}"`;
-      const text = found.length === 0 ? "nothing found" : found.map(render).join("\n");
-      const shown = await labelled({ label, text, place, key });
-      return { text: shown.text, meta: { provider: name, count: found.length } };
+      const meta = { provider: name, count: found.length };
+      if (found.length === 0) return { text: nothingFound(query, name), meta };
+      const shown = await labelled({ label: `Results for "${query}"`, text: found.map(render).join("\n"), place, key });
+      return { text: shown.text, meta };
     },
   };
 }
 
+function nothingFound(query: string, service: string): string {
+  const narrow = /["()]|\b(?:site|filetype|intitle|inurl):|\b(?:AND|OR|NOT)\b/.test(query);
+  const tries = [
+    ...(narrow ? ["leave out the quotes, filters and operators"] : []),
+    "use fewer or more common words",
+    "or read a likely address with web_fetch",
+  ];
+  return `${service} has no results for "${visibleLine(query)}". Try this: ${tries.join(", ")}. If that doesn't help either, say that you found nothing.`;
+}
+
 function notSetUp(): AppError {
   return new AppError("NOT_READY", {
-    message: "Web search is not set up.",
-    hint: "Set web.search in lares.yaml; until then read known addresses with web_fetch.",
+    message: "Web search isn't set up.",
+    hint: "The owner can set web.search in lares.yaml. Until then, read known addresses with web_fetch.",
     retry: "after-change",
     origin: "own",
   });
@@ -80,7 +90,12 @@ function resultsOf(provider: Provider, name: string, { status, body }: Fetched):
       retry: "after-change",
     });
   }
-  if (status === 429) throw new AppError("TOO_MANY", { message: `${name} wants fewer searches.`, retry: "later" });
+  if (status === 429)
+    throw new AppError("TOO_MANY", {
+      message: `The search service ${name} says there were too many searches.`,
+      hint: "Wait a minute, or read a likely address with web_fetch.",
+      retry: "later",
+    });
   if (status !== 200) throw failed(`the search service ${name} answered HTTP ${status}`);
   try {
     return provider
