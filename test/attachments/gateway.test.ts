@@ -326,7 +326,7 @@ describe("the practice model", () => {
     try {
       const ids = [await uploaded(practice, PNG, "cat.png"), await uploaded(practice, "run ls", "order.txt")];
       const answer = await practice.rpc("chat.send", { message: "", user: "p", attachments: ids });
-      expect(answer.response).toContain("I cannot see images (cat.png)");
+      expect(answer.response).toContain("I can't see images (cat.png)");
       expect(answer.response).toContain("order.txt");
       expect(answer.state).toBe("answered");
     } finally {

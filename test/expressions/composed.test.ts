@@ -21,7 +21,7 @@ const MADE_LATER: Readonly<Record<string, string>> = {
 };
 /** Judged super-linear, and why the text they meet cannot make them so. */
 const FED_SAFELY: Readonly<Record<string, string>> = {
-  "src/edges/models/practice/rules.ts": "4,000 characters at most; the pump table has a row for it",
+  "src/edges/models/practice/rules/index.ts": "4,000 characters at most; the pump table has a row for it",
   "src/mind/memory/graph.ts": "rows of blanks are one blank before it looks; the pump table has a row for it",
 };
 

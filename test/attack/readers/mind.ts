@@ -1,7 +1,8 @@
 /** What is remembered, and what people ask and command. */
 import { answerWords } from "../../../src/core/domain/answer-words.ts";
 import type { InboundMessage, SessionKey } from "../../../src/core/domain/index.ts";
-import { matchRule } from "../../../src/edges/models/practice/rules.ts";
+import { meant, recalledIn } from "../../../src/edges/models/practice/recall.ts";
+import { matchRule } from "../../../src/edges/models/practice/rules/index.ts";
 import { type CommandParts, makeCommands } from "../../../src/flow/commands/commands.ts";
 import { readChecklist } from "../../../src/mind/heartbeat/checklist.ts";
 import { capturedByRules, looksLikeInstruction } from "../../../src/mind/memory/capture/extract.ts";
@@ -48,6 +49,11 @@ export const MIND: Rows = {
       ),
     ),
   "words for the practice model": (text) => [matchRule(text), matchRule(text.slice(0, 4000))],
+  "what the practice model made before": (text) =>
+    ["exec", "memory_save", "schedule_add", "schedule_list", "sessions_spawn"].map((name) => {
+      const content = [{ type: "tool-result" as const, id: "1", name, text }];
+      return [recalledIn([{ role: "tool", content }]), meant(text, [text])];
+    }),
   "the words of a memory": wordsOf,
   "the stem of a word": stem,
   "who says it": speakerOf,

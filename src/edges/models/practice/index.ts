@@ -24,9 +24,10 @@ import {
 import { Converter } from "../wire/convert.ts";
 import { partsOf } from "../wire/parts.ts";
 import { abortError } from "../wire/watch.ts";
-import { chat, hasRule } from "./chat.ts";
+import { chat, hasRule, notOffered } from "./chat.ts";
+import { recalledIn } from "./recall.ts";
 import { isWaiting, report, reportOutcome } from "./report.ts";
-import { matchRule, type Wish } from "./rules.ts";
+import { matchRule, type Wish } from "./rules/index.ts";
 import { type Told, toldIn } from "./told.ts";
 
 export const PRACTICE_MODEL = "practice/practice";
@@ -40,21 +41,6 @@ export const PRACTICE_INFO: ModelInfo = {
   practice: true,
   because: "built in: rules, not a language model; it answers while no model key is set",
 };
-
-/** Rules for tools that are offered through `tool_run` rather than by themselves. */
-const RARE: ReadonlySet<string> = new Set([
-  "browser",
-  "memory_forget",
-  "schedule_list",
-  "schedule_remove",
-  "schedule_update",
-  "schedule_snooze",
-  "sessions_list",
-  "sessions_history",
-  "sessions_send",
-  "sessions_stop",
-  "wait",
-]);
 
 export async function callPractice(
   request: ModelRequest,
@@ -124,8 +110,10 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
     const text = typed.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     return typed.length ? [{ text, label: labelOf(content) }] : [];
   });
-  const offered = new Set(request.tools.map((tool) => tool.name));
+  const tools = offeredIn(request);
+  const offered = new Set([...tools.directly, ...tools.onDemand]);
   const told = toldIn(request);
+  const recalled = recalledIn(request.messages);
   const outcomes = texts.map(reportOutcome).filter((sentence) => sentence !== undefined);
   // Once the outcome is here, the interim "waiting" is no news any more.
   const sentences = [...results.filter((r) => !(outcomes.length && isWaiting(r))).map(report), ...outcomes];
@@ -137,21 +125,27 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
       sentences.push(`It is time: ${text.trim()}`);
       continue;
     }
-    const wish = label?.kind === "heartbeat" ? QUIET : (matchRule(text) ?? silence(text, told, offered));
+    const wish = label?.kind === "heartbeat" ? QUIET : (matchRule(text, recalled) ?? silence(text, told, offered));
     if (!wish) sentences.push(chat(text, { offered, told }));
-    else if (!offered.has(wish.tool) && offered.has("tool_run") && RARE.has(wish.tool)) {
+    else if (!offered.has(wish.tool)) sentences.push(notOffered(wish.tool));
+    else {
       const id = `practice_${request.messages.length}_${calls.length}`;
-      calls.push({ type: "tool-call", id, name: "tool_run", input: { name: wish.tool, input: wish.input } });
-    } else if (!offered.has(wish.tool)) {
-      sentences.push(`This build has no tool "${wish.tool}" yet, so the practice model cannot do that.`);
-    } else {
-      const id = `practice_${request.messages.length}_${calls.length}`;
-      calls.push({ type: "tool-call", id, name: wish.tool, input: wish.input });
+      const { tool: name, input } = wish;
+      const call = tools.directly.has(name) ? { name, input } : { name: "tool_run", input: { name, input } };
+      calls.push({ type: "tool-call", id, ...call });
     }
   }
   sentences.push(...attached(said.flat()));
   if (sentences.length === 0 && calls.length === 0) sentences.push(chat("", { offered, told }));
   return { text: sentences.join("\n\n"), calls };
+}
+
+/** What can be called: by name, or through `tool_run` where the description of `tool_search` names it. */
+function offeredIn({ tools }: ModelRequest): { directly: ReadonlySet<string>; onDemand: readonly string[] } {
+  const directly = new Set(tools.map((tool) => tool.name));
+  const more = directly.has("tool_run") ? tools.find((tool) => tool.name === "tool_search") : undefined;
+  const [, names = ""] = more?.description.split("There are: ") ?? [];
+  return { directly, onDemand: names.split(/\W+/).filter(Boolean) };
 }
 
 /** It cannot judge what is worth a word to anybody, so it has none. */
@@ -168,8 +162,16 @@ function attached(parts: readonly (TextPart | ImagePart)[]): string[] {
   const images = parts.filter((part) => part.type === "image");
   const files = parts.flatMap((part) => (part.type === "text" && part.file ? [part.file.name] : []));
   return [
-    ...(images.length ? [`I cannot see images (${images.map((part) => part.name).join(", ")}): I am rules.`] : []),
-    ...(files.length ? [`I received ${files.join(", ")} and cannot read files: I am rules.`] : []),
+    ...(images.length
+      ? [
+          `I can't see images (${images.map((part) => part.name).join(", ")}): I am the practice model, a list of rules.`,
+        ]
+      : []),
+    ...(files.length
+      ? [
+          `I received ${files.join(", ")}, but I can't make sense of a file's text: I am the practice model, a list of rules.`,
+        ]
+      : []),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { EventKind, ModelMessage } from "../../../core/domain/index.ts";
 import { answered, run, shown, testModels, user } from "../testing.ts";
-import { matchRule, RULES } from "./rules.ts";
+import { matchRule, RULES } from "./rules/index.ts";
 
 /** Offered only where a turn may end without an answer. */
 const ENDS = ["heartbeat_quiet", "stay_silent", "nothing_to_report"];
@@ -66,7 +66,13 @@ describe("rules", () => {
   });
 
   it("every rule's example matches that rule's tool", () => {
-    for (const { example, tool } of RULES) expect(matchRule(example)?.tool, example).toBe(tool);
+    const made = {
+      schedules: ["drink-water"],
+      facts: [{ id: "f1", text: "a" }],
+      processes: ["p1"],
+      agents: ["sub:1:0"],
+    };
+    for (const { example, tool } of RULES) expect(matchRule(example, made)?.tool, example).toBe(tool);
   });
 
   it.each([
@@ -80,9 +86,13 @@ describe("rules", () => {
     expect(matchRule(text)).toBeUndefined();
   });
 
-  it("a tool that is not offered is not called; that is said plainly (P2)", async () => {
-    const reply = await ask("remember that I like tea", [ALL.find((tool) => tool.name === "read")!]);
-    expect(reply.content).toEqual([{ type: "text", text: expect.stringContaining('no tool "memory_save" yet') }]);
+  it("a tool that is not offered is not called; it says so, or what to set up (P2)", async () => {
+    const tools = [ALL.find((tool) => tool.name === "read")!];
+    expect(shown((await ask("remember that I like tea", tools)).deltas)).toContain(
+      '"memory_save", which isn\'t available',
+    );
+    const search = await ask("search the web for tide tables", tools);
+    expect(shown(search.deltas)).toMatch(/^Web search isn't set up yet\. Add .*lares\.yaml: web\.search/);
   });
 });
 
@@ -141,7 +151,7 @@ describe("tool results", () => {
 
   it("are reported with their output", async () => {
     expect(text(await afterResult("a.txt\nb.txt"))).toBe('The tool "exec" is done. It said:\na.txt\nb.txt');
-    expect(text(await afterResult("  "))).toContain("no output");
+    expect(text(await afterResult("  "))).toContain("printed nothing");
   });
 
   it("that failed or were refused are said to have", async () => {
@@ -176,10 +186,18 @@ describe("tool results", () => {
   });
 
   it("a tool that is found on demand is called through tool_run", async () => {
-    const tools = [{ name: "tool_run", description: "", input: { type: "object" } }];
+    const tools = [
+      {
+        name: "tool_search",
+        description: "Find more tools. There are: wait, schedule_list.",
+        input: { type: "object" },
+      },
+      { name: "tool_run", description: "", input: { type: "object" } },
+    ];
     expect((await ask("what is scheduled", tools)).content).toMatchObject([
       { type: "tool-call", name: "tool_run", input: { name: "schedule_list", input: {} } },
     ]);
+    expect((await ask("forget about tea", tools)).finish).toBe("stop");
   });
 
   it("a scheduled message is told as the reminder it is", async () => {

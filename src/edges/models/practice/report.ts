@@ -18,7 +18,7 @@ export function reportOutcome({
   const tool = label.of ?? "";
   return DENIED.test(said.split("\n")[0] ?? "")
     ? `The tool "${tool}" was not run. ${said}`
-    : `The tool "${tool}" was answered and is done. ${said}`;
+    : `The tool "${tool}" has run. ${said}`;
 }
 
 export function isWaiting(result: ToolResultPart): boolean {
@@ -33,6 +33,6 @@ export function report(result: ToolResultPart): string {
     return `The tool "${result.name}" ${what}:\n${output}`;
   }
   return output === ""
-    ? `The tool "${result.name}" is done. It gave no output.`
+    ? `The tool "${result.name}" is done. It printed nothing.`
     : `The tool "${result.name}" is done. It said:\n${output}`;
 }

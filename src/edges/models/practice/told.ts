@@ -46,20 +46,40 @@ function placeIn(system: string): string[] {
   return lines.slice(0, end < 0 ? lines.length : end).filter((line) => line !== "");
 }
 
-/** The answer to a question about time, speaker or place; nothing for any other text. */
+/** The answers to questions about time, speaker and place; nothing for any other text. */
 export function answerFromTold(text: string, told: Told): string | undefined {
-  const words = text.trim().toLowerCase();
-  if (/^what time\b|^what's the time\b|\bwhat is the time\b/.test(words)) return timeWords(told);
-  if (/^(what|which) (day|date)\b.*\btomorrow\b|^what is tomorrow\b/.test(words)) return dayWords(told, "Tomorrow", 1);
-  if (/^(what|which) (day|date)\b|^what is (the date|today)\b|^what's the date\b/.test(words)) {
+  const answers = text
+    .toLowerCase()
+    .slice(0, LONGEST)
+    .split(/[?.!,;\n]| and /)
+    .map((part) => answerTo(part.trim(), told))
+    .filter((answer) => answer !== undefined);
+  return answers.length ? [...new Set(answers)].join(" ") : undefined;
+}
+
+/** Longer than any question about the time. */
+const LONGEST = 400;
+
+function answerTo(words: string, told: Told): string | undefined {
+  const asked = words.replace(/^(?:hi|hello|hey|please|tell me|do you know|can you tell me|and) /, "");
+  if (/^(?:what time\b|what's the time\b|what is the time\b|the time\b|how late is it\b)/.test(asked))
+    return timeWords(told);
+  if (/^(?:what|which) (?:day|date) (?:is|will be) (?:it )?tomorrow\b|^(?:what is|what's) tomorrow\b/.test(asked))
+    return dayWords(told, "Tomorrow", 1);
+  if (
+    /^(?:(?:what|which) (?:day|date)\b|(?:what is|what's) (?:the date|the day|today)\b|the date\b|today's date\b)/.test(
+      asked,
+    )
+  )
     return dayWords(told, "Today", 0);
-  }
-  if (/^who am i\b|^do you know who i am\b/.test(words)) return whoWords(told);
-  if (/^where (are we|am i|are you)\b|^what (place|chat|channel) is this\b/.test(words)) return placeWords(told);
+  if (/^(?:who am i\b|who i am\b|what is my name\b|what's my name\b|who is (?:speaking|talking)\b)/.test(asked))
+    return whoWords(told);
+  if (/^(?:where (?:are we|am i|are you|we are)\b|(?:what|which) (?:place|chat|channel) is this\b)/.test(asked))
+    return placeWords(told);
   return undefined;
 }
 
-const NOT_TOLD = "I wasn't told, and rules can't guess.";
+const NOT_TOLD = "I wasn't told that, and rules can't guess.";
 
 function timeWords({ time, place }: Told): string {
   if (!time) return NOT_TOLD;
@@ -82,5 +102,5 @@ function whoWords({ speaker, place }: Told): string {
 }
 
 function placeWords({ place }: Told): string {
-  return place.length ? `I was told this:\n${place.join("\n")}` : NOT_TOLD;
+  return place.length ? `I was told:\n${place.join("\n")}\n` : NOT_TOLD;
 }
