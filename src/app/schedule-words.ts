@@ -1,6 +1,13 @@
 /** `/schedule`: look, plan, run, pause, resume, snooze and remove from any chat. `/timezone`: whose clock is meant. */
 import { AppError, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
-import { type GivenWhen, inWords, type JobView, momentWords, type Schedules } from "../mind/schedule/index.ts";
+import {
+  duration,
+  type GivenWhen,
+  inWords,
+  type JobView,
+  momentWords,
+  type Schedules,
+} from "../mind/schedule/index.ts";
 
 const SHOWN = 30;
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";
@@ -77,12 +84,21 @@ async function changed(schedules: Schedules, verb: string, name: string, message
       // "water-the-plants-ab12 20 minutes": names have no spaces unless somebody gave them some.
       const [, of = name, later = "in 10 minutes"] = /^(\S+)\s+(\S[\s\S]*)$/.exec(name) ?? [];
       const key = message.platformId ?? message.idempotencyKey ?? String(schedules.now());
-      const at = /^(in|at|on|tomorrow|next)\b/i.test(later) ? later : `in ${later}`;
+      const at = isSpan(later) ? `in ${later.replace(/^in\s/i, "")}` : later;
       return plannedWords(`Again: "`, await schedules.snooze(of, { at }, key));
     }
     default:
       await schedules.update(name, { enabled: verb === "resume" });
       return verb === "resume" ? `"${name}" runs again.` : `"${name}" is paused.`;
+  }
+}
+
+/** "20 minutes", as against "tonight" or "friday 9am". */
+function isSpan(text: string): boolean {
+  try {
+    return duration(text) > 0;
+  } catch {
+    return false;
   }
 }
 

@@ -232,6 +232,7 @@ describe("from a chat", () => {
     const [, name] = /"(doze-\w+)"/.exec(await say("/schedule in 2 hours: doze"))!;
     expect(await say(`/schedule snooze ${name} 3 hours`)).toMatch(/^Again: "doze-\w+", once, \w{3} \d/);
     expect(await say(`/schedule snooze ${name}`)).toMatch(/once, /);
+    expect(await say(`/schedule snooze ${name} friday 9am`)).toMatch(/once, Fri .* 09:00/);
     expect((await lares.rpc("schedule.snooze", { id: name!, at: "tomorrow 9am" })).words).toMatch(/09:00/);
   });
 
