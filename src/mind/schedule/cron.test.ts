@@ -135,9 +135,8 @@ function walk(when: When, from: number, to: number): number[] {
   return due;
 }
 
-/** Stretches to compare: the days around each change and one of each quarter, or everything. */
-function stretches(wall: (time: number) => number): [number, number][] {
-  if (IS_WHOLE) return [[FROM, TO]];
+/** The days around each change, and one of each quarter. */
+function samples(wall: (time: number) => number): [number, number][] {
   const found: [number, number][] = [];
   for (let day = FROM; day < TO; day += DAY) {
     const isChange = wall(day + DAY) - wall(day) !== 1440;
@@ -158,7 +157,8 @@ function iso(times: number[], others: number[]): string[] {
 
 describe.each(ZONES)("ten years in %s", (zone) => {
   const wall = wallOf(zone);
-  const compared = stretches(wall);
+  const sampled = samples(wall);
+  const compared: [number, number][] = IS_WHOLE ? [[FROM, TO]] : sampled;
 
   test.each(PATTERNS)(
     "%s is due when a clock on the wall says so",
@@ -177,7 +177,7 @@ describe.each(ZONES)("ten years in %s", (zone) => {
   );
 
   test("a due time is found from any moment before it, also in the middle of an hour that comes twice", () => {
-    for (const [from, to] of compared.slice(0, 8)) {
+    for (const [from, to] of IS_WHOLE ? sampled : sampled.slice(0, 8)) {
       for (const cron of ["30 2,14 * * *", "30 1-3 * * *", "*/20 * * * *", "30 0,23 * * *"]) {
         const when: When = { kind: "cron", cron, zone };
         const due = bruteForce(cron, wall, from, to);
