@@ -189,6 +189,19 @@ describe.each(ZONES)("ten years in %s", (zone) => {
   });
 });
 
+test("a date or a weekday: the first days of March come, whichever comes first", () => {
+  const wall = wallOf("UTC");
+  for (let year = 2021; year < 2030; year++) {
+    const [from, to] = [Date.UTC(year, 1, 20), Date.UTC(year, 2, 10)];
+    for (const date of [1, 2, 3])
+      for (const day of [0, 1, 2, 3, 4, 5, 6]) {
+        const cron = `0 9 ${date} * ${day}`;
+        const found = walk({ kind: "cron", cron, zone: "UTC" }, from, to);
+        expect([cron, year, found]).toEqual([cron, year, bruteForce(cron, wall, from, to)]);
+      }
+  }
+});
+
 test("hours in a list over a clock change in Berlin: once when the hour comes twice, at the jump when it is left out", () => {
   const on = (cron: string, from: string) =>
     walk({ kind: "cron", cron, zone: "Europe/Berlin" }, Date.parse(from), Date.parse(from) + 2 * DAY).map((t) =>

@@ -29,12 +29,38 @@ const MOST_PATTERNS = 200;
 export function patternOf(cron: string): Pattern {
   let pattern = patterns.get(cron);
   if (!pattern) {
-    const calendar = new Cron(cron, { utcOffset: 0, mode: "5-or-6-parts" });
-    pattern = { after: (wall) => calendar.nextRun(new Date(wall))?.getTime(), isRhythm: isEveryHour(cron) };
+    // Read whole first: what is wrong with it is said about what was written.
+    const whole = calendarOf(cron);
+    const [dates, weekdays] = apart(cron) ?? [];
+    const calendars = dates && weekdays ? [calendarOf(dates), calendarOf(weekdays)] : [whole];
+    const after = (wall: number) => {
+      const found = calendars.flatMap((one) => one.nextRun(new Date(wall))?.getTime() ?? []);
+      return found.length ? Math.min(...found) : undefined;
+    };
+    pattern = { after, isRhythm: isEveryHour(cron) };
     if (patterns.size >= MOST_PATTERNS) patterns.clear();
     patterns.set(cron, pattern);
   }
   return pattern;
+}
+
+function calendarOf(cron: string): Cron {
+  return new Cron(cron, { utcOffset: 0, mode: "5-or-6-parts" });
+}
+
+/**
+ * "The 1st, or a Sunday" as two patterns. Asked for both at once, croner counts the weekdays of February to its 31st, and so takes
+ * the 2nd of March for the next day although the 1st comes before it.
+ */
+function apart(cron: string): [dates: string, weekdays: string] | undefined {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length < 5) return undefined;
+  const [date, month, weekday] = fields.slice(-3) as [string, string, string];
+  const isAny = (field: string) => field === "*" || field === "?";
+  // With a plus, both must hold, and nothing is left out.
+  if (isAny(date) || isAny(weekday) || weekday.startsWith("+")) return undefined;
+  const time = fields.slice(0, -3).join(" ");
+  return [`${time} ${date} ${month} *`, `${time} * ${month} ${weekday}`];
 }
 
 /** The first moment later than `after` that the pattern means in this zone. */
