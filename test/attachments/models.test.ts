@@ -4,7 +4,7 @@ import type { Models } from "../../src/core/contracts/index.ts";
 import type { ModelMessage } from "../../src/core/domain/index.ts";
 import { silentLog, systemClock } from "../../src/core/kit/index.ts";
 import { createModels, modelsConfig } from "../../src/edges/models/index.ts";
-import { answered, run } from "../../src/edges/models/testing.ts";
+import { answered, PROTOCOLS, run } from "../../src/edges/models/testing.ts";
 import { directiveScript, type ModelServer, type NormalPart, startModelServer } from "../fakes/model-server/index.ts";
 import { PNG } from "./support.ts";
 
@@ -17,13 +17,6 @@ beforeEach(() => {
   server.reset();
   server.use(directiveScript());
 });
-
-const PROTOCOLS = [
-  { api: "anthropic", model: "claude-sonnet-4-5" },
-  { api: "openai-chat", model: "local" },
-  { api: "openai-responses", model: "gpt-5" },
-  { api: "google", model: "gemini-3-pro-preview" },
-] as const;
 
 const lastParts = (): NormalPart[] => server.requests.at(-1)!.messages.flatMap((message) => message.parts);
 const pictures = () => lastParts().flatMap((part) => (part.type === "image" ? [part] : []));

@@ -9,7 +9,7 @@ import {
 import type { Models } from "../../core/contracts/index.ts";
 import type { ModelMessage } from "../../core/domain/index.ts";
 import { ManualClock, silentLog } from "../../core/kit/index.ts";
-import { answered, EXEC, refused, request, run, shown, testModels, user } from "./testing.ts";
+import { answered, EXEC, PROTOCOLS, refused, request, run, shown, testModels, user } from "./testing.ts";
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -21,12 +21,6 @@ beforeEach(() => {
   server.use(directiveScript());
 });
 
-const PROTOCOLS = [
-  { api: "anthropic", model: "claude-sonnet-4-5" },
-  { api: "openai-chat", model: "local" },
-  { api: "openai-responses", model: "gpt-5" },
-  { api: "google", model: "gemini-3-pro-preview" },
-] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
 const PRICE = { input: 10, output: 20, cacheRead: 1, cacheWrite: 15 };

@@ -16,6 +16,14 @@ export function testModels({ config = {}, env = {}, clock = systemClock, log = s
   return createModels(modelsConfig.parse(config), { env, clock, log, ...(fetch ? { fetch } : {}) });
 }
 
+/** Each wire protocol with a model that speaks it. */
+export const PROTOCOLS = [
+  { api: "anthropic", model: "claude-sonnet-4-5" },
+  { api: "openai-chat", model: "local" },
+  { api: "openai-responses", model: "gpt-5" },
+  { api: "google", model: "gemini-3-pro-preview" },
+] as const;
+
 export const user = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });
 
 export const EXEC = {

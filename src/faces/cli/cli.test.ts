@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { AppError } from "../../core/domain/index.ts";
 import { CRASH_POINTS, ManualClock } from "../../core/kit/index.ts";
-import type { Result } from "../../core/protocol/index.ts";
 import {
   cli,
   type FakeGateway,
   fakeGateway,
   type Handlers,
   NOW,
+  quietStatus,
   type RunOptions,
   SESSION,
   turnDetail,
@@ -34,30 +34,15 @@ async function down(argv: string[]) {
   return { code: await ran.code, out: ran.out(), err: ran.err() };
 }
 
-const STATUS: Result<"status"> = {
+const STATUS = quietStatus({
   version: "1.2.3",
-  pid: 7,
-  home: "/h",
-  url: "http://127.0.0.1:7717",
   uptimeMs: 273_600_000,
-  model: { id: "practice/practice", practice: true, because: "no key was found" },
   turns: { queued: 0, running: 1, parked: 2 },
   approvals: { pending: 2 },
   attention: 2,
-  deliveries: { waiting: 0, uncertain: 0, failed: 0 },
-  channels: [],
-  usageToday: {
-    inputTokens: 16_000,
-    outputTokens: 600,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cost: 0.5,
-    calls: 1,
-    unknownPrice: 0,
-  },
+  usageToday: { ...quietStatus().usageToday, inputTokens: 16_000, outputTokens: 600, cost: 0.5 },
   memory: { rss: 104_857_600, heapUsed: 1 },
-  problems: [],
-};
+});
 
 describe("words", () => {
   it.each([

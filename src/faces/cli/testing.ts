@@ -336,6 +336,35 @@ export function turnDetail(over: Partial<TurnDetail> = {}): TurnDetail {
   };
 }
 
+/** What a quiet Lares says of itself. */
+export function quietStatus(over: Partial<Result<"status">> = {}): Result<"status"> {
+  return {
+    version: "1",
+    pid: 7,
+    home: "/h",
+    url: "http://127.0.0.1:7717",
+    uptimeMs: 1,
+    model: { id: "practice/practice", practice: true, because: "no key was found" },
+    turns: { queued: 0, running: 0, parked: 0 },
+    approvals: { pending: 0 },
+    attention: 0,
+    deliveries: { waiting: 0, uncertain: 0, failed: 0 },
+    channels: [],
+    usageToday: {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      cost: 0,
+      calls: 1,
+      unknownPrice: 0,
+    },
+    memory: { rss: 1, heapUsed: 1 },
+    problems: [],
+    ...over,
+  };
+}
+
 /** A turn under way. */
 export function openTurn(over: Partial<TurnDetail> = {}): TurnDetail {
   const { endedAt: _ended, response: _response, usage: _usage, ...rest } = turnDetail();

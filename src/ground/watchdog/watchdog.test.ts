@@ -89,7 +89,10 @@ it("an innocent suspect that got further is not convicted by the stall of one th
   expect(third.suspicion("turn:guilty")).toBe("convicted");
 });
 
-it("a suspect that got further than last time doesn't hold up the others", async () => {
+it.each([
+  ["got further than last time", "progressed"],
+  ["waits for one behind it", "waits"],
+] as const)("a suspect that %s doesn't hold up the others", async (_, how) => {
   const home = scratch("watchdog");
   const first = life(home);
   for (const key of ["turn:a", "turn:b"] as const) first.begin(key);
@@ -99,21 +102,7 @@ it("a suspect that got further than last time doesn't hold up the others", async
   await second.turn("turn:a");
   const a = second.begin("turn:a");
   const b = second.turn("turn:b");
-  a.progressed();
-  await b;
-});
-
-it("a suspect that waits for one behind it doesn't hold it up", async () => {
-  const home = scratch("watchdog");
-  const first = life(home);
-  for (const key of ["turn:a", "turn:b"] as const) first.begin(key);
-  markStalled(home);
-  const second = life(home);
-  second.ready();
-  await second.turn("turn:a");
-  const a = second.begin("turn:a");
-  const b = second.turn("turn:b");
-  a.waits();
+  a[how]();
   await b;
 });
 

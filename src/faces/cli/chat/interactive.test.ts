@@ -12,6 +12,7 @@ import {
   fakeGateway,
   NOW,
   openTurn,
+  quietStatus,
   type Ran,
   SESSION,
   turnDetail,
@@ -35,30 +36,7 @@ beforeEach(async () => {
   turns = {};
   let n = 0;
   gateway = await fakeGateway({
-    status: () => ({
-      version: "1",
-      pid: 1,
-      home: "/h",
-      url: "http://x",
-      uptimeMs: 1,
-      model: { id: "practice/practice", practice: true, because: "no key was found" },
-      turns: { queued: 0, running: 0, parked: 0 },
-      approvals: { pending: 0 },
-      attention: 0,
-      deliveries: { waiting: 0, uncertain: 0, failed: 0 },
-      channels: [],
-      usageToday: {
-        inputTokens: 0,
-        outputTokens: 0,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-        cost: 0,
-        calls: 1,
-        unknownPrice: 0,
-      },
-      memory: { rss: 1, heapUsed: 1 },
-      problems: [],
-    }),
+    status: () => quietStatus(),
     "chat.send": () => {
       const turn = `t_${++n}`;
       turns[turn] ??= openTurn({ turn });

@@ -6,10 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Result } from "../../../core/protocol/index.ts";
 import { defineConfig, readEnvironment } from "../../../ground/config/index.ts";
 import type { HomeExamined } from "../ports.ts";
-import { cli, type FakeGateway, fakeGateway } from "../testing.ts";
+import { cli, type FakeGateway, fakeGateway, quietStatus } from "../testing.ts";
 import type { Finding, Ground, Machine } from "./check.ts";
 import { CHECKS, examine } from "./doctor.ts";
 
@@ -24,30 +23,9 @@ const schema = defineConfig({
       .default({}),
   }),
 });
-const STATUS: Result<"status"> = {
-  version: "1",
-  pid: 7,
-  home: "/h",
-  url: "http://127.0.0.1:7717",
-  uptimeMs: 1,
+const STATUS = quietStatus({
   model: { id: "anthropic/claude", practice: false, because: "ANTHROPIC_API_KEY is set" },
-  turns: { queued: 0, running: 0, parked: 0 },
-  approvals: { pending: 0 },
-  attention: 0,
-  deliveries: { waiting: 0, uncertain: 0, failed: 0 },
-  channels: [],
-  usageToday: {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cost: 0,
-    calls: 1,
-    unknownPrice: 0,
-  },
-  memory: { rss: 1, heapUsed: 1 },
-  problems: [],
-};
+});
 
 const EXAMINED = (over: Partial<HomeExamined["database"]> = {}, sandbox: Partial<HomeExamined["sandbox"]> = {}) => ({
   database: { file: "/h/lares.db", state: "whole" as const, bytes: 4096, ...over },

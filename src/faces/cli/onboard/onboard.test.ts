@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../core/domain/index.ts";
 import { modelsConfig } from "../../../edges/models/index.ts";
 import { defineConfig } from "../../../ground/config/index.ts";
-import { cli, type FakeGateway, fakeGateway, type Handlers, type RunOptions, until } from "../testing.ts";
+import { cli, type FakeGateway, fakeGateway, type Handlers, quietStatus, type RunOptions, until } from "../testing.ts";
 
 const schema = defineConfig({ models: modelsConfig });
 const KEY = { ANTHROPIC_API_KEY: "sk-from-environment-1234" };
@@ -300,35 +300,12 @@ describe("a channel", () => {
 describe("with a running Lares", () => {
   let gateway: FakeGateway;
   afterEach(() => gateway.close());
-  const status = (id: string): Handlers => ({
-    status: () => ({
-      version: "1",
-      pid: 1,
-      home: "/h",
-      url: "http://x",
-      uptimeMs: 1,
-      model: { id, practice: false, because: "" },
-      turns: { queued: 0, running: 0, parked: 0 },
-      approvals: { pending: 0 },
-      attention: 0,
-      deliveries: { waiting: 0, uncertain: 0, failed: 0 },
-      channels: [],
-      usageToday: {
-        inputTokens: 0,
-        outputTokens: 0,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-        cost: 0,
-        calls: 1,
-        unknownPrice: 0,
-      },
-      memory: { rss: 1, heapUsed: 1 },
-      problems: [],
-    }),
-  });
   const model = "anthropic/claude-sonnet-5-5";
   const go = async (more: FakeGateway["more"]) => {
-    gateway = await fakeGateway(status(model), more);
+    gateway = await fakeGateway(
+      { status: () => quietStatus({ model: { id: model, practice: false, because: "" } }) },
+      more,
+    );
     return run(["--yes"], { home: gateway.home, variables: KEY });
   };
 
