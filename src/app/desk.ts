@@ -33,16 +33,16 @@ export function scheduleDesk(
     const cause = await schedules.jobBehind(asId<TurnId>(turn), session);
     if (!cause || cause.mayPlan) return;
     throw new AppError("TOOL_INPUT", {
-      message: `This works for the job "${cause.name}", and jobs do not make jobs.`,
-      hint: "The owner can allow it: mayPlan: true.",
+      message: `This is a run of the job "${cause.name}", and jobs can't create jobs.`,
+      hint: "The owner can allow it with mayPlan: true.",
     });
   };
   const mine = async (name: string, agent: string): Promise<JobView> => {
     const job = await schedules.get(name).catch(() => undefined);
     if (job?.name === name && job.agent === agent && job.kind === "work" && !job.declared) return job;
     throw new AppError("TOOL_INPUT", {
-      message: `There is no schedule "${name}" of yours.`,
-      hint: "See schedule_list.",
+      message: `You have no schedule "${name}".`,
+      hint: "schedule_list shows their names.",
     });
   };
   return {
@@ -153,8 +153,8 @@ export function sessionDesk(
     async history(session, limit, caller) {
       if (!(await children.mayRead(caller, session))) {
         throw new AppError("TOOL_INPUT", {
-          message: `"${session}" is no sub-agent of yours.`,
-          hint: "See sessions_list.",
+          message: `You have no sub-agent "${session}".`,
+          hint: "sessions_list shows them.",
         });
       }
       const { messages } = await sessions.history({ session, limit });

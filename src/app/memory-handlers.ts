@@ -172,7 +172,7 @@ async function kept(
 ): Promise<{ notReplaced?: string }> {
   if ((await rooms.memory.seen(old, {}))?.supersededBy === by || old === by) return {};
   if (instead && "why" in instead) return { notReplaced: instead.why };
-  return { notReplaced: "what you saved was known already; memory_forget takes the old one away" };
+  return { notReplaced: "what you saved was already known; memory_forget removes the old one" };
 }
 
 /** What goes when a topic is forgotten: the facts that name it, and the messages that do, within the viewer's sight. */

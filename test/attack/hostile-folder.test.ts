@@ -202,7 +202,7 @@ describe("the workspace", () => {
     expect(answer.response).toBe("done");
     untouched();
     const shown = JSON.stringify(model.requests.at(-1)!.messages);
-    expect(shown).toContain("the whole output could not be kept");
+    expect(shown).toContain("the full output could not be saved");
     // Without the link the next one is kept again.
     rmSync(join(lares.workspace(), ".lares"));
     await lares.chat("owner", `${long} then: say:again`);

@@ -122,7 +122,7 @@ describe("what is the owner's", () => {
         );
         const plain = (text: string) => text.replace(/"(tool_use_id|tool_call_id|id)":"[^"]*"/g, "");
         expect(plain(hit), `${way} ${tool}`).toBe(plain(miss));
-        expect(hit, `${way} ${tool}`).toMatch(/not open to people|knows no tool/);
+        expect(hit, `${way} ${tool}`).toMatch(/not open to people|tool_run has no tool/);
         expect(hit, `${way} ${tool}`).not.toMatch(leaks);
       }
     }

@@ -174,18 +174,18 @@ describe("a run", () => {
     expect(await run("poor")).toMatchObject({ state: "failed", reason: expect.stringMatching(/budget/) });
     const plan = `tool:schedule_add {"text":"again","in":"1 day"} then: say:{results}`;
     await add({ name: "breeds", prompt: `#breeds ${plan}` });
-    expect((await run("breeds")).output).toMatch(/jobs do not make jobs/);
+    expect((await run("breeds")).output).toMatch(/jobs can't create jobs/);
     // Nor does what works for one: the session of its run when a helper's result comes there.
     const { slots } = await lares.rpc("schedule.history", { id: "breeds" });
     const { session } = await lares.rpc("turns.get", { turn: slots.find((one) => one.turn)!.turn! });
     const { turn } = await lares.rpc("chat.send", { session, message: plan, wait: false });
-    expect((await lares.rpc("turns.wait", { turn })).response).toMatch(/jobs do not make jobs/);
+    expect((await lares.rpc("turns.wait", { turn })).response).toMatch(/jobs can't create jobs/);
     // Nobody is asked for what would be refused anyway.
     await add({ name: "asks-to-breed", prompt: `#asks-to-breed ${plan}`, agent: "asker" });
-    expect((await run("asks-to-breed")).output).toMatch(/jobs do not make jobs/);
+    expect((await run("asks-to-breed")).output).toMatch(/jobs can't create jobs/);
     const forgets = `tool:tool_run {"name":"schedule_remove","input":{"name":"whole"}} then: say:{results}`;
     await add({ name: "forgets", prompt: `#forgets ${forgets}`, agent: "asker" });
-    expect((await run("forgets")).output).toMatch(/no schedule "whole" of yours/);
+    expect((await run("forgets")).output).toMatch(/You have no schedule "whole"/);
     await lares.rpc("schedule.update", { id: "breeds", mayPlan: true });
     expect((await run("breeds")).output).toMatch(/Scheduled as/);
     expect(toolResults(requestsWith(model, "#breeds").at(-1)!)).toHaveLength(1);
@@ -252,7 +252,7 @@ describe("from a chat", () => {
     expect(await job()).toMatchObject({ enabled: false });
     await say(rare("schedule_update", { name, paused: false }));
     expect(await job()).toMatchObject({ enabled: true });
-    expect(await say(rare("schedule_snooze", { name, in: "3 hours" }))).toMatch(/comes again, once, /);
+    expect(await say(rare("schedule_snooze", { name, in: "3 hours" }))).toMatch(/runs again, once, /);
     // Its own time is untouched by that.
     expect((await job())!.words).toMatch(/Fridays 17:30/);
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RULES } from "../../src/edges/models/practice/rules/index.ts";
 import { RARE_TOOLS } from "../../src/edges/tools/index.ts";
+import { everyTool } from "../../src/edges/tools/testing.ts";
 import { type Lares, startLares, until } from "../support/index.ts";
 
 const PATCH = "*** Begin Patch\n*** Add File: patched.txt\n+hello\n*** End Patch";
@@ -126,6 +127,10 @@ const table = [
 test("every built-in tool has sentences, and every rule is for a tool that is there", () => {
   const builtIn = [...offered, ...RARE_TOOLS].sort();
   expect(Object.keys(SENTENCES).sort()).toEqual(builtIn);
+  // What is checked of every tool's description is checked of what the program has.
+  const { registry, house } = everyTool();
+  const checked = [...registry.specs(), ...house.map(({ spec }) => spec)].map(({ name }) => name);
+  expect([...new Set(checked)].sort()).toEqual(builtIn);
   // Offered only where a turn may end without an answer.
   const endings = ["nothing_to_report", "stay_silent"];
   expect([...new Set(RULES.map(({ tool }) => tool))].sort()).toEqual([...builtIn, ...endings].sort());
@@ -146,7 +151,7 @@ describe("what a new user types", () => {
       const [now] = (await callsIn(user)).slice(before);
       return now?.result === undefined ? undefined : now;
     });
-    expect(result).not.toMatch(/Field "|Unknown field|needs |no tool|of yours|You have no|There is no (?!host)/);
+    expect(result).not.toMatch(/Field "|Unknown field|needs |no tool|You have no (?!sub-agents)|There is no (?!host)/);
     await lares.rpc("chat.abort", { turn }).catch(() => {});
   });
 });
@@ -157,6 +162,8 @@ describe("what it has no rule for", () => {
     expect(practice).toBe(true);
     expect(response).toContain("I am the practice model: a list of rules inside Lares, not a language model.");
     expect(response).toContain(`I have no rule for "${words}". Try "list files"`);
-    expect(response).toContain("To connect a real model, run `lares onboard`");
+    expect(response).toContain(
+      "To connect a real model, open Settings, Models in the web page, or run `lares onboard`",
+    );
   });
 });

@@ -25,14 +25,14 @@ test("names what is near, replaces and expires; what was replaced comes back wit
   const first = await lares.chat("owner", save({ text: "Ferry tickets to Texel cost twelve euros" }), {
     key: "near-1",
   });
-  const [, id, near] = /saved \((\w+)\)[\s\S]*Near it:\n(mem_\w+): The ferry to Texel/.exec(first.response!)!;
+  const [, id, near] = /Saved \((\w+)\)[\s\S]*Similar:\n(mem_\w+): The ferry to Texel/.exec(first.response!)!;
   expect(near).toBeTruthy();
   const text = "Ferry tickets to Texel cost fifteen euros";
   const second = await lares.chat("owner", save({ text, replaces: id, until: "2099-12-31" }), {
     key: "near-2",
     session: "agent:main:ferry",
   });
-  const next = /saved \((\w+)\)/.exec(second.response!)![1]!;
+  const next = /Saved \((\w+)\)/.exec(second.response!)![1]!;
   expect((await factLike("Ferry tickets")).map((fact) => fact.text)).toEqual([text]);
   const kept = (await lares.rpc("memory.export", { limit: 1000 })).facts.find((fact) => fact.id === next);
   expect(kept).toMatchObject({ expiresAt: Date.parse("2099-12-31T23:59:59.999Z") });
@@ -47,7 +47,7 @@ test("a fact the owner added is replaced where it is; one that everybody sees is
     const old = await lares.rpc("memory.add", { text: `The boiler of ${user} is serviced in May` });
     const text = `The boiler of ${user} is serviced in October`;
     const said = (await lares.chat(user, save({ text, replaces: old.id }), { key: `boiler-${user}` })).response!;
-    expect(said).toMatch(/^saved \(/);
+    expect(said).toMatch(/^Saved \(/);
     expect(said).not.toContain("Not replaced");
     expect((await factLike(`boiler of ${user}`)).map((fact) => [fact.text, fact.scope])).toEqual([[text, "shared"]]);
   }

@@ -83,9 +83,11 @@ test("it is polled, read, written to and killed; killing tells no second time", 
   await until("the answer", async () => (await h.process({ action: "log", id })).startsWith("got apples\n"));
   expect(await h.process({ action: "log", id, from: 4 })).toMatch(/^apples\n\[.*bytes 4 to 11 of 11\]$/);
   await until("its children", () => alive(id).length > 2);
-  expect(await h.process({ action: "kill", id })).toMatch(/^Ended with all its processes\. .* ended: killed, \d+ s$/);
+  expect(await h.process({ action: "kill", id })).toMatch(
+    /^Stopped, with all its processes\. .* ended: killed, \d+ s$/,
+  );
   expect(alive(id)).toEqual([]);
-  expect(await h.process({ action: "kill", id })).toMatch(/^It had ended already/);
+  expect(await h.process({ action: "kill", id })).toMatch(/^It had already ended/);
   await expect(h.process({ action: "write", id, text: "x" })).rejects.toThrow(/has ended/);
   expect(h.told).toEqual([]);
 });
@@ -110,10 +112,12 @@ test("a session sees its own processes and no others (SB-03)", async () => {
   const id = await h.start("sleep 300");
   const other = { ...at, caller: { ...at.caller, session: "sub:s:1" } };
   for (const action of ["poll", "log", "kill"]) {
-    await expect(h.tool.run({ action, id }, other, newKey(), never)).rejects.toThrow(/no process/);
+    await expect(h.tool.run({ action, id }, other, newKey(), never)).rejects.toThrow(/You have no background command/);
   }
-  await expect(h.tool.plan({ action: "write", id, text: "x" }, other)).rejects.toThrow(/no process/);
-  expect((await h.tool.run({ action: "list" }, other, newKey(), never)).text).toBe("There are none.");
+  await expect(h.tool.plan({ action: "write", id, text: "x" }, other)).rejects.toThrow(
+    /You have no background command/,
+  );
+  expect((await h.tool.run({ action: "list" }, other, newKey(), never)).text).toBe("There are no background commands.");
   await h.process({ action: "kill", id });
 });
 
@@ -228,7 +232,7 @@ test("the spec is small, and wrong input is named", async () => {
   await expect(h.process({ action: "poll" })).rejects.toThrow(/needs an id/);
   await expect(h.process({ action: "write", id: "p" })).rejects.toThrow(/needs a text/);
   const both = { command: "ls", background: true, pty: true };
-  await expect(h.exec.run(both, at, newKey(), never)).rejects.toThrow(/neither pty/);
+  await expect(h.exec.run(both, at, newKey(), never)).rejects.toThrow(/combined with pty/);
   await expect(createExec().run({ command: "ls", background: true }, at, newKey(), never)).rejects.toThrow(
     /background/,
   );

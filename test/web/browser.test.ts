@@ -140,7 +140,7 @@ describe.skipIf(!needs("chromium", "the browser tool", chromium !== undefined))(
 
   test("a ref that is gone, a word too few and an action unknown are the model's mistakes", async () => {
     await open("/account");
-    await expect(run({ action: "click", ref: "e999" })).rejects.toThrow(/e999 is not on the page/);
+    await expect(run({ action: "click", ref: "e999" })).rejects.toThrow(/e999 is no longer on the page/);
     await expect(run({ action: "click", ref: "text=Log in" })).rejects.toMatchObject({ code: "TOOL_INPUT" });
     await expect(run({ action: "click" })).rejects.toThrow(/click needs the field "ref"/);
     await expect(run({ action: "evaluate" })).rejects.toMatchObject({ code: "TOOL_INPUT" });
@@ -233,7 +233,7 @@ describe.skipIf(!needs("chromium", "the browser tool", chromium !== undefined))(
       expect(asked[before]).toBe("rebind.example");
       // From now on the name leads to 127.0.0.2, which nobody allowed.
       await expect(run({ action: "navigate", url: `${url}?again` })).rejects.toThrow(
-        /rebind.example leads to 127\.0\.0\.2/,
+        /rebind.example resolves to 127\.0\.0\.2/,
       );
     });
 

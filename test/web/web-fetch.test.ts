@@ -102,7 +102,7 @@ describe("web_fetch", () => {
     const { text, meta } = await fetchFrom(html(long, "text/plain; charset=utf-8"));
     expect(Buffer.byteLength(text)).toBeLessThan(66 * 1024);
     expect(text.split("\n")[1]).toMatch(
-      /^\[the first 64\.0 KB of 234\.4 KB; the whole is in \.lares\/out\/call-1\.txt; search it, or go on with read \{"path":"\.lares\/out\/call-1\.txt","offset":\d+\}\]$/,
+      /^\[the first 64\.0 KB of 234\.4 KB; the full text is in \.lares\/out\/call-1\.txt; search it, or go on with read \{"path":"\.lares\/out\/call-1\.txt","offset":\d+\}\]$/,
     );
     expect(text).not.toContain("\ufffd");
     expect(await readFile(String(meta!.spill), "utf8")).toBe(long);

@@ -25,7 +25,7 @@ export function wrongInput(message: string, hint?: string, origin?: Origin): App
 export function notFound(path: string): AppError {
   return new AppError("NOT_FOUND", {
     message: `There is no "${visibleLine(path)}" in the workspace.`,
-    hint: "Look at what is there with list.",
+    hint: "See what is there with list.",
     retry: "after-change",
     origin: "own",
   });
@@ -43,16 +43,17 @@ export function translate(error: unknown, path: string): unknown {
     case "ELOOP":
       return outside(path, "is a symbolic link, or became one while it was opened");
     case "ENOTDIR":
-      return wrongInput(`A part of ${name} is not a directory.`, undefined, "own");
+      return wrongInput(`A part of ${name} is not a directory.`, "See what is there with list.", "own");
     case "EISDIR":
-      return wrongInput(`${name} is a directory.`, undefined, "own");
+      return wrongInput(`${name} is a directory.`, "See what is in it with list.", "own");
     case "ENAMETOOLONG":
-      return wrongInput(`${name} is longer than the file system allows.`, undefined, "own");
+      return wrongInput(`${name} is longer than the file system allows.`, "Use a shorter name.", "own");
     case "EACCES":
     case "EPERM":
     case "EROFS":
       return new AppError("FORBIDDEN", {
         message: `The operating system refused access to ${name} (${code}).`,
+        hint: "Use another path, or ask the owner to change its permissions.",
         retry: "after-change",
         origin: "own",
         cause: error,
@@ -60,7 +61,7 @@ export function translate(error: unknown, path: string): unknown {
     case "ENOSPC":
     case "EDQUOT":
       return new AppError("STORAGE_FULL", {
-        message: `The disk is full: ${name} was not written, what was there before still is.`,
+        message: `The disk is full: ${name} was not written, and what was there before is unchanged.`,
         hint: "Free some space, then try again.",
         retry: "after-change",
         origin: "own",

@@ -108,7 +108,11 @@ export class Inside {
     const file = await this.open();
     try {
       const { size } = await file.stat();
-      if (size > most) throw wrongInput(`"${this.path}" has ${size} bytes; ${most} is the most for this.`);
+      if (size > most)
+        throw wrongInput(
+          `"${this.path}" has ${size} bytes; at most ${most} are allowed here.`,
+          "Work on a part of it with exec.",
+        );
       const { bytes, more } = await this.translated(() => readUpTo(file, most, size));
       if (more) throw wrongInput(`"${this.path}" grew to more than ${most} bytes while it was read.`);
       return bytes;

@@ -91,7 +91,7 @@ class Walk {
         if (this.isLast()) return this.spot(this.top, word, undefined, fromLink);
         if (this.parents === "need") throw notFound(this.path);
         // P3: a link to a place that is not there must not make that place.
-        if (fromLink) throw outside(this.path, "goes over a symbolic link to something that does not exist");
+        if (fromLink) throw outside(this.path, "passes through a symbolic link to something that does not exist");
         if (this.parents === "imagine") return this.imagined(word);
         await this.top.make(word);
         await this.enter(word);
@@ -136,7 +136,7 @@ class Walk {
   }
 
   private async follow(word: string): Promise<void> {
-    if (this.mostLinks === 0) throw outside(this.path, "is a symbolic link, or goes over one");
+    if (this.mostLinks === 0) throw outside(this.path, "is a symbolic link, or passes through one");
     if (++this.links > this.mostLinks) throw outside(this.path, "goes in a circle of symbolic links");
     const target = await readlink(await this.top.at(word));
     let words = target.split("/");

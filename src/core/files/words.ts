@@ -14,7 +14,8 @@ export function wordsOf(path: string, roots: readonly string[]): string[] {
   if (path.includes("\0")) {
     throw new AppError("TOOL_INPUT", { message: `The path "${visibleLine(path)}" contains a NUL character.` });
   }
-  if (path.length > LONGEST) throw wrongInput(`The path is ${path.length} characters long; ${LONGEST} is the most.`);
+  if (path.length > LONGEST)
+    throw wrongInput(`The path is ${path.length} characters long; at most ${LONGEST} are allowed.`);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) throw outside(path, "is a URL, not a path in the workspace");
   if (/^~[\w.-]*(\/|$)/.test(path)) throw outside(path, "names a home directory, which is not in the workspace");
   if (!path.startsWith("/")) return path.split("/");

@@ -24,7 +24,7 @@ test("a later tool comes last and a taken name is refused", () => {
 });
 
 test("an unknown tool is refused with the nearest name", () => {
-  expect(() => createTools().get("reed")).toThrow(/There is no tool "reed" to call here\. Use read, which takes path/);
+  expect(() => createTools().get("reed")).toThrow(/There is no tool "reed" here\. Use read, which takes path/);
 });
 
 test("reading may be repeated, a whole write may, an edit is probed, a command never", () => {

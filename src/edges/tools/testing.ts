@@ -1,9 +1,23 @@
-/** Throw-away places for the tests of this room: a workspace, an outside with a secret, a spill directory. */
+/** For the tests of this room: throw-away places with a workspace, an outside and a secret, and all tools to look at. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ToolPlace } from "../../core/contracts/index.ts";
+import type { Tool, ToolPlace } from "../../core/contracts/index.ts";
+import {
+  createBrowserTool,
+  createMemoryTools,
+  createMessageTool,
+  createProcess,
+  createScheduleTools,
+  createSessionTools,
+  createTools,
+  createWait,
+  createWebTools,
+  registerTools,
+  type ToolRegistry,
+  webConfig,
+} from "./index.ts";
 
 export interface Scene extends ToolPlace {
   /** Beside the workspace; holds `secret`. */
@@ -29,3 +43,22 @@ export async function scene(base: string = tmpdir()): Promise<Scene> {
 }
 
 export const never = new AbortController().signal;
+
+/** Every built-in tool, to be looked at: what they are made with is not asked. `house`: those that need the rest of Lares. */
+export function everyTool(): { registry: ToolRegistry; house: Tool[] } {
+  const nothing = {} as never;
+  const web = () => webConfig.parse({ search: { provider: "searxng", baseUrl: "http://127.0.0.1:9" } });
+  const house: Tool[] = [
+    ...createScheduleTools(nothing),
+    ...createSessionTools(nothing),
+    createWait(nothing),
+    ...createMemoryTools(nothing),
+    ...createWebTools(web, nothing),
+    createMessageTool(nothing),
+    createProcess(nothing),
+    createBrowserTool(nothing).tool,
+  ];
+  const registry = createTools({ exec: { processes: nothing } });
+  registerTools(registry, house);
+  return { registry, house };
+}

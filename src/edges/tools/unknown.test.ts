@@ -24,23 +24,23 @@ test.each([
   ["reed", "read"],
 ])("a call of %s is answered with %s and its fields", (name, meant) => {
   expect(unknownTool(name, known)).toMatch(
-    new RegExp(`^There is no tool "${name}" to call here\\. Use ${meant}, which takes \\w+`),
+    new RegExp(`^There is no tool "${name}" here\\. Use ${meant}, which takes \\w+`),
   );
 });
 
 test("one that is only found by search says how it is run", () => {
   expect(unknownTool("browser", known)).toBe(
-    'There is no tool "browser" to call here; browser is run through tool_run: tool_run {"name":"browser","input":{…}}, where the input has action, url (optional).',
+    'There is no tool "browser" here; browser is run through tool_run: tool_run {"name":"browser","input":{…}}, where the input has action, url (optional).',
   );
   expect(unknownTool("browse", known)).toContain('tool_run {"name":"browser"');
 });
 
 test("what is like nothing gets the list; a tool that may not be used is not named", () => {
   expect(unknownTool("xyzzy_frobnicate", known)).toBe(
-    'There is no tool "xyzzy_frobnicate" to call here. Tools: read, write, edit, apply_patch, list, search, exec, tool_run.',
+    'There is no tool "xyzzy_frobnicate" here. Tools: read, write, edit, apply_patch, list, search, exec, tool_run.',
   );
   const only = { offered: offered.filter(({ name }) => name === "list"), found: [] };
-  expect(unknownTool("bash", only)).toBe('There is no tool "bash" to call here. Tools: list.');
+  expect(unknownTool("bash", only)).toBe('There is no tool "bash" here. Tools: list.');
   expect(createTools().unknown("cat", ["list"])).not.toContain("read");
 });
 

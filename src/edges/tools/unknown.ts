@@ -78,7 +78,7 @@ export interface Known {
 /** What the model reads. `name` is its own word; everything else is ours. */
 export function unknownTool(name: string, { offered, found }: Known): string {
   const asked = name.slice(0, 80);
-  const said = `There is no tool "${visibleLine(asked)}" to call here`;
+  const said = `There is no tool "${visibleLine(asked)}" here`;
   const byName = new Map([...offered, ...found].map((spec) => [spec.name, spec]));
   const near = byName.has(asked)
     ? asked

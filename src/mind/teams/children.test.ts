@@ -217,7 +217,7 @@ describe("a child", () => {
   test("may not be too many, nor too deep (C3)", async () => {
     const life = await begin();
     for (const key of ["a", "b", "c"]) await spawn(life, key);
-    await expect(spawn(life, "d")).rejects.toThrow(/already run/);
+    await expect(spawn(life, "d")).rejects.toThrow(/are already running/);
     const inner = { ...PARENT, session: (await life.children.list(PARENT.session))[0]!.session };
     await spawn(life, "e", inner);
     const innermost = { ...PARENT, session: (await life.children.list(inner.session))[0]!.session };
@@ -322,7 +322,7 @@ describe("a child", () => {
       life.children.send({ key: "s", session, text: "hello", caller: { ...PARENT, ...other } }),
       life.children.end(session, { ...PARENT, ...other }),
     ]) {
-      await expect(deed).rejects.toThrow(/no sub-agent of yours/);
+      await expect(deed).rejects.toThrow(/You have no sub-agent/);
     }
     life.config = { visibility: "agent" };
     expect(await life.children.mayRead({ agent: "main", session }, PARENT.session)).toBe(true);
@@ -359,7 +359,7 @@ describe("a child", () => {
     life.isGone = true;
     life.clock.advance(31 * 60_000);
     await life.until(() => life.told.length === 1);
-    expect(life.told[0]).toMatch(/unknown[\s\S]*not known/);
+    expect(life.told[0]).toMatch(/unknown[\s\S]*outcome is unknown/);
   });
 
   const SCHEMA = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };

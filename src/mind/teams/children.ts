@@ -124,7 +124,8 @@ export class Children {
     const session = asId<SessionKey>(`sub:${caller.session}:${given.key.replace(/[^a-z0-9.]/gi, "").slice(-16)}`);
     const depth = ((await childIn(records, caller.session))?.depth ?? 0) + 1;
     if (!(await childIn(records, session))) {
-      if (depth > config.depth) throw input(`Sub-agents may nest ${config.depth} deep and no deeper.`);
+      if (depth > config.depth)
+        throw input(`Sub-agents can be nested at most ${config.depth} deep. Do this part yourself.`);
       await this.mustHaveRoom(caller.session);
     }
     const turn = await this.ask({
@@ -142,7 +143,7 @@ export class Children {
   async send(given: { key: string; session: string; text: string; caller: Asker }): Promise<{ turn: TurnId }> {
     const { records } = this.parts;
     const { caller } = given;
-    if (given.session === caller.session) throw input("That is this session itself.");
+    if (given.session === caller.session) throw input("That is this session. Just answer instead.");
     await this.mustSee(caller, given.session);
     const known = await childIn(records, given.session);
     const agent = known?.agent ?? (await this.parts.agentOf(given.session));
@@ -206,7 +207,7 @@ export class Children {
     await this.tell(
       child,
       "unknown",
-      "What became of it is not known: it ended without a result. Look before you repeat it.",
+      "It ended without a result, so its outcome is unknown. Check before you repeat it.",
     );
   }
 
@@ -462,7 +463,7 @@ export class Children {
   private async mustHaveRoom(session: string): Promise<void> {
     const open = await openOf(this.parts.records, session);
     if (open.length < this.parts.config().atOnce) return;
-    throw input(`${open.length} sub-agents already run; wait for one to end.`);
+    throw input(`${open.length} sub-agents are already running; wait for one to end.`);
   }
 
   private async mustSee(caller: Asker, session: string): Promise<void> {
@@ -497,8 +498,8 @@ function timerOf(turn: TurnId): ScheduleId {
 
 function unseen(session: string): AppError {
   return new AppError("TOOL_INPUT", {
-    message: `"${session}" is no sub-agent of yours.`,
-    hint: "See sessions_list.",
+    message: `You have no sub-agent "${session}".`,
+    hint: "sessions_list shows them.",
   });
 }
 

@@ -46,7 +46,7 @@ const failedEdit: Task = {
 const timeout: Task = {
   name: "a command that timed out",
   element: "what to do next, in its result",
-  without: withoutInResults(/\n\[It had [\s\S]*/),
+  without: withoutInResults(/\n\[Its \d+ s ran out[\s\S]*/),
   model(request) {
     const command = commandIn(request);
     const came = result(request);
@@ -128,7 +128,7 @@ const cutOutput: Task = {
 const noNetwork: Task = {
   name: "a command without network",
   element: "that the sandbox has none",
-  without: withoutInResults(/\n\[Commands run here without network[\s\S]*/),
+  without: withoutInResults(/\n\[Commands have no network here[\s\S]*/),
   model(request) {
     const came = result(request);
     if (came === undefined) return call("exec", { command: "curl -sS https://tides.example" });

@@ -45,7 +45,11 @@ export async function act(session: Session, input: BrowserInput, signal: AbortSi
 
 export function tabOf(session: Session, tab: number): Page {
   const page = session.pages()[tab - 1];
-  if (!page) throw wrongInput(`browser: there is no tab ${tab}; ${session.pages().length} are open.`);
+  if (!page)
+    throw wrongInput(
+      `browser: There is no tab ${tab}; ${session.pages().length} are open.`,
+      'See them with action "tabs".',
+    );
   return page;
 }
 
@@ -73,7 +77,8 @@ async function navigate(page: Page, url: string, signal: AbortSignal): Promise<v
     // Half a page after half a minute is still a page.
     if (/Timeout \d+ms exceeded/.test(text)) return;
     throw new AppError("NOT_READY", {
-      message: `The page did not open: ${firstLine(text)}`,
+      message: `The page didn't open: ${firstLine(text)}`,
+      hint: "Check the address, or try again in a moment.",
       retry: "later",
       cause: error,
     });
@@ -87,6 +92,7 @@ async function wait(page: Page, text: string, signal: AbortSignal): Promise<void
       signal.throwIfAborted();
       throw new AppError("NOT_FOUND", {
         message: `"${text.slice(0, 100)}" did not appear within ${WAIT_MS / 1000} s.`,
+        hint: "Take a snapshot to see what the page says now.",
         cause: error,
       });
     });
@@ -103,14 +109,14 @@ async function onElement<T>(session: Session, ref: string, act: () => Promise<T>
     const text = error instanceof Error ? error.message : String(error);
     if (/Ref \S+ not found|not attached|was detached/i.test(text)) throw stale(ref);
     throw wrongInput(
-      `browser: ${ref || "the page"} did not take it: ${explained(text)}`,
+      `browser: ${ref || "the page"} did not accept the action: ${explained(text)}`,
       "Take a snapshot and look again.",
     );
   }
 }
 
 function stale(ref: string): AppError {
-  return wrongInput(`browser: ${ref} is not on the page any more.`, "Take a snapshot for the refs of now.");
+  return wrongInput(`browser: ${ref} is no longer on the page.`, "Take a snapshot to get the current refs.");
 }
 
 /** The driver's log names what was in the way; its last lines say it best. */

@@ -82,7 +82,7 @@ function plan(pool: Pool, input: Json, place: ToolPlace): ActionPlan {
   const at = page?.url() ?? "about:blank";
   const element = ref === undefined ? undefined : session.describe(ref);
   if (ref !== undefined && element === undefined) {
-    throw wrongInput(`browser: ${ref} is not in the last snapshot.`, "Take a snapshot for the refs of now.");
+    throw wrongInput(`browser: ${ref} is not in the last snapshot.`, "Take a snapshot to get the current refs.");
   }
   const what = [
     action,

@@ -23,7 +23,7 @@ const schema = z.strictObject({
   url: z.string().min(1).max(8192).optional(),
   ref: z
     .string()
-    .regex(/^(?:f\d{1,6})?e\d{1,9}$/, "must be a ref of the last snapshot, such as e12")
+    .regex(/^(?:f\d{1,6})?e\d{1,9}$/, "must be a ref from the last snapshot, such as e12")
     .optional(),
   text: z.string().max(100_000).optional(),
   tab: wholeNumber(1, 100).optional(),

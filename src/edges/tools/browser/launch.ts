@@ -63,7 +63,7 @@ export async function launch({ driver, executable, profile, proxy }: LaunchOptio
     throw new AppError("NOT_READY", {
       message: `Chromium did not start: ${text.split("\n")[0]}`,
       hint: /sandbox/i.test(text)
-        ? "This machine allows Chromium no sandbox: enable unprivileged user namespaces."
+        ? "This machine doesn't let Chromium use its sandbox: enable unprivileged user namespaces."
         : `Try it by hand: ${executable} --headless --dump-dom about:blank`,
       retry: "after-change",
       cause,

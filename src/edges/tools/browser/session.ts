@@ -94,7 +94,7 @@ export class Session {
       signal.throwIfAborted();
       await this.replace(page);
       throw new AppError("NOT_READY", {
-        message: "The page did not answer any more and was closed.",
+        message: "The page stopped responding and was closed.",
         hint: 'Open it again with action "navigate".',
         retry: "later",
         cause,
@@ -173,7 +173,7 @@ export class Session {
       void dialog.dismiss().catch(() => {});
     });
     page.on("download", (download) =>
-      this.note(`a download was not taken: ${download.suggestedFilename().slice(0, 100)}`),
+      this.note(`a download was refused: ${download.suggestedFilename().slice(0, 100)}`),
     );
     page.on("requestfailed", (request) => {
       if (this.failedHosts.size < 1000 && URL.canParse(request.url()))

@@ -9,7 +9,7 @@ const ended = (text: string, how: "exited" | "timeout" = "exited") => ({
 
 test("after a timeout: what stays, a longer one up to the most, or the background", () => {
   expect(adviceFor(ended("", "timeout"), about)).toEqual([
-    "It had 120 s. What it printed until then stands above, and what it did stays done: look before you run it again. Then give it longer with timeout_s (up to 600), or start it with background: true, and its end comes as a message, or do it in smaller steps.",
+    "Its 120 s ran out. What it printed is above, and what it did is done: check before you run it again. Then give it longer with timeout_s (up to 600), or start it with background: true and get a message when it ends, or do it in smaller steps.",
   ]);
   const longest = adviceFor(ended("", "timeout"), { ...about, timeoutS: 600, mayStay: false }).join();
   expect(longest).not.toMatch(/timeout_s|background/);
@@ -17,27 +17,22 @@ test("after a timeout: what stays, a longer one up to the most, or the backgroun
 });
 
 test.each([
-  [
-    "no network",
-    "curl: (6) Could not resolve host: example.org",
-    false,
-    /^Commands run here without network: .*web_fetch/,
-  ],
-  ["no network", "connect: Network is unreachable", false, /^Commands run here without network/],
+  ["no network", "curl: (6) Could not resolve host: example.org", false, /^Commands have no network here: .*web_fetch/],
+  ["no network", "connect: Network is unreachable", false, /^Commands have no network here/],
   [
     "no network",
     "curl: (7) Connection refused",
     false,
-    /nothing listens at that port.*Commands run here without network/,
+    /nothing is listening on that port.*Commands have no network here/,
   ],
   [
     "an unknown name",
     "getaddrinfo ENOTFOUND exmaple.org",
     true,
-    /^The name was not found, though commands have network here/,
+    /^The host name wasn't found, although commands have network here/,
   ],
-  ["an offline machine", "connect: No route to host", true, /^The network cannot be reached from this machine/],
-  ["a closed port", "Error: connect ECONNREFUSED 127.0.0.1:3000", true, /nothing listens at that port/],
+  ["an offline machine", "connect: No route to host", true, /^This machine can't reach the network/],
+  ["a closed port", "Error: connect ECONNREFUSED 127.0.0.1:3000", true, /nothing is listening on that port/],
 ])("tells %s apart: %s", (_what, text, hasNetwork, expected) => {
   const [said, ...more] = adviceFor(ended(text), { ...about, hasNetwork });
   expect(said).toMatch(expected);

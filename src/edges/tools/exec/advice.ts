@@ -44,16 +44,16 @@ export function adviceFor(ended: Pick<Ended, "how" | "output" | "errors">, about
 function afterTimeout({ timeoutS, mostS, mayStay }: About): string {
   const ways = [
     ...(timeoutS < mostS ? [`give it longer with timeout_s (up to ${mostS})`] : []),
-    ...(mayStay ? ["start it with background: true, and its end comes as a message"] : []),
+    ...(mayStay ? ["start it with background: true and get a message when it ends"] : []),
     "do it in smaller steps",
   ];
-  return `It had ${timeoutS} s. What it printed until then stands above, and what it did stays done: look before you run it again. Then ${ways.join(", or ")}.`;
+  return `Its ${timeoutS} s ran out. What it printed is above, and what it did is done: check before you run it again. Then ${ways.join(", or ")}.`;
 }
 
 const SHUT_OFF =
-  "Commands run here without network: the sandbox shuts it off, so trying again or another host changes nothing. Read pages with web_fetch, or tell the person what you need; the owner can set sandbox.network.";
+  "Commands have no network here: the sandbox blocks it, so trying again or another host won't help. Read pages with web_fetch, or tell the person what you need; the owner can set sandbox.network.";
 const NAME_UNKNOWN =
-  "The name was not found, though commands have network here. Check its spelling; when others fail too, this machine is offline.";
-const OFFLINE = "The network cannot be reached from this machine now. Go on without it, and say so.";
+  "The host name wasn't found, although commands have network here. Check the spelling; if other names fail too, this machine is offline.";
+const OFFLINE = "This machine can't reach the network right now. Go on without it, and say so.";
 const NOBODY_LISTENS =
-  "The address is there, but nothing listens at that port. Check the port, or whether the server has been started.";
+  "The host is there, but nothing is listening on that port. Check the port, or whether the server is running.";

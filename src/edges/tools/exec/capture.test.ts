@@ -34,7 +34,7 @@ test("when the whole cannot be kept, the result says so and still has head and t
   for (let i = 0; i < 5; i++) capture.add(Buffer.alloc(10_000, 97 + i));
   const { text, spill } = await capture.end();
   expect(spill).toBeUndefined();
-  expect(text).toMatch(/^a{10000}\n\[… 20000 characters cut; the whole output could not be kept: /);
+  expect(text).toMatch(/^a{10000}\n\[… 20000 characters cut; the full output could not be saved: /);
   expect(text.endsWith("e".repeat(10_000))).toBe(true);
 });
 

@@ -131,12 +131,12 @@ export class Capture {
   }
 
   private whereabouts(): string {
-    if (this.onDisk === 0) return `the whole output could not be kept: ${this.trouble ?? "no room"}`;
+    if (this.onDisk === 0) return `the full output could not be saved: ${this.trouble ?? "no room"}`;
     const path = relative(this.options.place.workspace, this.path);
     const what =
       this.onDisk < this.bytes
         ? `the first ${humanSize(this.onDisk)} of ${this.more}${humanSize(this.bytes)} are`
-        : `the whole output (${humanSize(this.bytes)}) is`;
+        : `the full output (${humanSize(this.bytes)}) is`;
     return `${what} in ${path}; ${howToReadOn(path, this.head)}`;
   }
 }

@@ -126,7 +126,7 @@ test("the plan shows hidden characters spelt out and the end of a long command, 
 
 test("a command too long to be read by a person, and one with a NUL, are refused", async () => {
   const place = await scene();
-  await expect(createExec().plan({ command: "x".repeat(16_001) }, place)).rejects.toThrow(/16000 is the most/);
+  await expect(createExec().plan({ command: "x".repeat(16_001) }, place)).rejects.toThrow(/at most 16000 are allowed/);
   await expect(createExec().plan({ command: "ls\0 pwn" }, place)).rejects.toThrow(/NUL/);
   await expect(createExec().plan({ command: "ls", timeout_s: 601 }, place)).rejects.toThrow(/"timeout_s"/);
 });
@@ -182,7 +182,7 @@ test("T2: on timeout the whole tree ends: children, double-forked, setsid, nohup
     sleep 300 & echo started; sleep 300`;
   const result = await exec(place, { command, timeout_s: 1 }, key);
   expect(result.text).toMatch(/^started\n(.*\n)*\[timed out and was ended with all its processes, \d/);
-  expect(result.text).toMatch(/\n\[It had 1 s\. What it printed until then stands above.*timeout_s \(up to 600\)/);
+  expect(result.text).toMatch(/\n\[Its 1 s ran out\. What it printed is above.*timeout_s \(up to 600\)/);
   expect(result).toMatchObject({ isError: true, meta: { how: "timeout" } });
   expect(alive(key)).toEqual([]);
 });
@@ -209,7 +209,7 @@ test("X2: what a command leaves in the background is ended and counted, without 
   const key = newKey();
   const begun = Date.now();
   const { text } = await exec(await scene(), { command: "sleep 300 & echo done" }, key);
-  expect(text).toMatch(/^done\n\[exit 0, \d\.\d s; 1 background processes were ended\]$/);
+  expect(text).toMatch(/^done\n\[exit 0, \d\.\d s; 1 background process was ended\]$/);
   expect(Date.now() - begun).toBeLessThan(10_000);
   expect(alive(key)).toEqual([]);
 });
@@ -246,7 +246,7 @@ test("long output is cut to head and tail, and the whole is on disk", async () =
   expect(head).toBe(whole.slice(0, 10_000));
   expect(tail.replace(/\[exit 0.*$/, "")).toBe(whole.slice(-20_000));
   expect(result.text).toContain(
-    `${whole.length - 30_000} characters cut; the whole output (575.1 KB) is in .lares/out/turn_7_.._step_3.txt; `,
+    `${whole.length - 30_000} characters cut; the full output (575.1 KB) is in .lares/out/turn_7_.._step_3.txt; `,
   );
   expect(result.meta).toMatchObject({ spill, bytes: whole.length });
   // The call it names goes on where the head ends.

@@ -31,8 +31,8 @@ import { Runs } from "./runs.ts";
 import { quote } from "./shell/index.ts";
 import type { Link } from "./way.ts";
 
-const DEFAULT_S = 120;
-const MOST_S = 600;
+export const DEFAULT_S = 120;
+export const MOST_S = 600;
 /** A person must be able to read all of it before saying yes; longer things belong in a file. */
 const MOST_CHARACTERS = 16_000;
 /** Part of what is remembered: what was allowed always in a sandbox asks again when there is none any more. */
@@ -295,7 +295,7 @@ function placeOf(room: Room | undefined): string[] {
 
 function started({ id, pid }: Seen): ToolResult {
   return {
-    text: `Started in the background as ${id}. Its end will come as a message; do not wait for it. Look with process.`,
+    text: `Started in the background as ${id}. You'll get a message when it ends, so don't wait for it. To look at it, use process.`,
     meta: { id, pid },
   };
 }
@@ -330,15 +330,23 @@ function metaOf(ended: Ended, cwd: string): JsonObject {
 
 function checked(input: Parameters<Tool["plan"]>[0], mayStay: boolean) {
   const parsed = parseInput("exec", schema, input);
-  if (parsed.background && !mayStay) throw wrongInput("exec: Nothing runs in the background here.");
+  if (parsed.background && !mayStay)
+    throw wrongInput(
+      "exec: Commands can't run in the background here.",
+      "Leave out background and set timeout_s instead.",
+    );
   if (parsed.background && (parsed.pty || parsed.timeout_s)) {
-    throw wrongInput("exec: background goes with neither pty nor timeout_s.", "End it with process kill.");
+    throw wrongInput(
+      "exec: background can't be combined with pty or timeout_s.",
+      "Leave those out; to stop the command later, use process with action kill.",
+    );
   }
-  if (parsed.command.includes("\0")) throw wrongInput('exec: Field "command" contains a NUL character.');
+  if (parsed.command.includes("\0"))
+    throw wrongInput('exec: Field "command" contains a NUL character.', "Send the command without it.");
   if (parsed.command.length > MOST_CHARACTERS) {
     throw wrongInput(
-      `exec: Field "command" has ${parsed.command.length} characters; ${MOST_CHARACTERS} is the most.`,
-      "Write a script with write and run that.",
+      `exec: Field "command" has ${parsed.command.length} characters; at most ${MOST_CHARACTERS} are allowed.`,
+      "Put it in a script with write, then run that.",
     );
   }
   return parsed;
@@ -414,7 +422,8 @@ function render({ output, errors = "", code, signal, how, why, leftovers, ms }: 
           : signal
             ? `killed by ${signal}, ${took}`
             : `exit ${code}${signalOf(code)}, ${took}`;
-  const left = leftovers > 0 ? `; ${leftovers} background processes were ended` : "";
+  const left =
+    leftovers > 0 ? `; ${leftovers} background ${leftovers === 1 ? "process was" : "processes were"} ended` : "";
   const text = [output.text, errors].filter(Boolean).join("\n");
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   return `${text}${gap}[${end}${left}${note ? `; ${note}` : ""}]`;

@@ -52,7 +52,7 @@ export async function startOnTerminal(command: Command): Promise<Started | undef
 export function onScript(command: Command): { command: Command; plain: NonNullable<Started["plain"]> } {
   if (!existsSync(SCRIPT)) {
     throw new AppError("TOOL_INPUT", {
-      message: "exec: There is no way to make a terminal on this machine.",
+      message: "exec: This machine can't provide a terminal.",
       hint: "Run it without pty, or install @lydell/node-pty.",
     });
   }

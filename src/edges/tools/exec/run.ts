@@ -154,7 +154,11 @@ async function startPiped(command: Command): Promise<Started> {
 
 function notStarted(error: Error): AppError {
   const { code } = error as NodeJS.ErrnoException;
-  return new AppError("TOOL_INPUT", { message: `exec: The command could not be started (${code}).`, cause: error });
+  return new AppError("TOOL_INPUT", {
+    message: `exec: The command could not be started (${code}).`,
+    hint: "Check that cwd exists and the program is installed.",
+    cause: error,
+  });
 }
 
 /** What the supervisor wrote, when it has ended. */

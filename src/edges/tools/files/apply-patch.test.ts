@@ -147,9 +147,9 @@ describe("all or nothing", () => {
     expect(await now("c.txt")).toBe("3\n");
   });
 
-  test("a file that is made anew and is there already is refused, so is one that is not there", async () => {
+  test("a new file that already exists is refused, so is one that is not there", async () => {
     const { apply, now } = await files({ "a.txt": "one\n" });
-    await expect(apply("*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch")).rejects.toThrow(/there already/);
+    await expect(apply("*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch")).rejects.toThrow(/already exists/);
     await expect(apply("*** Begin Patch\n*** Delete File: b.txt\n*** End Patch")).rejects.toThrow(/no "b.txt"/);
     expect(await now("a.txt")).toBe("one\n");
   });

@@ -103,7 +103,11 @@ export function createApplyPatch(): Tool {
 
 function checked(raw: Parameters<Tool["plan"]>[0]): Change[] {
   const changes = parsePatch(parseInput("apply_patch", schema, raw).patch);
-  if (changes.length > MOST_FILES) throw wrongInput(`apply_patch: ${changes.length} files; ${MOST_FILES} is the most.`);
+  if (changes.length > MOST_FILES)
+    throw wrongInput(
+      `apply_patch: The patch changes ${changes.length} files; at most ${MOST_FILES} are allowed.`,
+      "Make it several patches.",
+    );
   return changes;
 }
 
@@ -143,7 +147,7 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
     if (change.kind === "add") {
       if (file.after !== null) {
         throw wrongInput(
-          `apply_patch: "${name}" is there already, and the patch makes it anew; nothing was changed.`,
+          `apply_patch: "${name}" already exists, but the patch adds it as a new file; nothing was changed.`,
           "Update it instead, or delete it first.",
         );
       }
@@ -162,7 +166,10 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
       const target = change.moveTo === undefined ? file : await at(change.moveTo);
       if (target !== file) {
         if (target.after !== null) {
-          throw wrongInput(`apply_patch: "${visibleLine(target.path)}" is there already; nothing was changed.`);
+          throw wrongInput(
+            `apply_patch: "${visibleLine(target.path)}" already exists, so nothing can be moved there; nothing was changed.`,
+            "Choose another name, or delete that file first.",
+          );
         }
         file.after = null;
         target.mode = file.mode;
@@ -177,7 +184,10 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
     }
   }
   const files = [...known.values()].filter((file) => !isSame(file.before, file.after));
-  if (files.length === 0) throw wrongInput("apply_patch: The files already are as the patch would make them.");
+  if (files.length === 0)
+    throw wrongInput(
+      "apply_patch: The files already are what the patch would make of them; there is nothing to change.",
+    );
   files.sort((a, b) => Number(a.after === null) - Number(b.after === null));
   const origin = [...known.values()].every((file) => file.isAsGiven) ? "own" : "outside";
   return { files, said, origin, shown: [`apply_patch, ${count(changes.length, "change")}:`, ...shown].join("\n") };
@@ -207,7 +217,7 @@ async function mustBeThere(file: Written, place: ToolPlace): Promise<void> {
   const near = await nearNames(place, file.path);
   throw wrongInput(
     `apply_patch: There is no "${visibleLine(file.path)}"; nothing was changed.${near.length ? ` ${didYouMean(near)}` : ""}`,
-    near.length ? undefined : "Look with list.",
+    near.length ? undefined : "See what is there with list.",
   );
 }
 
@@ -239,7 +249,7 @@ async function writeAll(files: readonly Written[], place: ToolPlace, key: string
     const bad = await stillChanged(left, files, place);
     if (bad.length === 0 || !(error instanceof AppError)) throw error;
     throw new AppError(error.code, {
-      message: `${error.message} These files were already changed and could not be put back: ${bad.map(visibleLine).join(", ")}.`,
+      message: `${error.message} These files were already changed and could not be restored: ${bad.map(visibleLine).join(", ")}.`,
       retry: "after-change",
       cause: error,
     });
@@ -259,7 +269,7 @@ async function writeOne(
     const now = await contentOf(inside);
     if (isSame(now, to)) return;
     if (!isSame(now, from)) {
-      throw wrongInput(`"${visibleLine(file.path)}" was changed by somebody else meanwhile; nothing was changed.`);
+      throw wrongInput(`"${visibleLine(file.path)}" was changed by someone else in the meantime; nothing was changed.`);
     }
     if (to === null) await inside.remove();
     else await inside.writeAtomic(to, tag, file.mode);

@@ -52,7 +52,7 @@ test("text that does not occur is refused with the nearest lines", async () => {
 test("trailing blanks and line ends are forgiven on whole lines, with a report", async () => {
   const { edit, now } = await file("one  \r\ntwo\t\r\nthree\r\n");
   const { text } = await edit({ old: "one\ntwo\n", new: "1\n2\n" });
-  expect(text).toMatch(/only without regard to line ends and trailing blanks/);
+  expect(text).toMatch(/only when line endings and trailing spaces were ignored/);
   expect(await now()).toBe("1\r\n2\r\nthree\r\n");
 });
 
@@ -162,7 +162,9 @@ test("a whole piece that stands further in keeps its place", async () => {
 
 test("white space that fits in two places, or leaves the indentation open, changes nothing", async () => {
   const { edit, now, path } = await file("\ta()\n  a()\n");
-  await expect(edit({ old: "    a()", new: "b()" })).rejects.toThrow(/but for white space it would fit at lines 1, 2/);
+  await expect(edit({ old: "    a()", new: "b()" })).rejects.toThrow(
+    /apart from white space it would match at lines 1, 2/,
+  );
   expect(await now()).toBe("\ta()\n  a()\n");
   await writeFile(path, "if x:\n  a(1)\n\tb(2)\n");
   await expect(edit({ old: "    a(1)\n    b(2)", new: "    c(3)" })).rejects.toThrow(/indentation of line 2/);

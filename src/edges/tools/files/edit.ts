@@ -122,7 +122,7 @@ function noMatch(match: Extract<Match, { ok: false }>, path: string): AppError {
   }
   if (match.drifted.length > 1) {
     return wrongInput(
-      `The old text occurs 0 times in ${name}, and but for white space it would fit at lines ${firstOf(match.drifted)}; nothing was changed.`,
+      `The old text occurs 0 times in ${name}; apart from white space it would match at lines ${firstOf(match.drifted)}. Nothing was changed.`,
       "Copy the lines you mean with their white space, or give more of the surrounding lines.",
     );
   }

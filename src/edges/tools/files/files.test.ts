@@ -229,7 +229,7 @@ describe("images", () => {
     await writeFile(join(place.workspace, "a.png"), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
     const keepPicture = () => Promise.reject(new Error("asked for"));
     const result = await createRead({ keepPicture }).run({ path: "a.png" }, place, "k", never);
-    expect(result.text).toMatch(/cannot be looked at/);
+    expect(result.text).toMatch(/can't be shown/);
     expect(result.images).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { orNear, rootedForReading, translate, walkTree, withInside } from "../pa
 import { planFile } from "./plan.ts";
 
 /** About 5k tokens; a bigger answer helps nobody. */
-const MOST = 500;
+export const MOST = 500;
 /** Shown, not entered: they would push out everything else. Naming one as `path` lists it. */
 const CLOSED = new Set([".git", "node_modules"]);
 
@@ -39,7 +39,8 @@ export function createList(): Tool {
         withInside({ ...rootedForReading(place, path) }, async (inside) => {
           const lines: string[] = [];
           const notes: string[] = [];
-          const onMore = (where: string) => notes.push(`[${where} has more names than are read]`);
+          const onMore = (where: string) =>
+            notes.push(`[${where} has more names than list reads: use search with glob]`);
           try {
             for await (const entry of walkTree(inside.directory(), { depth, closed: CLOSED, onMore })) {
               signal.throwIfAborted();

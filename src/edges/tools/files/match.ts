@@ -47,9 +47,9 @@ export function replaceIn(text: string, old: string, fresh: string, all: boolean
 }
 
 const LOOSELY =
-  "The old text was found only without regard to line ends and trailing blanks; those lines were replaced.";
+  "The old text matched only when line endings and trailing spaces were ignored; those lines were replaced.";
 const BY_WORDS =
-  "The old text differed from the file in white space only; those lines were replaced and the new text got the file's indentation.";
+  "The old text differed from the file in white space only; those lines were replaced, and the new text was given the file's indentation.";
 
 /** Whether a text stands in a file, whatever its white space. */
 export function standsLoosely(text: string, part: string): boolean {
@@ -89,7 +89,7 @@ function splice(text: string, at: readonly number[], old: string, fresh: string)
       before: at[0]! > 0 && text[at[0]! - 1] !== "\n",
       behind: from < text.length && !fresh.endsWith("\n") && !/^\r?\n/.test(text.slice(from, from + 2)),
     },
-    ...(put === fresh ? {} : { note: "The new text got the file's CRLF line ends." }),
+    ...(put === fresh ? {} : { note: "The new text was given the file's CRLF line endings." }),
   };
 }
 

@@ -35,7 +35,7 @@ export function nearest(text: string, old: string): Nearest | undefined {
 
 /** For the end of a message: the nearest lines and what differs, or that there are none. */
 export function nearestWords(near: Nearest | undefined): string {
-  if (!near) return " Nothing in it is like it.";
+  if (!near) return " No line of the file resembles it.";
   const tab = near.shown.includes("→") ? "\n(→ stands for a tab.)" : "";
   const differs = near.differs.length ? `\nWhat differs: ${near.differs.join("; ")}.` : "";
   return ` The nearest lines are:\n${near.shown}${tab}${differs}`;
@@ -99,10 +99,10 @@ function differences(sought: readonly string[], found: readonly string[], first:
 function difference(mine: string, theirs: string, line: number): string | undefined {
   const [a, b] = [withoutReturn(mine), withoutReturn(theirs)];
   if (a === b) return undefined;
-  if (a.trimEnd() === b.trimEnd()) return `line ${line} has other blanks at its end`;
+  if (a.trimEnd() === b.trimEnd()) return `line ${line} has different spaces at its end`;
   if (a.trim() === b.trim())
     return `the indentation of line ${line}: ${blanks(b)} in the file, ${blanks(a)} in your text`;
-  if (spaced(a) === spaced(b)) return `the blanks inside line ${line}`;
+  if (spaced(a) === spaced(b)) return `the spaces inside line ${line}`;
   if (plainQuotes(a) === plainQuotes(b)) return `the quotation marks or dashes of line ${line}: copy those of the file`;
   if (a.toLowerCase() === b.toLowerCase()) return `upper and lower case in line ${line}`;
   if (a.replace(/^\s{0,8}\d{1,7}[:|\t] ?/, "").trim() === b.trim())

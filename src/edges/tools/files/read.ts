@@ -17,11 +17,11 @@ import { readWindow, type Window } from "./lines.ts";
 import { planFile } from "./plan.ts";
 
 /** Enough for nearly every source file; a bigger one is read in parts. */
-const LINES = 2000;
+export const LINES = 2000;
 /** About 16k tokens: a quarter of the smallest context window in use. */
-const BYTES = 64 * 1024;
+export const BYTES = 64 * 1024;
 /** What providers take of one image. */
-const IMAGE_BYTES = 5 * 1024 * 1024;
+export const IMAGE_BYTES = 5 * 1024 * 1024;
 /** Enough to find the size of a photograph behind its camera's notes. */
 const LOOKED_AT = 64 * 1024;
 
@@ -174,7 +174,7 @@ function describeImage(image: { path: string; mediaType: string; bytes: number }
   const what = `${visibleLine(path)} is an image: ${mediaType}${pixels}, ${humanSize(bytes)}`;
   const meta = { path, bytes, binary: mediaType };
   if (bytes > IMAGE_BYTES)
-    return { text: `[${what}; more than ${humanSize(IMAGE_BYTES)} cannot be looked at: make it smaller first]`, meta };
+    return { text: `[${what}; pictures over ${humanSize(IMAGE_BYTES)} can't be shown: make it smaller first]`, meta };
   return { text: `[${what}]`, meta };
 }
 

@@ -65,7 +65,7 @@ describe("the memory tools", () => {
 
   it("hand the caller on, so that the model cannot choose whose memory it is", async () => {
     const { save, search, forget, asked } = tools();
-    expect((await save.run({ text: "likes tea" }, place, "key-1", signal)).text).toBe("saved (mem_1)");
+    expect((await save.run({ text: "likes tea" }, place, "key-1", signal)).text).toBe("Saved (mem_1)");
     expect((await search.run({ query: "tea" }, place, "k", signal)).text).toBe(
       "mem_1 1970-01-01 [/n/a.md, lines 1-2]: tea, no sugar",
     );
@@ -81,7 +81,7 @@ describe("the memory tools", () => {
   it("say plainly what waits, what is not there and what was not found", async () => {
     const { save, search, forget } = tools();
     expect((await save.run({ text: "a stranger says" }, place, "k", signal)).text).toContain(
-      "waits until a person agrees",
+      "Waiting for a person to agree",
     );
     expect((await search.run({ query: "nothing" }, place, "k", signal)).text).toBe(
       "Nothing found. Try other words; if that finds nothing either, say you don't know.",
@@ -98,10 +98,8 @@ describe("the memory tools", () => {
     });
     await expect(save.plan({ text: "x", replaces: "mem_9" }, place)).rejects.toMatchObject({ code: "TOOL_INPUT" });
     const all = await forget.plan({ about: "tea" }, place);
-    expect(all.shown).toBe(
-      "Forget everything about tea: 1 facts, 1 messages of past talk.\n- likes tea\n- said: I like tea",
-    );
-    expect((await forget.run({ about: "tea" }, place, "k", signal)).text).toContain("forgotten: 1 facts");
+    expect(all.shown).toBe("Forget everything about tea: 1 fact, 1 past message.\n- likes tea\n- said: I like tea");
+    expect((await forget.run({ about: "tea" }, place, "k", signal)).text).toContain("Forgotten: 1 fact, ");
     expect(asked).toEqual([{ about: "tea", caller: place.caller }]);
     for (const input of [{}, { id: "mem_1", about: "tea" }] as JsonObject[])
       await expect(forget.plan(input, place)).rejects.toMatchObject({ code: "TOOL_INPUT" });
@@ -110,7 +108,7 @@ describe("the memory tools", () => {
   it("say which facts are near, whose words they are, and when it ends", async () => {
     const { save, asked } = tools();
     const own = await save.run({ text: "likes coffee", replaces: "mem_1", until: "2027-01-31" }, place, "k", signal);
-    expect(own).toMatchObject({ text: "saved (mem_1)\nNear it:\nmem_1: likes tea", origin: "own" });
+    expect(own).toMatchObject({ text: "Saved (mem_1)\nSimilar:\nmem_1: likes tea", origin: "own" });
     expect(asked[0]).toMatchObject({ replaces: "mem_1", expiresAt: Date.parse("2027-01-31T23:59:59.999Z") });
     expect(await save.run({ text: "a visitor likes coffee" }, place, "k", signal)).toMatchObject({ origin: "outside" });
   });

@@ -128,13 +128,17 @@ function save(desk: MemoryDesk): Tool {
         ...(until ? { expiresAt: endOf(until) } : {}),
       });
       const note =
-        saved.state === "pending" ? "waits until a person agrees" : saved.state === "known" ? "known already" : "saved";
+        saved.state === "pending"
+          ? "Waiting for a person to agree"
+          : saved.state === "known"
+            ? "Already known"
+            : "Saved";
       const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const still = saved.notReplaced && `Not replaced: ${replaces} still holds, because ${saved.notReplaced}.`;
       const told = [
         `${note} (${saved.id})`,
         ...(still ? [still] : []),
-        ...(near.length ? ["Near it:", ...near] : []),
+        ...(near.length ? ["Similar:", ...near] : []),
       ].join("\n");
       const origin = saved.near.every((fact) => fact.origin === "own") ? "own" : "outside";
       return { text: told, origin, meta: { id: saved.id, state: saved.state } };
@@ -152,7 +156,7 @@ async function said(desk: MemoryDesk, tool: string, memory: string, caller: Call
   const text = await desk.textOf({ id: memory, caller });
   if (text !== undefined) return text;
   throw new AppError("TOOL_INPUT", {
-    message: `${tool}: there is no memory ${visibleLine(memory)} here.`,
+    message: `${tool}: There is no memory ${visibleLine(memory)} here.`,
     hint: "Ids come from memory_search.",
   });
 }
@@ -215,7 +219,8 @@ function forget(desk: MemoryDesk): Tool {
       const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const text = await desk.textOf({ id, caller: place.caller });
-        const shown = text === undefined ? `Forget ${visibleLine(id)}, which is not there` : `Forget: ${visible(text)}`;
+        const shown =
+          text === undefined ? `Forget ${visibleLine(id)} (there is no such memory)` : `Forget: ${visible(text)}`;
         return plan("memory_forget", shown, { id });
       }
       const going = await desk.about({ about, caller: place.caller });
@@ -227,10 +232,12 @@ function forget(desk: MemoryDesk): Tool {
       const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
         const gone = await desk.forget({ id, caller: place.caller });
-        return gone ? { text: "forgotten" } : { text: `There is no memory ${visibleLine(id)}.`, isError: true };
+        return gone
+          ? { text: "Forgotten." }
+          : { text: `There is no memory ${visibleLine(id)}. Ids come from memory_search.`, isError: true };
       }
       const gone = await desk.forgetAbout({ about, caller: place.caller });
-      return { text: `forgotten: ${gone.facts.length} facts, ${gone.said.length} messages of past talk` };
+      return { text: `Forgotten: ${counted(gone)}.` };
     },
   };
 }
@@ -239,11 +246,12 @@ function inWords({ facts, said }: About): string {
   const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => `- said: ${text}`)];
   const shown = lines.slice(0, MOST_SHOWN).map((line) => visible(line.slice(0, LONGEST_SHOWN)));
   const more = lines.length - shown.length;
-  return [
-    `${facts.length} facts, ${said.length} messages of past talk.`,
-    ...shown,
-    ...(more > 0 ? [`… and ${more} more`] : []),
-  ].join("\n");
+  return [`${counted({ facts, said })}.`, ...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n");
+}
+
+function counted({ facts, said }: About): string {
+  const some = (count: number, of: string) => `${count} ${of}${count === 1 ? "" : "s"}`;
+  return `${some(facts.length, "fact")}, ${some(said.length, "past message")}`;
 }
 
 function plan(tool: string, shown: string, binding: JsonObject): ActionPlan {

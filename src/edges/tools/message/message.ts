@@ -26,7 +26,7 @@ export interface MessageDesk {
   }): Promise<string>;
 }
 
-const MOST_FILES = 8;
+export const MOST_FILES = 8;
 const MOST_BYTES = 20 * 1024 * 1024;
 
 const part = z.string().min(1).max(256);
@@ -124,15 +124,15 @@ async function made(desk: MessageDesk, workspace: string, caller: ToolCaller, pa
       // File systems round their clocks.
       if (since === undefined || ctimeMs < since - 10) {
         throw new AppError("TOOL_INPUT", {
-          message: `${visibleLine(path)} was not made in this turn, so it is not sent.`,
-          hint: "Only files made for this request leave. Write a copy of it now if the person asked for it.",
+          message: `${visibleLine(path)} wasn't made in this turn, so it can't be sent.`,
+          hint: "Only files made for this request can be sent. If the person asked for this one, write a copy of it now.",
         });
       }
       if (size > MOST_BYTES) {
         const most = MOST_BYTES / 1024 / 1024;
         throw new AppError("TOOL_INPUT", {
           message: `${visibleLine(path)} is larger than ${most} MB.`,
-          hint: "Send less.",
+          hint: "Send a smaller file, or say where it is.",
         });
       }
       const content = await file.readFile();

@@ -27,7 +27,11 @@ export function createProcess(processes: Processes): Tool {
     const { session } = place.caller;
     if (given.action === "list") {
       const all = await processes.list(session);
-      return { text: all.map((one) => `${line(one)} — ${one.command.split("\n")[0]}`).join("\n") || "There are none." };
+      return {
+        text:
+          all.map((one) => `${line(one)} — ${one.command.split("\n")[0]}`).join("\n") ||
+          "There are no background commands.",
+      };
     }
     const { id } = given;
     if (given.action === "write") {
@@ -39,7 +43,7 @@ export function createProcess(processes: Processes): Tool {
       const after = await processes.kill(id, session);
       const wasOver = before.state !== "running" && before.state !== "starting";
       return {
-        text: wasOver ? `It had ended already. ${line(before)}` : `Ended with all its processes. ${line(after)}`,
+        text: wasOver ? `It had already ended. ${line(before)}` : `Stopped, with all its processes. ${line(after)}`,
       };
     }
     const now = await processes.look(id, session);
@@ -104,11 +108,13 @@ type Checked =
 function checked(input: Json): Checked {
   const { action, id, text, from } = parseInput("process", schema, input);
   if (action === "list") return { action };
-  if (id === undefined) throw wrongInput(`process: ${action} needs an id.`, "See process list.");
+  if (id === undefined) throw wrongInput(`process: ${action} needs an id.`, 'Get it with process {"action":"list"}.');
   const at = from === undefined ? {} : { from };
   if (action !== "write") return { action, id, ...at };
-  if (text === undefined) throw wrongInput("process: write needs a text.");
-  if (Buffer.byteLength(text) > MOST_WRITTEN) throw wrongInput(`process: ${MOST_WRITTEN} bytes at once is the most.`);
+  if (text === undefined)
+    throw wrongInput("process: write needs a text.", "Give what to write as text; a line ends with \\n.");
+  if (Buffer.byteLength(text) > MOST_WRITTEN)
+    throw wrongInput(`process: At most ${MOST_WRITTEN} bytes can be written at once.`, "Write it in parts.");
   return { action, id, text };
 }
 

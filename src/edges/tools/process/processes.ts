@@ -131,8 +131,8 @@ export class Processes {
     const { caller } = given;
     if ((await runningOf(records, caller.agent)) >= MOST_AT_ONCE) {
       throw new AppError("TOOL_INPUT", {
-        message: `${MOST_AT_ONCE} background processes of yours already run.`,
-        hint: "End one with process kill.",
+        message: `You already have ${MOST_AT_ONCE} background commands running.`,
+        hint: 'Stop one with process {"action":"kill"}, or wait until one ends.',
       });
     }
     const row: ProcessRow = {
@@ -217,13 +217,17 @@ export class Processes {
   /** Throws TOOL_INPUT when it has ended or does not take more. */
   async write(id: string, session: string, text: string): Promise<void> {
     const process = await this.look(id, session);
-    if (process.state !== "running") throw wrong(`${id} has ended; it takes no input.`);
+    if (process.state !== "running") throw wrong(`${id} has ended, so it takes no input.`);
     let pipe: number | undefined;
     try {
       pipe = await this.openInput(id);
       const bytes = Buffer.from(text);
       const sent = writeSync(pipe, bytes);
-      if (sent < bytes.length) throw wrong(`${id} took only ${sent} of ${bytes.length} bytes: it is not reading.`);
+      if (sent < bytes.length)
+        throw wrong(
+          `${id} took only ${sent} of ${bytes.length} bytes: it isn't reading its input.`,
+          "Look at its output with process log; it may want something else first.",
+        );
     } catch (error) {
       if (error instanceof AppError) throw error;
       throw wrong(`${id} takes no input now (${(error as NodeJS.ErrnoException).code ?? "closed"}).`);
@@ -308,7 +312,7 @@ export class Processes {
   private async owned(id: string, session: string): Promise<ProcessRow> {
     const row = await processOf(this.parts.records, id);
     if (row?.session === session) return row;
-    throw wrong(`There is no process "${id}" of yours.`, "See process list.");
+    throw wrong(`You have no background command "${id}".`, 'See process {"action":"list"}.');
   }
 
   private watch(id: string): void {
@@ -412,7 +416,7 @@ export class Processes {
   private async tell(row: ProcessRow): Promise<void> {
     const { text } = await readOutput(this.dirOf(row.id), TOLD_BYTES);
     const { id, agent, session } = row;
-    const output = text.trim() === "" ? "It said nothing." : `The end of its output:\n${text.trimEnd()}`;
+    const output = text.trim() === "" ? "It printed nothing." : `The end of its output:\n${text.trimEnd()}`;
     await this.parts.tell({
       id,
       agent,

@@ -70,8 +70,8 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     if (tool) return { tool, input: given ?? {} };
     const near = nearest(name, byName.keys());
     throw new AppError("TOOL_INPUT", {
-      message: `tool_run knows no tool "${name}".`,
-      hint: near ? `Did you mean "${near}"?` : "See tool_search.",
+      message: `tool_run has no tool "${name}".`,
+      hint: near ? `Did you mean "${near}"?` : "Look for it with tool_search.",
       origin: "own",
     });
   };
@@ -102,7 +102,7 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
     },
     after: async (input, place, wait) => {
       const { tool, input: given } = inner(input);
-      return (await tool.after?.(given, place, wait)) ?? { text: "The time is over.", origin: "own" };
+      return (await tool.after?.(given, place, wait)) ?? { text: "The time is up.", origin: "own" };
     },
     settled: (input, key) => {
       const { tool, input: given } = inner(input);

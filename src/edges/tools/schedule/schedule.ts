@@ -262,7 +262,7 @@ function snooze(desk: ScheduleDesk): Tool {
       const { name, ...later } = parseInput("schedule_snooze", snoozeInput, input);
       const late = lateBy(later.at);
       const made = await desk.snooze(name, later, place.caller, key);
-      return withLateness({ text: `"${made.name}" comes again, ${made.words}.`, meta: { name: made.name } }, late);
+      return withLateness({ text: `"${made.name}" runs again, ${made.words}.`, meta: { name: made.name } }, late);
     },
   };
 }
@@ -293,6 +293,6 @@ function lateBy(at: string | undefined): number | undefined {
 /** Whoever said yes late is told that it runs at once, and so is the model. */
 function withLateness(result: ToolResult, late: number | undefined): ToolResult {
   if (late === undefined) return result;
-  const notice = `It was late: its time had passed ${late === 1 ? "a second" : `${late} seconds`} before, so it runs now.`;
+  const notice = `Its time passed ${late === 1 ? "a second" : `${late} seconds`} ago, so it runs now.`;
   return { ...result, text: `${result.text} ${notice}`, notice };
 }

@@ -37,7 +37,7 @@ export async function scan(inside: Inside, query: Query, signal: AbortSignal, mo
   } finally {
     await matcher.close();
   }
-  if (tooBig > 0) notes.push(`${tooBig} files over ${humanSize(MOST_FILE_BYTES)} were passed over`);
+  if (tooBig > 0) notes.push(`${tooBig} files over ${humanSize(MOST_FILE_BYTES)} were skipped`);
   return { hits, more: found > query.max, files, notes };
 }
 

@@ -62,14 +62,14 @@ describe.each<[string, readonly string[]]>([
   test("nothing found says how many files were looked at, what was not, and what to try", async () => {
     const place = await tree();
     expect((await search(place, { pattern: "nowhere to be found" })).text).toBe(
-      "[No line matches in 4 files, whatever the case. Not searched: .git and node_modules (name one as path to search it), binary files and files over 2 MB. Try a shorter or simpler pattern.]",
+      "[No line matches in 4 files, even ignoring case. Not searched: .git and node_modules (name one as path to search it), binary files and files over 2 MB. Try a shorter or simpler pattern.]",
     );
     const { text } = await search(place, { pattern: "CONST TWO" });
     expect(text).toBe("[No line matches in 4 files; with ignore_case: true 1 would, the first at src/a.ts:2.]");
     // What it says works.
     expect((await search(place, { pattern: "CONST TWO", ignore_case: true })).text).toBe("src/a.ts:2: const two = 2;");
     expect((await search(place, { pattern: "hidden", path: ".git" })).text).toBe(".git/x:1: const hidden = 1;");
-    expect((await search(place, { pattern: "const", glob: "*.py" })).text).toMatch(/No file fits the glob \*\.py/);
+    expect((await search(place, { pattern: "const", glob: "*.py" })).text).toMatch(/No file matches the glob \*\.py/);
   });
 
   test("lines around a hit are shown once each, marked as such", async () => {
@@ -118,7 +118,7 @@ base("a file above the size bound is passed over and counted", async () => {
   const place = await scene();
   await writeFile(join(place.workspace, "big"), `needle\n${"x".repeat(3_000_000)}`);
   const { text } = await createSearch({ ripgrepDirs: [] }).run({ pattern: "needle" }, place, "k", never);
-  expect(text).toMatch(/^\[No line matches in 0 files\. .*\n\[1 files over 2.0 MB were passed over\]$/);
+  expect(text).toMatch(/^\[No line matches in 0 files\. .*\n\[1 files over 2.0 MB were skipped\]$/);
 });
 
 base(
@@ -131,11 +131,11 @@ base(
     expect(await search({ glob: "*.ts", path: "src/deep" })).toBe("src/deep/b.ts");
     expect(await search({ glob: "*.ts", max: 1 })).toBe("src/deep/b.ts\n[cut at 1 files; narrow it with path or glob]");
     expect(await search({ glob: "C.MD" })).toMatch(
-      /^\[no file name fits among \d+ names; with ignore_case: true there is src\/c\.md/,
+      /^\[no file name matches among \d+ names; with ignore_case: true there is src\/c\.md/,
     );
     expect(await search({ glob: "C.MD", ignore_case: true })).toBe("src/c.md");
     expect(await search({ glob: "nothing" })).toMatch(
-      /a part of a name needs stars around it: \*nothing\*; not entered: \.git/,
+      /a part of a name needs stars around it: \*nothing\*; skipped: \.git/,
     );
     await expect(search({})).rejects.toThrow(/Give "pattern" to find lines, "glob" to find files by name/);
   },

@@ -13,9 +13,9 @@ import { findNames } from "./names.ts";
 import { findRipgrep, ripgrep } from "./ripgrep.ts";
 import { scan } from "./scan.ts";
 
-const DEFAULT_MAX = 100;
-const MOST = 1000;
-const MOST_CONTEXT = 10;
+export const DEFAULT_MAX = 100;
+export const MOST = 1000;
+export const MOST_CONTEXT = 10;
 /** About 16k tokens, as `read`. */
 const MOST_TEXT = 64 * 1024;
 const SKIPPED = [...CLOSED].join(" and ");
@@ -92,7 +92,10 @@ function checked(raw: Parameters<Tool["plan"]>[0]): Input {
 async function byName(inside: Inside, input: Input, signal: AbortSignal): Promise<ToolResult> {
   const { glob = "*", max = DEFAULT_MAX, ignore_case: ignoreCase = false } = input;
   if (inside.kind !== "directory")
-    throw wrongInput(`search: "${visibleLine(inside.path)}" is a file; names are sought in a folder.`);
+    throw wrongInput(
+      `search: "${visibleLine(inside.path)}" is a file, and glob looks in a folder.`,
+      "Give the folder as path.",
+    );
   const found = await findNames(inside, { glob, max, ignoreCase }, signal);
   const notes = [...found.notes];
   if (found.more) notes.push(`cut at ${max} files; narrow it with path or glob`);
@@ -101,7 +104,7 @@ async function byName(inside: Inside, input: Input, signal: AbortSignal): Promis
     const hint = other?.paths.length
       ? `with ignore_case: true there is ${visibleLine(other.paths[0]!)}`
       : `a part of a name needs stars around it: *${visibleLine(glob)}*`;
-    notes.push(`no file name fits among ${found.looked} names; ${hint}; not entered: ${SKIPPED}`);
+    notes.push(`no file name matches among ${found.looked} names; ${hint}; skipped: ${SKIPPED}`);
   }
   const text = [...found.paths.map(visibleLine), ...notes.map((note) => `[${note}]`)].join("\n");
   return { text, meta: { files: found.paths.length, more: found.more } };
@@ -135,14 +138,14 @@ function nothing(
 ): string {
   const files = found.files === undefined ? "" : ` in ${found.files} ${found.files === 1 ? "file" : "files"}`;
   if (found.files === 0 && of.glob)
-    return `No file fits the glob ${visibleLine(of.glob)}, so nothing was searched. Use glob alone to look for names.`;
+    return `No file matches the glob ${visibleLine(of.glob)}, so nothing was searched. Use glob alone to look for names.`;
   const first = other?.hits[0];
   if (other && first) {
     const count = other.more ? `more than ${other.hits.length}` : `${other.hits.length}`;
     const where = `${visibleLine(first.path)}:${first.line}`;
     return `No line matches${files}; with ignore_case: true ${count} would, the first at ${where}.`;
   }
-  const tried = other || of.ignoreCase ? ", whatever the case" : "";
+  const tried = other || of.ignoreCase ? ", even ignoring case" : "";
   const skipped = `${SKIPPED} (name one as path to search it), binary files and files over ${MOST_FILE_BYTES / 1024 / 1024} MB`;
   return `No line matches${files}${tried}.${of.isFile ? "" : ` Not searched: ${skipped}.`} Try a shorter or simpler pattern.`;
 }

@@ -32,7 +32,7 @@ export interface SessionDesk {
 const OURS = { result: "own", failure: "own" } as const;
 
 /** Messages of a sub-agent shown at once. */
-const MOST_SHOWN = 50;
+export const MOST_SHOWN = 50;
 
 const spawnInput = z.strictObject({
   task: z.string().min(1).max(16_000),
@@ -93,7 +93,7 @@ function spawn(desk: SessionDesk): Tool {
       const result = schema === undefined ? {} : { result: schema as Json };
       const { session } = await desk.spawn({ ...rest, ...result, key, caller: place.caller });
       return {
-        text: `Started as ${session}. Its result will come as a later message.`,
+        text: `Started as ${session}. You'll get its result as a message.`,
         meta: { session },
       };
     },
@@ -126,7 +126,7 @@ function send(desk: SessionDesk): Tool {
     async run(input, place, key): Promise<ToolResult> {
       const given = parseInput("sessions_send", sendInput, input);
       await desk.send({ ...given, key, caller: place.caller });
-      return { text: "Sent. What comes of it will come as a later message." };
+      return { text: "Sent. You'll get the outcome as a message." };
     },
     // The inbox knows the key again.
     async probe(input, place, key) {
@@ -139,7 +139,7 @@ function stop(desk: SessionDesk): Tool {
   const run = async (input: Json, place: ToolPlace): Promise<ToolResult> => {
     const { session } = parseInput("sessions_stop", stopInput, input);
     const stopped = await desk.stop(session, place.caller);
-    return { text: stopped ? "Stopping; that is its result." : "It had ended already." };
+    return { text: stopped ? "Stopping it. Its result will say that it was stopped." : "It had already ended." };
   };
   return {
     spec: {
@@ -174,7 +174,10 @@ function list(desk: SessionDesk): Tool {
     async run(_input, place): Promise<ToolResult> {
       const rows = await desk.list(place.caller);
       const origin = rows.every((row) => row.origin === "own") ? "own" : "outside";
-      return { text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || "There are none.", origin };
+      return {
+        text: rows.map((r) => `${r.session}: ${r.state} — ${r.task}`).join("\n") || "You have no sub-agents.",
+        origin,
+      };
     },
   };
 }
@@ -205,7 +208,7 @@ function history(desk: SessionDesk): Tool {
     async run(input, place): Promise<ToolResult> {
       const { session, limit } = parseInput("sessions_history", historyInput, input);
       const { messages, origin } = await desk.history(session, limit ?? 20, place.caller);
-      return { text: messages.map((m) => `${m.role}: ${m.text}`).join("\n\n") || "Nothing was said yet.", origin };
+      return { text: messages.map((m) => `${m.role}: ${m.text}`).join("\n\n") || "It has said nothing yet.", origin };
     },
   };
 }

@@ -28,8 +28,8 @@ const waitInput = z.strictObject({
 });
 
 /** As long as a sub-agent lives. */
-const DEFAULT_S = 1800;
-const TIME_S = 60;
+export const DEFAULT_S = 1800;
+export const TIME_S = 60;
 
 export function createWait(desk: WaitDesk): Tool {
   const run = async (input: Json, place: ToolPlace, key: string): Promise<ToolResult> => {
@@ -39,8 +39,11 @@ export function createWait(desk: WaitDesk): Tool {
     if (given.for === "time") return { text: `Waiting ${seconds} s.`, wait };
     const ids = given.ids ? { ids: given.ids } : {};
     const count = await desk.claim({ what: given.for, ...ids, on: wait.on, caller: place.caller });
-    if (count === 0) return { text: "Nothing of that is still to come; what has ended was told." };
-    return { text: `Waiting for ${count} of them, at most ${seconds} s. What comes will be the next message.`, wait };
+    if (count === 0) return { text: "There is nothing to wait for: you already have the results of what has ended." };
+    return {
+      text: `Waiting for ${count} of them, up to ${seconds} s. You'll get the results in the next message.`,
+      wait,
+    };
   };
   return {
     spec: {
@@ -71,10 +74,10 @@ export function createWait(desk: WaitDesk): Tool {
     run,
     probe: async (input, place, key) => ({ ok: await run(input, place, key) }),
     async after(input, place, { on }): Promise<AfterWait> {
-      if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is over.", origin: "own" };
+      if (parseInput("wait", waitInput, input).for === "time") return { text: "The time is up.", origin: "own" };
       const { missing, text, ...rest } = await desk.collect(on, place.caller);
       const late = missing
-        ? `${missing} did not end in time; they go on, and their results will come as messages.`
+        ? `${missing} did not end in time. They keep running, and you'll get their results as messages.`
         : "";
       return { ...rest, text: [text, late].filter(Boolean).join("\n\n") || "Nothing came." };
     },

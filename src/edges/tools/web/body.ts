@@ -66,7 +66,7 @@ async function unpackerFor(encoding: string, answer: IncomingMessage): Promise<T
       return ((await firstByte(answer)) & 0x0f) === 8 ? createInflate(lenient) : createInflateRaw(lenient);
     default:
       throw new AppError("TOOL_INPUT", {
-        message: `The server packed its answer in a way that is not understood (${visibleLine(encoding.slice(0, 40))}).`,
+        message: `The server compressed its answer in a way Lares can't read (${visibleLine(encoding.slice(0, 40))}).`,
         retry: "never",
       });
   }

@@ -126,7 +126,7 @@ function nextHop(hop: HopRequest, to: URL, status: number): HopRequest {
   const becomesGet = hop.method === "POST" && status !== 307 && status !== 308;
   const crosses = hop.url.origin !== to.origin;
   if (crosses && hop.body !== undefined && !becomesGet) {
-    throw failed(`${hostOf(hop.url)} wants what was sent to it passed on to ${hostOf(to)}; that is not done`);
+    throw failed(`${hostOf(hop.url)} asks for the request to be sent on to ${hostOf(to)}, which Lares doesn't do`);
   }
   const keep = (name: string) => (crosses ? HARMLESS.has(name) : !(becomesGet && name === "content-type"));
   return {
@@ -144,7 +144,7 @@ async function interruptible<T>(reading: Promise<T>, url: URL, signal: AbortSign
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError) throw error;
-    throw failed(`the answer of ${hostOf(url)} broke off`, error);
+    throw failed(`the answer from ${hostOf(url)} broke off`, error);
   }
 }
 
@@ -161,5 +161,5 @@ function flat(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
 }
 
 function tooSlow(ms: number): AppError {
-  return failed(`no whole answer within ${ms / 1000} s`);
+  return failed(`no complete answer within ${ms / 1000} s`);
 }

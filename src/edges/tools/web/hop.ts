@@ -88,14 +88,14 @@ function translated(error: Error & { code?: string }, url: URL, signal: AbortSig
   return failed(`${hostOf(url)} could not be reached (${code})${why ? `: ${why}` : ""}`, error);
 }
 
-const NO_WAY = "there is no way to it from this machine, which may be offline";
-const NOT_TRUSTED = "its certificate is not valid, so nothing was sent; trying again changes nothing";
+const NO_WAY = "this machine has no route to it and may be offline";
+const NOT_TRUSTED = "its certificate is not valid, so nothing was sent; trying again won't help";
 
 /** What a reader can do something with. */
 const WHY: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the machine is there, but nothing listens at that port",
-  ECONNRESET: "it broke off the connection; once more may help",
-  ETIMEDOUT: "it does not answer",
+  ECONNREFUSED: "the host is there, but nothing is listening on that port",
+  ECONNRESET: "it closed the connection; trying again may help",
+  ETIMEDOUT: "it doesn't answer",
   ENETUNREACH: NO_WAY,
   EHOSTUNREACH: NO_WAY,
 };

@@ -37,7 +37,7 @@ export async function labelled({ label, text, place, key, maxBytes = SHOWN_BYTES
   const kept = await keep(place.workspace, spill, bytes);
   const first = beginning(bytes, maxBytes);
   const path = relative(place.workspace, spill);
-  const where = kept ? `the whole is in ${path}; ${howToReadOn(path, first)}` : "the rest could not be kept";
+  const where = kept ? `the full text is in ${path}; ${howToReadOn(path, first)}` : "the rest could not be saved";
   const note = `[the first ${humanSize(maxBytes)} of ${humanSize(bytes.length)}; ${where}]`;
   const shown = { text: `${head}\n${note}\n${first}`, cut: true };
   return kept ? { ...shown, spill } : shown;

@@ -36,7 +36,7 @@ export function createReach(rules: ReachRules = {}): Reach {
     const why = whyNotGlobal(address);
     if (why === undefined || mayReach(host, address, port)) return;
     throw refused(
-      host === address ? `${address} is not a public address (${why})` : `${host} leads to ${address} (${why})`,
+      host === address ? `${address} is not a public address (${why})` : `${host} resolves to ${address} (${why})`,
     );
   }
 
@@ -78,7 +78,7 @@ export function createReach(rules: ReachRules = {}): Reach {
       if (found.length === 0) throw unknownName(known.name);
       return found.map((text) => {
         const parsed = parseHost(text);
-        if (parsed?.kind !== "address") throw refused(`${known.name} leads to something that is not an address`);
+        if (parsed?.kind !== "address") throw refused(`${known.name} resolves to something that is not an address`);
         judge(known.name, parsed.host, port);
         return parsed.host;
       });

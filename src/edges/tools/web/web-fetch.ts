@@ -15,7 +15,7 @@ import { labelled } from "./outside.ts";
 import { hostOf, type Reach } from "./reach.ts";
 
 /** More than nearly every page; what is bigger is cut here and said to be. */
-const MAX_BYTES = 5 * 1024 * 1024;
+export const MAX_BYTES = 5 * 1024 * 1024;
 /** Larger pages are given as they are: no person reads them, and parsing them takes seconds. */
 const MOST_HTML = 2 * 1024 * 1024;
 /** An error page says what it has to say at its beginning. */

@@ -11,8 +11,8 @@ import { labelled } from "./outside.ts";
 import { type Found, type Provider, providerFor } from "./providers.ts";
 import { hostOf, listedHosts } from "./reach.ts";
 
-const COUNT = 5;
-const MOST = 20;
+export const COUNT = 5;
+export const MOST = 20;
 /** Two or three sentences: enough to choose by. */
 const SNIPPET = 300;
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -33,7 +33,7 @@ export function fitHunks(name: string, text: string, hunks: readonly Hunk[]): Fi
   const old = text === "" ? [] : (isOpen ? text : text.slice(0, -1)).split("\n");
   if (hunks.length > MOST_HUNKS) {
     throw wrongInput(
-      `The patch has ${hunks.length} hunks for ${name}; ${MOST_HUNKS} is the most. Nothing was changed.`,
+      `The patch has ${hunks.length} hunks for ${name}; at most ${MOST_HUNKS} are allowed. Nothing was changed.`,
       "Make it several patches, or write the whole file.",
     );
   }
@@ -168,14 +168,18 @@ class OldFile {
 function* ways(hunk: Hunk): Generator<{ lines: HunkLine[]; same: Same; note?: string }> {
   const { lines } = hunk;
   yield { lines, same: "exactly" };
-  yield { lines, same: "but trailing", note: "was matched without regard to trailing blanks" };
-  yield { lines, same: "but indent", note: "was matched without regard to indentation" };
+  yield { lines, same: "but trailing", note: "matched only when trailing spaces were ignored" };
+  yield { lines, same: "but indent", note: "matched only when indentation was ignored" };
   if (hunk.line === undefined) return;
   for (let fuzz = 1; fuzz <= MOST_FUZZ; fuzz++) {
     const fewer = trimmed(lines, fuzz);
     // Without a single old line left it would fit everywhere.
     if (fewer.every((line) => line.kind === "+")) return;
-    yield { lines: fewer, same: "exactly", note: `was matched without ${fuzz} outer lines of context` };
+    yield {
+      lines: fewer,
+      same: "exactly",
+      note: `matched only without ${fuzz} outer ${fuzz === 1 ? "line" : "lines"} of context`,
+    };
   }
 }
 

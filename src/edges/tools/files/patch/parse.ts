@@ -57,7 +57,10 @@ function parseMarked(lines: readonly string[], begin: number): Change[] {
     if (added && last?.kind === "add") last.content = added.length ? `${added.join("\n")}\n` : "";
     if (update?.hunks.every((hunk) => hunk.lines.length === 0)) update.hunks = [];
     if (update && update.hunks.length === 0 && update.moveTo === undefined) {
-      throw wrongInput(`apply_patch: "${update.path}" is to be updated, and no hunk says how.`);
+      throw wrongInput(
+        `apply_patch: The patch updates "${update.path}" but has no hunk for it.`,
+        "Add a hunk that begins with @@.",
+      );
     }
     if (update) update.hunks = update.hunks.filter((hunk) => hunk.lines.length > 0);
     update = undefined;
@@ -225,13 +228,17 @@ function changeOf(header: Header, hunks: Hunk[], at: number, line: string): Chan
   if (from === "/dev/null" || header.isNew) {
     if (to === "/dev/null") throw unreadable(at, line, "names no file");
     const old = hunks.flatMap((hunk) => hunk.lines).find((one) => one.kind !== "+");
-    if (old) throw wrongInput(`apply_patch: "${to}" is a new file, and the patch has an old line of it: ${old.text}`);
+    if (old)
+      throw wrongInput(
+        `apply_patch: The patch adds "${to}" as a new file, so every line of it must begin with "+": ${old.text}`,
+      );
     const text = hunks.flatMap((hunk) => hunk.lines.map((one) => one.text));
     const isOpen = hunks.at(-1)?.newIsOpen ?? false;
     return { kind: "add", path: to, content: text.length ? text.join("\n") + (isOpen ? "" : "\n") : "" };
   }
   if (to === "/dev/null" || header.isDeleted) return { kind: "delete", path: from };
-  if (hunks.length === 0 && from === to) throw wrongInput(`apply_patch: "${to}" is named, and no hunk changes it.`);
+  if (hunks.length === 0 && from === to)
+    throw wrongInput(`apply_patch: The patch names "${to}" but has no hunk for it.`, "Add a hunk that begins with @@.");
   return { kind: "update", path: from, hunks, ...(from === to ? {} : { moveTo: to }) };
 }
 
