@@ -285,7 +285,7 @@ function programFloor(
     return "sysctl changes the kernel.";
   if (name === "kill" && args.some((arg) => arg === "-1" || arg === "1") && operands.length + options.length > 1)
     return "It would end every process.";
-  const own = ownCommand(words, at);
+  const own = ownCommand(words, { ends: at, isProgram });
   if (own) return own;
   if (name === "dd" && args.some((arg) => arg.startsWith("of=") && at(arg.slice(3)).some(isDisk)))
     return "dd writes to a disk.";

@@ -25,11 +25,28 @@ const READS = /\.(list|get|status|search|explain|preview|calendar|history|schema
 /** Answering a question in the chat is answering it. */
 const ANSWERS = /(^|["'\s:=])\/?(approve|always|deny|yes|no)(\s|\\[nrt])+[a-z0-9]{4,}/i;
 
-/** `words` begin at a program, or at what a wrapper may start; `ends` says where a word leads as a path. */
-export function ownCommand(words: readonly string[], ends: (word: string) => readonly string[]): string | undefined {
+/** Words that only change something when Lares is what they follow; the rest of its commands. */
+const COMMAND_WORDS =
+  /^(approve|approvals|deny|policy|tokens?|secrets|vault|pair|config|channels?|agents?|people|chat|send|ask|memory|skills?|sessions?|schedules?|import|wakes?|hooks|watch|undo|goals?|heartbeat|login|logout|models?|onboard|setup|start|stop|restart|serve|gateway|daemon|service|dashboard|debug|context|logs|security|attention|turns|reset|uninstall|backup|restore)$/;
+const MANAGERS = /^(npm|pnpm|yarn|bun)$/;
+/** What follows these names packages, and starts none of them. */
+const PACKAGE_VERBS =
+  /^(install|i|add|ci|remove|uninstall|un|rm|update|upgrade|up|outdated|view|info|show|ls|list|why|explain|search|link|unlink|audit|docs|repo|bugs|pack|publish|dedupe)$/;
+const RUN_VERBS = /^(exec|x|dlx|run|run-script)$/;
+
+/**
+ * `words` begin at a program, or at what a wrapper may start (`isProgram` false); `ends` says where a word leads as a path. A word
+ * `lares` that may as well be a folder, a package or somebody's argument counts when a command of Lares comes behind it.
+ */
+export function ownCommand(
+  words: readonly string[],
+  { ends, isProgram }: { ends: (word: string) => readonly string[]; isProgram: boolean },
+): string | undefined {
   if (isStartedHere(words)) return DENIED;
-  const rest = afterLares(words, ends);
-  if (!rest) return undefined;
+  const after = afterLares(words, ends);
+  if (!after) return undefined;
+  const { rest } = after;
+  if (!isProgram || !after.isSure) return rest.some((word) => COMMAND_WORDS.test(word)) ? DENIED : undefined;
   let at = 0;
   // The value of an option is no command: `lares --home status token`.
   for (; rest[at]?.startsWith("-"); at++) {
@@ -43,16 +60,21 @@ export function ownCommand(words: readonly string[], ends: (word: string) => rea
 function afterLares(
   words: readonly string[],
   ends: (word: string) => readonly string[],
-): readonly string[] | undefined {
+): { rest: readonly string[]; isSure: boolean } | undefined {
   const [program = "", ...args] = words;
   const isLares = (word: string) =>
     LARES.test(word) ||
     ENTRY.test(word) ||
     (/(^|\/)main(\.|$)/.test(word) && ends(word).some((path) => ENTRY.test(path)));
-  if (isLares(program)) return args;
-  if (!STARTERS.test(baseName(program))) return undefined;
+  if (isLares(program)) return { rest: args, isSure: true };
+  const name = baseName(program);
+  if (!STARTERS.test(name)) return undefined;
+  // Only where the verb comes first: behind an option it may be that option's value.
+  if (MANAGERS.test(name) && PACKAGE_VERBS.test(args[0] ?? "")) return undefined;
   const at = args.findIndex(isLares);
-  return at < 0 ? undefined : args.slice(at + 1);
+  if (at < 0) return undefined;
+  const isSure = args.slice(0, at).every((word) => word.startsWith("-") || RUN_VERBS.test(word));
+  return { rest: args.slice(at + 1), isSure };
 }
 
 /** `node . approve x` and `npm start -- approve x`, in the folder of the program. */
