@@ -68,6 +68,35 @@ describe("slash commands", () => {
     for (const word of wanted) expect(help).toContain(`/${word}`);
   });
 
+  describe("/help lists what the person who asks may use", () => {
+    const answering = ["approve", "deny", "pair"];
+    const anyone = ["help", "stop", "new", "reset"];
+    const cases: [who: string, about: Partial<InboundMessage>, listed: string[]][] = [
+      ["the owner in a direct chat", { authority: "owner", mayApprove: true }, wanted],
+      ["the owner in a group", { authority: "owner", mayApprove: true, isGroup: true }, wanted],
+      ["a known person", { authority: "known" }, wanted.filter((name) => !answering.includes(name))],
+      [
+        "a known person in a group",
+        { authority: "known", isGroup: true },
+        wanted.filter((name) => !answering.includes(name)),
+      ],
+      ["a stranger", { authority: "stranger" }, anyone],
+      ["a stranger in a group", { authority: "stranger", isGroup: true }, anyone],
+    ];
+    test.each(cases)("%s", async (_, about, listed) => {
+      const { parts } = setUp({ mayApprove: (message) => message.mayApprove === true });
+      const at = { placement: { session, person: "ana" }, message: { ...message, ...about } };
+      const help = await makeCommands(parts).run("/help", at);
+      const names = String(help)
+        .split("\n")
+        .map((line) => /^\/([a-z]+)/.exec(line)?.[1]);
+      expect(names.sort()).toEqual([...listed].sort());
+      // A slip of the pen is not answered with a command that is closed to them.
+      const slip = await makeCommands(parts).run("/aprove", at);
+      expect(String(slip).includes("/approve")).toBe(listed.includes("approve"));
+    });
+  });
+
   test("/stop stops the session's sub-agents too, also when nothing else runs", async () => {
     const helpers = { helpers: async () => ["t_2", "t_3"].map((id) => asId<TurnId>(id)) };
     const why = "ana said /stop";

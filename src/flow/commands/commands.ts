@@ -65,7 +65,11 @@ interface Call {
   args: string;
 }
 
+/** `anyone`: strangers too; it costs the owner nothing and shows nothing of theirs. `let-in`: whom the owner let in. `approver`: who may answer approvals here. */
+type Who = "anyone" | "let-in" | "approver";
+
 interface Command {
+  who: Who;
   usage: string;
   doc: string;
   run(parts: CommandParts, call: Call): Promise<string | Said>;
@@ -77,22 +81,20 @@ export interface Said {
   stop?: { turns: TurnId[]; why: string };
 }
 
-/** What strangers may use: nothing here costs the owner anything or shows what is the owner's. */
-const FOR_STRANGERS: ReadonlySet<string> = new Set(["help", "stop", "new", "reset", "approve", "deny", "pair"]);
-
 const LEVELS = ["off", "low", "medium", "high"];
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   help: {
+    who: "anyone",
     usage: "/help",
     doc: "this list",
-    run: async (_parts, { message }) =>
-      Object.entries(COMMANDS)
-        .filter(([name]) => message.authority !== "stranger" || FOR_STRANGERS.has(name))
+    run: async (parts, { message }) =>
+      usable(parts, message)
         .map(([, c]) => `${c.usage}  ${c.doc}`)
         .join("\n"),
   },
   stop: {
+    who: "anyone",
     usage: "/stop",
     doc: "stop what is being done now",
     async run(parts, { session, person }) {
@@ -104,9 +106,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { reply: `Stopping${helpers.length ? more : ""}.`, stop: { turns, why: `${person} said /stop` } };
     },
   },
-  new: { usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
-  reset: { usage: "/reset", doc: "the same as /new", run: (parts, call) => reset(parts, call) },
+  new: { who: "anyone", usage: "/new", doc: "start the conversation afresh", run: (parts, call) => reset(parts, call) },
+  reset: { who: "anyone", usage: "/reset", doc: "the same as /new", run: (parts, call) => reset(parts, call) },
   reload: {
+    who: "let-in",
     usage: "/reload",
     doc: "read the agent's files, skills and tools again; the conversation goes on",
     async run(parts, { session }) {
@@ -114,13 +117,20 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return "From the next message on, the agent's files, skills and tools are as they are now.";
     },
   },
-  status: { usage: "/status", doc: "what is going on", run: (parts, { session }) => parts.status(session) },
+  status: {
+    who: "let-in",
+    usage: "/status",
+    doc: "what is going on",
+    run: (parts, { session }) => parts.status(session),
+  },
   model: {
+    who: "let-in",
     usage: "/model [ID | default]",
     doc: "which model answers here; change it",
     run: (parts, { session, args }) => parts.tune(session, args ? { model: args === "default" ? null : args } : {}),
   },
   think: {
+    who: "let-in",
     usage: "/think off|low|medium|high",
     doc: "how much it thinks before it answers here",
     run: (parts, { session, args }) =>
@@ -129,38 +139,50 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         : Promise.resolve(`Say one of ${LEVELS.join(", ")}.`),
   },
   compact: {
+    who: "let-in",
     usage: "/compact [FOCUS | undo]",
     doc: "compact what was said before; take that back",
     run: (parts, { session, args }) => parts.compact(session, args),
   },
-  usage: { usage: "/usage", doc: "what this conversation cost", run: (parts, { session }) => parts.usage(session) },
-  agents: { usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
+  usage: {
+    who: "let-in",
+    usage: "/usage",
+    doc: "what this conversation cost",
+    run: (parts, { session }) => parts.usage(session),
+  },
+  agents: { who: "let-in", usage: "/agents", doc: "who is here", run: (parts) => parts.agents() },
   schedule: {
+    who: "let-in",
     usage: "/schedule [TIME: WHAT | run|pause|resume|snooze|remove NAME]",
     doc: "what is planned; plan something: /schedule tomorrow 9am: water the plants",
     run: (parts, { args, session, person, message }) => parts.schedules({ args, session, person, message }),
   },
   timezone: {
+    who: "let-in",
     usage: "/timezone [ZONE | default]",
     doc: "your time zone, for your reminders: /timezone Europe/Berlin",
     run: (parts, { person, args }) => parts.timezone(person, args),
   },
   goal: {
+    who: "let-in",
     usage: "/goal [OUTCOME | pause | resume | cancel]",
     doc: "what is worked towards here by itself; give a goal: /goal the build is green",
     run: (parts, { session, args, message }) => parts.goal(session, args, message),
   },
   memory: {
+    who: "let-in",
     usage: "/memory [WORDS]",
     doc: "what is remembered",
     run: (parts, { session, args, message }) => parts.memory(session, args, message),
   },
   export: {
+    who: "let-in",
     usage: "/export",
     doc: "this conversation as a file",
     run: (parts, { session }) => parts.exported(session),
   },
   approve: {
+    who: "approver",
     usage: "/approve CODE [always]",
     doc: "allow what waits for you; also without the slash, or: yes CODE",
     run: (parts, call) => {
@@ -169,6 +191,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   pair: {
+    who: "approver",
     usage: "/pair CODE [owner]",
     doc: "let somebody in who got this code",
     async run(parts, { args, person, message }) {
@@ -179,6 +202,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   deny: {
+    who: "approver",
     usage: "/deny CODE [reason]",
     doc: "refuse what waits for you; also without the slash, or: no CODE",
     run: (parts, call) => {
@@ -187,6 +211,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
 };
+
+/** The commands this person may use here. */
+function usable(parts: Pick<CommandParts, "mayApprove">, message: InboundMessage): [string, Command][] {
+  const may: Record<Who, boolean> = {
+    anyone: true,
+    "let-in": message.authority !== "stranger",
+    approver: parts.mayApprove(message),
+  };
+  return Object.entries(COMMANDS).filter(([, { who }]) => may[who]);
+}
 
 export function makeCommands(parts: CommandParts) {
   return {
@@ -203,8 +237,9 @@ export function makeCommands(parts: CommandParts) {
         return inWords(parts, () => plainAnswer(parts, { session, person, message: at.message, args: "" }, typed));
       const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
       if (word === undefined) return undefined;
-      if (!match || !command) return meant(word, text.trim(), at.message);
-      if (at.message.authority === "stranger" && !FOR_STRANGERS.has(name))
+      if (!match || !command) return meant(parts, word, text.trim(), at.message);
+      // What needs an approver says so itself.
+      if (command.who === "let-in" && at.message.authority === "stranger")
         return `/${name} is for people the owner has let in.`;
       const args = (match[2] ?? "").trim();
       return inWords(parts, () => command.run(parts, { session, person, message: at.message, args }));
@@ -257,9 +292,9 @@ const TO_THE_AGENT = "To say it to the agent, start with //.";
  * A mistyped command is answered with the one that was meant. A word alone that is near none of ours was meant as a command too;
  * with more words after it, it is an ordinary message.
  */
-function meant(word: string, text: string, { authority, origin }: InboundMessage): string | undefined {
-  if (origin === "event" || PLACES.has(word)) return undefined;
-  const known = Object.keys(COMMANDS).filter((name) => authority !== "stranger" || FOR_STRANGERS.has(name));
+function meant(parts: CommandParts, word: string, text: string, message: InboundMessage): string | undefined {
+  if (message.origin === "event" || PLACES.has(word)) return undefined;
+  const known = usable(parts, message).map(([name]) => name);
   const near =
     word.length < 3
       ? undefined
