@@ -88,7 +88,7 @@ import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-room
 import { announce, describeSession } from "./news.ts";
 import { type NextRequest, nextRequest } from "./next-request.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
-import { openRoots } from "./roots.ts";
+import { openRoots, readsOf } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
 import {
   agentOf,
@@ -220,6 +220,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     home: parts.home,
     userHome: homedir(),
     rootsOf: (agent) => roots.of(agent),
+    readsOf: (agent) => readsOf(config, agent, homedir()),
   });
   const skills = openSkills({
     ...{ home: parts.home, config },

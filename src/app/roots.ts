@@ -37,3 +37,16 @@ export function openRoots(config: LaresConfig, homes: { home: string; userHome: 
     },
   };
 }
+
+/**
+ * What the policy lets an agent read outside its workspace, as folders and files that a sandbox can show: `/srv/data/**` is the folder,
+ * `/srv/notes.txt` the file. A pattern for part of a folder (`/srv/*.txt`) is none; the file tools go by it, commands do not see it.
+ */
+export function readsOf(config: LaresConfig, agent: string, userHome: string): string[] {
+  const rules = [...(config.policy.allow.read ?? []), ...(config.agents[agent]?.policy?.allow.read ?? [])];
+  return rules.flatMap((rule) => {
+    const path = rule.startsWith("~/") ? join(userHome, rule.slice(2)) : rule;
+    const folder = path.endsWith("/**") ? path.slice(0, -3) : path;
+    return folder.startsWith("/") && folder !== "/" && !/[*?[]/.test(folder) ? [folder] : [];
+  });
+}

@@ -103,6 +103,25 @@ describe("reading elsewhere", () => {
     expect((await call("a2", "list", { path: docs })).response).toContain("guide.txt");
   });
 
+  it("commands see what a rule for read allows, also below /tmp", async () => {
+    const seen = await call("a8", "exec", { command: `cat ${docs}/guide.txt` });
+    expect(seen.response).toContain("the guide");
+  });
+
+  it.skipIf(!needs("bwrap", "a folder that commands may only read"))(
+    "and cannot change it or look beside it",
+    async () => {
+      const command = `touch ${docs}/new.txt; ls ${base}`;
+      const message = `tool:exec ${JSON.stringify({ command })} then: say:{results}`;
+      const { approval, turn } = await lares.rpc("chat.send", { user: "a9", message, agent: "main" });
+      await lares.rpc("approvals.resolve", { id: approval!.id, decision: "allow-once" });
+      const { response } = await lares.rpc("turns.wait", { turn });
+      expect(response).toContain("Read-only file system");
+      expect(response).not.toContain("other.txt");
+      expect(existsSync(join(docs, "new.txt"))).toBe(false);
+    },
+  );
+
   it("without a rule it asks, and reads once it is allowed", async () => {
     const message = `tool:read ${JSON.stringify({ path: join(base, "other.txt") })} then: say:{results}`;
     const { approval, turn } = await lares.rpc("chat.send", { user: "a3", message, agent: "main" });

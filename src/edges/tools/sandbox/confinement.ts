@@ -12,7 +12,7 @@ import { CREDENTIALS, type Homes, safeBind, safeNetwork, safeWorkspace } from ".
 import { hasPrlimit, onThisMachine, withLimits } from "./limits.ts";
 import { named } from "./named.ts";
 import type { Confined, Rules, Sandbox, Wrapped } from "./port.ts";
-import { within } from "./rules.ts";
+import { covers, within } from "./rules.ts";
 import { createSsh } from "./ssh.ts";
 
 /** Where commands of one agent run. */
@@ -38,6 +38,8 @@ export interface ConfinementParts extends Homes {
   above?: (session: string) => Promise<readonly string[]>;
   /** Folders besides the workspace that this agent works in; checked already. */
   rootsOf?: (agent: string) => readonly string[];
+  /** Folders and files that the policy lets this agent read: commands see them, too. */
+  readsOf?: (agent: string) => readonly string[];
   bubblewrap?: Sandbox;
 }
 
@@ -83,9 +85,11 @@ export function createConfinement(parts: ConfinementParts): Confinement {
       }
       // Each agent works in its own folder; in everything else a sub-agent is inside of whoever asked for it.
       const roots = (agent?: string) => (agent === undefined ? [] : (parts.rootsOf?.(agent) ?? []));
-      let rules = rulesOf(parts.config(caller?.agent), workspace, { ...parts, roots: roots(caller?.agent) });
+      const reads = (agent?: string) => (agent === undefined ? [] : (parts.readsOf?.(agent) ?? []));
+      const around = (agent?: string) => ({ ...parts, roots: roots(agent), reads: reads(agent) });
+      let rules = rulesOf(parts.config(caller?.agent), workspace, around(caller?.agent));
       for (const agent of (caller && (await parts.above?.(caller.session))) ?? []) {
-        rules = within(rulesOf(parts.config(agent), workspace, { ...parts, roots: roots(agent) }), rules);
+        rules = within(rulesOf(parts.config(agent), workspace, around(agent)), rules);
       }
       return {
         name: sandbox.name,
@@ -106,16 +110,33 @@ export function createConfinement(parts: ConfinementParts): Confinement {
 }
 
 /** The workspace, what the config adds, and nothing of Lares or of anybody's keys. */
-export function rulesOf(config: SandboxConfig, workspace: string, homes: Homes & { roots?: readonly string[] }): Rules {
+export function rulesOf(
+  config: SandboxConfig,
+  workspace: string,
+  homes: Homes & { roots?: readonly string[]; reads?: readonly string[] },
+): Rules {
   const brave = config.dangerouslyAllow.includes("binds");
   const readable = config.readable.map((path) => (brave ? realOr(path) : safeBind(path, "read", homes)));
+  const writable = [brave ? realOr(workspace) : safeWorkspace(workspace), ...(homes.roots ?? [])];
+  // What is written to as well stays so: a rule about reading takes nothing away.
+  const allowed = (homes.reads ?? []).filter((path) => !writable.some((own) => covers(path, own) || covers(own, path)));
   return {
-    writable: [brave ? realOr(workspace) : safeWorkspace(workspace), ...(homes.roots ?? [])],
-    readable,
+    writable,
+    readable: [...new Set([...readable, ...allowed.flatMap((path) => bindable(path, homes))])],
     hidden: [realOr(homes.home), ...CREDENTIALS.map((name) => realOr(join(homes.userHome, name)))],
     network: config.network !== false && config.network !== "none",
     limits: onThisMachine(config.limits),
   };
+}
+
+/** The policy may name what no sandbox takes in (`/etc/**`, a home): there commands see what they see anyway. */
+function bindable(path: string, homes: Homes): string[] {
+  try {
+    return [safeBind(path, "read", homes)];
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
 }
 
 function makeBackend(config: SandboxConfig): Sandbox {
