@@ -4,10 +4,11 @@ import type { Ground } from "./support.ts";
 
 /** Undefined when all is well, else what is wrong. */
 export async function check(g: Ground, [command, want]: Case): Promise<string | undefined> {
-  const { verdict, because, plan } = await g.judge(command).catch((error: Error) => ({
+  const { verdict, because, plan, settled } = await g.judge(command).catch((error: Error) => ({
     verdict: "deny" as const,
     because: error.message,
     plan: undefined,
+    settled: undefined,
   }));
   const fits = want === "no" ? verdict !== "allow" : verdict === want;
   const at = `${JSON.stringify(command)}: ${verdict} (${because})`;
@@ -17,7 +18,7 @@ export async function check(g: Ground, [command, want]: Case): Promise<string | 
   if (verdict === "ask" && /pwn|cAB3AG4A/.test(command) && !plan?.shown.includes("pwn"))
     return `${at}: the canary is not shown`;
   if (verdict === "allow") {
-    await g.run(command);
+    await g.run(command, settled);
     if (g.pwned()) return `${at}: the canary ran`;
   }
   return undefined;

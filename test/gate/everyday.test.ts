@@ -15,19 +15,13 @@ for (const name of STUBS) {
 }
 for (const dir of ["src", "test", "logs", "scripts", "tools"]) mkdirSync(join(g.workspace, dir));
 
-/** Patterns are expanded by a shell, and what they become is only known when it runs. */
-const ASKED = ["wc -l src/*.ts", 'grep -rn "import .* from" src --include=*.ts'];
-
-test("of a hundred everyday commands that their rules allow, at most three ask, and these are known", async () => {
+test("of a hundred everyday commands that their rules allow, none asks", async () => {
   expect(new Set(EVERYDAY).size).toBe(100);
-  const asked: string[] = [];
   const why: string[] = [];
   for (const command of EVERYDAY) {
     const { verdict, because } = await g.judge(command);
     if (verdict === "allow") continue;
-    asked.push(command);
     why.push(`${verdict} ${command}: ${because}`);
   }
-  expect(asked.length, why.join("\n")).toBeLessThanOrEqual(3);
-  expect(asked, why.join("\n")).toEqual(ASKED);
+  expect(why).toEqual([]);
 });

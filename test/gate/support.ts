@@ -23,8 +23,8 @@ export interface Ground {
   policy: Policy;
   plan(command: string, cwd?: string): Promise<ActionPlan>;
   judge(command: string, over?: Partial<Policy>): Promise<Verdict & { plan: ActionPlan }>;
-  /** Runs it through the tool, whatever the gate says. */
-  run(command: string): Promise<string>;
+  /** Runs it through the tool, whatever the gate says; in its settled form where that is what was allowed. */
+  run(command: string, settled?: true): Promise<string>;
   pwned(): boolean;
   close(): void;
 }
@@ -97,9 +97,10 @@ export function ground(
       const made = await plan(command);
       return { ...decide({ ...policy, ...over }, made), plan: made };
     },
-    async run(command) {
+    async run(command, settled) {
       const key = `gate-${process.pid}-${++runs}`;
-      return (await exec.run({ command, timeout_s: 10 }, place, key, new AbortController().signal)).text;
+      const where = settled ? { ...place, runsSettled: true as const } : place;
+      return (await exec.run({ command, timeout_s: 10 }, where, key, new AbortController().signal)).text;
     },
     pwned: () => existsSync(marker),
     close: () => rmSync(dir, { recursive: true, force: true }),

@@ -24,6 +24,8 @@ export interface ToolPlace {
   spillDir: string;
   /** The turn that calls: for tools that act on the house. */
   caller: ToolCaller;
+  /** A rule allowed the settled form of the command and nobody saw the other one: that form is what runs. */
+  runsSettled?: true;
 }
 
 export interface ToolCaller {
@@ -88,8 +90,24 @@ export interface ShellPlan {
   settings?: string[];
   /** Symbolic links that its words go over, and where each leads. A pattern in `from` is one that a word has. */
   links?: { from: string; to: string }[];
+  /** Files its words name that have other names (hard links), one of which may be a file of the agent's own. */
+  hardLinks?: string[];
   /** It has more words than were looked up: there may be other links. */
   isCut?: true;
+  /**
+   * For `shell`: the same with patterns expanded, loops unrolled and variables filled in, where that could be done. Good for allowing
+   * only; everything else is judged by the text itself.
+   */
+  settled?: SettledPlan;
+}
+
+export interface SettledPlan {
+  /** What the shell gets when a rule allows it. */
+  run: string;
+  /** Commands inside `$( )` count like the others. */
+  commands: ShellCommand[];
+  reasons: ShellReason[];
+  settings?: string[];
 }
 
 export interface ShellCommand {
@@ -99,8 +117,13 @@ export interface ShellCommand {
   assignments: { name: string; value: ShellWord }[];
   /** Files it is connected to. `isDescriptor`: the target is another descriptor of the command (`2>&1`), not a file. */
   redirects: { operator: string; target: ShellWord; isDescriptor?: true }[];
-  /** Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link. */
-  links?: { word: number; path: string }[];
+  /**
+   * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link. `isHard`: the file has
+   * other names, one of which may be outside; that matters where it is written.
+   */
+  links?: { word: number; path: string; isHard?: true }[];
+  /** The directory it runs in, where that differs from the plan's: behind `cd`. */
+  cwd?: string;
   /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */
   within: string[];
   /** The file a program name stands for; absent for builtins, functions, and names that trusted directories do not hold. */

@@ -7,7 +7,7 @@
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import type { PolicyConfig } from "./config.ts";
-import { judgeShell, type Part, SECRET_FILE, type ShellRules } from "./exec.ts";
+import { judgeShell, type Part, SECRET_FILE, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
@@ -42,6 +42,8 @@ export interface Verdict {
   parts: Part[];
   /** Allowed by a rule that a person had Lares remember. */
   remembered?: true;
+  /** Rules allow the settled form of the command; nothing else may run. */
+  settled?: true;
 }
 
 /** More than this nobody reads before saying yes (AP-09). */
@@ -99,6 +101,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   }
   const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
   if (covered) return { verdict: "allow", because: covered, parts };
+  const settled = plan.shell?.settled && !trusted ? settledAllowed(policy, plan) : undefined;
+  if (settled) return settled;
   const unseen = trusted && plan.shell ? unseenRemoval(plan.shell) : undefined;
   if (unseen) return { verdict: "ask", because: unseen, parts };
   if (trusted)
@@ -110,6 +114,21 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   return { verdict: "ask", because: isStranger ? ASKED_FOR_GUESTS : reason(plan, parts), parts };
 }
 
+/**
+ * The command with its patterns expanded and its loops unrolled, when rules cover every part of that. Its text was judged before
+ * and nothing there forbids it; here the settled form is held against the same floor, deny rules and taint.
+ */
+function settledAllowed(policy: Policy, plan: ActionPlan): Verdict | undefined {
+  const shell = settledForm(plan.shell!);
+  if (!shell) return undefined;
+  const form: ActionPlan = { ...plan, shell };
+  const parts = judgeShell(shell, shellRules(policy.allow), policy.place, true);
+  const because = shellAllowed(parts);
+  if (because === undefined || shell.commands.length > MOST_COMMANDS) return undefined;
+  if (floor(form, policy.place) || denyRule(policy, form) || taint(policy, form, parts, "")) return undefined;
+  return { verdict: "allow", because, parts, settled: true };
+}
+
 /** The owner's turn, but others spoke before it: what they asked for may be what the model does now. */
 function isOthersWish({ shared, authority }: Policy, { shell, risk }: ActionPlan): boolean {
   return shared === true && authority === "owner" && risk === "exec" && !(shell && onlyLooks(shell));
@@ -118,7 +137,9 @@ function isOthersWish({ shared, authority }: Policy, { shell, risk }: ActionPlan
 /** The hardest of several words on one action. */
 export function strictest(words: readonly Verdict[]): Verdict {
   const rank = { deny: 0, ask: 1, allow: 2 };
-  return words.reduce((a, b) => (rank[b.verdict] < rank[a.verdict] ? b : a));
+  const hardest = words.reduce((a, b) => (rank[b.verdict] < rank[a.verdict] ? b : a));
+  // What one of them allows in its settled form only, runs in that form.
+  return words.some((word) => word.settled) ? { ...hardest, settled: true } : hardest;
 }
 
 /** The exact rule "allow always" keeps: this tool on these targets. */
@@ -154,10 +175,10 @@ function denyRule(policy: Policy, plan: ActionPlan): string | undefined {
 function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): string | undefined {
   const [reading, writing] = [rulesFor(deny, "read"), rulesFor(deny, "write")];
   if (reading.length + writing.length === 0) return undefined;
-  for (const { redirects } of commands) {
+  for (const { redirects, cwd: own = cwd } of commands) {
     for (const { operator, target, isDescriptor } of redirects) {
       if (isDescriptor || target.guess === "") continue;
-      const path = absolute(target.guess, cwd, place.userHome);
+      const path = absolute(target.guess, own, place.userHome);
       const rule = pathRule(operator === "<" ? reading : writing, path, place);
       if (rule) return rule;
     }
@@ -167,7 +188,8 @@ function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): 
 
 function shellAllowed(parts: readonly Part[]): string | undefined {
   if (parts.length === 0 || parts.some((part) => part.verdict !== "allow")) return undefined;
-  const rules = [...new Set(parts.map((part) => part.rule!))];
+  const rules = [...new Set(parts.flatMap((part) => (part.rule === undefined ? [] : [part.rule])))];
+  if (rules.length === 0) return "It starts no program.";
   return `Allowed by ${rules.length === 1 ? "the rule" : "the rules"} ${rules.map((rule) => `"${rule}"`).join(", ")}.`;
 }
 

@@ -7,10 +7,11 @@
  */
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
 import { isReaching, pathsInWord } from "../../core/kit/index.ts";
+import { runOnFound } from "./found-files.ts";
 import { isGitText } from "./git.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn, normalise } from "./paths.ts";
-import { hasFiles, type Judgement, judgeArguments } from "./programs.ts";
+import { hasFiles, isLooker, type Judgement, judgeArguments } from "./programs.ts";
 import { allowingRule, coveringRule, LOADED, type Place, pathRule, STANDING } from "./rules.ts";
 
 export interface Part {
@@ -44,15 +45,45 @@ export interface ShellRules {
   write: readonly string[];
 }
 
+/** The settled form of a command as a plan of its own, for words that are about to allow it. */
+export function settledForm(shell: ShellPlan): ShellPlan | undefined {
+  const { settled, settings: _, settled: __, ...plan } = shell;
+  if (!settled) return undefined;
+  const { commands, reasons, settings } = settled;
+  return { ...plan, form: "rendered", commands: commands.map(withTexts), reasons, ...(settings ? { settings } : {}) };
+}
+
+/** Programs to which every argument is text: whatever is only known when it runs, they print or compare. */
+const TAKES_TEXT = /^(echo|printf|test|\[|true|false|basename|dirname|seq)$/;
+
+function withTexts(command: ShellCommand): ShellCommand {
+  const [program, ...args] = command.words;
+  if (program!.literal === undefined || !TAKES_TEXT.test(program!.literal)) return command;
+  const text = { literal: "text", guess: "text" };
+  return { ...command, words: [program!, ...args.map((word) => (word.literal === undefined ? text : word))] };
+}
+
 /** The parts of a command, reasons that concern the whole text last. */
-export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place): Part[] {
+export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, isSettled = false): Part[] {
   const isPlain = shell.form !== "shell";
-  const around = { shell, rules, place, isPlain };
+  const around = { shell, rules, place, isPlain, isSettled };
   const commands = shell.commands.filter(({ words, assignments }) => words[0]!.guess !== "" || assignments.length > 0);
-  const parts: Part[] = commands.map((command) => judgeCommand(command, around));
+  const parts: Part[] = commands.map((command) =>
+    (isSettled && runsOnFound(command) ? judgeFound : judgeCommand)(command, {
+      ...around,
+      shell: standing(shell, command),
+    }),
+  );
+  const finders = isSettled ? commands.filter((command) => runsOnFound(command)) : [];
+  // What they run is judged with them.
+  const isAnswered = finders.length > 0 && finders.every((one) => parts[commands.indexOf(one)]!.verdict === "allow");
+  if (isAnswered)
+    for (const part of parts)
+      if (part.within?.some((one) => one === "xargs" || one === "find -exec")) part.verdict = "allow";
   const tops = parts.filter((part) => !part.within);
   const isSpelt =
     isPlain &&
+    !isSettled &&
     tops.length > 0 &&
     tops.every((part) => part.rule && part.verdict === "allow" && !hasWildcard(part.rule));
   // A rule without a wildcard spells out what is wrapped, too.
@@ -60,10 +91,13 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place): P
     for (const part of parts) if (part.within) Object.assign(part, { verdict: "allow", rule: tops[0]!.rule });
   for (const { kind, text } of shell.reasons) {
     if (REFUSED.has(kind)) parts.push({ what: kind, verdict: "deny", because: text });
+    else if (isAnswered && /^(xargs starts another program|find runs )/.test(text)) continue;
     // A rule that covers the interpreter spells the script: judgeArguments leaves nothing before it open.
     else if (!isSpelt && !(isPlain && kind === "script")) parts.push({ what: kind, verdict: "ask", because: text });
   }
-  if (isPlain) for (const command of commands) parts.push(...judgeRedirects(command, around));
+  if (isPlain)
+    for (const command of shell.commands)
+      parts.push(...judgeRedirects(command, { ...around, shell: standing(shell, command) }));
   for (const setting of shell.settings ?? []) {
     parts.push({
       what: "git setting",
@@ -79,13 +113,56 @@ interface Around {
   rules: ShellRules;
   place: Place;
   isPlain: boolean;
+  isSettled: boolean;
 }
 
-function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: Around): Part {
+/** The plan as one of its commands sees it, behind a `cd`. */
+function standing(shell: ShellPlan, { cwd }: ShellCommand): ShellPlan {
+  return cwd === undefined ? shell : { ...shell, cwd };
+}
+
+/** Parts of the shell itself, as settled texts use them: they set a value, read one, or change the folder. */
+function ofShell(command: ShellCommand, { shell, place }: Where): boolean {
+  const [program, target] = command.words;
+  if (program!.literal === "cd")
+    return target?.literal !== undefined && isOwn(absolute(target.literal, shell.cwd, place.userHome), place);
+  return program!.literal === "" || program!.literal === ":" || program!.literal === "read";
+}
+
+function runsOnFound({ words, within }: ShellCommand): boolean {
+  const name = words[0]!.literal;
+  const isDirect = within.every((one) => one === "$( )");
+  return isDirect && (name === "xargs" || (name === "find" && words.some((word) => word.literal === "-exec")));
+}
+
+/** `find` and `xargs` with what they run on files: the places where they look, then the program by its own rule. */
+function judgeFound(command: ShellCommand, around: Around): Part {
+  const { shell, place, rules } = around;
+  const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
+  const inner = runOnFound(command);
+  if (!inner) return { what, verdict: "ask", because: "It runs a program on files that nobody has named." };
+  const at = command.words.findIndex((word) => word.literal === "-exec");
+  const name = inner.words[0]!.guess;
+  const program = shell.commands.find(
+    (one) => one.words[0]!.literal === name && one.within.length > command.within.length,
+  )?.program;
+  const run = judgeCommand({ ...inner, ...(program ? { program } : {}) }, around);
+  if (run.verdict !== "allow" || at < 0) return { ...run, what };
+  const looking = judgeCommand(
+    { ...command, words: command.words.slice(0, at) },
+    { shell, place, rules, isPlain: true, isSettled: true },
+  );
+  return { ...looking, what };
+}
+
+function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): Part {
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const within = command.within.length > 0 ? { within: command.within } : {};
   const ask = (because: string): Part => ({ what, verdict: "ask", because, ...within });
-  if (command.within.length > 0) return ask(`It runs inside ${command.within.join(" > ")}.`);
+  const isDirect = isSettled && command.within.every((one) => one === "$( )");
+  if (isDirect && ofShell(command, { shell, place }))
+    return { what, verdict: "allow", because: "It is the shell's own." };
+  if (command.within.length > 0 && !isDirect) return ask(`It runs inside ${command.within.join(" > ")}.`);
   const hidden = secretFile(command, shell, place);
   const match = isPlain ? allowingRule(rules.exec, command, place, shell.cwd) : undefined;
   const name = command.words[0]!.guess;
@@ -114,16 +191,34 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain }: A
       !mayLook(file, { name: baseName(name), shell, rules, place }),
   )?.path;
   if (outside) return ask(`${covered}, but ${outside} is outside the workspace.`);
+  const closed = judged.writes
+    ?.filter(({ index }) => isOpen(index))
+    .map(({ path }) => writeConcern(path, { shell, rules, place }))
+    .find((concern) => concern !== undefined);
+  if (closed) return ask(`${covered}, but ${closed}`);
   const reached = hasFiles(baseName(name))
     ? undefined
     : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });
   if (reached) return ask(`${covered}, but ${reached} is outside the workspace.`);
   const loaded = hasFiles(baseName(name)) || baseName(name) === "git" ? undefined : loadedWord(args, isOpen);
   if (loaded) return ask(`${covered}, but other programs load and run ${loaded}.`);
-  const isFile = (index: number) => !hasFiles(baseName(name)) || judged.files.some((file) => file.index === index);
-  const link = command.links?.find(({ word }) => word < command.words.length && isOpen(word - 1) && isFile(word - 1));
-  if (link) return ask(`${covered}, but ${link.path} is a link that leads out of the workspace.`);
+  const named = [...judged.files, ...(judged.writes ?? [])];
+  const isFile = (index: number) => !hasFiles(baseName(name)) || named.some((file) => file.index === index);
+  // Reading a file by one of its names shows nothing that the other would not.
+  const isWritten = (index: number) =>
+    judged.writes?.some((file) => file.index === index) ?? !(hasFiles(baseName(name)) || isLooker(baseName(name)));
+  const link = command.links?.find(
+    ({ word, isHard }) =>
+      word < command.words.length && isOpen(word - 1) && isFile(word - 1) && (!isHard || isWritten(word - 1)),
+  );
+  if (link) return ask(`${covered}, but ${leading(link)}.`);
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
+}
+
+function leading({ path, isHard }: NonNullable<ShellCommand["links"]>[number]): string {
+  return isHard
+    ? `${path} has other names (hard links), one of which may be outside the workspace`
+    : `${path} is a link that leads out of the workspace`;
 }
 
 type Where = Pick<Around, "shell" | "place">;
@@ -134,7 +229,7 @@ const PUBLIC_NAMES = /^\/(usr|bin|sbin|lib\d*)(\/|$)/;
 /** Whether a program may show this file, or only its name, size and times, without asking. */
 function mayLook(
   { path, use }: Judgement["files"][number],
-  { name, shell, rules, place }: Omit<Around, "isPlain"> & { name: string },
+  { name, shell, rules, place }: Omit<Around, "isPlain" | "isSettled"> & { name: string },
 ): boolean {
   const at = absolute(path, shell.cwd, place.userHome);
   if (mayRead(at, rules, place)) return true;
@@ -183,22 +278,35 @@ function loadedWord(args: readonly string[], isOpen: (index: number) => boolean)
   );
 }
 
+/** Why a program may not write this file by itself; the same as for `>`. */
+function writeConcern(
+  target: string,
+  { shell, rules, place }: Pick<Around, "shell" | "rules" | "place">,
+): string | undefined {
+  const path = absolute(target, shell.cwd, place.userHome);
+  if (path === "/dev/null") return undefined;
+  if (STANDING.test(path) || LOADED.test(path)) return `it writes ${target}, which other programs or later turns load.`;
+  return pathRule(rules.write, path, place) ? undefined : `it writes ${target}, and no rule allows writing there.`;
+}
+
 /** Files a plain command is connected to: reading like `read`, writing like `write`. */
 function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around): Part[] {
   const parts: Part[] = [];
   for (const [i, { operator, target, isDescriptor }] of command.redirects.entries()) {
     const path = absolute(target.guess, shell.cwd, place.userHome);
-    if (isDescriptor || path === "/dev/null") continue;
+    // Text that is fed to it (`<<<`) is no file.
+    if (isDescriptor || path === "/dev/null" || operator.startsWith("<<")) continue;
     const what = `${operator} ${target.guess}`;
     const leaves = command.links?.find(({ word }) => word === command.words.length + i);
     const ask = (because: string) => parts.push({ what, verdict: "ask", because });
-    if (leaves) ask(`${target.guess} is a link that leads out of the workspace.`);
+    if (leaves && !(leaves.isHard && operator === "<")) ask(`${leading({ ...leaves, path: target.guess })}.`);
     else if (operator === "<") {
       if (SECRET_FILE.test(path)) parts.push({ what, verdict: "deny", because: `${target.guess} holds secrets.` });
       else if (!mayRead(path, rules, place)) ask(`It reads ${target.guess}, which is outside the workspace.`);
-    } else if (STANDING.test(path) || LOADED.test(path))
-      ask(`It writes ${target.guess}, which other programs or later turns load.`);
-    else if (!pathRule(rules.write, path, place)) ask(`It writes ${target.guess}, and no rule allows writing there.`);
+    } else {
+      const closed = writeConcern(target.guess, { shell, rules, place });
+      if (closed) ask(`I${closed.slice(1)}`);
+    }
   }
   return parts;
 }
@@ -222,7 +330,7 @@ function secretFile(command: ShellCommand, shell: ShellPlan, place: Place): stri
 }
 
 const SHOWS =
-  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|file)$/;
+  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|file|jq)$/;
 
 function baseName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);

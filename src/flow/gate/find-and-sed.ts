@@ -26,15 +26,69 @@ export function judgeFind(args: readonly string[]): Judgement {
   return out;
 }
 
-/** Printing lines by number is what sed is used for most; the rest of its language can write and run. */
+/** Printing lines and replacing words is what sed is used for most; the rest of its language can write and run. */
 export function judgeSed(args: readonly string[]): Judgement {
   const out: Judgement = { concerns: [], files: [] };
   let script = -1;
   for (const [index, arg] of args.entries()) {
     if (/^-[nEr]+$|^--(quiet|silent|regexp-extended)$/.test(arg)) continue;
-    if (script < 0 && /^(\d+|\$)(,(\d+|\$|\+\d+))?[pdq](;(\d+|\$)(,(\d+|\$|\+\d+))?[pdq])*$/.test(arg)) script = index;
+    if (script < 0 && isHarmlessScript(arg)) script = index;
     else if (script >= 0 && !arg.startsWith("-")) out.files.push({ index, path: arg, use: "content" });
     else out.concerns.push({ index, text: "sed can write files and run programs by its script" });
   }
   return out;
+}
+
+/** Only `p`, `d`, `q`, `=` and `s` without a flag that writes or runs, each with addresses. Anything unclear is not harmless. */
+function isHarmlessScript(script: string): boolean {
+  if (script === "" || /[\n\r\\]\n|[\n{}]/.test(script)) return false;
+  let at: number | undefined = 0;
+  while (at !== undefined && at < script.length) {
+    at = command(script, addresses(script, at));
+    if (at === undefined || at === script.length) break;
+    at = script[at] === ";" ? at + 1 : undefined;
+    if (at === script.length) return false;
+  }
+  return at === script.length;
+}
+
+/** Behind `1,$`, `/a/,/b/!`. Undefined: not understood. */
+function addresses(script: string, from: number): number | undefined {
+  let at = address(script, from);
+  if (at !== undefined && at > from && script[at] === ",") {
+    const next = address(script, /[+~]/.test(script[at + 1] ?? "") ? at + 2 : at + 1);
+    at = next === undefined || next <= at + 1 ? undefined : next;
+  }
+  return at !== undefined && script[at] === "!" ? at + 1 : at;
+}
+
+function address(script: string, from: number): number | undefined {
+  if (script[from] === "$") return from + 1;
+  if (script[from] === "/") return delimited(script, from + 1, "/");
+  let at = from;
+  while (/\d/.test(script[at] ?? "")) at++;
+  return at;
+}
+
+function command(script: string, from: number | undefined): number | undefined {
+  if (from === undefined) return undefined;
+  if (/[pdq=]/.test(script[from] ?? "")) return from + 1;
+  const sign = script[from + 1] ?? "";
+  if (script[from] !== "s" || !/[/|#,:@!%]/.test(sign)) return undefined;
+  const middle = delimited(script, from + 2, sign);
+  let at = middle === undefined ? undefined : delimited(script, middle, sign);
+  while (at !== undefined && /[gIip\d]/.test(script[at] ?? "")) at++;
+  return at;
+}
+
+/** Behind the next sign that ends a pattern. Where a bracket is open, programs differ on where that is. */
+function delimited(script: string, from: number, sign: string): number | undefined {
+  let isOpen = false;
+  for (let at = from; at < script.length; at++) {
+    if (script[at] === "\\") at++;
+    else if (script[at] === sign) return isOpen ? undefined : at + 1;
+    else if (script[at] === "[") isOpen = true;
+    else if (script[at] === "]") isOpen = false;
+  }
+  return undefined;
 }

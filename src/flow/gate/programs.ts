@@ -222,6 +222,8 @@ export interface Judgement {
   concerns: Concern[];
   /** Words that name files, with what happens to them. */
   files: { index: number; path: string; use: "content" | "names" }[];
+  /** Words that name files it writes, and nothing else of them. */
+  writes?: { index: number; path: string }[];
   /** The argument that makes it follow links it meets on its way, wherever they lead. */
   follows?: number;
 }
@@ -233,6 +235,10 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (name === "git") return judgeGit(args);
   if (name === "sed") return judgeSed(args);
   if (name === "jq") return judgeJq(args);
+  if (name === "tee") return judgeTee(args);
+  if (name === "sort") return judgeSort(args);
+  if (name === "uniq") return judgeUniq(args);
+  if (name === "tar") return judgeTar(args);
   if (SCRIPTED.test(name)) return judgeScript(name, args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);
@@ -278,9 +284,53 @@ function judgeJq(args: readonly string[]): Judgement {
   return out;
 }
 
+/** `tee -a file`: every operand is written. */
+function judgeTee(args: readonly string[]): Judgement {
+  const table: Table = { flags: "aip", long: "append ignore-interrupts", files: "names" };
+  const { concerns, files } = judgeTable("tee", table, args);
+  return { concerns, files: [], writes: files.map(({ index, path }) => ({ index, path })) };
+}
+
+/** `sort -o file`, also with the name attached. */
+function judgeSort(args: readonly string[]): Judgement {
+  const writes: NonNullable<Judgement["writes"]> = [];
+  const rest = [...args];
+  const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
+  for (const [index, arg] of args.slice(0, end).entries()) {
+    const attached = /^(?:-o|--output=)(.+)$/s.exec(arg)?.[1];
+    if (attached !== undefined) writes.push({ index, path: attached });
+    else if ((arg === "-o" || arg === "--output") && args[index + 1] !== undefined)
+      writes.push({ index, path: args[index + 1]! }, { index: index + 1, path: args[index + 1]! });
+  }
+  // What is left is judged without them; the places of the other words stay.
+  for (const { index } of writes) rest[index] = "-b";
+  const out = judgeTable("sort", TABLES.sort!, rest);
+  return writes.length > 0 ? { ...out, writes } : out;
+}
+
+/** `uniq in out`. */
+function judgeUniq(args: readonly string[]): Judgement {
+  const { operands: _, ...table } = TABLES.uniq!;
+  const out = judgeTable("uniq", table, args);
+  const second = out.files[1];
+  if (!second) return out;
+  if (out.files.length > 2) out.concerns.push({ index: out.files[2]!.index, text: "uniq takes no third file" });
+  return { ...out, files: [out.files[0]!], writes: [{ index: second.index, path: second.path }] };
+}
+
+/** `tar -tzf file`: only lists. A name with a colon is a file on another machine, which tar fetches by running rsh. */
+function judgeTar(args: readonly string[]): Judgement {
+  const [mode = "", file = "", ...members] = args;
+  const isListing =
+    /^-?t[zjJv]*f$/.test(mode) && file !== "" && !/^-|:/.test(file) && members.every((one) => !one.startsWith("-"));
+  if (isListing) return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
+  const text = "tar can run programs or change files by its arguments";
+  return { concerns: args.map((_, index) => ({ index, text })), files: [] };
+}
+
 /** Programs of which it is known which arguments are files. */
 export function hasFiles(name: string): boolean {
-  return name === "find" || name === "sed" || Object.hasOwn(TABLES, name);
+  return name === "find" || name === "sed" || name === "tee" || name === "tar" || Object.hasOwn(TABLES, name);
 }
 
 /** Programs whose arguments are no commands: nothing in them is a wrapped program. */

@@ -16,6 +16,8 @@ export function standingFileIn(shell: ShellPlan, place: Place): string | undefin
   // By another name: a link that leads there.
   const link = onlyLooks(shell) ? undefined : shell.links?.find(({ to }) => isOwn(to, place));
   if (link) return link.from;
+  if (shell.hardLinks?.length && !onlyLooks(shell))
+    return `${shell.hardLinks[0]}, a file with other names (hard links)`;
   let cwd = shell.cwd;
   for (const command of shell.commands) {
     const found = writtenBy(command, cwd, place) ?? namedBy(command) ?? reachedBy(command, cwd, place);
@@ -95,7 +97,9 @@ function gitWrites(args: readonly string[]): string | undefined {
 function isReading(command: ShellCommand): boolean {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
-  return isLooker(name) && judgeArguments(name, args).concerns.length === 0;
+  if (!isLooker(name)) return false;
+  const { concerns, writes } = judgeArguments(name, args);
+  return concerns.length === 0 && !writes?.length;
 }
 
 /** Every command in it only looks, and nothing is written to a file. */

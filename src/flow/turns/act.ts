@@ -73,6 +73,8 @@ export type Judged = {
   input?: Json;
   /** Of a refusal: what can be done instead. */
   instead?: string;
+  /** A rule allowed the settled form of a command, and this is it. */
+  settled?: string;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -80,6 +82,8 @@ export function wholeOf({ whole }: ActionPlan): { whole?: string } {
   return whole === undefined ? {} : { whole };
 }
 
+const MOVED_TEXT =
+  "Not run: the files that this command is about changed between the decision to allow it and its start. Call it again.";
 const UNKNOWN_TEXT =
   "Outcome unknown: Lares was stopped while this ran. It may or may not have happened. Look before you repeat it.";
 
@@ -134,7 +138,7 @@ export async function act(
       const text = `Waiting for a person's approval${code}. It has not run. Its outcome will come as a later message.`;
       return result({ text, origin: "own" });
     }
-    const done = await runTool(parts, at, { ...call, input: j.input ?? call.input }, p);
+    const done = await runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
@@ -184,7 +188,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       input = plan.fixed;
       plan = await tool.plan(input, placeOf(parts, at));
     }
-    const { verdict, because: why, rule } = await parts.judge.judge(at, plan, standing);
+    const { verdict, because: why, rule, settled } = await parts.judge.judge(at, plan, standing);
     const because = verdict === "ask" && plan.once ? `${why} ${plan.once}` : why;
     const hash = approvalHash(parts, call.name, plan, placeOf(parts, at));
     return {
@@ -199,6 +203,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...wholeOf(plan),
       ...(verdict === "deny" ? { instead: insteadOf(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
+      ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
     };
   } catch (error) {
     if (error instanceof AppError) {
@@ -217,14 +222,25 @@ function closedTo(at: At, tool: Tool, input: Json, { authority }: Standing): str
   return authority === "stranger" && real.tool.opensFiles?.(real.input) ? FILES_CLOSED : undefined;
 }
 
+/** What was said yes to, where that has to be compared once more before it runs. */
+export interface Allowed {
+  /** Of the plan a person said yes to. */
+  approved?: string;
+  /** The text a rule allowed. */
+  settled?: string;
+}
+
+export function allowedAs({ settled }: Pick<Judged, "settled">): Allowed {
+  return settled === undefined ? {} : { settled };
+}
+
 /** Runs a call that may run. Never throws for what the tool did; `Stopped` becomes a result, so the history stays whole. */
 export async function runTool(
   parts: TurnParts,
   at: At,
   call: { id: string; name: string; input: Json },
   p: Progress,
-  /** Of the plan a person said yes to. */
-  approved?: string,
+  allowed: Allowed = {},
 ): Promise<ToolResult> {
   const { ctx, turn, session } = at;
   const tool = parts.tools.get(call.name)!;
@@ -264,12 +280,13 @@ export async function runTool(
   const alone = async (key: string): Promise<ToolResult> => {
     const work = async (): Promise<ToolResult> => {
       // The lock may have been waited for, and files changed meanwhile.
-      if (
-        approved !== undefined &&
-        approvalHash(parts, call.name, await tool.plan(call.input, place), place) !== approved
-      )
+      const { approved, settled } = allowed;
+      const now = approved === undefined && settled === undefined ? undefined : await tool.plan(call.input, place);
+      if (now && approved !== undefined && approvalHash(parts, call.name, now, place) !== approved)
         return ours(CHANGED_TEXT);
-      return tool.run(call.input, place, key, signal);
+      if (settled === undefined) return tool.run(call.input, place, key, signal);
+      if (now?.shell?.settled?.run !== settled) return ours(MOVED_TEXT);
+      return tool.run(call.input, { ...place, runsSettled: true }, key, signal);
     };
     if (!held || !plan) return work();
     const workspace = folderOf(plan, place);

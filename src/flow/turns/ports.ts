@@ -164,7 +164,7 @@ export interface Judge {
     who: { agent: AgentId; session: SessionKey },
     plan: ActionPlan,
     standing: Standing,
-  ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string }>;
+  ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string; settled?: true }>;
 }
 
 export interface Questions {

@@ -8,7 +8,7 @@
  */
 import { CANCEL, Stopped, type ToolResult, type Wake } from "../../core/contracts/index.ts";
 import type { Terms, ToolCallPart } from "../../core/domain/index.ts";
-import { type At, judge, runTool, stillAsShown } from "./act.ts";
+import { type Allowed, type At, allowedAs, judge, runTool, stillAsShown } from "./act.ts";
 import type { Ending } from "./finish.ts";
 import { newWaiting } from "./park.ts";
 import type { TurnParts } from "./ports.ts";
@@ -75,7 +75,7 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
     p.waiting = p.waiting.filter((w) => w !== asked);
     const answer = await answered(parts, run, wake, asked);
     if ("refused" in answer) return answer;
-    if (answer.isSame) return { result: await runNow(parts, run, call, asked.hash) };
+    if (answer.isSame) return { result: await runNow(parts, run, call, { approved: asked.hash }) };
   }
   const j = await run.ctx.step(`judge:${id}${asked ? ":again" : ""}`, () => judge(parts, run, call, p));
   if (j.verdict === "error" || j.verdict === "deny") return { refused: j.because };
@@ -84,11 +84,11 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
     p.waiting.push(waiting);
     return { ask: { ...waiting, because: j.because, rule: j.rule } };
   }
-  return { result: await runNow(parts, run, call) };
+  return { result: await runNow(parts, run, call, allowedAs(j)) };
 }
 
-async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, approved?: string): Promise<ToolResult> {
-  const result = await runTool(parts, run, call, run.p, approved);
+async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, allowed: Allowed): Promise<ToolResult> {
+  const result = await runTool(parts, run, call, run.p, allowed);
   if (run.ctx.stopping.aborted && exitOf(result) === undefined) throw new Stopped();
   return result;
 }

@@ -83,7 +83,10 @@ export const OUTSIDE: Rows = {
   "a terminal's output": (text) => new TerminalText().add(text),
   "a word with paths": (text) => [pathsInWord(text), piecesIn(text)],
   "a path at the floor": (text) => closedPath(text, place),
-  "our own commands in a word": (text) => [ownCommand([text, text], () => []), ownRequest([text])],
+  "our own commands in a word": (text) => [
+    ownCommand([text, text], { ends: () => [], isProgram: true }),
+    ownRequest([text]),
+  ],
   "our own address in a word": (text) => namesDoor(["4747", text], { ports: [4747], hosts: ["workhorse"] }),
   "a disk in a word": (text) => [
     deviceWord("tee", ["tee", text], (word) => [word]),

@@ -19,8 +19,8 @@ import { adviceFor } from "./advice.ts";
 import { SHOWN } from "./capture.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
-import type { Locale } from "./environment.ts";
-import { linksOnTheWay } from "./links.ts";
+import { type Locale, systemShell } from "./environment.ts";
+import { linksOnTheWay, lookAtGlued } from "./links.ts";
 import { Looks, placesOf } from "./looks.ts";
 import { namedFiles } from "./named-files.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -73,7 +73,7 @@ export function createExec(options: ExecOptions = {}): Tool {
   const granted = (place: ToolPlace) => secrets?.(place.caller.agent) ?? {};
   /** What will be started, in the room where it runs. */
   const confined = async (given: Given, held: Held, place: ToolPlace, key: string) => {
-    const { argv, argv0, env } = await prepare(given.command, where(held));
+    const { argv, argv0, env } = startOf(await prepare(given.command, where(held)), place);
     const revealed = Object.entries(granted(place)).map(([name, secret]) => [name, secret.reveal()] as const);
     const room = await sandbox?.room(held.home, place.caller);
     const command = {
@@ -175,6 +175,8 @@ export function createExec(options: ExecOptions = {}): Tool {
           const prepared = await prepare(command, where(held));
           const { argv, argv0, env, shell, files } = prepared;
           const room = await sandbox?.room(held.home, place.caller);
+          // The files its patterns are about are those of the other machine.
+          if (room?.name === "ssh") delete shell.settled;
           const names = Object.keys(granted(place));
           const whole = spelt(textOf(prepared));
           const loads = loadsCode(shell);
@@ -189,6 +191,9 @@ export function createExec(options: ExecOptions = {}): Tool {
           const followed = followedIn(links, held);
           if (looks.isCut) shell.isCut = true;
           const named = await namedFiles(shell.commands, around);
+          await lookAtGlued(shell.commands, around);
+          const hardLinks = looks.hardLinked().filter((path) => isIn(path, held));
+          if (hardLinks.length > 0) shell.hardLinks = hardLinks;
           const isUnbound = looks.isCut || (loads && !tree?.isWhole);
           const below = [
             ...(loads ? [tree === undefined ? NOT_COVERED : tree.isWhole ? COVERED : PARTLY_COVERED] : []),
@@ -254,6 +259,14 @@ export function createExec(options: ExecOptions = {}): Tool {
 }
 
 type Given = ReturnType<typeof checked>;
+
+/** What a rule allowed is what runs: for a settled command the text that was judged, not the one that was typed. */
+function startOf(prepared: Prepared, { runsSettled }: ToolPlace): Pick<Prepared, "argv" | "argv0" | "env"> {
+  if (!runsSettled) return prepared;
+  const { settled, shell } = prepared;
+  if (!settled || !shell.settled) throw wrongInput("What the command is about changed before it ran. Call it again.");
+  return { argv: [systemShell(), "-c", shell.settled.run], env: settled };
+}
 
 /** The last line a person reads: where, how long, and what shuts it in. */
 function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string, room?: Room): string {
@@ -371,12 +384,15 @@ function show(prepared: Prepared): string[] {
  * The links in the agent's folders that its words go over. Somebody who said yes to `rm -rf build` did not say yes to where a link
  * named `build` leads later.
  */
-function followedIn(links: readonly Link[], { home, roots }: Held): string[] {
-  const folders = [home, ...roots];
+function followedIn(links: readonly Link[], held: Held): string[] {
   return links
-    .filter(({ from }) => folders.some((folder) => from.startsWith(`${folder}/`)))
+    .filter(({ from }) => isIn(from, held))
     .map(({ from, to }) => `${from} -> ${to}`)
     .sort();
+}
+
+function isIn(path: string, { home, roots }: Held): boolean {
+  return [home, ...roots].some((folder) => path.startsWith(`${folder}/`));
 }
 
 function targetsOf({ argv, files }: Prepared, { path, home }: Held): string[] {

@@ -19,7 +19,7 @@ export interface Around {
   roots?: readonly string[];
 }
 
-/** What was found out for one text. Its commands may name the same paths hundreds of times. */
+/** What was found out for one text in one directory. Its commands may name the same paths hundreds of times. */
 export class Ways {
   readonly looks = new Looks();
   private readonly answers = new Map<string, boolean>();
@@ -38,26 +38,52 @@ export async function leadingOut(
   { words, redirects }: ShellCommand,
   around: Around,
   ways: Ways,
-): Promise<{ word: number; path: string }[]> {
+): Promise<NonNullable<ShellCommand["links"]>> {
   const { looks } = ways;
   const files = redirects.map(({ target, isDescriptor }) => (isDescriptor ? undefined : target.literal));
-  const found: { word: number; path: string }[] = [];
+  const found: NonNullable<ShellCommand["links"]> = [];
   for (const [word, text] of [...words.map(({ literal }) => literal), ...files].entries()) {
     if (word === 0 || text === undefined) continue;
-    for (const path of await namedIn(text, around.cwd, looks))
+    for (const path of await namedIn(text, around.cwd, looks)) {
       if (await ways.leadOut(path, around)) found.push({ word, path });
+      else if (await hasOtherNames(resolve(around.cwd, path), looks)) found.push({ word, path, isHard: true });
+    }
     // What nobody has looked at may lead anywhere.
     if (looks.isCut) return [...found, { word, path: text }];
   }
   return found;
 }
 
-/** What is glued to an option counts when it begins with a link; most ends of options are no files. */
+/** Another name of the same file may lie outside, and what is written to one is in the other. */
+async function hasOtherNames(path: string, looks: Looks): Promise<boolean> {
+  const stats = await looks.at(path);
+  if (!stats?.isFile()) return false;
+  return stats.nlink > 1n;
+}
+
+/** Names that are glued to one or two letters of options: `sort -oplan.txt`. The other words were looked at as paths. */
+export async function lookAtGlued(
+  commands: readonly ShellCommand[],
+  { places, home, looks }: { places: readonly string[]; home: string; looks: Looks },
+): Promise<void> {
+  const words = new Set(commands.flatMap(({ words }) => words.map((word) => word.literal ?? word.guess)));
+  for (const word of words) {
+    if (!/^-[A-Za-z]/.test(word)) continue;
+    for (const end of [word.slice(2), word.slice(3)])
+      if (end !== "" && !looks.isCut) await looks.at(pathFrom(places[0]!, end, home));
+  }
+}
+
+/** What is glued to an option counts when it begins with a link or has other names; most ends of options are no files. */
 async function namedIn(text: string, cwd: string, looks: Looks): Promise<string[]> {
   const plain = pathsInWord(text);
   const glued: string[] = [];
   for (const end of piecesOf(text).slice(plain.length))
-    if ((await looks.at(resolve(cwd, firstPart(end))))?.isSymbolicLink()) glued.push(end);
+    if (
+      (await looks.at(resolve(cwd, firstPart(end))))?.isSymbolicLink() ||
+      (await hasOtherNames(resolve(cwd, end), looks))
+    )
+      glued.push(end);
   return [...plain, ...glued];
 }
 

@@ -55,6 +55,11 @@ export class Looks {
     return to;
   }
 
+  /** Of all that was looked at: files with more than one name. */
+  hardLinked(): string[] {
+    return [...this.seen].flatMap(([path, stats]) => (stats?.isFile() && stats.nlink > 1n ? [path] : []));
+  }
+
   /** There is more than is looked at. */
   cut(): void {
     this.left = -1;

@@ -11,6 +11,7 @@ import type { ShellPlan } from "../../../core/contracts/index.ts";
 import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
 import { gitEnvironment, gitSettings, guardedGit } from "./git.ts";
 import { leadingOut, Ways } from "./links.ts";
+import { settledPlan } from "./settled.ts";
 import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.ts";
 
 export interface Prepared {
@@ -22,6 +23,8 @@ export interface Prepared {
   shell: ShellPlan;
   /** Contents an approval is bound to: programs and scripts that do not lie in trusted directories. */
   files: { path: string; sha256: string }[];
+  /** Variables for the settled form of the command, where there is one. */
+  settled?: Record<string, string>;
 }
 
 export interface Where {
@@ -60,8 +63,20 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
       });
   }
   const files = boundFiles(shell);
-  if (!isPlain) return { argv: [systemShell(), "-c", text], env, shell, files };
+  if (!isPlain) {
+    const settled = await settledPlan(shell, where, env);
+    if (!settled) return { argv: [systemShell(), "-c", text], env, shell, files };
+    shell.settled = settled.plan;
+    return { argv: [systemShell(), "-c", text], env, shell, files, settled: settled.env };
+  }
 
+  // What find runs, and what xargs is fed, can only be allowed in another form.
+  const runsOthers = tops.some(
+    ({ words }) => words[0]!.guess === "xargs" || words.some((word) => word.guess === "-exec"),
+  );
+  const settled = runsOthers ? await settledPlan(shell, where, { ...env }) : undefined;
+  if (settled) shell.settled = settled.plan;
+  const other = settled ? { settled: settled.env } : {};
   const gits = tops.filter((one) => baseName(one.words[0]!.guess) === "git");
   if (gits.length > 0) {
     shell.settings = await gitSettings(gits[0]!.program!.real, where.cwd, env);
@@ -80,11 +95,11 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   if (sequence.commands.length === 1 && sequence.redirects[0]!.length === 0) {
     shell.form = "argv";
     const { real } = tops[0]!.program!;
-    return { argv: [real, ...only!.slice(1)], argv0: only![0]!, env, shell, files };
+    return { argv: [real, ...only!.slice(1)], argv0: only![0]!, env, shell, files, ...other };
   }
   shell.form = "rendered";
   const paths = tops.map((one) => one.program!.path);
-  return { argv: [systemShell(), "-c", render(sequence, paths)], env, shell, files };
+  return { argv: [systemShell(), "-c", render(sequence, paths)], env, shell, files, ...other };
 }
 
 /** Above this a file is bound by identity, size and time: planning must stay quick. */

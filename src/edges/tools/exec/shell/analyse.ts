@@ -172,6 +172,8 @@ function visit(scan: Scan, node: SyntaxNode, outer: Around): void {
       return;
     case "Redirected": {
       const fed = fedBy(node.redirects, around.fed);
+      // A group, a loop or a branch writes and reads files like a command: `{ date; ls; } > report`.
+      push(scan, { ...NO_PROGRAM, redirects: redirectsOf(node.redirects, scan.variables), within });
       visit(scan, node.command, { within, fed, depth: around.depth });
       for (const redirect of node.redirects) visit(scan, redirect, around);
       return;
@@ -320,22 +322,25 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
     words.push(...(argument.type === "Word" ? readWords(argument, variables) : [setting(argument, variables)]));
   }
   takeSettings(words, variables);
-  const redirects = node.redirects.map((redirect) => ({
-    operator: redirect.operator,
-    target:
-      redirect.type === "HereDoc"
-        ? { guess: "" }
-        : redirect.target
-          ? readWord(redirect.target, variables)
-          : { guess: "" },
-    ...(redirect.type === "Redirect" && isDuplicate(redirect) ? { isDescriptor: true as const } : {}),
-  }));
+  const redirects = redirectsOf(node.redirects, variables);
   if (words.length === 0) {
-    if (assignments.length || redirects.length)
-      push(scan, { words: [{ literal: "", guess: "" }], assignments, redirects, within });
+    if (assignments.length || redirects.length) push(scan, { ...NO_PROGRAM, assignments, redirects, within });
     return;
   }
   report(scan, { words, assignments, redirects, within }, fedBy(node.redirects, fed));
+}
+
+const NO_PROGRAM: Pick<ShellCommand, "words" | "assignments"> = {
+  words: [{ literal: "", guess: "" }],
+  assignments: [],
+};
+
+function redirectsOf(redirects: readonly Redirection[], variables: Variables): ShellCommand["redirects"] {
+  return redirects.map((redirect) => ({
+    operator: redirect.operator,
+    target: redirect.type === "HereDoc" || !redirect.target ? { guess: "" } : readWord(redirect.target, variables),
+    ...(redirect.type === "Redirect" && isDuplicate(redirect) ? { isDescriptor: true as const } : {}),
+  }));
 }
 
 /** False when there are more words than can be judged; nothing is reported from then on. */

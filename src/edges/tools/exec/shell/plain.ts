@@ -72,7 +72,7 @@ function takeCommand(sequence: Sequence, node: CommandNode): boolean {
   return true;
 }
 
-const TO_FILE = /^(>|>>|>\||<|&>|&>>)$/;
+export const TO_FILE = /^(>|>>|>\||<|&>|&>>)$/;
 
 /** `2>&1`: a copy of another descriptor, no file. `>& name` writes to a file instead, and is not plain. */
 export function isDuplicate({ operator, target }: Redirect): boolean {

@@ -1,0 +1,115 @@
+/** File-name patterns, expanded as bash would: in byte order, without hidden files, and left as they are when nothing fits. */
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** One sign of a pattern: itself, any one sign, any number of them, or one of a set. */
+export type Token = { is: string } | { any: "one" | "many" } | { set: readonly [string, string][]; isNot: boolean };
+
+/** More matches than this nobody wants on one command line, and planning must stay quick. */
+const MOST_MATCHES = 200;
+const MOST_ENTRIES = 5000;
+const MOST_FOLDERS = 64;
+
+/** The names a pattern stands for, relative to `cwd`. Undefined: it meets a link, leads out, or there are too many. */
+export async function expand(pattern: readonly Token[], cwd: string): Promise<string[] | undefined> {
+  const parts = split(pattern);
+  // Absolute patterns and those that go up are for a person to judge.
+  if (parts[0]!.length === 0 || parts.some((part) => literal(part) === "..")) return undefined;
+  const isFolder = parts.at(-1)!.length === 0;
+  if (isFolder) parts.pop();
+  if (parts.some((part) => part.length === 0)) return undefined;
+  let found = [""];
+  let folders = 0;
+  for (const [depth, part] of parts.entries()) {
+    const next: string[] = [];
+    const wantsFolder = isFolder || depth < parts.length - 1;
+    for (const base of found) {
+      const name = literal(part);
+      if (name === undefined && ++folders > MOST_FOLDERS) return undefined;
+      const names = name === undefined ? await namesIn(join(cwd, base), part) : [name];
+      if (names === undefined) return undefined;
+      for (const one of names) {
+        const stats = await lstat(join(cwd, base, one)).catch(() => undefined);
+        // What a link leads to is not what its name says.
+        if (stats?.isSymbolicLink()) return undefined;
+        if (stats && (!wantsFolder || stats.isDirectory())) next.push(base === "" ? one : `${base}/${one}`);
+        if (next.length > MOST_MATCHES) return undefined;
+      }
+    }
+    found = next;
+  }
+  return found
+    .map((path) => (isFolder ? `${path}/` : path))
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+async function namesIn(folder: string, part: readonly Token[]): Promise<string[] | undefined> {
+  const names: string[] = [];
+  const [first] = part;
+  const showsHidden = first !== undefined && "is" in first && first.is === ".";
+  let left = MOST_ENTRIES;
+  try {
+    for await (const { name } of await opendir(folder, { bufferSize: 256 })) {
+      if (--left < 0) return undefined;
+      if ((showsHidden || !name.startsWith(".")) && fits(part, [...name])) names.push(name);
+    }
+  } catch {
+    // No such folder, or none we may read: nothing fits, as for a shell.
+  }
+  return names;
+}
+
+/** Each star gives up only what comes after the last one, so no pattern takes for ever. */
+function fits(pattern: readonly Token[], name: readonly string[]): boolean {
+  let [p, n, star, mark] = [0, 0, -1, 0];
+  while (n < name.length) {
+    const token = pattern[p];
+    if (token && "any" in token && token.any === "many") {
+      star = p++;
+      mark = n;
+    } else if (token && takes(token, name[n]!)) {
+      p++;
+      n++;
+    } else if (star >= 0) {
+      p = star + 1;
+      n = ++mark;
+    } else return false;
+  }
+  return pattern.slice(p).every((token) => "any" in token && token.any === "many");
+}
+
+function takes(token: Token, sign: string): boolean {
+  if ("is" in token) return token.is === sign;
+  if ("any" in token) return true;
+  return token.set.some(([from, to]) => from <= sign && sign <= to) !== token.isNot;
+}
+
+/** `[a-m]`, `[!0-9]`; undefined for anything with more in it. */
+export function bracket(text: string): Token | undefined {
+  const match = /^\[([!^]?)([A-Za-z0-9_-]+)\]$/.exec(text);
+  if (!match) return undefined;
+  const set: [string, string][] = [];
+  const signs = match[2]!;
+  for (let i = 0; i < signs.length; i++) {
+    if (signs[i + 1] === "-" && signs[i + 2] !== undefined) {
+      set.push([signs[i]!, signs[i + 2]!]);
+      i += 2;
+    } else set.push([signs[i]!, signs[i]!]);
+  }
+  return { set, isNot: match[1] !== "" };
+}
+
+function split(pattern: readonly Token[]): Token[][] {
+  const parts: Token[][] = [[]];
+  for (const token of pattern) {
+    if ("is" in token && token.is === "/") parts.push([]);
+    else parts.at(-1)!.push(token);
+  }
+  return parts;
+}
+
+function literal(part: readonly Token[]): string | undefined {
+  return part.every((token) => "is" in token)
+    ? part.map((token) => ("is" in token ? token.is : "")).join("")
+    : undefined;
+}

@@ -1,0 +1,61 @@
+/**
+ * Programs that are run on files nobody has named: `find -exec`, `xargs`. What they run is held against the rules like any other
+ * command; which files it gets is judged by what find was told to look for.
+ *
+ * F1: a program that shows what is in files gets plain files only (`-type f`), and only such as no file of secrets is named like.
+ */
+import type { ShellCommand } from "../../core/contracts/index.ts";
+
+/** Programs that show their arguments and open none of them. */
+const SHOWS_NAMES = /^(echo|basename|dirname)$/;
+/** Programs that read what they are given and do nothing else, with the options that a table lets through. */
+const READS =
+  /^(wc|cat|head|tail|grep|egrep|fgrep|stat|file|ls|du|sha256sum|md5sum|sha1sum|nl|tac|basename|dirname|echo)$/;
+/** Ends of names that no file of secrets has, but for `.env.ts` and its like; those find has to pass over. */
+const ORDINARY_END =
+  /^([cm]?[jt]sx?|md|mdx|txt|rst|adoc|tex|log|csv|tsv|py|rb|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|php|pl|lua|r|sh|sql|html?|css|scss|less|svg|xml|vue|svelte)$/i;
+
+/** The command that is run on found files, with a name in their place; undefined where a person has to look. */
+export function runOnFound(command: ShellCommand): ShellCommand | undefined {
+  const words = command.words.map((word) => word.literal);
+  if (words.some((word) => word === undefined)) return undefined;
+  const inner = words[0] === "find" ? byFind(words.slice(1) as string[]) : byXargs(words.slice(1) as string[]);
+  if (!inner) return undefined;
+  const { within, assignments } = command;
+  return { words: inner.map((word) => ({ literal: word, guess: word })), assignments, redirects: [], within };
+}
+
+function byFind(args: readonly string[]): string[] | undefined {
+  const at = args.indexOf("-exec");
+  const tests = args.slice(0, at);
+  const inner = args.slice(at + 1, -1);
+  const name = inner[0] ?? "";
+  const isPlain = tests.some((word, i) => word === "-type" && tests[i + 1] === "f");
+  const joins = tests.some((word) =>
+    /^(-o|-or|,|\(|\)|-L|-H|-follow|-exec.*|-ok.*|-delete|-f(print|ls).*)$/.test(word),
+  );
+  if (at < 0 || !isPlain || joins || !READS.test(name) || args.at(-2) !== "{}") return undefined;
+  const isNamed = tests.some(
+    (word, i) =>
+      /^-i?name$/.test(word) && tests[i - 1] !== "!" && tests[i - 1] !== "-not" && isHarmlessName(tests[i + 1]!),
+  );
+  const passesOver = tests.some((word, i) => word === "!" && tests[i + 1] === "-name" && tests[i + 2] === ".env*");
+  if (!SHOWS_NAMES.test(name) && !(isNamed && passesOver)) return undefined;
+  return inner.map((word) => (word === "{}" ? "found" : word));
+}
+
+/** A pattern with the end of an ordinary file: `*.ts`. */
+function isHarmlessName(pattern: string): boolean {
+  const end = /\.([A-Za-z0-9]+)$/.exec(pattern)?.[1];
+  return end !== undefined && ORDINARY_END.test(end);
+}
+
+function byXargs(args: readonly string[]): string[] | undefined {
+  let i = 0;
+  for (; /^-/.test(args[i] ?? ""); i++) {
+    if (/^-(n|I|L)$/.test(args[i]!)) i++;
+    else if (!/^(-0|-r|-t|-n\d+|-L\d+|-I\{\}|--null|--no-run-if-empty)$/.test(args[i]!)) return undefined;
+  }
+  const inner = args.slice(i);
+  return SHOWS_NAMES.test(inner[0] ?? "") ? [...inner, "found"] : undefined;
+}
