@@ -82,6 +82,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
     "hashes the script that will run, wherever it is: without waiting, plain files only, bounded",
   "edges/tools/exec/looks.ts":
     "reads names and where links lead, wherever a command's words point; never a file's content, and nothing waits",
+  "edges/tools/exec/shell/settle/pattern.ts": "names of files only, for patterns of a command",
   "edges/tools/exec/guard.ts": "reads /proc",
   "edges/tools/exec/processes.ts": "reads /proc",
   "edges/tools/exec/run.ts": "the same folder",
