@@ -168,7 +168,7 @@ export interface House {
   stop(drainMs: number): Promise<void>;
 }
 
-/** A message waits for its PDF, and those behind it on the same account wait too; its beginning is all that is shown. */
+/** A model request waits for it, and only the beginning is shown. */
 const ATTACHED_PDF_MS = 10_000;
 /** How long closing a session waits for its turns to reach a safe point. */
 const CLOSE_PATIENCE_MS = 15_000;
@@ -407,9 +407,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     room: roomOf({ contexts, compactions, toolShare: () => config.context.toolShare }),
     replies: outbox,
     intake: {
-      next: async (session, by) => {
+      next: async (session, by, signal) => {
         const waiting = await waitingIn(records, session);
-        return { messages: taken(waiting, by), interrupted: isInterrupted(waiting, by.turn) };
+        const interrupted = isInterrupted(waiting, by.turn);
+        const messages = interrupted ? [] : await attachments.withTexts(taken(waiting, by), signal);
+        return { messages, interrupted };
       },
       own: async (turn) => {
         const row = await takenBy(records, turn);
@@ -456,7 +458,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ home: parts.home, records, clock, ids },
     log: log.child("attachments"),
     workspaceOf: (agent) => agents.place(agent).workspace,
-    readPdf: (bytes, mostChars) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }),
+    readPdf: (bytes, mostChars, signal) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }, signal),
   });
   /** What nobody waits for. It fails when the disk is full or the house closes; the next start finds what is left to do. */
   const aside = (work: Promise<unknown>): void => {
@@ -814,7 +816,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     sandbox,
     nextRequest: (of) =>
       nextRequest(
-        { records, contexts, models: parts.models, inbox, clock, agentModel: (agent) => config.agents[agent]?.model },
+        {
+          ...{ records, contexts, models: parts.models, inbox, clock, attachments },
+          agentModel: (agent) => config.agents[agent]?.model,
+        },
         of,
       ),
     async stop(drainMs) {

@@ -2,6 +2,7 @@
 import type { Models, Reads, RenderedRequest, RequestPart } from "../core/contracts/index.ts";
 import { type AgentId, asId, type ReplyRoute, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
+import type { Attachments } from "../flow/attachments/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import { type InboxRow, taken, waitingIn } from "../flow/lanes/index.ts";
 import { buildRequest, type TurnParts } from "../flow/turns/index.ts";
@@ -13,6 +14,7 @@ export interface NextRequestParts {
   contexts: Contexts;
   models: Models;
   inbox: Pick<Inbox, "envelope">;
+  attachments: Pick<Attachments, "withTexts">;
   clock: Clock;
   agentModel: TurnParts["agentModel"];
 }
@@ -51,10 +53,10 @@ export async function nextRequest(
 }
 
 /** What the next turn takes from the inbox. */
-async function waiting({ records }: NextRequestParts, session: SessionKey): Promise<InboxRow[]> {
+async function waiting({ records, attachments }: NextRequestParts, session: SessionKey): Promise<InboxRow[]> {
   const rows = await waitingIn(records, session);
   const [first] = rows;
-  return first ? taken(rows, { turn: first.turn, call: 0, route: first.route }) : [];
+  return first ? attachments.withTexts(taken(rows, { turn: first.turn, call: 0, route: first.route })) : [];
 }
 
 /** A message by whoever spoke last here, at the place where they did. */

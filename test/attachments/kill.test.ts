@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Lares, startModel, until } from "../support/index.ts";
+import { makePdf } from "../support/pdf.ts";
+import { parsersOf } from "../support/processes.ts";
 import { PNG } from "./support.ts";
 
 let model: Awaited<ReturnType<typeof startModel>>;
@@ -15,11 +17,11 @@ afterAll(() => model?.close());
 afterEach(() => lares?.dispose());
 
 const folder = () => join(lares.home, "attachments");
-async function put(): Promise<string> {
+async function put(bytes: Buffer = PNG, name = "pixel.png"): Promise<string> {
   const answer = await fetch(`${lares.url}/attachments`, {
     method: "POST",
-    headers: { authorization: `Bearer ${lares.token}`, "x-lares-name": "pixel.png" },
-    body: new Uint8Array(PNG),
+    headers: { authorization: `Bearer ${lares.token}`, "x-lares-name": name },
+    body: new Uint8Array(bytes),
   });
   expect(answer.status).toBe(201);
   return ((await answer.json()) as { id: string }).id;
@@ -85,4 +87,44 @@ it("a picture the agent reads is shown to the model in the result, is shown agai
   expect(shown()).toHaveLength(2);
   await lares.rpc("sessions.delete", { session });
   expect(readdirSync(folder())).toEqual([]);
+});
+
+describe.skipIf(process.platform !== "linux")("PDFs that take long to read", () => {
+  // Half a second each; on a busy machine far from the ten that a parser gets.
+  const paper = makePdf("The bill is 42", ...Array<string>(600).fill(""));
+  const send = async (over: object = {}) => {
+    const attachments = await Promise.all([1, 2, 3, 4].map((n) => put(paper, `paper-${n}.pdf`)));
+    const params = { message: "say:seen", user: "ana", attachments, idempotencyKey: "k", ...over };
+    const { turn } = await lares.rpc("chat.send", { ...params, wait: false });
+    // The message is accepted, and they are still being read.
+    await until("a parser", () => parsersOf(lares.pid)[0]);
+    return { turn, params };
+  };
+
+  it("do not keep their message at the door; killed while they are read, the model gets their text, once", async () => {
+    model.reset();
+    lares = await new Lares({ env: model.env }).start();
+    const { turn, params } = await send();
+    expect(model.requests).toEqual([]);
+    await lares.kill9();
+    await lares.start();
+    expect(await lares.rpc("chat.send", params)).toMatchObject({ turn, response: "seen", duplicate: true });
+    const read = model.requests.flatMap((request) => JSON.stringify(request.messages).match(/The bill is 42/g) ?? []);
+    expect(read).toHaveLength(4);
+    const { session } = await lares.rpc("turns.get", { turn });
+    const { messages } = await lares.rpc("chat.history", { session });
+    expect(messages.filter((m) => m.role === "user")).toHaveLength(1);
+    expect(JSON.stringify(messages[0])).not.toMatch(/unread|not been read/);
+  });
+
+  it("are given up when the turn is stopped, and the history says that they were not read", async () => {
+    lares = await new Lares({ env: model.env }).start();
+    const { turn } = await send();
+    await lares.rpc("chat.abort", { turn });
+    const { session, state } = await lares.rpc("turns.wait", { turn });
+    expect(state).toBe("stopped");
+    await until("the parsers to be gone", () => parsersOf(lares.pid).length === 0);
+    const { messages } = await lares.rpc("chat.history", { session });
+    expect(JSON.stringify(messages[0])).toMatch(/paper-1\.pdf: PDF, \d+ kB\. It has not been read yet\./);
+  });
 });

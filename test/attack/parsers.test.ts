@@ -12,6 +12,7 @@ import { createParsers } from "../../src/edges/parsers/index.ts";
 import { startTelegram, type TelegramFake } from "../fakes/telegram/index.ts";
 import { EVERY_WAY, type Lares, notRun, startLares, startModel, toolResults, until } from "../support/index.ts";
 import { makePdf } from "../support/pdf.ts";
+import { parsersOf, readProc } from "../support/processes.ts";
 import { watched } from "./watching.ts";
 
 const isLinux = process.platform === "linux";
@@ -208,27 +209,12 @@ function pdfWith(content: Buffer, filter: string): Buffer {
   return Buffer.concat([Buffer.from(head), content, Buffer.from(tail + table)]);
 }
 
-function parsersOf(pid: number): number[] {
-  return readProc(`${pid}/task/${pid}/children`)
-    .split(" ")
-    .filter((child) => child !== "" && /lares-parser/.test(readProc(`${child}/cmdline`)))
-    .map(Number);
-}
-
 function rssMb(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readProc(`${pid}/status`))?.[1] ?? 0) / 1024);
 }
 
 function isAlive(pid: number): boolean {
   return /^State:\s+[^ZX]/m.test(readProc(`${pid}/status`));
-}
-
-function readProc(path: string): string {
-  try {
-    return readFileSync(`/proc/${path}`, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 function linkOf(path: string): string[] {

@@ -198,7 +198,15 @@ export type ToolResultPart = {
  * envelope), for models only: it is not shown, searched, captured or made a title of. `label`: what such a line says happened, as
  * a field, so that people can be shown it without reading our words.
  */
-export type TextPart = { type: "text"; text: string; file?: AttachedFile; ours?: true; label?: EventLabel };
+export type TextPart = {
+  type: "text";
+  text: string;
+  file?: AttachedFile;
+  /** The file's text is read when a model request needs it; until then `text` only names it. */
+  unread?: true;
+  ours?: true;
+  label?: EventLabel;
+};
 /** A picture by reference; its bytes are read when a model is asked. */
 export type ImagePart = { type: "image"; attachment: string; mediaType: string; name: string; path?: string };
 export interface AttachedFile {

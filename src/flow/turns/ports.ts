@@ -53,12 +53,13 @@ export interface IntakeMessage {
 /** What waits in the session's inbox. */
 export interface Intake {
   /**
-   * Messages the next call of this turn contains, its own first. Reading takes nothing. `interrupted`: a message waits that
-   * wants this turn stopped.
+   * Messages the next call of this turn contains, its own first, with the text of their files. Reading takes nothing. `interrupted`:
+   * a message waits that wants this turn stopped.
    */
   next(
     session: SessionKey,
     by: { turn: TurnId; call: number; route: string },
+    signal: AbortSignal,
   ): Promise<{ messages: IntakeMessage[]; interrupted: boolean }>;
   /** The turn's own message, and the turn that took it if one did. */
   own(

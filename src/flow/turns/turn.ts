@@ -418,7 +418,8 @@ export function makeTurns(parts: TurnParts) {
       `model:${n}`,
       async () => {
         // A request that was not sent because it did not fit took nothing: the next one is still the first.
-        const intake = await parts.intake.next(session, { turn, call: p.tookOwn ? n : 0, route: routeKey });
+        const by = { turn, call: p.tookOwn ? n : 0, route: routeKey };
+        const intake = await parts.intake.next(session, by, ctx.halt);
         if (intake.interrupted) throw new Stopped();
         took = intake.messages;
         const { request, tainted, full, fresh } = await buildRequest(parts, {
