@@ -131,7 +131,7 @@ export const history: Action = async (ctx, [typed = ""]) => {
         when(slot.due),
         slot.startedAt !== undefined && slot.endedAt !== undefined ? duration(slot.endedAt - slot.startedAt) : "",
         slot.turn ?? "",
-        slot.approval ? `lares approve ${slot.approval}` : slot.reason ? oneLine(slot.reason) : "",
+        slot.approval ? out.hint`lares approve ${slot.approval}` : slot.reason ? oneLine(slot.reason) : "",
       ]),
       "  ",
     ),
