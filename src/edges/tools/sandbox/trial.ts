@@ -1,10 +1,12 @@
 /** Whether a program does what a backend needs, by running it once in a while. */
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 
 /** What works keeps working; what does not may be installed any moment. */
 const GOOD_MS = 600_000;
 const BAD_MS = 15_000;
 const PATIENCE_MS = 10_000;
+/** Of one line of complaint. */
+const MOST_SAID = 300;
 
 export interface Trial {
   ok: boolean;
@@ -30,15 +32,24 @@ export function remembered(look: () => Promise<Trial>, now: () => number = Date.
   };
 }
 
+/** Why a program that said nothing failed. Not Node's message: that is the whole command line, thousands of characters here. */
+function endOf(program: string, { code, signal, killed }: ExecFileException): string {
+  // Node's typings know a number only; a program that couldn't be started has a name instead.
+  const how: unknown = code;
+  if (how === "ENOENT") return `${program} is not installed`;
+  if (typeof how === "string") return `${program} couldn't be started (${how})`;
+  if (killed) return `it didn't end within ${PATIENCE_MS / 1000} s`;
+  return signal ? `it was ended by ${signal}` : `it ended with exit code ${how} and said nothing`;
+}
+
 /** Runs to the end; `why` is the first line it complained with. */
 export function tryRun(argv: readonly [string, ...string[]], env: Record<string, string>): Promise<Trial> {
   const [program, ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, timeout: PATIENCE_MS, cwd: "/" }, (error, _out, complaint) => {
       if (!error) return resolve({ ok: true });
-      const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-      const said = String(complaint).trim().split("\n")[0];
-      resolve({ ok: false, why: missing ? `${program} is not installed` : said || error.message.split("\n")[0]! });
+      const said = String(complaint).trim().split("\n")[0]!.slice(0, MOST_SAID);
+      resolve({ ok: false, why: said || endOf(program, error) });
     });
   });
 }
