@@ -32,6 +32,25 @@ const write = (path: string, tool = "write") => action({ tool, risk: "write", ta
 const fetched = (host: string) => action({ tool: "web_fetch", risk: "network", targets: [host] });
 const inWorkspace = (path: string) => join(place.workspace, path);
 
+describe("whether a rule is what is missing", () => {
+  test.each<[rules: string[], command: string, lacksRule: true | undefined]>([
+    [[], "npm test", true],
+    [["npm install"], "npm test", true],
+    [["cat *"], "cat /etc/hosts", undefined],
+    [["ls *"], "ls $(pwn)", undefined],
+    [["ls *"], "ls && npm test", true],
+  ])("with %j, %j: %s", async (rules, command, lacksRule) => {
+    const verdict = decide(policy(exec(...rules)), await g.plan(command));
+    expect(verdict).toMatchObject({ verdict: "ask" });
+    expect(verdict.lacksRule).toBe(lacksRule);
+  });
+
+  test("text from outside asks whatever a rule says", async () => {
+    const verdict = decide(policy({ ...exec("npm test"), authority: "outside" }), await g.plan("npm test"));
+    expect(verdict.lacksRule).toBeUndefined();
+  });
+});
+
 describe("rules for commands", () => {
   test.each<[rule: string, command: string, want: string]>([
     ["ls *", "ls", "allow"],

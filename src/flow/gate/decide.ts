@@ -44,6 +44,8 @@ export interface Verdict {
   remembered?: true;
   /** Rules allow the settled form of the command; nothing else may run. */
   settled?: true;
+  /** It asks only because no rule covers it: one written by hand would let it run without asking. */
+  lacksRule?: true;
 }
 
 /** More than this nobody reads before saying yes (AP-09). */
@@ -111,7 +113,10 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
     return deny("It is too much to be read before saying yes; make it a script or several calls.");
   }
   // Naming a missing rule would be false: the rules were left out on purpose.
-  return { verdict: "ask", because: isStranger ? ASKED_FOR_GUESTS : reason(plan, parts), parts };
+  if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };
+  const open = parts.filter((part) => part.verdict !== "allow");
+  const lacksRule = open.length > 0 && open.every((part) => part.unruled);
+  return { verdict: "ask", because: reason(plan, parts), parts, ...(lacksRule ? { lacksRule } : {}) };
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Part {
   because: string;
   /** The allow rule that covers it. */
   rule?: string;
+  /** No rule covers it, and one could: a rule is what it lacks. */
+  unruled?: true;
   /** Where it stands, from the outside in. */
   within?: string[];
 }
@@ -168,11 +170,9 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const name = command.words[0]!.guess;
   if (!match) {
     if (hidden) return { what, verdict: "deny", because: `${hidden} holds secrets.` };
-    return ask(
-      isPlain
-        ? `No rule allows ${name}${rules.exec.some((rule) => rule.startsWith(`${name} `)) ? " with these arguments" : ""}.`
-        : "Only plain commands can be allowed by a rule.",
-    );
+    if (!isPlain) return ask("Only plain commands can be allowed by a rule.");
+    const isNear = rules.exec.some((rule) => rule.startsWith(`${name} `));
+    return { ...ask(`No rule allows ${name}${isNear ? " with these arguments" : ""}.`), unruled: true };
   }
   const args = command.words.slice(1).map((word) => word.literal!);
   const judged = judgeArguments(baseName(name), args);

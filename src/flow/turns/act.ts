@@ -91,6 +91,8 @@ const CHANGED_TEXT =
   "Not run: something it would run changed between the approval and the start. Ask again if it is still wanted.";
 
 /** The same words whatever the path: a guest learns nothing from them. */
+const WRITE_A_RULE = "A rule in policy.allow.exec (lares.yaml) would let it run without asking.";
+
 const FILES_CLOSED = "The workspace is not open to people the owner has not let in.";
 
 const LOST_TEXT =
@@ -188,8 +190,9 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       input = plan.fixed;
       plan = await tool.plan(input, placeOf(parts, at));
     }
-    const { verdict, because: why, rule, settled } = await parts.judge.judge(at, plan, standing);
-    const because = verdict === "ask" && plan.once ? `${why} ${plan.once}` : why;
+    const { verdict, because: why, rule, settled, lacksRule } = await parts.judge.judge(at, plan, standing);
+    const once = plan.once && lacksRule ? `${plan.once} ${WRITE_A_RULE}` : plan.once;
+    const because = verdict === "ask" && once ? `${why} ${once}` : why;
     const hash = approvalHash(parts, call.name, plan, placeOf(parts, at));
     return {
       verdict,

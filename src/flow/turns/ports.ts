@@ -165,7 +165,8 @@ export interface Judge {
     who: { agent: AgentId; session: SessionKey },
     plan: ActionPlan,
     standing: Standing,
-  ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string; settled?: true }>;
+    // `lacksRule`: a rule written by hand is all that is missing.
+  ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string; settled?: true; lacksRule?: true }>;
 }
 
 export interface Questions {

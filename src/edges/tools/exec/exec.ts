@@ -274,8 +274,7 @@ function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string,
   return `[in ${visibleLine(path)}, ${long}${pty ? ", on a terminal" : ""}${room ? `, ${visibleLine(room.where)}` : ""}]`;
 }
 
-const ONCE =
-  "It can only be allowed once: it runs code of the workspace, which can change. A rule in policy.allow.exec allows it for good.";
+const ONCE = "It can only be allowed once: it runs code in the workspace, which can change.";
 const COVERED =
   "[asks again if code in the workspace changes before it runs; not checked unless named: pictures, sound, PDF, .md and .log files; not checked: .git]";
 const PARTLY_COVERED =
