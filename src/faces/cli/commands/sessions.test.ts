@@ -38,6 +38,42 @@ const missing = () => {
 };
 
 describe("sessions", () => {
+  it("list marks a conversation that works, waits for a person or ended in a failure", async () => {
+    const last = (state: "answered" | "failed" | "parked" | "attention") => ({ last: { turn: "t_1", state } });
+    const sessions = [
+      summary("agent:main:a", last("failed")),
+      summary("agent:main:b", last("answered")),
+      summary("agent:main:c", last("parked")),
+      summary("agent:main:d", last("attention")),
+      summary("agent:main:e", { ...last("failed"), running: "t_2" }),
+    ];
+    const { out } = await run(["sessions", "list"], { "sessions.list": () => ({ sessions }) });
+    const marks = out
+      .split("\n")
+      .slice(1, 6)
+      .map((row) => row.slice(2, 3));
+    expect(marks).toEqual(["●", "?", "◐", " ", "✕"]);
+  });
+
+  it("get gives no ✓ to words of a turn that failed", async () => {
+    const message: HistoryMessage = {
+      ...line(1),
+      role: "assistant",
+      content: [{ type: "text", text: "Let me look." }],
+    };
+    const { out } = await run(["sessions", "get", SESSION], {
+      "sessions.get": () => summary(SESSION),
+      "turns.list": () => ({
+        turns: [
+          { turn: "t_1", session: SESSION, agent: "main", state: "failed", acceptedAt: NOW, reason: "It broke." },
+        ],
+      }),
+      "chat.history": () => ({ session: SESSION, messages: [message], more: false }),
+    });
+    expect(out).toContain("· Let me look.");
+    expect(out).not.toContain("✓");
+  });
+
   it("list is a sentence and aligned rows, newest last", async () => {
     const sessions = [summary("agent:main:b"), summary("agent:main:long-key", { messages: 1, updatedAt: NOW - 1e8 })];
     const { out } = await run(["sessions", "list", "--search", "fl"], { "sessions.list": () => ({ sessions }) });

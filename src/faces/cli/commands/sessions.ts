@@ -1,13 +1,13 @@
 /** `lares sessions`: look at conversations, begin them afresh, delete them. */
 import { AppError, type TurnState } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
-import type { HistoryMessage } from "../../../core/protocol/index.ts";
+import type { HistoryMessage, SessionSummary } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, clockTime, oneLine, plural, STATES, when } from "../format.ts";
 import { failureLine } from "../lines.ts";
-import { table } from "../output.ts";
+import { type Paint, table } from "../output.ts";
 import { cut } from "../width.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
@@ -30,7 +30,7 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
     `${plural(sessions.length, "conversation")}, the newest last.`,
     ...table(
       sessions.map((s) => [
-        s.running ? "●" : " ",
+        markOf(s, out.paint),
         s.session,
         plural(s.messages, "message"),
         ago(s.updatedAt, clock.now()),
@@ -41,6 +41,14 @@ export const list: Action = async ({ rpc, out, options, clock }) => {
   );
   return EXIT.done;
 };
+
+/** Working, waiting for a person, or left with a failure; nothing for a conversation that is in order. */
+function markOf({ running, last }: SessionSummary, paint: Paint): string {
+  if (running) return "●";
+  if (last?.state !== "failed" && last?.state !== "attention" && last?.state !== "parked") return " ";
+  const { glyph, tone } = STATES[last.state];
+  return paint(glyph, tone);
+}
 
 export const get: Action = async (ctx, [session = ""]) => {
   const { rpc, out, clock, ports } = ctx;
@@ -66,7 +74,10 @@ export const get: Action = async (ctx, [session = ""]) => {
       ? ["", ...(more ? [out.paint(out.hint`  … earlier ones: lares sessions export`, "dim")] : [])]
       : []),
     ...inOrder([
-      ...messages.map((m) => ({ at: Date.parse(m.timestamp), text: cut(`${whoSays(m)} ${gist(m)}`, width - 8) })),
+      ...messages.map((m) => ({
+        at: Date.parse(m.timestamp),
+        text: cut(`${whoSays(m, failed)} ${gist(m)}`, width - 8),
+      })),
       // Not cut: it ends with what to do about it.
       ...failed
         .map((t) => ({
@@ -148,9 +159,10 @@ function inOrder(lines: { at: number; text: string }[]): string[] {
   return lines.sort((a, b) => a.at - b.at).map(({ at, text }) => `  ${clockTime(at).slice(0, 5)} ${text}`);
 }
 
-function whoSays(m: HistoryMessage): string {
+/** ✓ only for the words of a turn that went well. */
+function whoSays(m: HistoryMessage, failed: readonly { turn: string }[]): string {
   if (m.role === "user") return m.meta?.kind === undefined && !m.label ? "›" : "·";
-  return m.role === "tool" ? "·" : "✓";
+  return m.role === "tool" || failed.some(({ turn }) => turn === m.turn) ? "·" : "✓";
 }
 
 function gist(m: HistoryMessage): string {
