@@ -105,7 +105,7 @@ export const schema = defineConfig(
     lanes: lanesConfig,
     retention: retentionConfig,
     agents: z
-      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), agentConfig)
+      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "made of a-z, 0-9 and -"), agentConfig)
       .default({})
       .describe("Agents by name. Each has a folder agents/<name> in the home."),
     channels: channelsConfig,

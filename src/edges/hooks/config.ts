@@ -3,7 +3,7 @@ import { z } from "zod";
 const secret = z.string().min(16).describe("At least 16 signs; a reference to a variable or the vault is best.");
 const path = z
   .string()
-  .regex(/^(body|headers)(\.[^.\s{}]+)+$/, "body.some.field or headers.some-header")
+  .regex(/^(body|headers)(\.[^.\s{}]+)+$/, "a place such as body.some.field or headers.some-header")
   .max(200);
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -58,7 +58,7 @@ const hook = z
   .describe("One hook: signed JSON wakes an agent.");
 
 export const hooksConfig = z
-  .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), hook)
+  .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "made of a-z, 0-9 and -"), hook)
   .default({})
   .describe("Webhooks by name: POST /hooks/<name>. Who is woken, and where, is decided here and never by the sender.");
 

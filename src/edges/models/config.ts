@@ -36,11 +36,11 @@ const provider = z.strictObject({
 export const modelsConfig = z.strictObject({
   default: z
     .string()
-    .regex(/^[^/]+\/.+$/, "must be provider/model")
+    .regex(/^[^/]+\/.+$/, "a provider and a model, such as anthropic/claude-sonnet-4-5")
     .optional()
     .describe("The model that answers first. LARES_MODEL goes before it. Example: anthropic/claude-sonnet-5-5"),
   fallbacks: z
-    .array(z.string().regex(/^[^/]+\/.+$/, "must be provider/model"))
+    .array(z.string().regex(/^[^/]+\/.+$/, "a provider and a model, such as anthropic/claude-sonnet-4-5"))
     .default([])
     .describe("Models to try, in this order, when the default cannot answer. Example: [openai/gpt-6.1-sol]"),
   providers: z

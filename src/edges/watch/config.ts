@@ -65,7 +65,7 @@ const imap = z
 
 export const watchConfig = z
   .record(
-    z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"),
+    z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "made of a-z, 0-9 and -"),
     z.discriminatedUnion("kind", [feed, page, files, imap]),
   )
   .default({})

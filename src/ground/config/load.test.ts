@@ -262,7 +262,10 @@ describe("references and secrets", () => {
 
   test("a variable that is not set is a problem with a line, and only one", async () => {
     const found = await problems("gateway:\n  port: ${PORT}\n");
-    expect(found).toMatchObject([{ line: 2, message: "gateway.port refers to the variable PORT, which is not set" }]);
+    const unset = "refers to the environment variable PORT, which is not set here; set it where Lares is started";
+    expect(found).toMatchObject([{ line: 2, message: `gateway.port ${unset}` }]);
+    const [secret] = await problems("gateway:\n  token: ${MINE}\n");
+    expect(secret?.message).toContain("or store it with `lares secrets set MINE` and write vault:MINE");
     expect(await problems("gateway:\n  token: ${toString}\n")).toHaveLength(1);
   });
 

@@ -9,7 +9,7 @@ const SHOWS_END = 16;
 export function maskSecrets(value: Json, secrets: ReadonlySet<string>, key = ""): Json {
   if (typeof value === "string") {
     // A reference is not the secret itself.
-    if (/^(\$\{[A-Za-z_][A-Za-z0-9_]*\}|vault:\w+)$/.test(value)) return value;
+    if (/^(\$\{[A-Za-z_][A-Za-z0-9_]*\}|vault:[\w.-]+)$/.test(value)) return value;
     return value !== "" && (soundsSecret(key) || secrets.has(value)) ? mask(value) : value;
   }
   if (Array.isArray(value)) return value.map((item: Json) => maskSecrets(item, secrets, key));

@@ -62,7 +62,7 @@ function fill(text: string, path: Path, { variables, lookUp }: References, found
     if (value === undefined) {
       found.missing.push({
         path,
-        message: `${pathText(path)} refers to the variable ${variable}, which is not set`,
+        message: `${pathText(path)} refers to the environment variable ${variable}, which is not set here; ${remedy(path, variable)}`,
       });
       return "";
     }
@@ -70,4 +70,10 @@ function fill(text: string, path: Path, { variables, lookUp }: References, found
     if (soundsSecret(variable)) found.secrets.add(value);
     return value;
   });
+}
+
+function remedy(path: Path, variable: string): string {
+  const set = "set it where Lares is started";
+  if (!soundsSecret(variable) && !soundsSecret(String(path.at(-1) ?? ""))) return set;
+  return `${set}, or store it with \`lares secrets set ${variable}\` and write vault:${variable}`;
 }

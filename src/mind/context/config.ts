@@ -16,7 +16,7 @@ export const contextConfig = z
     maxMessages: z.number().int().min(10).default(400).describe("Compact at so many messages at the latest."),
     summariser: z
       .string()
-      .regex(/^[^/]+\/.+$/, "must be provider/model")
+      .regex(/^[^/]+\/.+$/, "a provider and a model, such as anthropic/claude-sonnet-4-5")
       .optional()
       .describe("The model that compacts. Default: the session's own. Example: anthropic/claude-haiku-5-5"),
     deadlineSeconds: z

@@ -19,7 +19,7 @@ export const heartbeatConfig = z
       .describe("How often it looks. Looking costs nothing. Example: 1 hour"),
     activeHours: z
       .string()
-      .regex(/^([01]?\d|2[0-4]):[0-5]\d-([01]?\d|2[0-4]):[0-5]\d$/, 'two times of day: "08:00-22:00"')
+      .regex(/^([01]?\d|2[0-4]):[0-5]\d-([01]?\d|2[0-4]):[0-5]\d$/, 'two times of day, such as "08:00-22:00"')
       .optional()
       .describe('When it may beat; may go over midnight. Example: "08:00-22:00"'),
     zone: z

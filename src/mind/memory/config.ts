@@ -69,7 +69,7 @@ export const memoryConfig = z
       .prefault({})
       .describe("The files of an agent's folder as a view of its memory."),
     teams: z
-      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "a-z, 0-9 and -"), z.array(z.string().min(1)))
+      .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "made of a-z, 0-9 and -"), z.array(z.string().min(1)))
       .default({})
       .describe("Agents that share a memory, scope team:<name>. Example: {home: [main, cook]}"),
     documents: z

@@ -3,13 +3,16 @@ import { adapter, paceShape, talkShape } from "../account.ts";
 
 const relay = z
   .string()
-  .regex(/^(wss:\/\/\S+|ws:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/\S*)?)$/, "as wss://relay.example.org");
+  .regex(
+    /^(wss:\/\/\S+|ws:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/\S*)?)$/,
+    "an address such as wss://relay.example.org",
+  );
 
 const account = z
   .strictObject({
     secretKey: z
       .string()
-      .regex(/^(nsec1[a-z0-9]{58}|[0-9a-f]{64})$/, "as nsec1… or 64 hexadecimal digits")
+      .regex(/^(nsec1[a-z0-9]{58}|[0-9a-f]{64})$/, "a key such as nsec1…, or 64 hexadecimal digits")
       .describe("The bot's secret key. Make a new one for it."),
     relays: z.array(relay).min(1).max(8).describe("Relays the bot reads and writes; people write to it there."),
     ...paceShape(500),

@@ -9,7 +9,7 @@ const account = z
       .describe("Where signal-cli listens: signal-cli -a NUMBER daemon --http --receive-mode=on-connection."),
     number: z
       .string()
-      .regex(/^\+\d{6,15}$/, "as +15551234567")
+      .regex(/^\+\d{6,15}$/, "a number such as +15551234567")
       .describe("The number signal-cli is registered with."),
     ...acknowledgeShape,
     ...talkShape,

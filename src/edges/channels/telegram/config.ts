@@ -5,7 +5,7 @@ const account = z
   .strictObject({
     token: z
       .string()
-      .regex(/^\d+:[\w-]+$/, "the token looks like 123456:ABC…")
+      .regex(/^\d+:[\w-]+$/, "a bot token such as 123456:ABC…")
       .describe("The bot's token. Make one with BotFather in Telegram: /newbot."),
     webhook: z
       .strictObject({

@@ -8,7 +8,7 @@ const account = z
   .strictObject({
     number: z
       .string()
-      .regex(/^\+\d{6,15}$/, "as +15551234567")
+      .regex(/^\+\d{6,15}$/, "a number such as +15551234567")
       .describe(
         "The WhatsApp number Lares becomes a linked device of. The code to link it is in the account's status.",
       ),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { acknowledgeShape, adapter, paceShape, talkShape } from "../account.ts";
 
-const address = z.string().regex(/^[^@/\s]+@[^@/\s]+$/, "as name@example.org");
+const address = z.string().regex(/^[^@/\s]+@[^@/\s]+$/, "an address such as name@example.org");
 
 const account = z
   .strictObject({
@@ -9,7 +9,7 @@ const account = z
     password: z.string().min(1).describe("Its password."),
     service: z
       .string()
-      .regex(/^(xmpps?|wss?):\/\/\S+$/, "as xmpps://host:5223 or wss://host/xmpp-websocket")
+      .regex(/^(xmpps?|wss?):\/\/\S+$/, "an address such as xmpps://host:5223 or wss://host/xmpp-websocket")
       .optional()
       .describe("Where its server listens; without it, as the server's DNS entries say."),
     join: z.array(address).default([]).describe("Rooms to join. List them under groups, too."),

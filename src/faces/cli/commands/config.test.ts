@@ -45,9 +45,32 @@ describe("config, with nothing running", () => {
   it("secrets are shown as their last four signs", async () => {
     writeFileSync(file, "gateway:\n  token: a-very-long-secret-9876\n");
     const { out } = await run("get");
-    expect(out).toContain("…9876");
+    expect(out).toContain("••••9876");
     expect(out).not.toContain("long-secret");
-    expect((await run("get", "gateway.token")).out).toBe("…9876\n");
+    expect((await run("get", "gateway.token")).out).toBe("••••9876\n");
+  });
+
+  it("a reference is no secret and is shown as it is written", async () => {
+    writeFileSync(file, "gateway:\n  token: vault:GATE_KEY\n");
+    expect((await run("get", "gateway.token")).out).toBe("vault:GATE_KEY\n");
+    expect((await run("get")).out).toContain('"vault:GATE_KEY"');
+    writeFileSync(file, "gateway:\n  token: ${GATE_TOKEN}\n");
+    const ran = cli(["config", "get", "gateway.token"], {
+      home,
+      configSchema: async () => schema,
+      variables: { GATE_TOKEN: "a-very-long-secret-9876" },
+    });
+    await ran.code;
+    expect(ran.out()).toBe("${GATE_TOKEN}\n");
+  });
+
+  it("a variable that is not set is named, with its line and what to do", async () => {
+    writeFileSync(file, "gateway:\n  token: ${GATE_TOKEN}\n");
+    const { code, err } = await run("check");
+    expect(err).toContain(
+      "line 2: gateway.token refers to the environment variable GATE_TOKEN, which is not set here; set it where",
+    );
+    expect(code).toBe(1);
   });
 
   it("a wrong key gets the nearest right one", async () => {

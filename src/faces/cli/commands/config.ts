@@ -12,6 +12,7 @@ import {
   explain,
   getFromFile,
   loadConfig,
+  maskSecrets,
   parseConfig,
   saveConfig,
   setInFile,
@@ -28,7 +29,7 @@ export const get: Action = async (ctx, [key]) => {
   const written = key === undefined ? undefined : await getFromFile(loaded.text, key);
   const value = written ?? at(loaded.config as Json, key);
   if (value === undefined) throw await unknownKey(ctx, key ?? "");
-  const shown = masked(value, new Set(loaded.secrets));
+  const shown = maskSecrets(value, new Set(loaded.secrets), key?.split(".").at(-1));
   if (out.json) out.document(shown);
   else out.say(typeof shown === "string" ? shown : JSON.stringify(shown, null, 2));
   if (key !== undefined && written === undefined) out.note("(the default; the file does not say)");
@@ -173,14 +174,6 @@ function at(config: Json, key: string | undefined): Json | undefined {
     here = (here as Record<string, unknown>)[part];
   }
   return here as Json | undefined;
-}
-
-/** Secrets are shown as their last four signs. */
-function masked(value: Json, secrets: ReadonlySet<string>): Json {
-  if (typeof value === "string") return secrets.has(value) ? `…${value.length > 12 ? value.slice(-4) : ""}` : value;
-  if (Array.isArray(value)) return value.map((item: Json) => masked(item, secrets));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item as Json, secrets)]));
 }
 
 async function unknownKey(ctx: Context, key: string): Promise<AppError> {
