@@ -229,13 +229,14 @@ export async function recall(
 }
 
 function wire(fact: Remembered): Result<"memory.list">["facts"][number] {
-  const { id, text, kind, scope, state, trust, source, person, at, why, supersededBy } = fact;
+  const { id, text, kind, scope, state, trust, source, person, at, why, supersededBy, expiresAt } = fact;
   return {
     ...{ id, text, kind, scope, state, trust, at },
     ...(source ? { source } : {}),
     ...(person ? { person } : {}),
     ...(why ? { why } : {}),
     ...(supersededBy ? { supersededBy } : {}),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }
 

@@ -21,6 +21,7 @@ const fact = z.object({
   why: z.string().optional().describe("why it waits for a person"),
   supersededBy: z.string().optional(),
   at: z.number(),
+  expiresAt: z.number().optional().describe("it is gone by itself after this time"),
 });
 
 /** As `memory.export` writes it, one a line. */
@@ -31,7 +32,6 @@ const carried = fact.extend({
   place: z.string().optional(),
   topic: z.string().optional(),
   usedAt: z.number().optional(),
-  expiresAt: z.number().optional(),
 });
 
 const indexReport = z.object({

@@ -162,6 +162,31 @@ describe("our own hints name the command that works here", () => {
   });
 });
 
+describe("memory and imports say what is there", () => {
+  it("a fact that expires is shown with the time", async () => {
+    const facts = [{ ...fact, text: "Parked on level 3", state: "live" as const, expiresAt: NOW + 3_600_000 }];
+    const { out } = await inClone(["memory", "list"], { "memory.list": () => ({ facts }) });
+    expect(out).toMatch(/Parked on level 3 {2}until 2025-06-1\d \d\d:\d\d/);
+  });
+
+  it("an import names what waits, and nothing when nothing does", async () => {
+    const item = (what: "file" | "memory" | "session", state: "new" | "there already") => ({
+      ...{ what, state, from: "x", name: "n", becomes: "b" },
+    });
+    const run = async (...items: ReturnType<typeof item>[]) => {
+      const { out } = await inClone(["import", "hermes", "/x"], {
+        "import.run": () => ({ items, dryRun: false }),
+      });
+      await gateway?.close();
+      gateway = undefined;
+      return out;
+    };
+    expect(await run(item("session", "new"), item("file", "there already"))).not.toContain("for you");
+    const both = await run(item("file", "new"), item("memory", "new"), item("memory", "new"));
+    expect(both).toContain(`1 proposed file and 2 facts wait for you: ${HERE} import proposals`);
+  });
+});
+
 describe("attention in a narrow terminal", () => {
   const name = `news-${"x".repeat(60)}`;
   it("keeps a command on one line, whole", async () => {

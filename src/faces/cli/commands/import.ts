@@ -4,7 +4,7 @@ import { diff, type Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { oneLine, plural, visible } from "../format.ts";
-import { table } from "../output.ts";
+import { type Output, table } from "../output.ts";
 
 type Item = Result<"import.run">["items"][number];
 
@@ -33,12 +33,19 @@ const importFrom =
         "  ",
       ),
       `${plural(items.length, "item")}: ${count("new")} ${dryRun ? "would be taken" : "taken"}, ${count("there already")} there already, ${count("left out")} left out${count("failed") ? `, ${count("failed")} failed` : ""}.`,
-      ...(dryRun
-        ? ["Nothing was changed. Leave --dry-run away to do it."]
-        : [out.hint`What came along waits for you: lares import proposals`]),
+      ...(dryRun ? ["Nothing was changed. Leave --dry-run away to do it."] : waiting(items, out)),
     );
     return count("failed") ? EXIT.failed : EXIT.done;
   };
+
+/** What this import left to decide, and nothing when it left nothing. */
+function waiting(items: readonly Item[], out: Output): string[] {
+  const fresh = (what: Item["what"]) => items.filter((item) => item.what === what && item.state === "new").length;
+  const [files, facts] = [fresh("file"), fresh("memory")];
+  const what = [files ? plural(files, "proposed file") : "", facts ? plural(facts, "fact") : ""].filter(Boolean);
+  if (!what.length) return [];
+  return [out.hint`${what.join(" and ")} ${files + facts === 1 ? "waits" : "wait"} for you: lares import proposals`];
+}
 
 export const openclaw = importFrom("openclaw");
 export const hermes = importFrom("hermes");

@@ -3,7 +3,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
-import { ago, oneLine, plural, shortId } from "../format.ts";
+import { ago, oneLine, plural, shortId, when } from "../format.ts";
 import { table } from "../output.ts";
 import { pick } from "../pick.ts";
 import { readAll } from "../read-all.ts";
@@ -15,6 +15,7 @@ interface Fact {
   text: string;
   at: number;
   source?: string | null;
+  expiresAt?: number | undefined;
 }
 
 /** How many facts are looked through for the ending of an id. */
@@ -164,6 +165,7 @@ function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
       shortId(f.id),
       ago(f.at, clock.now()),
       oneLine(f.text),
+      f.expiresAt === undefined ? "" : out.paint(`until ${when(f.expiresAt)}`, "dim"),
       f.source ? out.paint(oneLine(f.source), "dim") : "",
     ]),
     "  ",
