@@ -10,7 +10,7 @@ import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
-import { trimEndOf } from "../../core/kit/index.ts";
+import { type Clock, trimEndOf } from "../../core/kit/index.ts";
 import { type Asked, type Client, readHttp, rpcHeaders, strange, typedClient } from "../../core/protocol/client.ts";
 import type { MethodName } from "../../core/protocol/index.ts";
 import { usage } from "./exit.ts";
@@ -43,7 +43,7 @@ export async function findPlace(at: PlaceOptions): Promise<Place> {
   return { url, token };
 }
 
-/** How long a question may stay unanswered that Lares answers from what it has at hand. Others take as long as their work. */
+/** How long a question may stay unanswered that Lares answers from what it has at hand. */
 const QUICK_MS = 10_000;
 const QUICK: ReadonlySet<string> = new Set<MethodName>([
   "status",
@@ -53,12 +53,15 @@ const QUICK: ReadonlySet<string> = new Set<MethodName>([
   "sessions.list",
 ]);
 
+/** Others take as long as their work, as long as Lares shows that it is alive: it is asked for that in between. */
+const ALIVE_MS = 5000;
+
 /** Finds the gateway anew for every question. `isAsked`: its address was given, so that is what may be wrong. */
-export function rpcClient(find: FindPlace, isAsked: boolean): Client {
+export function rpcClient(find: FindPlace, isAsked: boolean, clock: Clock): Client {
   return typedClient(async (asked) => {
     const place = await find();
     const body = JSON.stringify(asked.params);
-    const { status, text } = await post(place, asked, body).catch((cause: unknown) => {
+    const { status, text } = await post(place, asked, body, clock).catch((cause: unknown) => {
       if (asked.signal?.aborted || cause instanceof AppError) throw cause;
       throw httpFailure(cause, { url: place.url, isAsked, bytes: Buffer.byteLength(body) });
     });
@@ -70,13 +73,20 @@ async function post(
   place: Place,
   { method, key, signal }: Asked,
   body: string,
+  clock: Clock,
 ): Promise<{ status: number; text: string }> {
   const url = new URL(`${place.url}/rpc/${method}`);
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const headers = { ...rpcHeaders(key, { token: place.token }), "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     // A stopped process still accepts connections: the system does it in its place.
-    const late = QUICK.has(method) && !signal ? setTimeout(() => sent.destroy(tooLate()), QUICK_MS) : undefined;
+    let isOver = false;
+    let stop = signal ? () => {} : clock.after(QUICK_MS, () => void late());
+    const late = async (): Promise<void> => {
+      if (!QUICK.has(method) && sent.socket?.connecting === false && (await isAlive(url, request, clock))) {
+        if (!isOver) stop = clock.after(QUICK_MS, () => void late());
+      } else sent.destroy(tooLate());
+    };
     const tooLate = () => (sent.socket && !sent.socket.connecting ? silent(place.url) : new Error("no connection"));
     // No agent: a kept connection would hold the process, and break when the gateway restarts.
     const sent = request(url, { method: "POST", headers, agent: false, ...(signal ? { signal } : {}) }, (response) => {
@@ -88,8 +98,28 @@ async function post(
       response.on("error", reject);
     });
     sent.on("error", reject);
-    sent.on("close", () => clearTimeout(late));
+    sent.on("close", () => {
+      isOver = true;
+      stop();
+    });
     sent.end(body);
+  });
+}
+
+/** Any answer will do, from any version: a process that is stopped gives none. */
+function isAlive(at: URL, request: typeof httpRequest, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const sent = request(new URL("/healthz", at), { agent: false }, (response) => {
+      response.resume();
+      resolve(true);
+    });
+    const stop = clock.after(ALIVE_MS, () => sent.destroy());
+    sent.on("error", () => resolve(false));
+    sent.on("close", () => {
+      stop();
+      resolve(false);
+    });
+    sent.end();
   });
 }
 

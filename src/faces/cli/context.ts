@@ -125,14 +125,15 @@ export function makeContext(ports: CliPorts, options: Options): Context {
       ...(options.token === undefined ? {} : { token: options.token }),
       readToken: (at) => ports.readToken(at),
     });
+  const clock = ports.clock ?? systemClock;
   return {
     ports,
     options,
     home,
     out: makeOutput(ports, { json: options.json ?? false, quiet: options.quiet ?? false }),
-    clock: ports.clock ?? systemClock,
+    clock,
     find,
-    rpc: rpcClient(find, options.url !== undefined),
+    rpc: rpcClient(find, options.url !== undefined, clock),
     onSignal: ports.onSignal ?? processSignals,
     canAsk: options.input !== false && ports.stdin.isTTY === true && ports.stderr.isTTY === true,
   };

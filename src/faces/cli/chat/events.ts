@@ -3,7 +3,10 @@ import { AppError, type LiveEvent } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { LiveLine, nextTryMs } from "../../../core/protocol/client.ts";
 import type { FindPlace } from "../connection.ts";
-import { socketFailure } from "../unreachable.ts";
+import { silent, socketFailure } from "../unreachable.ts";
+
+/** As long as for a short question. */
+const HELLO_MS = 10_000;
 
 export interface EventParts {
   find: FindPlace;
@@ -40,8 +43,14 @@ export async function followEvents(parts: EventParts): Promise<Events> {
     await new Promise<void>((resolve, reject) => {
       const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
       let isOpen = false;
+      // A stopped process still accepts connections, and never says hello.
+      const stop = parts.clock.after(HELLO_MS, () => {
+        reject(silent(url));
+        socket.terminate();
+      });
       close = () => socket.terminate();
       greeted = () => {
+        stop();
         isOpen = true;
         resolve();
       };
@@ -57,6 +66,7 @@ export async function followEvents(parts: EventParts): Promise<Events> {
         socket.terminate();
       });
       socket.on("close", (code) => {
+        stop();
         line.lost();
         if (isOpen) return lost();
         reject(socketFailure({ code, cause, url }));
