@@ -35,21 +35,25 @@ export function head(text: string, most: number): string {
 /** As much of the end as fits. */
 export function tail(text: string, most: number): string {
   let width = 0;
-  let out = "";
-  for (const sign of [...text].reverse()) {
-    width += textWidth(sign);
+  let from = text.length;
+  while (from > 0) {
+    const pair = from > 1 && /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(from - 2, from));
+    const at = from - (pair ? 2 : 1);
+    width += textWidth(text.slice(at, from));
     if (width > most) break;
-    out = sign + out;
+    from = at;
   }
-  return out;
+  return text.slice(from);
 }
 
 /** Breaks one line at spaces, else where it must. The last row may still grow. */
 export function wrap(line: string, most: number): string[] {
   const rows: string[] = [];
   let rest = line;
-  while (textWidth(rest) > most) {
-    const fits = head(rest, most) || [...rest][0]!;
+  while (rest) {
+    // Only a row's worth is measured, so that a long line is broken in linear time.
+    const fits = head(rest, most) || String.fromCodePoint(rest.codePointAt(0)!);
+    if (fits.length === rest.length) break;
     const space = rest[fits.length] === " " ? fits.length : fits.lastIndexOf(" ");
     const at = space > 0 ? space : fits.length;
     rows.push(rest.slice(0, at).trimEnd());

@@ -3,6 +3,8 @@
  * stream in above while somebody types.
  *
  * P1: pasted lines become one message, not one each.
+ * P2: the work for a long text is linear in it. readline measures the whole line for every piece it is given, so a paste is handed
+ *     over once, when it is whole; and what is typed on a long line is held until a key needs it there.
  */
 import { createInterface, emitKeypressEvents, type Interface, type Key } from "node:readline";
 import { PassThrough, Writable } from "node:stream";
@@ -23,7 +25,14 @@ export interface ComposerParts {
   complete(line: string): string | undefined;
   /** Any key was pressed; it still goes into the line. */
   onKey(): void;
+  /** More came than a message may hold; the rest is left out. */
+  onTooLong(most: number): void;
 }
+
+/** What chat.send takes. */
+const MOST = 262_144;
+/** From this length on typed text is held: nobody types it by hand, and readline gets slow. */
+const HELD_FROM = 2000;
 
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
@@ -32,7 +41,10 @@ export class Composer {
   private readonly parts: ComposerParts;
   private readonly rl: Interface;
   private above: string[] = [];
-  private isPasting = false;
+  /** Lines and length of a paste under way. */
+  private paste: { pieces: string[]; length: number } | undefined;
+  /** Typed at the cursor, and not yet with readline. */
+  private held = "";
 
   constructor(parts: ComposerParts) {
     this.parts = parts;
@@ -56,16 +68,13 @@ export class Composer {
     parts.input.resume();
   }
 
-  get line(): string {
-    return this.rl.line;
-  }
-
   get isEmpty(): boolean {
-    return this.rl.line === "" && this.above.length === 0;
+    return this.rl.line === "" && this.held === "" && this.above.length === 0;
   }
 
   clear(): void {
     this.above = [];
+    this.handOver();
     this.clearLine();
     this.parts.onChange();
   }
@@ -75,7 +84,7 @@ export class Composer {
     const more = this.above.length ? `(${this.above.length} lines above) ` : "";
     const prompt = `› ${more}`;
     const room = Math.max(columns - 2 - textWidth(prompt), 8);
-    const left = tail(this.rl.line.slice(0, this.rl.cursor), room - 1);
+    const left = tail(this.rl.line.slice(0, this.rl.cursor) + this.held, room - 1);
     const right = head(this.rl.line.slice(this.rl.cursor), room - textWidth(left));
     return { text: prompt + left + right, column: textWidth(prompt + left) };
   }
@@ -89,24 +98,67 @@ export class Composer {
   }
 
   private readonly pressed = (text: string | undefined, key: Key): void => {
-    if (key.name === "paste-start" || key.name === "paste-end") {
-      this.isPasting = key.name === "paste-start";
-      return;
+    if (key.name === "paste-start") this.paste = { pieces: [], length: 0 };
+    else if (this.paste && key.name !== "paste-end" && !(key.ctrl && key.name === "c")) this.pasting(text, key);
+    else {
+      if (this.paste) this.pasted();
+      if (key.name !== "paste-end") this.typed(text, key);
+      this.parts.onChange();
     }
-    if (!this.isPasting) this.parts.onKey();
-    if (this.isPasting && (key.name === "return" || key.name === "enter")) {
+  };
+
+  /** Text and line ends are collected; other keys are no part of what somebody copied. */
+  private pasting(text: string | undefined, key: Key): void {
+    const { paste } = this;
+    const piece =
+      key.name === "return" || key.name === "enter" ? "\n" : key.name === "tab" ? "  " : plainText(text, key);
+    if (!paste || !piece) return;
+    paste.length += piece.length;
+    if (this.hasRoom(paste.length)) paste.pieces.push(piece);
+  }
+
+  private pasted(): void {
+    const [first = "", ...more] = (this.paste?.pieces.join("") ?? "").split("\n");
+    this.paste = undefined;
+    this.insert(first);
+    for (const line of more) {
+      this.handOver();
       this.above.push(this.rl.line);
       this.clearLine();
-    } else if (this.isPasting && key.name === "tab") this.rl.write("  ");
-    else if (key.name === "tab") this.tab();
-    else if (key.name === "backspace" && this.rl.line === "" && this.above.length) {
-      this.rl.write(this.above.pop() ?? "");
-    } else {
-      // The typings know text or a key; readline's own listener passes both.
-      this.rl.write(text as string, key);
+      this.insert(line);
     }
-    this.parts.onChange();
-  };
+  }
+
+  private typed(text: string | undefined, key: Key): void {
+    this.parts.onKey();
+    const plain = plainText(text, key);
+    if (plain) {
+      if (this.hasRoom(plain.length)) this.insert(plain);
+      return;
+    }
+    this.handOver();
+    if (key.name === "tab") this.tab();
+    else if (key.name === "backspace" && this.rl.line === "" && this.above.length) this.insert(this.above.pop() ?? "");
+    // The typings know text or a key; readline's own listener passes both.
+    else this.rl.write(text as string, key);
+  }
+
+  private hasRoom(more: number): boolean {
+    const has = this.rl.line.length + this.held.length + more <= MOST;
+    if (!has) this.parts.onTooLong(MOST);
+    return has;
+  }
+
+  private insert(text: string): void {
+    this.held += text;
+    if (this.rl.line.length + this.held.length < HELD_FROM) this.handOver();
+  }
+
+  private handOver(): void {
+    const { held } = this;
+    this.held = "";
+    if (held) this.rl.write(held);
+  }
 
   /** Only at the end of a line of its own: elsewhere a tab means nothing. */
   private tab(): void {
@@ -141,4 +193,9 @@ export class Composer {
     this.parts.input.setRawMode?.(on);
     this.parts.output.write(on ? PASTE_ON : PASTE_OFF);
   }
+}
+
+/** What a key puts into the line; nothing for one that does something. */
+function plainText(text: string | undefined, key: Key): string {
+  return text && !key.ctrl && !key.meta && !/[\u0000-\u001f\u007f]/.test(text) ? text : "";
 }

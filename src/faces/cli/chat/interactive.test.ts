@@ -170,6 +170,30 @@ describe("a conversation", () => {
     expect(gateway.callsOf("chat.send")).toMatchObject([{ message: "one\ntwo\nthree" }]);
   });
 
+  it.each([
+    ["a paste", (text: string) => `\u001b[200~${text}\u001b[201~`],
+    ["keys that come together", (text: string) => text],
+  ])("100 kB as %s are drawn a few times, not once for each character", async (_how, keys) => {
+    await open();
+    const text = "many words ".repeat(10_000).trim();
+    const before = ran.out().length;
+    ran.type(keys(text));
+    await shows("words");
+    expect(ran.out().length - before).toBeLessThan(100_000);
+    ran.type("\r");
+    await until(() => gateway.callsOf("chat.send").length === 1);
+    expect(gateway.callsOf("chat.send")).toMatchObject([{ message: text }]);
+  });
+
+  it("more than a message holds is left out, and said", async () => {
+    await open();
+    ran.type(`\u001b[200~${"x".repeat(300_000)}\u001b[201~`);
+    await shows("A message holds 262,144 characters; the rest was left out.");
+    ran.type("\r");
+    await until(() => gateway.callsOf("chat.send").length === 1);
+    expect((gateway.callsOf("chat.send")[0] as { message: string }).message).toHaveLength(262_144);
+  });
+
   it("the arrow up brings back what was said", async () => {
     await open();
     await say("remember this");

@@ -52,6 +52,7 @@ class Chat {
   private lostWhy: string | undefined;
   private nextTryAt = 0;
   private ticking: (() => void) | undefined;
+  private refreshing: NodeJS.Immediate | undefined;
   private readonly answering = new Set<string>();
 
   constructor(ctx: Context, status: Result<"status">) {
@@ -111,7 +112,10 @@ class Chat {
       onEnd: () => this.leave(EXIT.done),
       onChange: () => {
         this.questions.typed();
-        this.view.refresh();
+        this.refreshSoon();
+      },
+      onTooLong: (most) => {
+        this.hint = `A message holds ${most.toLocaleString("en")} characters; the rest was left out.`;
       },
       onKey: () => {
         this.hint = "";
@@ -304,6 +308,14 @@ class Chat {
     return { text: ["● running", took, this.view.doing].filter(Boolean).join(" · ") };
   }
 
+  /** Once for all keys that came together: a paste without brackets is thousands of them. */
+  private refreshSoon(): void {
+    this.refreshing ??= setImmediate(() => {
+      this.refreshing = undefined;
+      this.view.refresh();
+    });
+  }
+
   /** Once a second, while something goes on: the seconds on the status line. */
   private tick(): void {
     this.ticking?.();
@@ -317,6 +329,7 @@ class Chat {
     const { turns, session } = this.conversation;
     const { out } = this.ctx;
     this.ticking?.();
+    clearImmediate(this.refreshing);
     this.conversation.close();
     this.view.settle();
     this.screen.clear();
