@@ -165,8 +165,10 @@ function rows({ clock, out }: Context, facts: readonly Fact[]): string[] {
       shortId(f.id),
       ago(f.at, clock.now()),
       oneLine(f.text),
-      f.expiresAt === undefined ? "" : out.paint(`until ${when(f.expiresAt)}`, "dim"),
-      f.source ? out.paint(oneLine(f.source), "dim") : "",
+      [f.expiresAt === undefined ? "" : `until ${when(f.expiresAt)}`, f.source ? oneLine(f.source) : ""]
+        .filter(Boolean)
+        .map((text) => out.paint(text, "dim"))
+        .join("  "),
     ]),
     "  ",
   );
