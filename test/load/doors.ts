@@ -25,6 +25,8 @@ const PEOPLE = 20;
 const person = (n: number) => `p${n % PEOPLE}`;
 /** What Lares takes from one chat in quick turns before it suspects a bot. */
 const MOST_IN_A_ROW = 10;
+/** Below the 1,000 new conversations a day that one account may begin; whoever comes again after so many others is no bot. */
+const MOST_CHATS = 900;
 const ASKS = 'tool:exec {"command":"date"} then: say:done';
 
 export const DOORS: readonly Door[] = [
@@ -115,7 +117,7 @@ function channelDoor(): Door {
     open: (lares) => ({
       async knock(n) {
         // Somebody else after ten messages: one who answers at once every time is taken for a bot, and a person has an hourly limit.
-        const hook = { id: `m${n}`, chat: `c${Math.floor(n / MOST_IN_A_ROW)}`, text: "hello" };
+        const hook = { id: `m${n}`, chat: `c${Math.floor(n / MOST_IN_A_ROW) % MOST_CHATS}`, text: "hello" };
         const { status, json } = await sendHook(lares, "load", far.secret, hook);
         if (status !== 202) throw new Error(`not taken: ${status} ${JSON.stringify(json)}`);
         // Answers of one chat may be joined, so the turn's own end is what is waited for.
