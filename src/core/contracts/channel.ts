@@ -12,7 +12,7 @@
 
 import { AppError } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { ReplyRoute } from "../domain/message.ts";
+import type { ReplyRoute, Voice } from "../domain/message.ts";
 
 /** How text is written on the platform; see the renderers. `raw`: the agent's markdown as it is. */
 export type Dialect =
@@ -87,8 +87,10 @@ export type PlatformEvent = {
       addressed?: boolean;
       /** The sender passes on what somebody else wrote: text from outside, whoever sends it. */
       forwarded?: boolean;
-      /** The text is what the sender said aloud, as a program understood it. */
-      voice?: boolean;
+      /** Whose words they were, where the platform says it: a name, for people and models, never identity. */
+      forwardedFrom?: string;
+      /** What the sender said aloud: as a recording among the files, or as text that a program made of it. */
+      voice?: Voice;
       /** What it answers, when the platform shows that. */
       quote?: { sender?: string; name?: string; text: string };
     }

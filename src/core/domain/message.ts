@@ -68,6 +68,8 @@ export interface InboundMessage {
   terms?: Terms;
   /** The turn whose message this one takes the place of: it and what followed leave the conversation. */
   replaces?: TurnId;
+  /** Where a person typed it, when it came in by a door that programs use too. */
+  face?: "terminal" | "page";
   /** Its session was made for this one call: it is deleted some time after its last use. */
   brief?: boolean;
   /** Files uploaded before, by id, and which principal brings them. */
@@ -109,6 +111,9 @@ export interface Happening {
   isMaterial?: boolean;
 }
 
+/** A recording that nobody has put into words, or the words a program heard in it. */
+export type Voice = "recorded" | "transcribed";
+
 /** How a message came to be, as the platform or the room that sends it knows it. */
 export interface About {
   /** When it was said, where the platform tells. */
@@ -126,8 +131,8 @@ export interface About {
   forwardedFrom?: string | true;
   /** What it answers. */
   answers?: { name?: string; text: string };
-  /** The text is what somebody said aloud, as a program understood it. */
-  isVoice?: boolean;
+  /** Said aloud. */
+  voice?: Voice;
 }
 
 /** The terms of a turn nobody waits for: a job's, a heartbeat's. */
@@ -179,8 +184,8 @@ export interface AnswerSettings {
   stop?: string[];
   /** One JSON object; with a schema, one that fits it. */
   format?: { name?: string; description?: string; schema?: JsonObject; strict?: boolean };
-  /** Whether one of the caller's tools must be called: any of them, or the named one. */
-  toolChoice?: "required" | { tool: string };
+  /** Whether one of the tools must be called (any of them, or the named one), or none may be. */
+  toolChoice?: "required" | "none" | { tool: string };
 }
 
 export type ToolCallPart = { type: "tool-call"; id: string; name: string; input: Json };

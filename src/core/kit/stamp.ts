@@ -63,6 +63,11 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
+/** `Sun 2026-11-15 13:09 +02:00` */
+export function longStamp({ weekday, date, time, offset }: Stamp): string {
+  return `${weekday} ${date} ${time} ${offset}`;
+}
+
 /** `12 min`, `2 h`, `3 days`: rounded, for a reader. */
 export function roughly(ms: number): string {
   const minutes = Math.round(ms / 60_000);

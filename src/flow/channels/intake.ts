@@ -377,9 +377,9 @@ function aboutOf(event: Message, answers: About["answers"]): About {
     ...(event.at !== undefined ? { saidAt: event.at } : {}),
     ...(event.chat.title ? { title: event.chat.title } : {}),
     ...(event.kind === "edit" ? { isEdited: true } : {}),
-    ...(event.kind === "message" && event.forwarded ? { forwardedFrom: true as const } : {}),
+    ...(event.kind === "message" && event.forwarded ? { forwardedFrom: event.forwardedFrom ?? (true as const) } : {}),
     ...(answers ? { answers } : {}),
-    ...(event.kind === "message" && event.voice ? { isVoice: true } : {}),
+    ...(event.kind === "message" && event.voice ? { voice: event.voice } : {}),
   };
 }
 

@@ -89,7 +89,7 @@ test.each<[string, Partial<EnvelopeFacts>, string]>([
   ],
   [
     "voice and files",
-    { ...after("2026-11-15T13:07:00Z"), isVoice: true, files: ["inbox/a.pdf", "inbox/b.csv"] },
+    { ...after("2026-11-15T13:07:00Z"), voice: "transcribed", files: ["inbox/a.pdf", "inbox/b.csv"] },
     "[13:09 · voice, transcribed · 2 files: inbox/a.pdf, inbox/b.csv]",
   ],
   [

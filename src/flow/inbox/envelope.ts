@@ -4,7 +4,8 @@
  * INBOX-ENV-1: computed once, when the message is admitted, and stored with it: no replay, restart or change of zone alters a byte.
  * INBOX-ENV-2: a content part of its own, never in the person's text; names in it are cleaned and quoted, so nobody can forge one.
  */
-import { quotedName, roughly, type Stamp, stampIn } from "../../core/kit/index.ts";
+import type { Voice } from "../../core/domain/index.ts";
+import { longStamp, quotedName, roughly, type Stamp, stampIn } from "../../core/kit/index.ts";
 
 export interface EnvelopeFacts {
   /** When it was admitted, and when it was said if the platform tells. */
@@ -25,7 +26,7 @@ export interface EnvelopeFacts {
   /** True when the platform does not say whose words they were. */
   forwardedFrom?: string | true;
   answers?: { name?: string; text: string };
-  isVoice?: boolean;
+  voice?: Voice;
   /** Paths of attached files, below the workspace. */
   files?: readonly string[];
 }
@@ -40,6 +41,10 @@ const LATE_MS = 5 * 60_000;
 const LONGEST_QUOTE = 60;
 const LONGEST_LABEL = 160;
 const MOST_FILES = 4;
+const VOICE: Readonly<Record<Voice, string>> = {
+  recorded: "voice message, not transcribed",
+  transcribed: "voice, transcribed",
+};
 
 export function envelope(facts: EnvelopeFacts): string {
   const said = facts.saidAt ?? facts.at;
@@ -56,7 +61,7 @@ export function envelope(facts: EnvelopeFacts): string {
     const whom = facts.answers.name ? `${quotedName(facts.answers.name)}: ` : "";
     parts.push(`answers ${whom}${quotedName(facts.answers.text, LONGEST_QUOTE)}`);
   }
-  if (facts.isVoice) parts.push("voice, transcribed");
+  if (facts.voice) parts.push(VOICE[facts.voice]);
   if (facts.files?.length) parts.push(filesWords(facts.files));
   return `[${parts.join(" · ")}]`;
 }
@@ -68,17 +73,13 @@ function timeOf({ last, zone }: EnvelopeFacts, said: number): string {
   const isSameDay = last?.shown?.date === now.date && last.shown.offset === now.offset;
   if (isSameDay && pause <= LONG_PAUSE_MS) return now.time;
   const gap = last && pause > LONG_PAUSE_MS ? `, ${roughly(pause)} later` : "";
-  return `${longForm(now)}${gap}`;
+  return `${longStamp(now)}${gap}`;
 }
 
 /** The day a reader has in mind after the line: the one it names, or the one it leaves unchanged. */
 export function shownBy({ at, saidAt, zone }: Pick<EnvelopeFacts, "at" | "saidAt" | "zone">): ShownDay {
   const { date, offset } = stampIn(zone, saidAt ?? at);
   return { date, offset };
-}
-
-function longForm({ weekday, date, time, offset }: Stamp): string {
-  return `${weekday} ${date} ${time} ${offset}`;
 }
 
 function filesWords(files: readonly string[]): string {

@@ -27,6 +27,7 @@ const said = {
   mentions: z.array(z.object({ id: z.string() })).optional(),
   attachments: z.array(attachment).optional(),
   webhook_id: z.string().optional(),
+  flags: z.number().optional(),
 };
 const message = z.object({ ...said, referenced_message: z.object(said).nullish() });
 type Message = z.output<typeof message>;
@@ -53,6 +54,9 @@ const interaction = z.object({
 
 /** Plain messages and replies; the rest are notices of the platform. */
 const SPOKEN = new Set([undefined, 0, 19]);
+
+/** The flag IS_VOICE_MESSAGE. */
+const VOICE_MESSAGE = 1 << 13;
 
 /** What a dispatch says. `nth` names what has no id of its own: a session and a number in it, which is how it can come again. */
 export function eventOf(
@@ -130,6 +134,7 @@ function messageOf(m: Message, isEdit: boolean, me: string, api: DiscordApi): Pl
     kind: "message",
     id: m.id,
     ...(files.length ? { files } : {}),
+    ...((m.flags ?? 0) & VOICE_MESSAGE ? { voice: "recorded" as const } : {}),
     ...(answered?.content ? { quote: { text: answered.content, ...from } } : {}),
   };
 }

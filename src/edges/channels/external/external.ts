@@ -41,7 +41,9 @@ const inbound = z.object({
   addressed: z.boolean().optional(),
   /** True: the person passes on what somebody else wrote. */
   forwarded: z.boolean().optional(),
-  /** True: `content` is what the person said aloud, transcribed. */
+  /** Whose words they were. */
+  forwardedFrom: z.string().max(256).optional(),
+  /** True: `content` is what the person said aloud, transcribed; empty, the recording is in `media`. */
   voice: z.boolean().optional(),
   isBot: z.boolean().optional(),
   content: z.string().max(500_000),
@@ -194,7 +196,8 @@ function eventOf(frame: z.output<typeof inbound>, now: number): PlatformEvent {
     text: frame.content,
     addressed: !group || frame.addressed === true,
     ...(frame.forwarded ? { forwarded: true } : {}),
-    ...(frame.voice ? { voice: true } : {}),
+    ...(frame.forwarded && frame.forwardedFrom ? { forwardedFrom: frame.forwardedFrom } : {}),
+    ...(frame.voice ? { voice: frame.content.trim() ? "transcribed" : "recorded" } : {}),
     ...(media?.length
       ? {
           files: media.map(({ data, ...about }) => ({

@@ -76,7 +76,10 @@ export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
     case "m.room.message":
       return relation.rel_type === "m.replace"
         ? edited(event, relation, base, at)
-        : { event: { ...base, kind: "message", ...said(event, at) }, ...fileOf(event.content) };
+        : {
+            event: { ...base, kind: "message", ...said(event, at), ...voiceIn(event.content) },
+            ...fileOf(event.content),
+          };
     case "m.room.encrypted":
       return { event: { ...base, kind: "message", text: UNREADABLE } };
     case "m.reaction": {
@@ -122,6 +125,12 @@ function said(event: RoomEvent, at: Setting) {
     ...(replied && replied.sender !== me.id ? { quote: { sender: replied.sender, text: replied.text } } : {}),
     ...(replied?.sender === me.id ? { quote: { text: replied.text } } : {}),
   };
+}
+
+/** MSC3245: a sound that was recorded for this message; clients mark it with an empty object. */
+function voiceIn(content: Record<string, unknown>): { voice?: "recorded" } {
+  const isMarked = content["org.matrix.msc3245.voice"] !== undefined || content["m.voice"] !== undefined;
+  return content.msgtype === "m.audio" && isMarked ? { voice: "recorded" } : {};
 }
 
 /** Takes "lares: " or "@lares:example.org " from the beginning. */

@@ -49,7 +49,13 @@ export function mapEnvelope(value: unknown, number: string): Mapped | undefined 
   const files = listOf(data.attachments).map(objectOf).flatMap(fileOf);
   if (!text && !files.length) return undefined;
   const quoted = quote ? { quote: { ...(quote.sender ? { sender: quote.sender } : {}), text: quote.text } } : {};
-  return { event: { ...base, kind: "message", text, addressed, ...quoted }, files };
+  const voice = !text && files.some(isVoiceNote) ? { voice: "recorded" as const } : {};
+  return { event: { ...base, kind: "message", text, addressed, ...quoted, ...voice }, files };
+}
+
+/** signal-cli doesn't say which sound is a voice note; those are the ones without a name. */
+function isVoiceNote({ name, mediaType }: SignalFile): boolean {
+  return name === undefined && mediaType?.startsWith("audio/") === true;
 }
 
 /** Our own messages are known by their timestamp, others by author and timestamp. */

@@ -9,6 +9,7 @@ const file = z.object({
   mimetype: z.string().nullish(),
   size: z.number().nullish(),
   url_private_download: z.string().nullish(),
+  subtype: z.string().nullish(),
 });
 const said = {
   user: z.string().optional(),
@@ -142,7 +143,10 @@ function messageOf(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined
   };
   if (isEdit) return { ...base, kind: "edit", id: `${body.ts}:${body.edited!.ts}`, message: body.ts };
   const files = (body.files ?? []).flatMap((one) => remoteOf(one, api) ?? []);
-  return { ...base, kind: "message", id: body.ts, ...(files.length ? { files } : {}) };
+  // What Slack's own recorder made; a sound that was uploaded has no subtype.
+  const isVoice = body.files?.some(({ subtype }) => subtype === "slack_audio");
+  const more = { ...(files.length ? { files } : {}), ...(isVoice ? { voice: "recorded" as const } : {}) };
+  return { ...base, kind: "message", id: body.ts, ...more };
 }
 
 function remoteOf(one: z.output<typeof file>, api: SlackApi): RemoteFile | undefined {

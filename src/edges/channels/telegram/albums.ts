@@ -36,6 +36,7 @@ export function joinAlbums(parts: readonly { event: PlatformEvent; album: string
         ...(files.length ? { files } : {}),
         ...(first.addressed || event.addressed ? { addressed: true } : {}),
         ...(first.forwarded || event.forwarded ? { forwarded: true } : {}),
+        ...(event.forwardedFrom ? { forwardedFrom: event.forwardedFrom } : {}),
       };
       continue;
     }

@@ -22,6 +22,7 @@ const remote = z.object({
   file_name: z.string().optional(),
   mime_type: z.string().optional(),
 });
+const titled = z.object({ title: z.string().optional() });
 const entity = z.object({ type: z.string(), offset: z.number(), length: z.number(), user: user.optional() });
 const said = {
   message_id: z.number(),
@@ -46,7 +47,15 @@ const said = {
   location: z.object({ latitude: z.number(), longitude: z.number() }).optional(),
   contact: z.object({ first_name: z.string(), phone_number: z.string() }).optional(),
   quote: z.object({ text: z.string() }).optional(),
-  forward_origin: z.object({ type: z.string() }).optional(),
+  forward_origin: z
+    .object({
+      type: z.string(),
+      sender_user: user.optional(),
+      sender_user_name: z.string().optional(),
+      sender_chat: titled.optional(),
+      chat: titled.optional(),
+    })
+    .optional(),
 };
 const message = z.object({ ...said, reply_to_message: z.object(said).optional() });
 type Message = z.output<typeof message>;
@@ -108,7 +117,7 @@ export function eventOf(given: unknown, me: Me, api: TelegramApi): PlatformEvent
   if (u.edited_message) {
     const event = messageEvent(u.edited_message, me, api);
     if (event?.kind !== "message") return undefined;
-    const { files: _, quote: __, ...same } = event;
+    const { files: _, quote: __, voice: ___, ...same } = event;
     return { ...same, kind: "edit", id: `${event.id}:${u.edited_message.edit_date ?? u.update_id}`, message: event.id };
   }
   if (u.callback_query) {
@@ -152,7 +161,8 @@ function messageEvent(m: Message, me: Me, api: TelegramApi): PlatformEvent | und
     sender: m.sender_chat ? { id: String(m.sender_chat.id), ...withName(m.sender_chat.title) } : senderOf(m.from!),
     text: [named.text, ...extrasOf(m)].filter(Boolean).join("\n"),
     ...(named.found || toMe ? { addressed: true } : {}),
-    ...(m.forward_origin ? { forwarded: true } : {}),
+    ...(m.forward_origin ? { forwarded: true, ...forwarderOf(m.forward_origin) } : {}),
+    ...(m.voice ? { voice: "recorded" as const } : {}),
     ...(files.length ? { files } : {}),
     ...(quoted === undefined ? {} : { quote: { text: quoted, ...(toMe ? {} : quotedOf(answered)) } }),
   };
@@ -163,6 +173,13 @@ function quotedOf(answered: Message["reply_to_message"]): { sender?: string; nam
   const id = answered?.sender_chat?.id ?? answered?.from?.id;
   // Words of nobody we can name are nobody's who may talk.
   return { sender: String(id ?? "unknown"), ...withName(answered?.from && nameOf(answered.from)) };
+}
+
+/** A person, a person who hides their account, a group or a broadcast channel. */
+function forwarderOf(from: NonNullable<Message["forward_origin"]>): { forwardedFrom?: string } {
+  const { sender_user, sender_user_name, sender_chat, chat } = from;
+  const name = (sender_user && nameOf(sender_user)) || sender_user_name || sender_chat?.title || chat?.title;
+  return name ? { forwardedFrom: name } : {};
 }
 
 /** A name that calls us is taken out; it is no part of what was said. */

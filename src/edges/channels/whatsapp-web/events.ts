@@ -48,7 +48,11 @@ export function mapMessage(message: WebMessage, me: Self): PlatformEvent | undef
   }
   const words = wordsOf(content);
   if (!words) return undefined;
-  return { ...base, kind: "message", ...words.said(me, chat.kind), ...words.quote(me) };
+  const isVoice = objectOf(content.audioMessage).ptt === true;
+  return {
+    ...{ ...base, kind: "message", ...words.said(me, chat.kind), ...words.quote(me) },
+    ...(isVoice ? { voice: "recorded" } : {}),
+  };
 }
 
 /** The file a message carries, as far as it says. */

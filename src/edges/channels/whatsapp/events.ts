@@ -74,7 +74,10 @@ function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): M
       return undefined;
     default:
       return {
-        event: { ...base, kind: "message", text: wordsOf(type, part), ...forwardedIn(objectOf(raw.context)) },
+        event: {
+          ...{ ...base, kind: "message", text: wordsOf(type, part), ...forwardedIn(objectOf(raw.context)) },
+          ...(type === "audio" && part.voice === true ? { voice: "recorded" } : {}),
+        },
         ...mediaOf(type, part),
       };
   }
