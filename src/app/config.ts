@@ -22,6 +22,7 @@ import { contextConfig } from "../mind/context/index.ts";
 import { goalsConfig } from "../mind/goals/index.ts";
 import { heartbeatConfig } from "../mind/heartbeat/index.ts";
 import { memoryConfig } from "../mind/memory/index.ts";
+import { FAMILY_CHOICES } from "../mind/prompt/index.ts";
 import { adviseSchedules, schedulesConfig, timeConfig } from "../mind/schedule/index.ts";
 import { agentSkillsConfig, skillsConfig } from "../mind/skills/index.ts";
 import { teamsConfig } from "../mind/teams/index.ts";
@@ -52,6 +53,12 @@ const agentConfig = z
   .strictObject({
     name: z.string().min(1).max(40).optional().describe("What people call it. Example: Vesta"),
     model: z.string().optional().describe("provider/model this agent uses."),
+    family: z
+      .enum(FAMILY_CHOICES)
+      .default("auto")
+      .describe(
+        "Which family's note and order of tools its model gets: by the model's name (auto), none, or that of claude, gpt, gemini or open (Qwen, Llama, DeepSeek and the like). Example: none",
+      ),
     messages: z.strictObject(limitsShape).optional().describe("How much this agent takes through channels."),
     policy: agentPolicyConfig.optional(),
     expireAfterHours: z
@@ -131,6 +138,7 @@ export const schema = defineConfig(
     "web.search": "session",
     skills: "session",
     "agents.*.name": "session",
+    "agents.*.family": "session",
     "agents.*.skills": "session",
     "memory.files": "session",
     web: "live",

@@ -290,6 +290,7 @@ function inbound(
     ...(p.model ? { model: p.model } : {}),
     ...(p.once ? { brief: true } : {}),
     ...(p.given ? { given: p.given } : {}),
+    ...(caller.face ? { face: caller.face } : {}),
     ...(p.replaces ? { replaces: asId<TurnId>(p.replaces) } : {}),
     ...(p.attachments?.length ? { attachments: { ids: p.attachments, by: caller.principal.id } } : {}),
     ...(p.idempotencyKey ? { idempotencyKey: p.idempotencyKey, fingerprint: fingerprintOf(p, user) } : {}),

@@ -46,7 +46,7 @@ import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
 import { onlyLooks } from "../flow/gate/index.ts";
-import { type Inbox, makeInbox, openFrom, ownLine, place, wasAdmitted } from "../flow/inbox/index.ts";
+import { type Inbox, makeInbox, openFrom, ownLine, place, stampFor, wasAdmitted } from "../flow/inbox/index.ts";
 import { isInterrupted, take, taken, takenBy, waitingIn, waitingUnder, withdraw } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { Live, Outbox } from "../flow/outbox/index.ts";
@@ -255,6 +255,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     zone: () => zone(),
     agent: (agent) => ({
       name: config.agents[agent]?.name,
+      family: config.agents[agent]?.family,
       mode: config.agents[agent]?.policy?.mode ?? config.policy.mode,
     }),
     account: (channel, of) => {
@@ -361,6 +362,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ contexts, records, models: parts.models, spending: budget, recordUsage, snapshot, clock, crash, bus },
     accept: (m) => running.accept(m),
     beforeCompaction: ({ session }) => memoryRooms.capture.flush(session),
+    stamp: (session, at) =>
+      stampFor({ messages: records, zoneOf: (person) => schedules.zoneOf(person) }, { session, at }),
     config: () => config.context,
     log: log.child("context"),
   });

@@ -3,10 +3,13 @@ import { existsSync } from "node:fs";
 import type { AccountPolicy, Capabilities, Reads, ToolSpec } from "../core/contracts/index.ts";
 import { type AgentId, ENDING_TOOLS, type SessionKey } from "../core/domain/index.ts";
 import { shows } from "../core/render/index.ts";
+import { everydayCommands } from "../flow/commands/index.ts";
 import {
   type ChatFormat,
-  FAMILY_NOTES,
+  type FamilyChoice,
+  familyNote,
   familyOf,
+  isSmall,
   joinSections,
   type KnownChat,
   type Machine,
@@ -20,6 +23,7 @@ import {
   situate,
   toolsFor,
 } from "../mind/prompt/index.ts";
+import { PULLED } from "./config.ts";
 import { type Door, doorsOf, jobOfRun, recentChats } from "./store.ts";
 
 export interface PromptParts {
@@ -30,7 +34,11 @@ export interface PromptParts {
   tools: () => { specs: ToolSpec[]; found: readonly string[] };
   window: (model: string) => number;
   zone: () => string;
-  agent: (agent: AgentId) => { name?: string | undefined; mode: "ask" | "record" | "ignore" };
+  agent: (agent: AgentId) => {
+    name?: string | undefined;
+    mode: "ask" | "record" | "ignore";
+    family?: FamilyChoice | undefined;
+  };
   account: (channel: string, account: string) => { can: Capabilities; policy: AccountPolicy | undefined } | undefined;
   /** Whether any channel is connected; without one nobody looks for chats. */
   hasAccounts: () => boolean;
@@ -86,13 +94,15 @@ export function makePrompts(parts: PromptParts) {
     ];
     const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
     const situation: Situation = { ...rough, tools: names };
-    const family = familyOf(model);
+    const { family: choice } = parts.agent(agent);
+    const family = familyOf(model, choice);
+    const note = familyNote(family, isSmall(situation));
     const [files, skills, place] = await Promise.all([
       parts.files(agent, session),
       situation.kind === "child" || situation.kind === "stranger" ? "" : parts.skills(agent),
       placeOf(parts, { agent, situation, last, can: account?.can, names }),
     ]);
-    const sections = promptSections({ situation, place, files, familyNote: FAMILY_NOTES[family], skills });
+    const sections = promptSections({ situation, place, files, familyNote: note, skills });
     const system = joinSections(sections);
     return { system, shared: sharedLength(sections), sections, tools: orderTools(family, offered) };
   };
@@ -122,12 +132,13 @@ async function placeOf(
     agent,
     zone: parts.zone(),
     ...(name ? { name } : {}),
-    ...(last && last.channel !== "none" ? { channel: CHANNEL_NAMES[last.channel] ?? last.channel } : {}),
+    ...(last && last.channel !== "none" ? { channel: channelName(last) } : {}),
     ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),
     ...withOf(kind, last),
     ...formatOf(kind, can, last),
     ...(names.has("exec") && !isGuest ? { machine: await machineOf(parts, agent), approvals: mode } : {}),
-    ...(kind === "owner" ? { commands: ["/stop", "/new", "/model", "/schedule", "approve CODE"] } : {}),
+    ...(isSmall(situation) ? { isShort: true } : {}),
+    ...(isDirect(kind) && !isSmall(situation) ? { commands: everydayCommands(kind) } : {}),
     ...(kind === "owner" && names.has("message") ? { chats: await chatsOf(parts, agent, last) } : {}),
   };
 }
@@ -151,11 +162,25 @@ async function chatsOf(parts: PromptParts, agent: AgentId, here: Door | undefine
     });
 }
 
+function isDirect(kind: Situation["kind"]): kind is "owner" | "known" | "stranger" {
+  return kind === "owner" || kind === "known" || kind === "stranger";
+}
+
 function withOf(kind: Situation["kind"], last: Door | undefined): Pick<Place, "with"> {
-  const named = last?.name ? { name: last.name } : {};
-  if (kind === "owner") return { with: { standing: "owner", ...named } };
-  if (kind === "known") return { with: { standing: "known", ...named } };
-  return kind === "stranger" ? { with: { standing: "guest" } } : {};
+  if (!isDirect(kind)) return {};
+  const name = last?.name ?? (kind === "owner" ? undefined : callersUser(last));
+  return { with: { standing: kind === "stranger" ? "guest" : kind, ...(name ? { name } : {}) } };
+}
+
+/** Whom a program speaks for, as it calls them; a conversation of one call is nobody's. */
+function callersUser(last: Door | undefined): string | undefined {
+  const isNamed = last !== undefined && PULLED.has(last.channel) && last.chat !== "owner";
+  return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;
+}
+
+function channelName({ channel, face }: Door): string {
+  if (face === "terminal") return "the terminal";
+  return face === "page" ? CHANNEL_NAMES.ws! : (CHANNEL_NAMES[channel] ?? channel);
 }
 
 /** Where an answer is fetched and not sent, whoever fetches it shows Markdown. */
@@ -184,7 +209,7 @@ async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
 
 /** As people call them. */
 const CHANNEL_NAMES: Readonly<Record<string, string>> = {
-  ws: "the web page or the terminal",
+  ws: "the web page",
   http: "a program over HTTP",
   telegram: "Telegram",
   slack: "Slack",

@@ -75,7 +75,8 @@ export async function newsOf(db: Reads, agent: string, since: number): Promise<s
   return [
     ...events.map(({ source, n }) => `${n} ${n === 1 ? "event" : "events"} from ${source}.`),
     ...jobs.map(
-      ({ name, state, n, reason }) => `The job "${name}" ${state} ${n} ${n === 1 ? "time" : "times"}: ${reason}`,
+      ({ name, state, n, reason }) =>
+        `The job ${quotedName(name)} ${state} ${n} ${n === 1 ? "time" : "times"}: ${reason}`,
     ),
     ...(asked?.n
       ? [`${asked.n} new ${asked.n === 1 ? "question waits" : "questions wait"} for a person's answer.`]
@@ -375,12 +376,14 @@ export interface Door {
   /** As the platform gave them: for people, never identity. */
   name?: string;
   title?: string;
+  /** Where a person typed it, beside programs that use the same door. */
+  face?: "terminal" | "page";
 }
 
 /** How and as whom people came into this session: its first and its newest turns. */
 export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
   const turns = (order: string) =>
-    `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
+    `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title, face FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
   const rows = await db.all<DoorRow>(
     `SELECT * FROM (${turns("DESC")} UNION ${turns("ASC")}) ORDER BY accepted_at`,
     session,
@@ -396,14 +399,16 @@ interface DoorRow {
   is_group: number;
   name: string | null;
   title: string | null;
+  face: Door["face"] | null;
 }
 
-function doorOf({ route, person, speaker, is_group, name, title }: DoorRow): Door {
+function doorOf({ route, person, speaker, is_group, name, title, face }: DoorRow): Door {
   const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
   return {
     ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
     ...(name ? { name } : {}),
     ...(title ? { title } : {}),
+    ...(face ? { face } : {}),
   };
 }
 
@@ -413,7 +418,7 @@ const TURNS_FOR_CHATS = 2000;
 /** Chats in which the owner, or somebody the owner knows, talked to this agent; the most recent first. Ids of turns grow with time. */
 export async function recentChats(db: Reads, agent: string): Promise<Door[]> {
   const rows = await db.all<DoorRow>(
-    `SELECT route, NULL AS person, speaker, is_group, name, title FROM
+    `SELECT route, NULL AS person, NULL AS face, speaker, is_group, name, title FROM
        (SELECT id, agent, route, speaker, is_group, name, title FROM turn ORDER BY id DESC LIMIT ?)
      WHERE agent = ? AND speaker IN ('owner', 'known') ORDER BY id DESC`,
     TURNS_FOR_CHATS,

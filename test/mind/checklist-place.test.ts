@@ -8,6 +8,7 @@ import { RARE_TOOLS } from "../../src/edges/tools/index.ts";
 import type { SeenRequest } from "../fakes/model-server/index.ts";
 import { env, MODELS, PROTOCOLS, type Rig, sessionOf, startRig, tokens } from "./rig.ts";
 import { recordSituations, SITUATIONS, type SituationName } from "./situations.ts";
+import { ANN, startTelegramRig } from "./telegram.ts";
 
 interface Tool {
   name: string;
@@ -92,6 +93,8 @@ describe("in every situation", () => {
   test("32: web_search, process and message are offered", () => {
     expect(requests.get("owner")!.tools).toEqual(expect.arrayContaining(["web_search", "process", "message"]));
     for (const tool of ["web_search", "process", "message"]) expect(RARE_TOOLS).not.toContain(tool);
+    const { properties } = toolsOf(requests.get("owner")!).find(({ name }) => name === "web_search")!.input_schema;
+    expect(properties!.count!.description).toBe("default 5, max 20");
   });
 
   test("33: the patch shown as an example is one the parser accepts", () => {
@@ -235,16 +238,52 @@ describe("the owner's files", () => {
   });
 });
 
-test("60: with a window of 8k the prefix is at most 15 % of it, and the core rules and the line are there", async () => {
-  const small = await startRig({ window: 8192 });
-  try {
-    await small.chat("ana", "hello");
-    const request = small.last();
-    const fixed = tokens(request.system) + tokens(JSON.stringify(toolsOf(request)));
-    expect(fixed).toBeLessThanOrEqual(0.15 * 8192);
-    for (const rule of RULES) expect(request.system).toMatch(rule);
-    expect(env(request)).toBe("[Sun 2026-11-15 13:09 +00:00]");
-  } finally {
-    await small.stop();
-  }
+describe.each(PROTOCOLS)("60: over %s, with a window of 8k", (protocol) => {
+  test("the prefix is at most 15 % of it, on Telegram too, and the core rules and the line are there", async () => {
+    const small = await startTelegramRig({ protocol, window: 8192, config: { policy: { mode: "ask" } } });
+    try {
+      await small.chat("ana", "hello");
+      for (const request of [small.last(), await small.say(ANN.id, ANN, "hello")]) {
+        const fixed = tokens(request.system) + tokens(JSON.stringify(request.body.tools));
+        expect(fixed).toBeLessThanOrEqual(0.15 * 8192);
+        for (const rule of RULES) expect(request.system).toMatch(rule);
+        expect(request.system).toMatch(/Files: paths are relative to your workspace\. Commands run /);
+        expect(env(request)).toBe("[Sun 2026-11-15 13:09 +00:00]");
+      }
+    } finally {
+      await small.stopAll();
+    }
+  });
+});
+
+describe("the note for the model's family", () => {
+  const note = /Call the tool in the same turn/;
+  const first = async (config: object, protocol: "openai-chat" | "anthropic" = "openai-chat") => {
+    const rig = await startRig({ protocol, config: { agents: { main: config } } });
+    try {
+      await rig.chat("ana", "hello");
+      const { system, tools } = rig.last();
+      await rig.rpc("config.set", { path: "agents.main.family", value: "gpt" });
+      await rig.chat("ana", "again");
+      expect(rig.last().system).toBe(system);
+      return { system, first: tools[0] };
+    } finally {
+      await rig.stop();
+    }
+  };
+
+  test("goes by the model's name, can be switched off or chosen, and stays for the session", async () => {
+    expect((await first({})).system).toMatch(note);
+    expect((await first({ family: "none" })).system).not.toMatch(note);
+    expect(await first({ family: "gpt" }, "anthropic")).toMatchObject({
+      system: expect.stringMatching(note),
+      first: "exec",
+    });
+  });
+
+  test("is refused when there is no such family", async () => {
+    const rig = await startRig();
+    await expect(rig.rpc("config.set", { path: "agents.main.family", value: "gtp" })).rejects.toThrow(/family/);
+    await rig.stop();
+  });
 });

@@ -131,6 +131,35 @@ test("after a compaction the next line has the date again, and the one after it 
   }
 });
 
+test("after a compaction inside of a turn the model still knows the date, and a restart changes no byte of it", async () => {
+  const rig = await startRig({ window: 8192, config: { policy: { mode: "ignore" }, context: { maxTokens: 100_000 } } });
+  rig.put(
+    "agents/main/workspace/long.txt",
+    `${"a line of some twenty words, so that it takes room in the window ".repeat(3)}\n`.repeat(400),
+  );
+  let n = 0;
+  rig.model.use(({ tools, system }) => {
+    if (!tools.length) return { text: "They read a long file." };
+    if (n >= 9) return { text: `read ${system.length > 0}` };
+    return { toolCalls: [{ name: "read", input: { path: "long.txt", offset: 1 + 20 * n++, limit: 20 } }] };
+  });
+  try {
+    expect(await rig.chat("ana", "read it all, and tell me what day it is")).toMatchObject({ state: "answered" });
+    const compacted = rig.model.requests.findIndex(({ raw }) =>
+      raw.includes("Earlier in this conversation, compacted"),
+    );
+    expect(compacted).toBeGreaterThan(0);
+    const { raw } = rig.last();
+    expect(raw).not.toContain("[Sun 2026-11-15");
+    expect(raw).toContain("compacted:\\nCompacted Sun 2026-11-15 13:09 +00:00.");
+    await rig.restart();
+    const { body } = await rig.rpc("context.request", { session: "agent:main:http:owner:ana" });
+    expect(body).toContain("compacted:\\nCompacted Sun 2026-11-15 13:09 +00:00.");
+  } finally {
+    await rig.stop();
+  }
+});
+
 /** The lines stored with admitted messages, read from the database itself. */
 async function storedLines(home: string): Promise<string[]> {
   const records = await openRecords(join(home, "lares.db"), () => {});

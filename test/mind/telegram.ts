@@ -7,8 +7,8 @@ import { type RigOptions, startRig } from "./rig.ts";
 export const ANN = { id: 42, first_name: "Ann", last_name: "Lee" };
 export const BO = { id: 55, first_name: "Bo" };
 export const EVE = { id: 77, first_name: "Eve" };
-/** Every message reaches the agent; only those that name it; only `web_fetch` may be used. */
-export const GROUP = { open: -100_500, mention: -100_600, narrow: -100_700 };
+/** Every message reaches the agent; only those that name it; only `web_fetch` may be used; only the owner may talk. */
+export const GROUP = { open: -100_500, mention: -100_600, narrow: -100_700, closed: -100_800 };
 
 export type TelegramRig = Awaited<ReturnType<typeof startTelegramRig>>;
 
@@ -28,6 +28,7 @@ export async function startTelegramRig(options: RigOptions = {}) {
             groups: {
               [GROUP.open]: { ...everybody, mention: false },
               [GROUP.mention]: { ...everybody, mention: true },
+              [GROUP.closed]: { allow: [String(ANN.id)], mention: false },
               [GROUP.narrow]: { ...everybody, mention: false, tools: ["web_fetch"] },
             },
           },

@@ -68,6 +68,10 @@ export interface Shown {
   proof?: string;
 }
 
+/** Which face a person sits at, so that the agent doesn't take them for a program. Words for the model, never a right. */
+export const FACE_HEADER = "x-lares-face";
+export type Face = "terminal" | "page";
+
 /** The headers of `POST /rpc/<method>`. */
 export function rpcHeaders(key: string, shown: Shown): Record<string, string> {
   return { "content-type": "application/json", "idempotency-key": key, ...shownHeaders(shown) };

@@ -1,4 +1,4 @@
-export type { Client } from "./client.ts";
+export { type Client, FACE_HEADER, type Face } from "./client.ts";
 export * from "./diff.ts";
 export { EVENTS } from "./events.ts";
 export * from "./frames.ts";

@@ -11,7 +11,15 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { type Clock, trimEndOf } from "../../core/kit/index.ts";
-import { type Asked, type Client, readHttp, rpcHeaders, strange, typedClient } from "../../core/protocol/client.ts";
+import {
+  type Asked,
+  type Client,
+  FACE_HEADER,
+  readHttp,
+  rpcHeaders,
+  strange,
+  typedClient,
+} from "../../core/protocol/client.ts";
 import type { MethodName } from "../../core/protocol/index.ts";
 import { usage } from "./exit.ts";
 import { httpFailure, notRunning, silent } from "./unreachable.ts";
@@ -77,7 +85,11 @@ async function post(
 ): Promise<{ status: number; text: string }> {
   const url = new URL(`${place.url}/rpc/${method}`);
   const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
-  const headers = { ...rpcHeaders(key, { token: place.token }), "content-length": Buffer.byteLength(body) };
+  const headers = {
+    ...rpcHeaders(key, { token: place.token }),
+    [FACE_HEADER]: "terminal",
+    "content-length": Buffer.byteLength(body),
+  };
   return new Promise((resolve, reject) => {
     // A stopped process still accepts connections: the system does it in its place.
     let isOver = false;

@@ -4,6 +4,8 @@ import { AppError } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
 import {
   type ChatAnswer,
+  FACE_HEADER,
+  type Face,
   isMethod,
   METHODS,
   type MethodName,
@@ -51,7 +53,14 @@ export function call<M extends MethodName>(
 }
 
 export function callerOf(c: Context<Env>): Caller {
-  return { principal: c.get("principal"), channel: "http", signal: c.req.raw.signal };
+  const face = faceOf(c);
+  return { principal: c.get("principal"), channel: "http", ...(face ? { face } : {}), signal: c.req.raw.signal };
+}
+
+/** A page whose network lets no WebSocket through shows its proof with every request. */
+function faceOf(c: Context<Env>): Face | undefined {
+  if (c.req.header("x-lares-proof")) return "page";
+  return c.req.header(FACE_HEADER) === "terminal" ? "terminal" : undefined;
 }
 
 export function answerHeaders(a: ChatAnswer): Record<string, string> {

@@ -1,7 +1,7 @@
 /** What the gateway needs from the house. It authenticates and translates, nothing else. */
 import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
-import type { MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
+import type { Face, MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { Events } from "./live/events.ts";
 
@@ -13,6 +13,8 @@ export interface Caller {
   principal: Principal;
   /** Channel of the reply route this caller's messages get. */
   channel: "http" | "ws";
+  /** Where a person types; nothing for a program. */
+  face?: Face;
   /** Aborts when the caller went away. */
   signal: AbortSignal;
 }

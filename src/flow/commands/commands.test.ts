@@ -7,7 +7,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { COMMANDS, type CommandParts, makeCommands } from "./commands.ts";
+import { COMMANDS, type CommandParts, everydayCommands, makeCommands } from "./commands.ts";
 
 const session = asId<SessionKey>("agent:main:http:owner:ana");
 const message = {
@@ -221,3 +221,14 @@ describe("answers without a slash", () => {
     expect(did).toEqual([]);
   });
 });
+
+test.each(["known", "stranger"] as const)(
+  "no command that a %s person is told of is refused to them",
+  async (authority) => {
+    const commands = makeCommands(setUp().parts);
+    const at = { placement: { session, person: "p" }, message: { ...message, authority } };
+    for (const command of everydayCommands(authority)) {
+      expect(JSON.stringify(await commands.run(command, at))).not.toMatch(/let in|Only the owner|may not/);
+    }
+  },
+);

@@ -13,6 +13,7 @@ import {
   AppError,
   type ApprovalDecision,
   type ApprovalView,
+  type Authority,
   answerWords,
   CODE_LENGTH,
   type InboundMessage,
@@ -79,6 +80,17 @@ interface Command {
 export interface Said {
   reply: string;
   stop?: { turns: TurnId[]; why: string };
+}
+
+/** What daily use needs, by who may use it: a session's model can tell people about these. */
+const EVERYDAY = {
+  owner: ["/stop", "/new", "/model", "/schedule", "approve CODE"],
+  known: ["/stop", "/new", "/model"],
+  stranger: ["/stop", "/new"],
+} as const satisfies Partial<Record<Authority, readonly string[]>>;
+
+export function everydayCommands(who: keyof typeof EVERYDAY): readonly string[] {
+  return EVERYDAY[who];
 }
 
 const LEVELS = ["off", "low", "medium", "high"];

@@ -15,7 +15,7 @@ import type {
   TurnId,
 } from "../../core/domain/index.ts";
 import { AppError, filesOf } from "../../core/domain/index.ts";
-import type { Bus, Clock, IdMaker } from "../../core/kit/index.ts";
+import { type Bus, type Clock, type IdMaker, longStamp, stampIn } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
 import { cleanLabel, envelope, shownBy } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
@@ -274,6 +274,7 @@ async function accept(
       shown: ours.shown,
       label: ours.label,
       title: message.about?.title,
+      face: message.face,
       name: message.origin === "event" ? undefined : message.sender.name,
       forModel: reply === undefined,
       brief: message.brief ?? false,
@@ -364,6 +365,15 @@ export async function ownLine(
   const channel = last?.channel ?? "";
   const text = envelope({ at, zone, channel, label: label.text, ...(last ? { last } : {}) });
   return { type: "text", text, ours: true, label: cleaned(label) };
+}
+
+/** A moment, with its date, by the clock of whoever's session it is. */
+export async function stampFor(
+  parts: Pick<InboxParts, "messages" | "zoneOf">,
+  of: { session: SessionKey; at: number },
+): Promise<string> {
+  const zone = await parts.zoneOf((await personOf(parts.messages, of.session)) ?? "");
+  return longStamp(stampIn(zone, of.at));
 }
 
 function cleaned(label: EventLabel): EventLabel {

@@ -6,6 +6,7 @@ export {
   makeInbox,
   messageIds,
   ownLine,
+  stampFor,
   type TurnBody,
 } from "./admit.ts";
 export { type InboxConfig, inboxConfig } from "./config.ts";

@@ -4,6 +4,7 @@ import type {
   Authority,
   EventLabel,
   ImagePart,
+  InboundMessage,
   LaneClass,
   PersonId,
   QueueMode,
@@ -42,6 +43,8 @@ export interface AdmittedRow {
   label: EventLabel | undefined;
   /** The group's title and the speaker's name, as the platform gave them. */
   title: string | undefined;
+  /** Where a person typed it, beside programs that use the same door. */
+  face: InboundMessage["face"];
   name: string | undefined;
   /** False for a command: it has no message for a model. */
   forModel: boolean;
@@ -71,8 +74,8 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
   );
   tx.run(
     `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint,
-       title, name)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+       title, name, face)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     row.turn,
     row.session,
     row.agent,
@@ -86,6 +89,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
     row.fingerprint ?? null,
     row.title ?? null,
     row.name ?? null,
+    row.face ?? null,
   );
   if (!row.forModel) return;
   tx.run(

@@ -902,4 +902,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE inbox ADD COLUMN shown TEXT;
   ALTER TABLE inbox ADD COLUMN shown_view INTEGER;
   `,
+  `
+  -- Where a person typed a message that came in by a door programs use too: terminal, page. Null: a program, or a platform.
+  ALTER TABLE turn ADD COLUMN face TEXT;
+  `,
 ];

@@ -11,6 +11,8 @@ import { clip, textTokens } from "./tokens.ts";
 export interface Carry {
   /** What the person had asked when their message itself had to go: a turn that is longer than the window. */
   asked: string;
+  /** When it was compacted, with the date: what is left of the messages may have none in view. Absent in those of older versions. */
+  when?: string;
   prose: string;
   /** What was asked for and is not done. */
   requests: string[];
@@ -23,7 +25,7 @@ export interface Carry {
   calls: string[];
 }
 
-type List = Exclude<keyof Carry, "prose" | "asked">;
+type List = Exclude<keyof Carry, "prose" | "asked" | "when">;
 
 export const NO_CARRY: Carry = {
   asked: "",
@@ -173,7 +175,8 @@ export function carryText(carry: Carry): string {
     ({ name, title }) => `${title}:\n${carry[name].map((item) => `- ${item}`).join("\n")}`,
   );
   const asked = carry.asked ? `What the person had asked before the messages below:\n${carry.asked}` : "";
-  return [carry.prose, ...lists, asked].filter(Boolean).join("\n\n");
+  const when = carry.when ? `Compacted ${carry.when}.` : "";
+  return [when, carry.prose, ...lists, asked].filter(Boolean).join("\n\n");
 }
 
 /** A summary without a model: what was said, quoted; the first words of the conversation and as many of the newest as fit. */

@@ -37,6 +37,8 @@ export interface CompactionParts extends SummariserParts {
   /** What is being compacted, for whoever wants to keep something of it. May come twice; nobody waits for it. */
   beforeCompaction?: (of: { session: SessionKey; agent: AgentId; messages: readonly ModelMessage[] }) => Promise<void>;
   config: () => ContextConfig;
+  /** A moment as the session's person reads it: weekday, date, time and offset. */
+  stamp: (session: SessionKey, at: number) => Promise<string>;
   snapshot: (of: { session: SessionKey; agent: AgentId; tokens: number }) => Promise<string>;
   bus: Bus;
 }
@@ -317,11 +319,13 @@ export class Compactions {
       async () => {
         const view = await contexts.view(at.session, at.agent, plan.model);
         const snapshot = await this.parts.snapshot({ ...at, tokens: plan.snapshot });
+        const when = await this.parts.stamp(at.session, clock.now());
         const before = view.notesTokens + sum(view.sizes);
         const tail = sum(view.sizes.filter((_, i) => view.numbers[i]! >= plan.to));
         // A request that must become shorter goes without any notes rather than not at all.
         for (const tokens of [plan.carry, Math.floor(plan.carry / 3), ...(plan.must ? [0] : [])]) {
-          const carry = tokens > 0 ? await this.finish(at.session, of, tokens) : NO_CARRY;
+          const carried = tokens > 0 ? await this.finish(at.session, of, tokens) : NO_CARRY;
+          const carry: Carry = { ...carried, when };
           const after = textTokens(notesText({ snapshot, carry: carryText(carry) })) + 4 + tail;
           if (after < before) return { before, after, carry, snapshot } as unknown as Json;
         }

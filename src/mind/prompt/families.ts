@@ -1,6 +1,6 @@
 /**
  * Notes for families of models: data, and only where public evidence shows a fault that words can mend. Everybody else reads the
- * same text. Chosen when the session's prompt is frozen.
+ * same text. Chosen when the session's prompt is frozen; `agents.<id>.family` overrules the choice.
  */
 
 export type Family = "claude" | "gpt" | "gemini" | "open" | "other";
@@ -13,7 +13,12 @@ const FAMILIES: readonly [Family, readonly string[]][] = [
   ["open", ["grok", "qwen", "glm", "deepseek", "kimi", "mistral", "mixtral", "minimax", "llama"]],
 ];
 
-export function familyOf(model: string): Family {
+/** `auto` goes by the model's id. `none` is for a model that does worse with its family's note. */
+export const FAMILY_CHOICES = ["auto", "none", "claude", "gpt", "gemini", "open"] as const;
+export type FamilyChoice = (typeof FAMILY_CHOICES)[number];
+
+export function familyOf(model: string, choice: FamilyChoice = "auto"): Family {
+  if (choice !== "auto") return choice === "none" ? "other" : choice;
   const id = model.toLowerCase();
   return FAMILIES.find(([, words]) => words.some((word) => id.includes(word)))?.[0] ?? "other";
 }
@@ -30,6 +35,17 @@ export const FAMILY_NOTES: Readonly<Record<Family, string>> = {
     "Look at a file before you edit it. Use flags that make commands run without questions. Never reply with nothing after a tool result: say what it means.",
   other: "",
 };
+
+/** In a small window the note's first two sentences have to do: they say what goes wrong most. */
+export function familyNote(family: Family, isSmall: boolean): string {
+  const note = FAMILY_NOTES[family];
+  return isSmall
+    ? note
+        .split(/(?<=\.) /)
+        .slice(0, 2)
+        .join(" ")
+    : note;
+}
 
 /** Tools a family knows from its training come first; the order is all that differs. */
 export const TOOLS_FIRST: Readonly<Record<Family, readonly string[]>> = {

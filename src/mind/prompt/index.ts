@@ -1,5 +1,13 @@
 export { joinSections, type PromptFiles, type PromptSection, promptSections, sharedLength } from "./assemble.ts";
-export { FAMILY_NOTES, type Family, familyOf, orderTools } from "./families.ts";
+export {
+  FAMILY_CHOICES,
+  FAMILY_NOTES,
+  type Family,
+  type FamilyChoice,
+  familyNote,
+  familyOf,
+  orderTools,
+} from "./families.ts";
 export { HOUSE_VERSION, houseText } from "./house.ts";
 export { type ChatFormat, type KnownChat, type Machine, type Place, placeText } from "./place.ts";
 export { type SessionFacts, situate } from "./situate.ts";

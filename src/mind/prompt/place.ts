@@ -33,6 +33,8 @@ export interface Place {
   approvals?: "ask" | "record" | "ignore";
   /** Slash commands the person has here. */
   commands?: readonly string[];
+  /** The window is small: each line says only what a call depends on. */
+  isShort?: boolean;
   /** Other chats the `message` tool can send to. */
   chats?: readonly KnownChat[];
 }
@@ -63,9 +65,9 @@ export function placeText(place: Place): string {
   if (place.kind === "api") return "";
   const lines = [
     whoLine(place),
-    place.format && formatLine(place.format),
-    place.machine && machineLine(place.machine),
-    place.machine && place.approvals && approvalLine(place.approvals),
+    place.format && formatLine(place.format, place.isShort),
+    place.machine && machineLine(place.machine, place.isShort),
+    place.machine && place.approvals && (place.isShort ? SHORT_APPROVALS : APPROVALS)[place.approvals],
     place.chats && chatsLine(place.chats),
     place.commands?.length ? `The person can type ${place.commands.join(", ")}.` : undefined,
   ];
@@ -76,12 +78,14 @@ function whoLine({ agent, name, kind, channel, group, with: person, zone }: Plac
   const called = name ? `, called ${quotedName(name)}` : "";
   const chat = chatWords(kind, group);
   const where = [channel, chat].filter(Boolean).join(", ");
-  const whom = person ? `, with ${person.standing === "guest" ? "a guest" : whomWords(person)}` : "";
+  const whom = person ? `, with ${whomWords(person)}` : "";
   return `You are the agent ${agent}${called}. Chat: ${where}${whom}. Time zone: ${zone}.`;
 }
 
-function whomWords({ standing, name }: { standing: string; name?: string }): string {
-  const role = standing === "owner" ? "the owner" : "a person the owner knows";
+const ROLES = { owner: "the owner", known: "a person the owner knows", guest: "a guest" } as const;
+
+function whomWords({ standing, name }: NonNullable<Place["with"]>): string {
+  const role = ROLES[standing];
   return name ? `${role}, ${quotedName(name)}` : role;
 }
 
@@ -119,7 +123,7 @@ function chatsLine(chats: readonly KnownChat[]): string | undefined {
 
 const UNITS = { utf16: "characters", codepoints: "characters", bytes: "bytes" } as const;
 
-function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFormat): string {
+function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFormat, isShort = false): string {
   const marks = {
     markdown: "Markdown is shown as it is meant",
     rich: "Markdown is turned into what this chat can show",
@@ -135,12 +139,14 @@ function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFor
     : "";
   const attached =
     files === undefined ? "" : files > 0 ? `files up to ${Math.floor(files / 1_000_000)} MB` : "no files can be sent";
-  return `Format: ${[marks, oneLine ? "a message is one line" : "", grid, size, attached].filter(Boolean).join("; ")}.`;
+  const line = oneLine ? "a message is one line" : "";
+  return `Format: ${(isShort ? [marks, line, size] : [marks, line, grid, size, attached]).filter(Boolean).join("; ")}.`;
 }
 
-function machineLine({ os, shell, sandbox, network, down, roots }: Machine): string {
+function machineLine({ os, shell, sandbox, network, down, roots }: Machine, isShort = false): string {
   const also = roots?.length ? ` and the project folders ${roots.join(", ")}` : "";
-  const files = `Files: paths are relative to your workspace; nothing outside it${also} can be changed, and reading elsewhere asks first.`;
+  const bounds = `; nothing outside it${also} can be changed, and reading elsewhere asks first`;
+  const files = `Files: paths are relative to your workspace${isShort && !also ? "" : bounds}.`;
   if (down) {
     return `${files} Commands may not run: their sandbox (${down}) was not available when this conversation began.`;
   }
@@ -148,10 +154,15 @@ function machineLine({ os, shell, sandbox, network, down, roots }: Machine): str
   return `${files} ${box} on ${os} with ${shell}, ${network ? "with network" : "without network"}.`;
 }
 
-function approvalLine(mode: "ask" | "record" | "ignore"): string {
-  return {
-    ask: "Approvals: reading here is free; commands, changes and new places on the web may be asked about first. Make the call and Lares decides.",
-    record: "Approvals: most calls run at once and are recorded; text from outside and dangerous commands still ask.",
-    ignore: "Approvals: calls run without asking. Only what can never be allowed is refused.",
-  }[mode];
-}
+type Approvals = NonNullable<Place["approvals"]>;
+
+const APPROVALS: Readonly<Record<Approvals, string>> = {
+  ask: "Approvals: reading here is free; commands, changes and new places on the web may be asked about first. Make the call and Lares decides.",
+  record: "Approvals: most calls run at once and are recorded; text from outside and dangerous commands still ask.",
+  ignore: "Approvals: calls run without asking. Only what can never be allowed is refused.",
+};
+const SHORT_APPROVALS: Readonly<Record<Approvals, string>> = {
+  ask: "Approvals: Lares may ask a person first. Make the call.",
+  record: "Approvals: most calls run at once.",
+  ignore: "Approvals: calls run without asking.",
+};

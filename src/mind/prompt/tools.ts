@@ -3,7 +3,7 @@
  * with `tool_search` and `tool_run`; every call is judged by its name, told or not.
  *
  * PROMPT-4: short descriptions are made of the long ones: their first sentence, and the sentences with a limit in them. In a small
- *           window the first sentence has to do, and optional parameters have only their names.
+ *           window the first sentence has to do, optional parameters have only their names, and seldom used ones are left out.
  */
 import type { ToolSpec } from "../../core/contracts/index.ts";
 import type { Json, JsonObject } from "../../core/domain/index.ts";
@@ -24,6 +24,13 @@ export const DAILY_TOOLS: readonly string[] = [
   "tool_search",
   "tool_run",
 ];
+
+/** Optional parameters that a small window leaves out; a call that has them is taken as ever. */
+const SELDOM: Readonly<Record<string, readonly string[]>> = {
+  exec: ["pty"],
+  search: ["context"],
+  memory_save: ["kind", "replaces", "until"],
+};
 
 /** A sub-agent hands its result to whoever asked: it talks to nobody else and leaves nothing running after it. */
 const LEFT_OUT: Readonly<Record<SituationKind, readonly string[]>> = {
@@ -47,9 +54,10 @@ export function toolsFor<T extends ToolSpec>(situation: Pick<Situation, "kind" |
 
 function barest<T extends ToolSpec>(spec: T): T {
   const { properties = {}, required = [] } = spec.input as { properties?: JsonObject; required?: string[] };
-  const named = Object.entries(properties).map(([name, one]): [string, Json] => {
+  const named = Object.entries(properties).flatMap(([name, one]): [string, Json][] => {
+    if (SELDOM[spec.name]?.includes(name)) return [];
     const { description: _words, ...bare } = one as JsonObject;
-    return [name, required.includes(name) ? one! : bare];
+    return [[name, required.includes(name) ? one! : bare]];
   });
   const [first = ""] = sentencesOf(spec.description);
   return { ...spec, description: first, input: { ...spec.input, properties: Object.fromEntries(named) } };
