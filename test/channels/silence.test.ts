@@ -88,3 +88,12 @@ describe("long work", () => {
     expect(shown(42)).toEqual(["done at last"]);
   }, 60_000);
 });
+
+describe("a slow model", () => {
+  test("is said to be thinking, with the time, in one message that the answer replaces", async () => {
+    fake.say(42, OWNER, "#slow delay:4000 say:thought it over");
+    await until("a line about it", () => shown(42).find((text) => /^Still thinking \(\d+ s\)$/.test(text)));
+    await until("the answer", () => shown(42).includes("thought it over"));
+    expect(shown(42).filter((text) => /thinking|over/.test(text))).toEqual(["thought it over"]);
+  });
+});

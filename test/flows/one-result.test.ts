@@ -121,7 +121,9 @@ describe("an answered approval", () => {
     await ended(one);
     const last = sentFor(one).at(-1)!;
     expect(toolResults(last)).toEqual([{ text: expect.stringMatching(WAITING), isError: false }]);
-    expect(envelopes(last).at(-1)).toMatch(/ · Outcome of the exec call that waited for approval\]$/);
+    expect(envelopes(last).at(-1)).toMatch(
+      / · Outcome of exec "[^"\]]*late[^"\]]*" that waited for approval: allowed, exit 0\]$/,
+    );
     expect(userTexts(last).at(-1)).toMatch(/^Allowed by owner\.\nlate-2\n/);
     checkStable(one);
     await checkOneResult(one, ["late"]);

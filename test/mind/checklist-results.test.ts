@@ -33,6 +33,8 @@ test("47: a missing file names what is near, in another folder too, at most thre
   expect(await result("read", { path: "reprot.md" })).toContain("report.md");
   const said = await result("read", { path: "summary.md" });
   expect(said).toContain("docs/summary.md");
+  for (const n of [1, 2, 3, 4, 5]) put(`near/notes-${n}.md`, "x");
+  expect((await result("read", { path: "near/notes-9.md" })).match(/"near\/notes-\d\.md"/g)).toHaveLength(4);
 });
 
 test("48: a failed edit shows the nearest lines with numbers, then on a line of its own what to do; tabs are visible", async () => {
@@ -41,6 +43,9 @@ test("48: a failed edit shows the nearest lines with numbers, then on a line of 
   expect(said).toMatch(/→|\\t|⇥/);
   const lines = said.split("\n");
   expect(lines.findLastIndex((line) => /^\s*>?\s*\d+[:|]/.test(line))).toBeLessThan(lines.length - 1);
+  // Where the tab is one place of two, nothing is guessed, and the reason is the indentation.
+  const drift = await result("edit", { path: "twice.ts", old: "    go();\n}", new: "    stop();\n}" });
+  expect(drift).toMatch(/indentation|white space/);
 });
 
 test("49: an edit that differs in indentation only, once, is made and says so; twice, it is not", async () => {
@@ -69,6 +74,16 @@ test("51: a timeout names timeout_s with its maximum, background, and that effec
   expect(said).toMatch(/600/);
   expect(said).toMatch(/background/);
   expect(said).toMatch(/what it did is done/);
+});
+
+test("51: a run of a job, whose final text ends it, is not sent to the background", async () => {
+  const call = `tool:exec ${JSON.stringify({ command: "sleep 30", timeout_s: 1 })} then: say:done`;
+  const { id } = await rig.rpc("schedule.add", { name: "slow", prompt: call, in: "1 hour" });
+  const { turn } = await rig.rpc("schedule.run", { id });
+  await rig.rpc("turns.wait", { turn });
+  const said = toolResults(rig.last()).at(-1)!.text;
+  expect(said).toMatch(/give it longer with timeout_s \(up to 600\), or do it in smaller steps/);
+  expect(said).not.toMatch(/background/);
 });
 
 test("53: cut output names a relative path and search, and read can read it", async () => {
@@ -129,7 +144,17 @@ test("31: the numbers in the descriptions are those in force", async () => {
   expect(await result("exec", { command: "true", timeout_s: 601 })).toMatch(/600/);
   expect((await result("exec", { command: "head -c 90000 /dev/zero | tr '\\0' x" })).length).toBeLessThan(31_500);
   const tools = JSON.stringify(rig.last().body.tools);
-  for (const words of ["2000 lines or 64 KB", "at most 500", "default 100", "max 600", "up to 30,000 characters"]) {
+  const numbers = [
+    ...[
+      "2000 lines or 64 KB",
+      "at most 500",
+      "default 100, max 1000",
+      "default 120, max 600",
+      "up to 30,000 characters",
+    ],
+    ...["up to 8 files", "files over 2 MB", "up to 5 MB"],
+  ];
+  for (const words of numbers) {
     expect(tools).toContain(words);
   }
 });

@@ -51,6 +51,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
         .join(""),
     ).toBe(system);
     expect(of("instructions").map(({ name }) => name)).toContain("Place");
+    for (const { text } of of("instructions")) expect(text.trim()).not.toBe("");
     const sent = messages.flatMap((message) =>
       message.parts.map((part) => ("text" in part ? part.text : JSON.stringify("input" in part ? part.input : ""))),
     );

@@ -67,7 +67,7 @@ test("a command in the background returns at once, and its end comes as one mess
   expect(h.told).toHaveLength(1);
   expect(h.told[0]).toMatchObject({ session: "s", agent: "main", route: at.caller.route });
   expect(h.told[0]!.text).toMatch(
-    /^\[Background process p_\w+ ended: exit 3, \d+ s\]\nCommand: echo hello; sleep 0.2; exit 3\n\n.*:\nhello$/s,
+    /^\[Background process p_\w+ \("echo hello; sleep 0.2; exit 3"\) ended: exit 3, \d+ s\]\nCommand: echo hello; sleep 0.2; exit 3\n\n.*:\nhello$/s,
   );
   expect(await h.process({ action: "list" })).toMatch(/^p_\w+ ended: exit 3, \d+ s — echo hello; sleep 0.2; exit 3$/);
   await h.processes.settle();

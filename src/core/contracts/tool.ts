@@ -34,6 +34,8 @@ export interface ToolCaller {
   turn: string;
   /** Where the turn's answer goes. */
   route: ReplyRoute;
+  /** The only tools this chat allows, where it allows only some. */
+  tools?: readonly string[];
   /** Whose rights the turn acts with; what it starts has no more. */
   authority?: Authority;
 }

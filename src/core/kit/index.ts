@@ -19,6 +19,7 @@ export * from "./secret.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
 export * from "./signals.ts";
 export * from "./stamp.ts";
+export * from "./subject.ts";
 export * from "./trim.ts";
 export * from "./variables.ts";
 export * from "./visible.ts";

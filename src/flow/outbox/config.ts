@@ -13,7 +13,9 @@ export const outboxConfig = z
       .number()
       .positive()
       .default(10)
-      .describe("How long a tool runs before a live answer names it and the time it has taken."),
+      .describe(
+        "How long a tool runs, or a model says nothing, before a live answer tells that and the time it has taken.",
+      ),
     mostRetryMs: z.number().int().positive().default(300_000).describe("Longest wait between two tries."),
   })
   .describe("Delivery of answers to channels.");

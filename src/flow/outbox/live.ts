@@ -6,7 +6,8 @@
  * V2: a quick answer is not shown live: nothing flickers, and nothing is sent twice.
  * V3: that there is a live message is durable before the platform gets it, and its place once the platform named it. After a crash the
  *     answer rewrites it. One whose place is lost is looked for by its key; where nobody can be asked, the answer is a new message.
- * V4: a call that takes long is named below the words, with the time it has taken; the answer takes its place.
+ * V4: a call that takes long is named below the words, with the time it has taken, and so is a model that is long silent; the answer
+ *     takes its place.
  * V5: a turn that ends without a word leaves none: its live message goes.
  */
 import {
@@ -19,13 +20,12 @@ import {
 import {
   AppError,
   type Json,
-  type JsonObject,
   type LiveEvent,
   type ReplyRoute,
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import type { Bus, Clock, Crash, Log } from "../../core/kit/index.ts";
+import { type Bus, type Clock, type Crash, type Log, subjectOf } from "../../core/kit/index.ts";
 import type { Piece } from "./outbox.ts";
 import { editPause, type Pace } from "./pace.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
@@ -73,6 +73,8 @@ interface Showing {
   startedAt: number;
   call: number;
   text: string;
+  /** Since when the model has been asked and has said nothing. */
+  askedAt: number | undefined;
   /** Calls under way by id, the oldest first. */
   running: Map<string, { name: string; what: string; since: number }>;
   /** What is on the platform. */
@@ -148,6 +150,7 @@ export class Live {
         const one = this.showing.get(event.turn);
         if (!one) return;
         if (one.call !== event.call) one.text = "";
+        one.askedAt = undefined;
         one.call = event.call;
         one.text += event.text;
         this.news(one);
@@ -158,9 +161,17 @@ export class Live {
         if (one && one.call === event.call) one.text = "";
         return;
       }
+      case "turn.step": {
+        const one = this.showing.get(event.turn);
+        if (!one || !event.step.startsWith("model:")) return;
+        one.askedAt = this.parts.clock.now();
+        this.plan(one);
+        return;
+      }
       case "tool.call": {
         const one = this.showing.get(event.turn);
         if (!one) return;
+        one.askedAt = undefined;
         const what = one.isPrivate ? this.whatOf(event.input) : "";
         one.running.set(event.id, { name: event.name, what, since: this.parts.clock.now() });
         this.plan(one);
@@ -200,6 +211,8 @@ export class Live {
       startedAt: now,
       call: -1,
       text: "",
+      // The model is about to be asked; what comes before that is short.
+      askedAt: now,
       running: new Map(),
       shown: "",
       platformId: draft || undefined,
@@ -256,7 +269,8 @@ export class Live {
         one.typedAt = now;
         await channel.typing(one.route, signal);
       }
-      const soon = one.running.size && one.live ? this.parts.progressAfterMs() : TYPING_EVERY_MS;
+      const isWaiting = one.running.size > 0 || one.askedAt !== undefined;
+      const soon = isWaiting && one.live ? this.parts.progressAfterMs() : TYPING_EVERY_MS;
       one.nextAt = clock.now() + Math.min(soon, TYPING_EVERY_MS);
       one.resting = true;
       this.plan(one);
@@ -291,31 +305,30 @@ export class Live {
     }
     const pause = editPause(one.can.pace, one.route.chat, one.can.editMs ?? FIRST_MS);
     one.nextAt = clock.now() + pause;
-    if (!one.running.size) return;
+    if (!one.running.size && one.askedAt === undefined) return;
     // Nothing else may happen for a while: the time it takes is told again.
     one.nextAt = clock.now() + Math.max(pause, Math.min(PROGRESS_EVERY_MS, this.parts.progressAfterMs()));
     this.plan(one);
   }
 
-  /** `Working: exec npm test (40 s)`, once it takes long. */
-  private progress({ running }: Showing, now: number): string {
+  /** `Working: exec npm test (40 s)`, or `Still thinking (40 s)`, once it takes long. */
+  private progress({ running, askedAt }: Showing, now: number): string {
     const [first] = running.values();
-    const ms = first ? now - first.since : 0;
-    if (!first || ms < this.parts.progressAfterMs()) return "";
+    const ms = now - (first?.since ?? askedAt ?? now);
+    if (ms < this.parts.progressAfterMs()) return "";
     const seconds = Math.round(ms / 1000);
     const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+    if (!first) return `Still thinking (${time})`;
     const more = running.size > 1 ? ` and ${running.size - 1} more` : "";
     return `Working: ${first.name}${first.what ? ` \`${first.what}\`` : ""}${more} (${time})`;
   }
 
   /** What a call is about, in a few plain words. */
   private whatOf(input: Json): string {
-    if (typeof input !== "object" || input === null) return "";
-    const { command, path, url, query } = input as JsonObject;
-    const told = [command, path, url, query].find((one) => typeof one === "string");
+    const told = subjectOf(input);
     if (told === undefined) return "";
     const plain = this.parts
-      .clean(String(told))
+      .clean(told)
       .replace(/[`\p{Cc}\p{Cf}\s]+/gu, " ")
       .trim();
     return plain.length > LONGEST_WHAT ? `${plain.slice(0, LONGEST_WHAT - 1)}…` : plain;

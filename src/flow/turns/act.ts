@@ -54,8 +54,8 @@ export interface At {
 }
 
 export function placeOf(parts: TurnParts, at: At): ToolPlace {
-  const { agent, session, turn, route, p } = at;
-  return parts.tools.place({ agent, session, turn, route, authority: p.authority });
+  const { agent, session, turn, route, p, tools } = at;
+  return parts.tools.place({ agent, session, turn, route, authority: p.authority, ...(tools ? { tools } : {}) });
 }
 
 /** What was decided about one call, as it is recorded. */

@@ -9,14 +9,26 @@ import {
 import type { Progress } from "./progress.ts";
 
 /** Lines of ours behind what was said. They stand in one request and not in the history. */
-export function nudges(p: Pick<Progress, "forced" | "closing" | "empty">): ModelMessage[] {
+export function nudges(p: Pick<Progress, "call" | "forced" | "closing" | "empty">, modelCalls: number): ModelMessage[] {
   if (p.closing !== undefined)
     return [ourLine(`[${p.closing} Answer now, without tools: say what you did, what is open, and how to go on.]`)];
   if (p.forced) return [ourLine("[Answer now with what you know. No more tools can be used in this turn.]")];
   if (p.empty > 0)
     return [ourLine("[Your last reply was empty. Answer now, in words; if something stops you, say what.]")];
+  if (p.call === modelCalls - SOON && modelCalls >= LEAST_TO_WARN)
+    return [ourLine(`[${SOON} model calls are left in this turn. Finish what you began, then answer.]`)];
   return [];
 }
+
+/** No tool may be called in the next request: it must be answered in words. */
+export function mustAnswer(p: Pick<Progress, "forced" | "closing">): boolean {
+  return p.closing !== undefined || p.forced;
+}
+
+/** So many calls before the cap the model is told. */
+const SOON = 2;
+/** A turn that may make fewer calls would be told before it has done anything. */
+const LEAST_TO_WARN = 4;
 
 function ourLine(text: string): ModelMessage {
   return { role: "user", content: [{ type: "text", text, ours: true }] };

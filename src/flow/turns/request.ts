@@ -20,6 +20,8 @@ export interface RequestWish {
   said: readonly IntakeMessage[];
   /** Lines of ours behind what was said. */
   more?: readonly ModelMessage[];
+  /** Tools stay in the request, which its cache depends on, and none may be called. */
+  mustAnswer?: boolean;
 }
 
 export interface BuiltRequest {
@@ -45,6 +47,7 @@ export async function buildRequest(
   const model = wish.model ?? tuned.model ?? parts.agentModel(agent);
   const fit = await parts.history.fit(session, { agent, model, fresh, ...(given ? { given } : {}) });
   const thinking = wish.thinking ?? tuned.thinking;
+  const settings = wish.mustAnswer ? { ...given?.settings, toolChoice: "none" as const } : given?.settings;
   const request: ModelRequest = {
     system,
     ...(shared ? { shared } : {}),
@@ -53,7 +56,7 @@ export async function buildRequest(
     messages: [...messages, ...fresh],
     room: fit.room,
     cacheKey: session,
-    ...(given?.settings ? { settings: given.settings } : {}),
+    ...(settings ? { settings } : {}),
     ...(model ? { model } : {}),
     ...(thinking ? { thinking } : {}),
   };

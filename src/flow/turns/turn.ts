@@ -35,8 +35,9 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { quotedName, subjectOf } from "../../core/kit/index.ts";
 import { type At, act, approvalHash, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
-import { notRun, nudges, silenceOf } from "./endings.ts";
+import { mustAnswer, notRun, nudges, silenceOf } from "./endings.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -145,7 +146,8 @@ export function makeTurns(parts: TurnParts) {
       } catch (error) {
         if (!(error instanceof Stopped)) throw error;
         // Nobody is waited for any more: a later turn must not read that somebody is.
-        for (const w of run.p.waiting) await outcome(run, w, { text: WITHDRAWN, isError: true, origin: "own" });
+        for (const w of run.p.waiting)
+          await outcome(run, w, { text: WITHDRAWN, isError: true, origin: "own" }, { how: "withdrawn" });
         if (time.isUp()) return end(run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
         return end(run, { state: "stopped", text: "", reason: "Stopped." });
       } finally {
@@ -199,7 +201,7 @@ export function makeTurns(parts: TurnParts) {
       for (const w of late) {
         const text = "Nobody answered in time, so it was not run.";
         const also = (tx: Tx) => parts.questions.close(tx, w.approval, "expired");
-        await outcome(run, w, { text, isError: true, origin: "own" }, { also });
+        await outcome(run, w, { text, isError: true, origin: "own" }, { also, how: "not answered in time" });
       }
       p.waiting = p.waiting.filter((w) => !late.includes(w));
       await endPauses(parts, run, p, (pause) => pause.deadline <= now);
@@ -230,7 +232,7 @@ export function makeTurns(parts: TurnParts) {
     const said = answer.reason ? ` They said: ${answer.reason}` : "";
     if (answer.decision === "deny") {
       const text = `Denied by ${answer.by}. It was not run.${said}`;
-      await outcome(run, w, { text, isError: true, origin: "own" });
+      await outcome(run, w, { text, isError: true, origin: "own" }, { how: "denied" });
       return undefined;
     }
     if (!(await stillAsShown(parts, run, w))) {
@@ -253,7 +255,7 @@ export function makeTurns(parts: TurnParts) {
         run.p.notices.push(`You approved a call to ${w.tool}, but it could no longer be run${why}`);
         // The reason may quote the call.
         const text = `It can no longer be run as it was approved${why}`;
-        await outcome(run, w, { text, isError: true, origin: "outside" });
+        await outcome(run, w, { text, isError: true, origin: "outside" }, { how: "allowed, not run" });
         return undefined;
       }
       const { shown, rule, hash, marks, whole } = again as unknown as {
@@ -276,19 +278,20 @@ export function makeTurns(parts: TurnParts) {
     const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
     // In its own place the result reads as if the call had simply taken long.
     const inPlace = said ? `[Allowed by ${answer.by}.${said}]\n${kept!.text}` : kept!.text;
-    await outcome(run, w, { ...done, text: `Allowed by ${answer.by}.${said}\n${kept!.text}` }, { inPlace });
+    const text = `Allowed by ${answer.by}.${said}\n${kept!.text}`;
+    await outcome(run, w, { ...done, text }, { inPlace, how: `allowed, ${howItWent(done)}` });
     return undefined;
   }
 
   /**
    * The outcome of a call that waited takes the interim result's place, or arrives as a later message when a model has read that.
-   * `inPlace`: its text there.
+   * `inPlace`: its text there. `how`: what became of it, in a word or two for the line before the message.
    */
   async function outcome(
     run: Run,
     w: Waiting,
     said: ToolResult,
-    { also, inPlace = said.text }: { also?: (tx: Tx) => void; inPlace?: string } = {},
+    { also, inPlace = said.text, how }: { also?: (tx: Tx) => void; inPlace?: string; how: string },
   ): Promise<void> {
     const { turn, session } = run;
     const at = parts.clock.now();
@@ -297,7 +300,9 @@ export function makeTurns(parts: TurnParts) {
         ? undefined
         : await parts.interims.settling({ session, message: w.results, call: w.callId });
     parts.crash.at("outcome.before");
-    const text = `Outcome of the ${w.tool} call that waited for approval`;
+    const subject = subjectOf(w.input);
+    const what = subject === undefined ? `the ${w.tool} call` : `${w.tool} ${quotedName(subject)}`;
+    const text = `Outcome of ${what} that waited for approval: ${how}`;
     const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
     await parts.records.write((tx) => {
       also?.(tx);
@@ -425,7 +430,8 @@ export function makeTurns(parts: TurnParts) {
         const { request, tainted, full, fresh } = await buildRequest(parts, {
           ...{ session, agent, given: run.given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
           said: took.filter(isSaid),
-          more: nudges(p),
+          more: nudges({ ...p, call: n }, parts.limits().modelCalls),
+          ...(mustAnswer(p) ? { mustAnswer: true } : {}),
         });
         if (full) return { full: { fresh } };
         const signal = ctx.halt;
@@ -569,6 +575,13 @@ export function makeTurns(parts: TurnParts) {
     const named = asker ? fresh.map((one) => ({ ...one, because: `${asker} ${one.because}` })) : fresh;
     return park(parts, run, p, route, named, askedAt);
   }
+}
+
+/** The exit code where it was a command. */
+function howItWent({ meta, isError }: ToolResult): string {
+  const exit = meta?.exit;
+  if (typeof exit === "number") return `exit ${exit}`;
+  return isError ? "failed" : "done";
 }
 
 /** Which approval each call waits for, for people who look at the history. */

@@ -25,7 +25,7 @@ import {
   type TurnId,
   type TurnResult,
 } from "../../core/domain/index.ts";
-import { roughly } from "../../core/kit/index.ts";
+import { quotedName, roughly } from "../../core/kit/index.ts";
 import { alertText, isTold, type JobFailure, signatureOf } from "./alert.ts";
 import { afterFailure, type Catch, catchUp, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
@@ -434,8 +434,13 @@ export class Runs {
     const late = this.parts.clock.now() - due;
     const isLate = late > LATE_MS ? `, ${roughly(late)} late` : "";
     const where = job.route ? `the answer goes to ${job.route.channel}` : "the answer is kept and sent to nobody";
-    if (job.kind === "beat") return { kind: "heartbeat", text: `Heartbeat${isLate}`, of: job.name };
-    const text = `Scheduled: ${job.name.slice(0, 60)}, due ${wallWords(due, job.zone)}${isLate}; ${where}`;
+    if (job.kind === "beat") {
+      const told = job.route
+        ? `what you tell goes to ${job.route.channel}`
+        : "what you tell is kept and sent to nobody";
+      return { kind: "heartbeat", text: `Heartbeat${isLate}; ${told}`, of: job.name };
+    }
+    const text = `Scheduled: ${quotedName(job.name)}, due ${wallWords(due, job.zone)}${isLate}; ${where}`;
     return { kind: "schedule", text, of: job.name };
   }
 
@@ -451,8 +456,17 @@ export class Runs {
     }
     const label = (text: string): EventLabel => ({ kind: "schedule", text, of: job.input! });
     if (!last)
-      return { label: label(`There is no output of "${job.input}" yet`), at: this.parts.clock.now(), text: "" };
-    return { label: label(`Output of "${job.input}"`), at: last.ended_at, text: last.output, isMaterial: true };
+      return {
+        label: label(`There is no output of ${quotedName(job.input)} yet`),
+        at: this.parts.clock.now(),
+        text: "",
+      };
+    return {
+      label: label(`Output of ${quotedName(job.input)}`),
+      at: last.ended_at,
+      text: last.output,
+      isMaterial: true,
+    };
   }
 }
 

@@ -157,6 +157,8 @@ function toolChoiceOf(
   { settings, tools }: ModelRequest,
   { providerOptions }: AnswerOptions,
 ): NonNullable<SdkOptions["toolChoice"]> {
+  // Offered and not to be called: without the list a provider would refuse the calls in the history, and forget what it has cached.
+  if (settings?.toolChoice === "none") return { type: "none" };
   const thinking = providerOptions?.anthropic?.thinking as { type: string } | undefined;
   // Anthropic refuses a forced call while the model thinks; the caller's instructions say it in words.
   const choice = thinking && thinking.type !== "disabled" ? undefined : settings?.toolChoice;

@@ -22,9 +22,11 @@ function toolPart(tool: SdkTool): RequestPart {
 
 /** The instructions by their headings; together the parts are the whole text. The mark stands behind the last. */
 function sectionsOf(text: string, mark: { mark?: true }): RequestPart[] {
-  const sections = text.split(/(?<=\n)(?=# )/);
+  const [first = "", ...rest] = text.split(/(?<=\n)(?=# )/);
+  // What only parts it from the text before belongs to the first heading.
+  const sections = first.trim() === "" && rest.length ? [first + rest[0], ...rest.slice(1)] : [first, ...rest];
   return sections.map((section, i) => {
-    const [, title] = /^# ([^\n]*)/.exec(section) ?? [];
+    const [, title] = /^\s*# ([^\n]*)/.exec(section) ?? [];
     return {
       kind: "instructions",
       ...(title ? { name: title.trim() } : {}),

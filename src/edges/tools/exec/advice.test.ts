@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { adviceFor } from "./advice.ts";
 
-const about = { hasNetwork: true, mayStay: true, timeoutS: 120, mostS: 600 };
+const about = { hasNetwork: true, mayStay: true, mayFetch: true, timeoutS: 120, mostS: 600 };
 const ended = (text: string, how: "exited" | "timeout" = "exited") => ({
   how,
   output: { text, cut: false, bytes: text.length, spill: undefined },

@@ -6,8 +6,10 @@ import type { Ended } from "./run.ts";
 
 export interface About {
   hasNetwork: boolean;
-  /** Commands can go on in the background here. */
+  /** Commands can go on in the background here, and whoever reads this can look after them. */
   mayStay: boolean;
+  /** Pages can be read with web_fetch here. */
+  mayFetch: boolean;
   timeoutS: number;
   mostS: number;
 }
@@ -33,9 +35,10 @@ export function adviceFor(ended: Pick<Ended, "how" | "output" | "errors">, about
   const said = `${ended.output.text.slice(-LOOKED_AT)}\n${(ended.errors ?? "").slice(-LOOKED_AT)}`;
   const has = (signs: readonly string[]) => signs.some((sign) => said.includes(sign));
   const [noName, noWay, refused] = [has(NO_NAME), has(NO_WAY), has(REFUSED)];
-  if (!about.hasNetwork && (noName || noWay)) return [SHUT_OFF];
+  const shutOff = about.mayFetch ? `${SHUT_OFF} ${FETCH}` : `${SHUT_OFF} ${TELL}`;
+  if (!about.hasNetwork && (noName || noWay)) return [shutOff];
   if (!about.hasNetwork && refused)
-    return [`${NOBODY_LISTENS} Only what this command starts can be reached. ${SHUT_OFF}`];
+    return [`${NOBODY_LISTENS} Only what this command starts can be reached. ${shutOff}`];
   if (noName) return [NAME_UNKNOWN];
   if (noWay) return [OFFLINE];
   return refused ? [NOBODY_LISTENS] : [];
@@ -51,7 +54,9 @@ function afterTimeout({ timeoutS, mostS, mayStay }: About): string {
 }
 
 const SHUT_OFF =
-  "Commands have no network here: the sandbox blocks it, so trying again or another host won't help. Read pages with web_fetch, or tell the person what you need; the owner can set sandbox.network.";
+  "Commands have no network here: the sandbox blocks it, so trying again or another host won't help.";
+const FETCH = "Read pages with web_fetch, or tell the person what you need; the owner can set sandbox.network.";
+const TELL = "Tell the person what you need; the owner can set sandbox.network.";
 const NAME_UNKNOWN =
   "The host name wasn't found, although commands have network here. Check the spelling; if other names fail too, this machine is offline.";
 const OFFLINE = "This machine can't reach the network right now. Go on without it, and say so.";

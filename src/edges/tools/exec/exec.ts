@@ -9,7 +9,7 @@ import { constants } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import type { LeftCall, Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
-import { AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { AppError, isSingleTask, type JsonObject } from "../../../core/domain/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, orNear, rooted, wrongInput } from "../paths/index.ts";
@@ -71,6 +71,11 @@ export function createExec(options: ExecOptions = {}): Tool {
     ...(trusted ? { path: trusted } : {}),
   });
   const granted = (place: ToolPlace) => secrets?.(place.caller.agent) ?? {};
+  /** What can be advised to whoever called: only what they are offered. */
+  const waysOn = ({ caller: { session, tools } }: ToolPlace) => {
+    const has = (tool: string) => tools === undefined || tools.includes(tool);
+    return { mayStay: processes !== undefined && !isSingleTask(session) && has("process"), mayFetch: has("web_fetch") };
+  };
   /** What will be started, in the room where it runs. */
   const confined = async (given: Given, held: Held, place: ToolPlace, key: string) => {
     const { argv, argv0, env } = startOf(await prepare(given.command, where(held)), place);
@@ -110,7 +115,7 @@ export function createExec(options: ExecOptions = {}): Tool {
       },
       signal,
     ).finally(() => runs.over(key));
-    return resultOf(given, ended, held.path, { hasNetwork, mayStay: processes !== undefined });
+    return resultOf(given, ended, held.path, { hasNetwork, ...waysOn(place) });
   };
   /** What became of a command in the foreground whose end nobody recorded. */
   const recovered = async (
@@ -129,7 +134,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     const how = { ...(apart ? { apart } : {}), ...(terminal ? { terminal } : {}) };
     const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
     const room = await sandbox?.room(place.workspace, place.caller);
-    const about = { hasNetwork: hasNetwork(room), mayStay: processes !== undefined, note: AFTER_RESTART };
+    const about = { hasNetwork: hasNetwork(room), ...waysOn(place), note: AFTER_RESTART };
     return ended && { ok: resultOf(given, ended, resolve(place.workspace, given.cwd ?? "."), about) };
   };
   const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
@@ -319,6 +324,7 @@ const AFTER_RESTART = "Lares was restarted while it ran";
 interface Circumstances {
   hasNetwork: boolean;
   mayStay: boolean;
+  mayFetch: boolean;
   note?: string;
 }
 

@@ -13,7 +13,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Probed, Records, ToolCaller } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
-import type { Clock, IdMaker, Log } from "../../../core/kit/index.ts";
+import { type Clock, type IdMaker, type Log, quotedName } from "../../../core/kit/index.ts";
 import { guard } from "../exec/guard.ts";
 import { endRun } from "../exec/processes.ts";
 import type { Limits } from "../sandbox/limits.ts";
@@ -422,7 +422,7 @@ export class Processes {
       agent,
       session,
       route: JSON.parse(row.route) as ReplyRoute,
-      label: `Background process ${id} ended: ${howItEnded(row, keptExcess(this.dirOf(id)))}`,
+      label: `Background process ${id} (${quotedName(row.command)}) ended: ${howItEnded(row, keptExcess(this.dirOf(id)))}`,
       body: `Command: ${row.command}\n\n${output}`,
     });
     await this.parts.records.write((tx) => markTold(tx, id));
