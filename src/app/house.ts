@@ -87,7 +87,7 @@ import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
 import { type NextRequest, nextRequest } from "./next-request.ts";
-import { callerPrompt, makePrompts } from "./prompt.ts";
+import { callerPrompt, makePrompts, showsInWords } from "./prompt.ts";
 import { openRoots, readsOf } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
 import {
@@ -547,6 +547,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     messages: records,
     attachments,
     zoneOf: (person) => schedules.zoneOf(person),
+    shows: ({ channel, account: of }) => {
+      const can = channels.accounts.get(channel, of)?.can;
+      return can && showsInWords(can);
+    },
     agents,
     clock,
     ids,

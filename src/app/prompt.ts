@@ -195,6 +195,12 @@ function formatOf(
   return { format: { ...shows(can.dialect), limit, unit, files, ...(most ? { most } : {}) } };
 }
 
+/** For the line before a message from another channel than the last: what differs most from chat to chat. */
+export function showsInWords({ dialect, files }: Capabilities): string {
+  const text = shows(dialect).text === "plain" ? ["plain text"] : [];
+  return [...text, files > 0 ? `files up to ${Math.floor(files / 1_000_000)} MB` : "no files"].join(", ");
+}
+
 async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
   const box = await parts.sandbox(agent);
   const { name } = box;

@@ -290,7 +290,8 @@ test("22: in a session of all channels the channel is named when it changes, and
   await rig.say(ANN.id, ANN, "from Telegram");
   const hook = (text: string) =>
     rig.after(() => sendHook(rig, "hook", SECRET, { id: text, chat: "me", sender: "ann", text }));
-  expect(env(await hook("one"))).toContain("by webhook");
+  // Place tells of Telegram, where the session began.
+  expect(env(await hook("one"))).toContain("by webhook (no files)");
   expect(env(await hook("two"))).not.toContain("by webhook");
   await rig.rpc("config.set", { path: "routing.scope", value: "per-chat" });
 });

@@ -10,6 +10,7 @@ import type {
   InboundMessage,
   Json,
   LaneClass,
+  ReplyRoute,
   SessionKey,
   TextPart,
   TurnId,
@@ -86,6 +87,8 @@ export interface InboxParts {
   /** The messages admitted so far. */
   messages: Reads;
   attachments: AttachedFiles;
+  /** What can be sent to a chat, in a few words; nothing where the answer is fetched. */
+  shows: (route: ReplyRoute) => string | undefined;
   /** The zone a person's clock shows; the owner's where none is known. */
   zoneOf: (person: string) => Promise<string>;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
@@ -328,7 +331,7 @@ async function ownLines(
   const standing = ({ owner: "owner", known: "known", outside: "guest", stranger: "guest" } as const)[
     message.authority ?? "outside"
   ];
-  const where = { at, zone, channel: route.channel };
+  const where = { at, zone, channel: route.channel, shows: parts.shows(route) };
   const line = envelope({
     ...where,
     ...(last ? { last } : {}),

@@ -69,6 +69,11 @@ test.each<[string, Partial<EnvelopeFacts>, string]>([
     { ...after("2026-11-15T13:07:00Z"), speaker: { name: "Ann Lee", standing: "owner" } },
     '[13:09 · "Ann Lee" (owner)]',
   ],
+  [
+    "another channel than before, with what it shows and carries",
+    { ...after("2026-11-15T13:07:00Z", "irc"), shows: "plain text, no files" },
+    "[13:09 · by telegram (plain text, no files)]",
+  ],
   ["another channel than before", after("2026-11-15T13:07:00Z", "whatsapp"), "[13:09 · by telegram]"],
   [
     "a message that came late has the time it was said",

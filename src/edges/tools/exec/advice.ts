@@ -53,8 +53,7 @@ function afterTimeout({ timeoutS, mostS, mayStay }: About): string {
   return `Its ${timeoutS} s ran out. What it printed is above, and what it did is done: check before you run it again. Then ${ways.join(", or ")}.`;
 }
 
-const SHUT_OFF =
-  "Commands have no network here: the sandbox blocks it, so trying again or another host won't help.";
+const SHUT_OFF = "Commands have no network here: the sandbox blocks it, so trying again or another host won't help.";
 const FETCH = "Read pages with web_fetch, or tell the person what you need; the owner can set sandbox.network.";
 const TELL = "Tell the person what you need; the owner can set sandbox.network.";
 const NAME_UNKNOWN =
