@@ -175,7 +175,7 @@ function originOfJob({ createdBy }: JobView): Origin {
   return createdBy.startsWith("import ") ? "outside" : "own";
 }
 
-/** What tells a session of a background process's end. The same process is told once (B4). */
+/** What tells a session of a background process's end. The same process is told once (PROCESS-4). */
 export function exitEvent({ id, agent, session, route, label, body }: Exit, authority: Authority): SystemEvent {
   return {
     key: processKey(id),

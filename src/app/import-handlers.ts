@@ -4,7 +4,7 @@
  * Each item has a name of its place in the source, so the same import again finds it there. Nothing that is already here is
  * overwritten; what cannot be taken is told with the reason.
  *
- * IM1: a folder is not the owner, whoever it belonged to. Instructions become proposals (import-proposals.ts), facts wait for a
+ * IMPORT-1: a folder is not the owner, whoever it belonged to. Instructions become proposals (import-proposals.ts), facts wait for a
  *      decision, jobs are paused, conversations and skills are text from outside, channel accounts are not connected.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Setting a model up from a page or a program: try it, connect it, take it away.
  *
- * MO1: a key goes to the vault and nowhere else; lares.yaml gets `vault:NAME`. No answer has it.
- * MO2: a key that is kept is never sent to an address that was not kept with it.
+ * PROVIDERS-1: a key goes to the vault and nowhere else; lares.yaml gets `vault:NAME`. No answer has it.
+ * PROVIDERS-2: a key that is kept is never sent to an address that was not kept with it.
  */
 
 import type { Models } from "../core/contracts/index.ts";

@@ -2,8 +2,8 @@
  * The settings while the program runs. `view` is what the rooms hold: it looks like the config and always answers with the
  * values that hold now.
  *
- * SE1: a reload never writes the file. A section with a problem keeps its last good values; the problem is shown.
- * SE2: what cannot change under way keeps the values it was started with, and says that it needs a restart.
+ * SETTINGS-1: a reload never writes the file. A section with a problem keeps its last good values; the problem is shown.
+ * SETTINGS-2: what cannot change under way keeps the values it was started with, and says that it needs a restart.
  */
 import { join } from "node:path";
 import { AppError, type Json } from "../core/domain/index.ts";

@@ -35,7 +35,7 @@ export function makeSkillHandlers(
   };
 }
 
-/** Never outside the skill's own folder (SK1). */
+/** Never outside the skill's own folder (SKILLS-1). */
 function fileOf(skill: Skill, path: string): Promise<string> {
   return withInside({ root: skill.root, path }, async (inside) =>
     (await inside.readFile(LARGEST_SKILL)).toString("utf8"),

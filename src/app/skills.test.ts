@@ -34,7 +34,7 @@ function house(most?: number) {
   return { home, skills, reads, put, names };
 }
 
-test("SK4: each is read once, and again when it changed; those who look at the same time share the look", async () => {
+test("SKILLS-4: each is read once, and again when it changed; those who look at the same time share the look", async () => {
   const { home, skills, reads, put } = house();
   expect(await skills.section("main")).toBe("");
   put("one");
@@ -51,7 +51,7 @@ test("SK4: each is read once, and again when it changed; those who look at the s
   expect((await skills.list("main")).map((one) => one.name)).toEqual(["one"]);
 });
 
-test("SK1, SK5: a skills folder that is a link is not looked into, and says so", async () => {
+test("SKILLS-1, SKILLS-5: a skills folder that is a link is not looked into, and says so", async () => {
   const { home, names, put } = house();
   put("one");
   renameSync(join(home, "agents/main/skills"), join(home, "elsewhere"));

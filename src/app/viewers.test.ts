@@ -11,7 +11,7 @@ const door = (channel: string, chat: string, how: Partial<Door> = {}): Door => (
 const group = (person: string, how: Partial<Door> = {}) => door("telegram", "-7", { isGroup: true, person, ...how });
 const OWNERS = ["public", "shared", "agent:main", "team:home"];
 
-describe("whose memory a session sees (M1)", () => {
+describe("whose memory a session sees (MEMORY-1)", () => {
   const table: [who: string, doors: Door[], scopes: string[]][] = [
     ["the owner by token", [door("http", "owner")], OWNERS],
     ["the owner in a direct chat of a platform", [door("telegram", "1", { speaker: "owner" })], OWNERS],

@@ -99,7 +99,7 @@ async function settle(word: string): Promise<void> {
 }
 
 describe("what is remembered", () => {
-  it("of a person is told on each of their channels, of the owner to the owner, neither in a group (M1)", async () => {
+  it("of a person is told on each of their channels, of the owner to the owner, neither in a group (MEMORY-1)", async () => {
     await lares.rpc("memory.add", { text: "The locker of Mia is number 7741", scope: "person:mia" });
     await lares.rpc("memory.add", { text: "The safe of the house opens with 9921", scope: "shared" });
     telegram.say(501, 501, "say:mia-t");

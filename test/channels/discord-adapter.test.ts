@@ -78,7 +78,7 @@ describe("in", () => {
     expect(await bytesOf(await remote!.open(soon()))).toBe("inside");
   });
 
-  it("resumes across restarts from what is durable, and what was not taken comes again (G1)", async () => {
+  it("resumes across restarts from what is durable, and what was not taken comes again (DISCORD-1)", async () => {
     const door = testDoor();
     line = await connect(door);
     fake.say(DM, ANN, "one");
@@ -118,7 +118,7 @@ describe("in", () => {
     expect(line.ended).toBeUndefined();
   });
 
-  it("when Discord forgot the session, the chats are read back before what comes now (G2)", async () => {
+  it("when Discord forgot the session, the chats are read back before what comes now (DISCORD-2)", async () => {
     const door = testDoor();
     line = await connect(door);
     fake.say(DM, ANN, "before");
@@ -182,7 +182,7 @@ describe("out", () => {
     ]);
   });
 
-  it("every way a send can end is told apart; a repeated one is one message; what may be there is looked for (G3)", async () => {
+  it("every way a send can end is told apart; a repeated one is one message; what may be there is looked for (DISCORD-3)", async () => {
     const channel = await build(discord, account());
     const send = (text = "x") => failure(channel.send(to(text), soon()));
     fake.retryAfter = 0.7;

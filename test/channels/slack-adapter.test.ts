@@ -77,7 +77,7 @@ describe("by socket mode", () => {
     expect(fake.lost).toEqual([]);
   });
 
-  it("acknowledges after the commit: what is held is said again and is the same event (S1)", async () => {
+  it("acknowledges after the commit: what is held is said again and is the same event (SLACK-1)", async () => {
     fake.ackMs = 50;
     const door = testDoor();
     let free = () => {};
@@ -260,7 +260,7 @@ describe("out", () => {
     expect(fake.sent[1]!.files!.map((f) => String(f.bytes))).toEqual(["A", "B"]);
   });
 
-  it("every way a send can end is told apart; what may be there is found by its key (S2)", async () => {
+  it("every way a send can end is told apart; what may be there is found by its key (SLACK-2)", async () => {
     const channel = await build(slack, account());
     const message = to("x");
     const send = () => failure(channel.send(message, soon()));

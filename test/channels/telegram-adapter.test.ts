@@ -121,7 +121,7 @@ describe("in", () => {
     expect(door.events.filter((event) => event.id === "12")).toEqual([]);
   });
 
-  it("what was not taken stays at Telegram and is heard again from the stored offset (T1)", async () => {
+  it("what was not taken stays at Telegram and is heard again from the stored offset (TELEGRAM-1)", async () => {
     const door = testDoor();
     line = await open(telegram, account(), door);
     fake.say(5, 5, "one");
@@ -293,7 +293,7 @@ describe("out", () => {
     );
   });
 
-  it("every way a send can end is told apart, and none is repeated (C2)", async () => {
+  it("every way a send can end is told apart, and none is repeated (CHANNEL-2)", async () => {
     const channel = await build(telegram, account());
     const send = () => failure(channel.send(to("x"), soon()));
     fake.retryAfter = 7;

@@ -1,6 +1,6 @@
 /**
  * A client that sends with an Idempotency-Key, loses the connection to `kill -9`, and retries: one turn, one recorded
- * answer, the same text for ever (I1, I2, E1).
+ * answer, the same text for ever (I1, I2, ENGINE-1).
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CrashPoint } from "../../src/core/kit/index.ts";

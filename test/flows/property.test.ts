@@ -1,11 +1,11 @@
 /**
  * Random lives of the whole program: send, steer, interrupt, retry, crash, in any order and at any moment.
  *
- * P1: every acknowledged message ends visibly, once; the same key gives the same turn and the same answer, for ever.
- * P2: it is in exactly one recorded model request, or its sender was told that it was stopped before one.
- * P3: it is in the history exactly once, in the order of acknowledgement; only a message that joined another turn overtakes
+ * PROPERTY-1: every acknowledged message ends visibly, once; the same key gives the same turn and the same answer, for ever.
+ * PROPERTY-2: it is in exactly one recorded model request, or its sender was told that it was stopped before one.
+ * PROPERTY-3: it is in the history exactly once, in the order of acknowledgement; only a message that joined another turn overtakes
  *     one that wanted a turn of its own.
- * P4: every model request has its messages in that order, none twice.
+ * PROPERTY-4: every model request has its messages in that order, none twice.
  *
  * A crash is the files of the home as they are at that instant, opened by a new life, while the old one is cut off: what
  * `kill -9` leaves behind, many times a second. The real kill is in test/kill and crash-points.test.ts.
@@ -211,8 +211,8 @@ class World {
         return ["queued", "running", "parked"].includes(now.state) ? undefined : now;
       });
       ends.set(id, end);
-      expect(end.response || end.reason, `P1: ${id} ended as ${end.state} without a word`).toBeTruthy();
-      expect(["answered", "stopped"], `P1: ${id} ended as ${end.state}: ${end.reason}`).toContain(end.state);
+      expect(end.response || end.reason, `PROPERTY-1: ${id} ended as ${end.state} without a word`).toBeTruthy();
+      expect(["answered", "stopped"], `PROPERTY-1: ${id} ended as ${end.state}: ${end.reason}`).toContain(end.state);
     }
     for (const { id, user, text } of this.sent) {
       const again = await this.call("chat.send", { user, message: text, idempotencyKey: id });
@@ -240,10 +240,10 @@ class World {
       for (const one of this.sent) {
         const times = took.filter((turn) => turn === one.turn).length;
         const end = ends.get(one.id)!;
-        if (times === 0) expect(end.state, `P2: ${one.id} is in no recorded request`).toBe("stopped");
-        expect(times, `P2: ${one.id} is in ${times} recorded requests`).toBeLessThanOrEqual(1);
+        if (times === 0) expect(end.state, `PROPERTY-2: ${one.id} is in no recorded request`).toBe("stopped");
+        expect(times, `PROPERTY-2: ${one.id} is in ${times} recorded requests`).toBeLessThanOrEqual(1);
         const rows = history.filter((row) => row.id === `${one.turn}:in`);
-        expect(rows.length, `P3: ${one.id} is in the history ${rows.length} times`).toBe(1);
+        expect(rows.length, `PROPERTY-3: ${one.id} is in the history ${rows.length} times`).toBe(1);
       }
       const joined = new Set(
         (db.prepare("SELECT id FROM turn WHERE state = 'joined'").all() as { id: string }[]).map((row) => row.id),
@@ -255,7 +255,9 @@ class World {
           for (const second of order.slice(i + 1)) {
             if (at(first) < at(second)) continue;
             const mayOvertake = joined.has(second.turn!) && first.mode !== "steer" && first.mode !== second.mode;
-            expect(mayOvertake, `P3: ${second.id} (${second.mode}) is before ${first.id} (${first.mode})`).toBe(true);
+            expect(mayOvertake, `PROPERTY-3: ${second.id} (${second.mode}) is before ${first.id} (${first.mode})`).toBe(
+              true,
+            );
           }
         }
       }
@@ -274,7 +276,9 @@ class World {
       const ids = userTexts(request).flatMap((text) => /^#(m\d+)/.exec(text)?.[1] ?? []);
       const places = ids.map((id) => this.history.indexOf(id));
       const sorted = [...new Set(places)].sort((a, b) => a - b);
-      expect(places, `P4: a request has ${ids.join(" ")}, the history ${this.history.join(" ")}`).toEqual(sorted);
+      expect(places, `PROPERTY-4: a request has ${ids.join(" ")}, the history ${this.history.join(" ")}`).toEqual(
+        sorted,
+      );
     }
   }
 

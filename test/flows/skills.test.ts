@@ -112,7 +112,7 @@ describe("finding and reading", () => {
     ]);
   });
 
-  it("SK1: nothing outside a skill's own folder is read", async () => {
+  it("SKILLS-1: nothing outside a skill's own folder is read", async () => {
     const dir = join(lares.home, "agents/main/skills/errand-1");
     writeFileSync(join(lares.home, "canary"), "the canary sings");
     symlinkSync(join(lares.home, "canary"), join(dir, "link.md"));

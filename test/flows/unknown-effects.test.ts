@@ -1,4 +1,4 @@
-/** What may or may not have happened needs a person: it stays on the list until somebody has seen it, over restarts (I4, AT1). */
+/** What may or may not have happened needs a person: it stays on the list until somebody has seen it, over restarts (I4, ATTENTION-1). */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

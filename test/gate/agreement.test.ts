@@ -1,4 +1,4 @@
-/** S1, the quick version; `npm run test:gate` runs the whole. */
+/** SHELL-1, the quick version; `npm run test:gate` runs the whole. */
 import { expect, test } from "vitest";
 import { agree } from "./agreement.ts";
 import { oracle } from "./oracle.ts";

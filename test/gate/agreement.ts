@@ -1,5 +1,5 @@
 /**
- * Parser agreement (S1): what a real bash starts for a string ⊆ what the analyser reports, unless the analyser says that it
+ * Parser agreement (SHELL-1): what a real bash starts for a string ⊆ what the analyser reports, unless the analyser says that it
  * cannot know. bash runs with an empty PATH; its not-found handler writes the name of whatever it was asked to start.
  */
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * FS-05: a directory is swapped for a link to the outside, all the time and by another process, while files below it are read,
+ * The race of FS-05: a directory is swapped for a link to the outside, all the time and by another process, while files below it are read,
  * written, and taken away through the path type. Nothing of the outside may be read, made, changed or lost.
  *
  *   tsx test/gate/race.ts [tries]      100,000 tries unless told

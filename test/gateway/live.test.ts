@@ -38,7 +38,7 @@ describe("the stream of events", () => {
     socket.close();
   });
 
-  test("V2 who comes back with the last number gets every control event it missed, once and in order", async () => {
+  test("LIVE-2 who comes back with the last number gets every control event it missed, once and in order", async () => {
     const first = new Socket(house.app.url);
     await first.opened();
     const hello = await first.call("connect", { token: TOKEN });
@@ -61,7 +61,7 @@ describe("the stream of events", () => {
     again.close();
   });
 
-  test("V2 another boot or a number from the future means reload", async () => {
+  test("LIVE-2 another boot or a number from the future means reload", async () => {
     for (const params of [{ boot: "another", lastSeq: 1 }, undefined]) {
       const socket = new Socket(house.app.url, bearer());
       const { boot } = (await socket.event("hello")).payload as { boot: string };
@@ -71,7 +71,7 @@ describe("the stream of events", () => {
     }
   });
 
-  test("V2 what fell out of the ring means reload", () => {
+  test("LIVE-2 what fell out of the ring means reload", () => {
     const bus = makeBus();
     const events = new Events(bus, () => 0);
     const one = (n: number) =>
@@ -106,7 +106,7 @@ describe("the stream of events", () => {
 });
 
 describe("chat.live", () => {
-  test("V4 a page opened in the middle of an answer gets what was said so far, and the rest as it comes", async () => {
+  test("LIVE-4 a page opened in the middle of an answer gets what was said so far, and the rest as it comes", async () => {
     const socket = new Socket(house.app.url, bearer());
     await socket.event("hello");
     const sent = await house.rpc("chat.send", {
@@ -166,7 +166,7 @@ describe("a slow client", () => {
     return { sent, pipe, outgoing, delta, control };
   }
 
-  test("V3 gets text merged, whole and before the control event that follows it", () => {
+  test("LIVE-3 gets text merged, whole and before the control event that follows it", () => {
     const { sent, pipe, delta, control } = slow();
     delta("a", "one ");
     pipe.bufferedAmount = LAG_MERGE + 1;
@@ -181,7 +181,7 @@ describe("a slow client", () => {
     expect(sent.at(-2)!.payload).toMatchObject({ turn: "b", text: "other" });
   });
 
-  test("V3 gets the merged text when it has caught up, and nothing of what became void", async () => {
+  test("LIVE-3 gets the merged text when it has caught up, and nothing of what became void", async () => {
     const { sent, pipe, delta, control } = slow();
     pipe.bufferedAmount = LAG_MERGE + 1;
     delta("a", "void");
@@ -195,7 +195,7 @@ describe("a slow client", () => {
     ]);
   });
 
-  test("V3 loses no control event, and is closed with a reason beyond a bound", () => {
+  test("LIVE-3 loses no control event, and is closed with a reason beyond a bound", () => {
     const { sent, pipe, control, delta } = slow();
     pipe.bufferedAmount = LAG_CLOSE - 1;
     control("a");

@@ -1,12 +1,12 @@
 /**
  * What must hold after any number of kills. Each violation is a sentence with everything needed to look it up.
  *
- * C1 nothing lost: every acknowledged message has one ended turn with a visible outcome, and is in the history once.
- * C2 nothing repeated: a command's token is in the witness at most once, and exactly once when its result says it ran.
- * C3 order: the history has the messages in the order they were acknowledged; so does every model request.
- * C4 unknown is said: a call without a known outcome says so to the model, and its turn says so to the person.
- * C5 deliveries: one answer per turn at the far side; where it could not be confirmed there is one note instead.
- * C6 known: of the commands a kill cut off from Lares, at most one in a hundred ends as unknown. (The machine lives on here, so
+ * KILL-1: nothing lost. Every acknowledged message has one ended turn with a visible outcome, and is in the history once.
+ * KILL-2: nothing repeated. A command's token is in the witness at most once, and exactly once when its result says it ran.
+ * KILL-3: order. The history has the messages in the order they were acknowledged; so does every model request.
+ * KILL-4: unknown is said. A call without a known outcome says so to the model, and its turn says so to the person.
+ * KILL-5: deliveries. One answer per turn at the far side; where it could not be confirmed there is one note instead.
+ * KILL-6: known. Of the commands a kill cut off from Lares, at most one in a hundred ends as unknown. (The machine lives on here, so
  *    every supervisor can be asked.)
  */
 import type { HistoryMessage } from "../../src/core/protocol/index.ts";
@@ -46,7 +46,8 @@ export async function check(world: World, talks: Conversation[]): Promise<Findin
   for (const talk of talks) {
     if (talk.sent.length === 0) continue;
     const sessions = new Set(talk.sent.map((s) => s.session));
-    if (sessions.size !== 1) f.violations.push(`C1 ${talk.name} is in several sessions: ${[...sessions].join(", ")}`);
+    if (sessions.size !== 1)
+      f.violations.push(`KILL-1 ${talk.name} is in several sessions: ${[...sessions].join(", ")}`);
     const session = talk.sent[0]!.session;
     const { lines } = await world.lares.rpc("sessions.export", { session });
     const { turns } = await world.lares.rpc("turns.list", { session, limit: 500 });
@@ -56,12 +57,12 @@ export async function check(world: World, talks: Conversation[]): Promise<Findin
     if (talk.kind === "hook" || talk.kind === "plain") await checkDeliveries(f, world, talk);
   }
   for (const [token, count] of witness) {
-    if (count > 1) f.violations.push(`C2 the effect of ${token} happened ${count} times`);
-    if (!accounted.has(token)) f.violations.push(`C2 ${token} ran and no call for it is in the history`);
+    if (count > 1) f.violations.push(`KILL-2 the effect of ${token} happened ${count} times`);
+    if (!accounted.has(token)) f.violations.push(`KILL-2 ${token} ran and no call for it is in the history`);
   }
   checkRequests(f, world, talks);
   if (unknownShare(f) > MOST_UNKNOWN) {
-    f.violations.push(`C6 ${f.unknown} of ${f.unknown + f.recovered} commands that were cut off ended as unknown`);
+    f.violations.push(`KILL-6 ${f.unknown} of ${f.unknown + f.recovered} commands that were cut off ended as unknown`);
   }
   return f;
 }
@@ -82,7 +83,7 @@ function checkOutcomes(
   f.turns += turns.length;
   if (turns.length !== talk.sent.length) {
     f.violations.push(
-      `C1 ${talk.name}: ${talk.sent.length} messages were acknowledged, ${turns.length} turns are there`,
+      `KILL-1 ${talk.name}: ${talk.sent.length} messages were acknowledged, ${turns.length} turns are there`,
     );
   }
   const states = new Map(turns.map((t) => [t.turn, t.state]));
@@ -90,16 +91,17 @@ function checkOutcomes(
   for (const sent of talk.sent) {
     const state = states.get(sent.turn);
     if (state === "joined") f.joined++;
-    if (state !== "answered" && state !== "joined") f.violations.push(`C1 ${sent.id} (${sent.turn}) ended as ${state}`);
+    if (state !== "answered" && state !== "joined")
+      f.violations.push(`KILL-1 ${sent.id} (${sent.turn}) ended as ${state}`);
     const answer = sent.answer;
-    if (!answer) f.violations.push(`C1 ${sent.id} (${sent.turn}) got no answer`);
+    if (!answer) f.violations.push(`KILL-1 ${sent.id} (${sent.turn}) got no answer`);
     else if (answer.state !== "answered" || !answer.response) {
       f.violations.push(
-        `C1 ${sent.id} (${sent.turn}): the sender saw ${answer.state} "${answer.response}" ${answer.reason ?? ""}`,
+        `KILL-1 ${sent.id} (${sent.turn}): the sender saw ${answer.state} "${answer.response}" ${answer.reason ?? ""}`,
       );
     }
     const times = users.filter((id) => id === sent.id).length;
-    if (times !== 1) f.violations.push(`C1 ${sent.id} is in the history ${times} times`);
+    if (times !== 1) f.violations.push(`KILL-1 ${sent.id} is in the history ${times} times`);
   }
 }
 
@@ -107,7 +109,7 @@ function checkOrder(f: Findings, talk: Conversation, lines: HistoryMessage[]): v
   const want = talk.sent.map((s) => s.id);
   const have = idsIn(lines);
   const at = have.findIndex((id, i) => id !== want[i]);
-  if (at >= 0) f.violations.push(`C3 ${talk.name}: the history has ${have[at]} where ${want[at]} was acknowledged`);
+  if (at >= 0) f.violations.push(`KILL-3 ${talk.name}: the history has ${have[at]} where ${want[at]} was acknowledged`);
 }
 
 async function checkEffects(
@@ -137,12 +139,12 @@ async function checkEffects(
       } else if (/\[exit 0/.test(result)) {
         f.effects++;
         if (/Lares was restarted while it ran\]/.test(result)) f.recovered++;
-        if (count !== 1) f.violations.push(`C2 ${token} is said to have run and is in the witness ${count} times`);
+        if (count !== 1) f.violations.push(`KILL-2 ${token} is said to have run and is in the witness ${count} times`);
       } else if (/^Denied by/.test(result)) {
         f.denied++;
-        if (count !== 0) f.violations.push(`C2 ${token} was denied and ran`);
+        if (count !== 0) f.violations.push(`KILL-2 ${token} was denied and ran`);
       } else {
-        f.violations.push(`C4 ${token} (${line.turn}) has no clear result: "${result.slice(0, 120)}"`);
+        f.violations.push(`KILL-4 ${token} (${line.turn}) has no clear result: "${result.slice(0, 120)}"`);
       }
     }
   }
@@ -153,7 +155,7 @@ async function checkUnknown(f: Findings, world: World, talk: Conversation, turn:
   const notices = answer?.notices ?? (await world.lares.rpc("turns.get", { turn })).notices;
   if (!notices.some((notice) => /not known/.test(notice))) {
     f.violations.push(
-      `C4 the outcome of ${token} is unknown and turn ${turn} does not say so: ${JSON.stringify(notices)}`,
+      `KILL-4 the outcome of ${token} is unknown and turn ${turn} does not say so: ${JSON.stringify(notices)}`,
     );
   }
 }
@@ -175,15 +177,16 @@ async function checkDeliveries(f: Findings, world: World, talk: Conversation): P
     const notes = shown.get(`${key}:note/000`) ?? 0;
     f.delivered += times;
     f.notes += notes;
-    if (times > 1) f.violations.push(`C5 the answer to ${sent.id} was shown ${times} times (${talk.kind})`);
-    if (notes > 1) f.violations.push(`C5 the note about ${sent.id} was shown ${notes} times`);
-    if (talk.kind === "hook" && notes > 0) f.violations.push(`C5 ${sent.id}: a note where the far side deduplicates`);
+    if (times > 1) f.violations.push(`KILL-5 the answer to ${sent.id} was shown ${times} times (${talk.kind})`);
+    if (notes > 1) f.violations.push(`KILL-5 the note about ${sent.id} was shown ${notes} times`);
+    if (talk.kind === "hook" && notes > 0)
+      f.violations.push(`KILL-5 ${sent.id}: a note where the far side deduplicates`);
     if (times + notes > 0) continue;
     // Neither arrived: then both must be marked, where the far side does not deduplicate.
     const { deliveries } = await world.lares.rpc("turns.get", { turn: sent.turn });
     const marked = deliveries.length === 2 && deliveries.every((d) => d.state === "uncertain");
     if (talk.kind === "hook" || !marked) {
-      f.violations.push(`C5 the answer to ${sent.id} never arrived: ${JSON.stringify(deliveries)}`);
+      f.violations.push(`KILL-5 the answer to ${sent.id} never arrived: ${JSON.stringify(deliveries)}`);
     }
   }
 }
@@ -198,15 +201,15 @@ function checkRequests(f: Findings, world: World, talks: Conversation[]): void {
     const name = ids[0]?.replace(/\.\d+$/, "");
     const order = name === undefined ? undefined : orders.get(name);
     if (!order) {
-      f.violations.push(`C3 a model request belongs to no conversation: ${ids.join(" ")}`);
+      f.violations.push(`KILL-3 a model request belongs to no conversation: ${ids.join(" ")}`);
       continue;
     }
     for (const id of ids) said.add(id);
     const at = ids.findIndex((id, i) => id !== order[i]?.id);
-    if (at >= 0) f.violations.push(`C3 a model request has ${ids[at]} where ${order[at]?.id} was acknowledged`);
+    if (at >= 0) f.violations.push(`KILL-3 a model request has ${ids[at]} where ${order[at]?.id} was acknowledged`);
   }
   for (const sent of talks.flatMap((talk) => talk.sent)) {
-    if (!said.has(sent.id)) f.violations.push(`C1 no model request contained ${sent.id}`);
+    if (!said.has(sent.id)) f.violations.push(`KILL-1 no model request contained ${sent.id}`);
   }
 }
 

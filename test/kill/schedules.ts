@@ -2,10 +2,10 @@
  * `kill -9` at fire time: the real program with jobs that come every few seconds and scripts due in this very moment, killed
  * around their due times and at the named crash points of a slot, again and again on the same home. What must hold then:
  *
- * S1 every due time of a job has exactly one slot, or lies in a stretch that a slot's reason names.
- * S2 every slot that came has an end; one that did not run says why.
- * S3 a slot that is done has one turn of its own, and its answer was shown once; one that did not run has neither.
- * S4 a script that is done ran once; one cut off ran at most once, says so, and is not run again.
+ * KILL-7: every due time of a job has exactly one slot, or lies in a stretch that a slot's reason names.
+ * KILL-8: every slot that came has an end; one that did not run says why.
+ * KILL-9: a slot that is done has one turn of its own, and its answer was shown once; one that did not run has neither.
+ * KILL-10: a script that is done ran once; one cut off ran at most once, says so, and is not run again.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -243,11 +243,11 @@ async function check(lares: Lares, far: FarSide, tokens: Map<string, { due: numb
   const turns = new Set<string>();
   for (const row of rows) {
     if (row.state !== "pending") slots[row.state] = (slots[row.state] ?? 0) + 1;
-    if (row.state === "running") violations.push(`S2 ${row.name} ${row.due} is still running`);
+    if (row.state === "running") violations.push(`KILL-8 ${row.name} ${row.due} is still running`);
     if (["missed", "skipped", "failed"].includes(row.state) && !row.reason) {
-      violations.push(`S2 ${row.name} ${row.due} is ${row.state} without a reason`);
+      violations.push(`KILL-8 ${row.name} ${row.due} is ${row.state} without a reason`);
     }
-    if (row.turn && turns.has(row.turn)) violations.push(`S3 the turn ${row.turn} belongs to two slots`);
+    if (row.turn && turns.has(row.turn)) violations.push(`KILL-9 the turn ${row.turn} belongs to two slots`);
     if (row.turn) turns.add(row.turn);
   }
   for (const job of REPEATING) {
@@ -272,10 +272,11 @@ function checkGrid(job: { name: string; every: number }, rows: SlotRow[], violat
   let covered = 0;
   for (const row of rows) {
     while (expected < row.due) {
-      if (expected >= covered) violations.push(`S1 ${job.name} has no slot for ${new Date(expected).toISOString()}`);
+      if (expected >= covered)
+        violations.push(`KILL-7 ${job.name} has no slot for ${new Date(expected).toISOString()}`);
       expected += step;
     }
-    if (row.due !== expected) violations.push(`S1 ${job.name} has a slot off its grid: ${row.due}`);
+    if (row.due !== expected) violations.push(`KILL-7 ${job.name} has a slot off its grid: ${row.due}`);
     expected += step;
     const until = /until (\d{4}-\S+Z)/.exec(row.reason ?? "")?.[1];
     if (until) covered = Math.max(covered, Date.parse(until));
@@ -293,10 +294,10 @@ function checkShown(name: string, rows: SlotRow[], far: FarSide, violations: str
     const times = shown.get(row.due) ?? 0;
     shown.delete(row.due);
     const want = row.state === "done" ? 1 : 0;
-    if (times !== want) violations.push(`S3 ${name} ${row.due} is ${row.state} and was shown ${times} times`);
-    if (row.state === "done" && !row.turn) violations.push(`S3 ${name} ${row.due} is done without a turn`);
+    if (times !== want) violations.push(`KILL-9 ${name} ${row.due} is ${row.state} and was shown ${times} times`);
+    if (row.state === "done" && !row.turn) violations.push(`KILL-9 ${name} ${row.due} is done without a turn`);
   }
-  for (const due of shown.keys()) violations.push(`S3 ${name} showed an answer for ${due}, which has no slot`);
+  for (const due of shown.keys()) violations.push(`KILL-9 ${name} showed an answer for ${due}, which has no slot`);
 }
 
 function checkScripts(rows: SlotRow[], lines: string[], tokens: Map<string, { due: number }>, violations: string[]) {
@@ -304,23 +305,23 @@ function checkScripts(rows: SlotRow[], lines: string[], tokens: Map<string, { du
   for (const token of tokens.keys()) {
     const own = rows.filter((row) => row.name === token);
     const times = lines.filter((line) => line === token).length;
-    if (own.length !== 1) violations.push(`S1 ${token} was acknowledged and has ${own.length} slots`);
+    if (own.length !== 1) violations.push(`KILL-7 ${token} was acknowledged and has ${own.length} slots`);
     const slot = own[0];
     if (slot?.state === "done") {
       seen.done++;
-      if (times !== 1) violations.push(`S4 ${token} is done and ran ${times} times`);
+      if (times !== 1) violations.push(`KILL-10 ${token} is done and ran ${times} times`);
     } else if (slot?.state === "failed") {
       seen.unknown++;
-      if (times > 1) violations.push(`S4 ${token} ran ${times} times`);
-      if (!/Outcome unknown/.test(slot.reason ?? "")) violations.push(`S4 ${token} failed: ${slot.reason}`);
+      if (times > 1) violations.push(`KILL-10 ${token} ran ${times} times`);
+      if (!/Outcome unknown/.test(slot.reason ?? "")) violations.push(`KILL-10 ${token} failed: ${slot.reason}`);
     } else {
       seen.missed++;
-      if (times > 0) violations.push(`S4 ${token} is ${slot?.state} and ran`);
+      if (times > 0) violations.push(`KILL-10 ${token} is ${slot?.state} and ran`);
     }
   }
   for (const line of new Set(lines)) {
     const times = lines.filter((one) => one === line).length;
-    if (!tokens.has(line) && times > 1) violations.push(`S4 ${line} was not acknowledged and ran ${times} times`);
+    if (!tokens.has(line) && times > 1) violations.push(`KILL-10 ${line} was not acknowledged and ran ${times} times`);
   }
   return seen;
 }

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe("killed at any moment", () => {
-  it("while adding and forgetting: what was told durable is there, and rows, words and vectors agree (M2)", async () => {
+  it("while adding and forgetting: what was told durable is there, and rows, words and vectors agree (MEMORY-2)", async () => {
     const { dir, close } = await openMemory();
     dirs.push(dir);
     await close();
@@ -36,7 +36,7 @@ describe("killed at any moment", () => {
     }
   });
 
-  it("while embedding everything again: it goes on where it was, with nothing half done (M3)", async () => {
+  it("while embedding everything again: it goes on where it was, with nothing half done (MEMORY-3)", async () => {
     const first = await openMemory({ embedder: letters("one") });
     dirs.push(first.dir);
     await Promise.all(Array.from({ length: 300 }, (_, n) => first.memory.add({ text: `fact ${n} about ${n % 17}` })));

@@ -20,7 +20,7 @@ afterEach(async () => {
 const texts = (found: { text: string }[]) => found.map((hit) => hit.text);
 
 describe("adding", () => {
-  it("keeps the order of the calls, also when nobody waits in between (M6)", async () => {
+  it("keeps the order of the calls, also when nobody waits in between (MEMORY-6)", async () => {
     const { memory } = await start();
     const said = Array.from({ length: 40 }, (_, n) => `Ann: line ${n}`);
     await Promise.all(said.map((text) => memory.add({ text, source: "chat", scope: "c" })));
@@ -103,7 +103,7 @@ describe("a contradiction", () => {
 });
 
 describe("forgetting", () => {
-  it("leaves nothing: not in rows, words, vectors, graph, export, nor in the bytes of the index (M7)", async () => {
+  it("leaves nothing: not in rows, words, vectors, graph, export, nor in the bytes of the index (MEMORY-7)", async () => {
     const { memory, records, dir } = await start({ embedder: letters() });
     await memory.add({ text: "Ann: we met Zorblatt at the quay", source: "chat", scope: "c" });
     const secret = await memory.add({ text: "Ann: Zorblatt lives in Xanthippopolis", source: "chat", scope: "c" });
@@ -186,7 +186,7 @@ describe("scopes", () => {
     return memory;
   }
 
-  it("a stranger's session never sees the owner's facts, whatever agent, team or scope it names (M1)", async () => {
+  it("a stranger's session never sees the owner's facts, whatever agent, team or scope it names (MEMORY-1)", async () => {
     const memory = await household();
     const attempts = [
       { person: "stan" },
@@ -375,7 +375,7 @@ describe("vectors", () => {
     expect(texts(await memory.search({ query: "zqzqzq" }))[0]).toBe("zzzzzz qqqqqq");
   });
 
-  it("are not waited for longer than the budget; the search goes on by words (M5)", async () => {
+  it("are not waited for longer than the budget; the search goes on by words (MEMORY-5)", async () => {
     const clock = new ManualClock();
     const silent: Embedder = { ...letters(), id: "letters" };
     const { memory, dir } = await start({ embedder: silent, clock });
@@ -391,7 +391,7 @@ describe("vectors", () => {
     clearInterval(tick);
   });
 
-  it("that cannot be made are tried again later, and nothing else is disturbed (M5)", async () => {
+  it("that cannot be made are tried again later, and nothing else is disturbed (MEMORY-5)", async () => {
     const clock = new ManualClock();
     let broken = true;
     const flaky: Embedder = {
@@ -432,7 +432,7 @@ describe("vectors", () => {
     await agree(second.records);
   });
 
-  it("are not made for what was forgotten while it was being embedded (M3)", async () => {
+  it("are not made for what was forgotten while it was being embedded (MEMORY-3)", async () => {
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -453,7 +453,7 @@ describe("vectors", () => {
   });
 });
 
-describe("another embedder while it runs (M8)", () => {
+describe("another embedder while it runs (MEMORY-8)", () => {
   /** Counts in `asked` which model was asked for a question; holds back as long as `held` says. */
   const watched = (id: string, how: { held?: Promise<void>; broken?: () => boolean } = {}) => {
     const asked: string[] = [];

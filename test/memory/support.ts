@@ -72,7 +72,7 @@ export function letters(id = "letters"): Embedder {
   };
 }
 
-/** Rows, words, vectors and graph tell the same story (M2, M3). */
+/** Rows, words, vectors and graph tell the same story (MEMORY-2, MEMORY-3). */
 export async function agree(records: Opened["records"]): Promise<void> {
   const live = await records.all<{ seq: number }>("SELECT seq FROM memory WHERE state = 'live'");
   const indexed = new Set<number>();

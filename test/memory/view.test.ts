@@ -79,7 +79,7 @@ describe("a memory file", () => {
 });
 
 describe("in step", () => {
-  it("an edit of what changed meanwhile waits for a person with the reason, and nothing is lost (V2)", async () => {
+  it("an edit of what changed meanwhile waits for a person with the reason, and nothing is lost (MEMORY-15)", async () => {
     const { memory, sync, read, write, texts } = await start();
     const { id } = await memory.add({ text: "The spare key lies under the fern" });
     const { id: other } = await memory.add({ text: "The gate code is 1234" });
@@ -104,7 +104,7 @@ describe("in step", () => {
     expect(read("MEMORY.md")).toBe("# What is remembered\n\n- The gate code is 9999\n");
   });
 
-  it("a missing or empty file forgets nothing and is written again (V4)", async () => {
+  it("a missing or empty file forgets nothing and is written again (MEMORY-17)", async () => {
     const { memory, sync, read, write, texts } = await start();
     await memory.add({ text: "The well is dry in August" });
     await sync();

@@ -68,7 +68,7 @@ test("who is asked reads where it will run and with which secrets, not their val
 });
 
 test.skipIf(!needs("bwrap", "a sub-agent's confinement", shut))(
-  "S3: a sub-agent is never less confined than who asked for it, whoever it is",
+  "SANDBOX-3: a sub-agent is never less confined than who asked for it, whoever it is",
   async () => {
     const w = await app({ sandbox: { network: true }, agents: { main: { sandbox: { network: false } }, bob: {} } });
     const asked = (words: string) =>

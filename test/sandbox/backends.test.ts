@@ -55,7 +55,7 @@ test.each(["docker", "podman"] as const)("%s: one container a command, shut in, 
   expect(line).not.toMatch(/privileged |docker\.sock|--pid |--ipc|host/);
   expect(pairs(argv, "--entrypoint")).toEqual(["awk"]);
   expect(argv.slice(-3)).toEqual(["debian:stable-slim", "-f", "it's.awk"]);
-  // Values travel in the client's environment: everybody sees a command line (S1).
+  // Values travel in the client's environment: everybody sees a command line (SANDBOX-1).
   expect(pairs(argv, "--env")).toEqual(["PATH", "LANG", "TOKEN"]);
   expect(line).not.toContain(SECRET);
   expect(env.TOKEN).toBe(SECRET);

@@ -13,7 +13,7 @@ const rules: fc.Arbitrary<Rules> = fc.record({
 });
 const deed = fc.constantFrom<Deed>("read", "write");
 
-describe("a child is never less confined than its parent (S3)", () => {
+describe("a child is never less confined than its parent (SANDBOX-3)", () => {
   test("what its rules permit is exactly what both permit, for every path and deed", () => {
     fc.assert(
       fc.property(rules, rules, path, deed, (parent, child, at, what) => {

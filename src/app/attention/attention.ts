@@ -2,7 +2,7 @@
  * What needs a person, gathered from every room: questions, failures, what may or may not have happened, ears that hear nothing.
  * "Nothing needs you" is said only when this list is empty.
  *
- * AT1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
+ * ATTENTION-1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
  *      it is mended. What has happened stays until somebody dismisses it, over restarts.
  */
 import { AppError } from "../../core/domain/index.ts";

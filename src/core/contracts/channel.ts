@@ -1,13 +1,13 @@
 /**
  * A channel speaks one platform for one account and knows nothing of agents, sessions or who may talk.
  *
- * C1: it acknowledges to the platform only after `door.hear` resolved (I1); what it acknowledged is never heard again, what it
+ * CHANNEL-1: it acknowledges to the platform only after `door.hear` resolved (I1); what it acknowledged is never heard again, what it
  *     did not is heard again after a restart. A platform with a position (offset, since token, UID) hands it along as `cursor`:
  *     it is committed with the last event and found again by `door.cursor`.
- * C2: `send` and `edit` throw `AppError("CHANNEL_SEND")` when the platform surely did not take it (retry "later" or "never"),
+ * CHANNEL-2: `send` and `edit` throw `AppError("CHANNEL_SEND")` when the platform surely did not take it (retry "later" or "never"),
  *     `ChannelBusy` when it says when to come back, and `SendUncertain` when it may have taken it. They never repeat on their own.
- * C3: nothing is downloaded, and nothing is answered, before the door said that the sender may talk.
- * C4: an adapter that cannot go on throws from `run`; it is run again after a wait. It keeps no retry loop of its own.
+ * CHANNEL-3: nothing is downloaded, and nothing is answered, before the door said that the sender may talk.
+ * CHANNEL-4: an adapter that cannot go on throws from `run`; it is run again after a wait. It keeps no retry loop of its own.
  */
 
 import { AppError } from "../domain/errors.ts";
@@ -222,11 +222,11 @@ export interface Speaker {
 export interface Channel {
   readonly name: string;
   readonly account: string;
-  /** Connects and listens until the signal aborts; throws when it cannot go on (C4). */
+  /** Connects and listens until the signal aborts; throws when it cannot go on (CHANNEL-4). */
   run?(door: Door, signal: AbortSignal): Promise<void>;
   /** Before a request's body is read: throws what the headers are enough to refuse (WH-05). */
   knock?(head: Omit<ChannelRequest, "body">): void;
-  /** A request of the platform. The signature is checked first, over the raw body; answers 2xx only after `hear` (C1). */
+  /** A request of the platform. The signature is checked first, over the raw body; answers 2xx only after `hear` (CHANNEL-1). */
   receive?(request: ChannelRequest, door: Door): Promise<ChannelAnswer>;
   /** A program wants to speak for this account; throws UNAUTHORIZED when the token is not its token. */
   speak?(token: string, peer: Peer, door: Door): Speaker;

@@ -2,14 +2,14 @@
  * The engine port: durable execution at the level of accept, step, effect, park and resume. It has no words of any
  * database or product. `test/contracts/engine.ts` is the suite every engine passes.
  *
- * E1: `accept` is durable when it resolves; the same id is the same turn, for ever.
- * E2: one turn at a time per session; of equal lane class in order of acknowledgement; interactive first.
- * E3: a finished step or effect never runs again.
- * E4: an effect's intent is durable before it starts. Intent without result after a crash is probed: the far side says what
+ * ENGINE-1: `accept` is durable when it resolves; the same id is the same turn, for ever.
+ * ENGINE-2: one turn at a time per session; of equal lane class in order of acknowledgement; interactive first.
+ * ENGINE-3: a finished step or effect never runs again.
+ * ENGINE-4: an effect's intent is durable before it starts. Intent without result after a crash is probed: the far side says what
  *     happened, or that it surely did not happen and may run now, or it cannot say and the outcome is `unknown`.
- * E5: no code stack outlives a segment. A parked turn is versioned data and holds nothing.
- * E6: replay that meets another step name breaks the turn, it never guesses.
- * E7: a turn that stopped the process twice is not run again: it is woken as broken (I13).
+ * ENGINE-5: no code stack outlives a segment. A parked turn is versioned data and holds nothing.
+ * ENGINE-6: replay that meets another step name breaks the turn, it never guesses.
+ * ENGINE-7: a turn that stopped the process twice is not run again: it is woken as broken (I13).
  */
 
 import type { ScheduleId, SessionKey, TurnId } from "../domain/ids.ts";

@@ -1,8 +1,8 @@
 /**
  * What a turn needs from the models. One call is one streamed answer; the loop is ours.
  *
- * M1: `call` never throws for a provider's failure: it tries the chain and returns `failed` with the class and reason.
- * M2: it throws only when `signal` aborts (an AbortError), so an aborted call is never taken for an answer.
+ * MODEL-1: `call` never throws for a provider's failure: it tries the chain and returns `failed` with the class and reason.
+ * MODEL-2: it throws only when `signal` aborts (an AbortError), so an aborted call is never taken for an answer.
  */
 import type { JsonObject } from "../domain/json.ts";
 import type { AnswerSettings, ModelMessage, TextPart, ThinkingPart, ToolCallPart } from "../domain/message.ts";

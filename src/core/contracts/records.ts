@@ -1,9 +1,9 @@
 /**
  * Records: what people look at and what outlives the engine's retention. One port, SQL underneath.
  *
- * R1: a write is atomic and durable when its promise resolves.
- * R2: writes take effect in the order of the calls, and a later read through the same port sees them.
- * R3: statements are idempotent upserts where the same write may be tried again (an engine that repeats a step).
+ * RECORDS-1: a write is atomic and durable when its promise resolves.
+ * RECORDS-2: writes take effect in the order of the calls, and a later read through the same port sees them.
+ * RECORDS-3: statements are idempotent upserts where the same write may be tried again (an engine that repeats a step).
  */
 export type SqlValue = null | number | string | Uint8Array;
 

@@ -1,10 +1,10 @@
 /**
  * A tool: schema, one line of description, what repeating it means, how risky it is, and a run function.
  *
- * T1: `run` throws AppError("TOOL_INPUT" | "PATH_OUTSIDE" | …) for what the model did wrong; the text goes back to the model.
- * T2: `run` obeys `signal` and leaves no child process behind when it aborts.
- * T3: what `plan` says is what `run` does: the gate judges and the person sees the plan.
- * T4: a tool's words, in success and in failure, are text from outside unless it declares them its own (I12).
+ * TOOL-1: `run` throws AppError("TOOL_INPUT" | "PATH_OUTSIDE" | …) for what the model did wrong; the text goes back to the model.
+ * TOOL-2: `run` obeys `signal` and leaves no child process behind when it aborts.
+ * TOOL-3: what `plan` says is what `run` does: the gate judges and the person sees the plan.
+ * TOOL-4: a tool's words, in success and in failure, are text from outside unless it declares them its own (I12).
  */
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Authority, ImagePart, Origin, ReplyRoute } from "../domain/message.ts";
@@ -212,7 +212,7 @@ export interface Tool {
   repeat: "never" | "with-key" | "safe";
   /**
    * Whose words its results and its failures are. Say `own` only for text that cannot hold anything a file, a page, a program or
-   * another person wrote; what the model itself gave as input does not count. Left out, they are from outside (T4).
+   * another person wrote; what the model itself gave as input does not count. Left out, they are from outside (TOOL-4).
    */
   words?: { result?: Origin; failure?: Origin };
   /**

@@ -1,8 +1,8 @@
 /**
  * Whole-file writes that a crash cannot tear: temporary file in the same directory, flush, rename, flush the directory.
  *
- * A1: at any moment the file has its old content or its new content.
- * A2: a try with the same tag takes away what a killed try with that tag left behind.
+ * FILES-7: at any moment the file has its old content or its new content.
+ * FILES-8: a try with the same tag takes away what a killed try with that tag left behind.
  */
 import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
@@ -49,7 +49,7 @@ export async function writeAtomic({ dir, name, content, tag, old, mode }: Atomic
   await dir.handle.sync();
 }
 
-/** Takes away what a killed try left behind (A2). */
+/** Takes away what a killed try left behind (FILES-8). */
 export async function discard(dir: Dir, tag: string): Promise<void> {
   await unlink(await dir.at(tempName(tag))).catch(() => undefined);
 }

@@ -2,9 +2,9 @@
  * An open directory. Everything below it is named relative to the open handle, so a directory that is renamed or
  * replaced by a symbolic link between a check and its use changes nothing: the handle stays with the directory.
  *
- * D1: `enter` and `openFile` never follow a symbolic link.
- * D2: on Linux names are resolved by the kernel relative to the handle (`/proc/self/fd/<n>/<name>`: Node has no openat).
- * D3: elsewhere the real path is verified before and after each use. That narrows the window, it does not close it.
+ * FILES-9: `enter` and `openFile` never follow a symbolic link.
+ * FILES-10: on Linux names are resolved by the kernel relative to the handle (`/proc/self/fd/<n>/<name>`: Node has no openat).
+ * FILES-11: elsewhere the real path is verified before and after each use. That narrows the window, it does not close it.
  */
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, realpath, stat } from "node:fs/promises";
@@ -99,7 +99,7 @@ export class Dir {
     await this.handle.close();
   }
 
-  /** D3: the path must still be real and must still be this directory. */
+  /** FILES-11: the path must still be real and must still be this directory. */
   private async check(): Promise<void> {
     if (this.how === "handles") return;
     const [real, now, own] = await Promise.all([

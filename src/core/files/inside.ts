@@ -2,9 +2,9 @@
  * THE path type: a place proven to be inside a root, held by an open directory until `close`. There is no other way to a
  * file that somebody else may have put there: a model's path, a workspace, a folder to import, a folder that people edit.
  *
- * P4: only regular files are read or written; devices, pipes and sockets are refused.
- * P5: a regular file with other names (hard links) is not written: one of them may lie outside.
- * P6: no read takes more than it was asked for, even from a file that grows while it is read.
+ * FILES-4: only regular files are read or written; devices, pipes and sockets are refused.
+ * FILES-5: a regular file with other names (hard links) is not written: one of them may lie outside.
+ * FILES-6: no read takes more than it was asked for, even from a file that grows while it is read.
  */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
@@ -140,7 +140,7 @@ export class Inside {
     return this.translated(() => dir.openFile(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode));
   }
 
-  /** Replaces or creates the file (A1). `tag` is the same on every try of the same write; `mode` is for a new file. */
+  /** Replaces or creates the file (FILES-7). `tag` is the same on every try of the same write; `mode` is for a new file. */
   async writeAtomic(content: string | Uint8Array, tag: string, mode?: number): Promise<void> {
     this.checkWritable();
     const { dir, name } = this.parent();
@@ -163,7 +163,7 @@ export class Inside {
     });
   }
 
-  /** Refuses what must not be written (P3, P4, P5). */
+  /** Refuses what must not be written (FILES-3, FILES-4, FILES-5). */
   checkWritable(): void {
     this.checkParent();
     if (this.kind === "directory") throw wrongInput(`"${this.path}" is a directory.`);
@@ -216,7 +216,7 @@ export async function openRegular(dir: Dir, name: string, refuse: () => Error): 
   }
 }
 
-/** At most `most` bytes (P6). `size` is a guess: some files say 0 and have content, others grow. */
+/** At most `most` bytes (FILES-6). `size` is a guess: some files say 0 and have content, others grow. */
 async function readUpTo(file: FileHandle, most: number, size: number): Promise<{ bytes: Buffer; more: boolean }> {
   // One byte more than expected tells the end of the file from a file that goes on.
   let buffer = Buffer.allocUnsafe(Math.min(size, most) + 1);

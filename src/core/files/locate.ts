@@ -1,9 +1,9 @@
 /**
  * The walk from the root to the place a path names: one component at a time over open directories, never leaving the root.
  *
- * P1: `..` goes back along the directories that were entered; back past the root is refused.
- * P2: a symbolic link is read and walked as words; one that leads out of the root is refused, whatever it points to.
- * P3: nothing is created behind a link whose target does not exist.
+ * FILES-1: `..` goes back along the directories that were entered; back past the root is refused.
+ * FILES-2: a symbolic link is read and walked as words; one that leads out of the root is refused, whatever it points to.
+ * FILES-3: nothing is created behind a link whose target does not exist.
  */
 import type { Stats } from "node:fs";
 import { lstat, readlink, realpath } from "node:fs/promises";
@@ -90,7 +90,7 @@ class Walk {
       if (stats === undefined) {
         if (this.isLast()) return this.spot(this.top, word, undefined, fromLink);
         if (this.parents === "need") throw notFound(this.path);
-        // P3: a link to a place that is not there must not make that place.
+        // FILES-3: a link to a place that is not there must not make that place.
         if (fromLink) throw outside(this.path, "passes through a symbolic link to something that does not exist");
         if (this.parents === "imagine") return this.imagined(word);
         await this.top.make(word);

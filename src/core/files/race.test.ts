@@ -1,4 +1,4 @@
-/** FS-05 and A1: what happens between check and use, with another process working against us the whole time. */
+/** FS-05 and FILES-7: what happens between check and use, with another process working against us the whole time. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ test("FS-05: a directory that is swapped for a link all the time never leads out
   expect(wasRaced(result)).toBe(true);
 }, 180_000);
 
-test("A1: a writer killed at any moment leaves the old or the new content, whole", async () => {
+test("FILES-7: a writer killed at any moment leaves the old or the new content, whole", async () => {
   const { workspace } = await scene(base);
   const target = join(workspace, "file");
   const size = 400_000;
@@ -54,7 +54,7 @@ test("A1: a writer killed at any moment leaves the old or the new content, whole
     contents.add(content[0]!);
   }
   expect(contents.size).toBeGreaterThan(1);
-  // A2: the next try with the same tag takes away what a killed one left.
+  // FILES-8: the next try with the same tag takes away what a killed one left.
   await withInside({ root: workspace, path: "file" }, (inside) => inside.writeAtomic("end", "same"));
   expect(await readdir(workspace)).toEqual(["file"]);
 }, 120_000);

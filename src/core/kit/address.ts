@@ -2,10 +2,10 @@
  * Which places of the network are public. Everything that talks to an address a stranger may have chosen (pages, media, hooks,
  * feeds, the browser) asks here before it connects.
  *
- * N1: default deny. An address is global when it is plain unicast space that the whole internet can reach; what is special,
+ * ADDRESS-1: default deny. An address is global when it is plain unicast space that the whole internet can reach; what is special,
  *     reserved, not yet given out or not understood is not.
- * N2: an IPv6 address that carries an IPv4 address is no better than the address it carries.
- * N3: a host is judged in the form in which it will be connected to: `0x7f.1`, `017700000001` and `LOCALHOST.` are what they mean.
+ * ADDRESS-2: an IPv6 address that carries an IPv4 address is no better than the address it carries.
+ * ADDRESS-3: a host is judged in the form in which it will be connected to: `0x7f.1`, `017700000001` and `LOCALHOST.` are what they mean.
  */
 
 export type Host =

@@ -2,7 +2,7 @@
  * Text as a person must see it before saying yes: what a terminal or a chat would hide, reorder or obey is spelt out.
  * Line breaks and tabs stay, because a command of several lines has to be readable as such.
  *
- * V1: two texts that look alike to a person but differ in bytes do not look alike after `visible`.
+ * VISIBLE-1: two texts that look alike to a person but differ in bytes do not look alike after `visible`.
  */
 
 // Controls, formats (bidi, zero-width, tags), separators, private use, lone surrogates, every blank that is not a plain

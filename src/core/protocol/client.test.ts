@@ -25,7 +25,7 @@ function newLine() {
   return { line, sockets, open, say, greet, client: typedClient(line.send) };
 }
 
-it("K1: what the client loads at run time has no schema in it", () => {
+it("PROTOCOL-1: what the client loads at run time has no schema in it", () => {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
@@ -40,7 +40,7 @@ it("K1: what the client loads at run time has no schema in it", () => {
   expect(seen.size).toBeGreaterThan(2);
 });
 
-it("V2: a question waits for the greeting, and is asked again under its key when the connection breaks", async () => {
+it("PROTOCOL-5: a question waits for the greeting, and is asked again under its key when the connection breaks", async () => {
   const { line, sockets, open, say, greet, client } = newLine();
   const answer = client.call("tokens.revoke", { id: "t1" });
   open();
@@ -57,7 +57,7 @@ it("V2: a question waits for the greeting, and is asked again under its key when
   expect(await answer).toEqual({ revoked: true });
 });
 
-it("V1: who comes back names the last number it saw; another process begins anew", () => {
+it("PROTOCOL-4: who comes back names the last number it saw; another process begins anew", () => {
   const { line, sockets, open, say, greet } = newLine();
   open();
   greet("a", 5);
@@ -89,7 +89,7 @@ it("a diverted line sends what waits, and what comes, the other way", async () =
   expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
 });
 
-it("K3: failures carry the gateway's code and hint; an unknown method names the other version", async () => {
+it("PROTOCOL-3: failures carry the gateway's code and hint; an unknown method names the other version", async () => {
   const fails = (status: number, text: string) => typedClient(async () => readHttp(status, text)!).call("health", {});
   const shape = { code: "FORBIDDEN", message: "No.", hint: "Ask.", retry: "never", details: { missingScope: "admin" } };
   const error = await fails(403, JSON.stringify({ error: shape })).catch((e: unknown) => e);

@@ -3,11 +3,11 @@
  * How a question travels is the face's business (`Send`): the command line posts over node:http, the page speaks over its
  * WebSocket (`live.ts`), scripts use fetch. What is the same for all of them is here and nowhere else.
  *
- * K1: nothing here loads a schema. Types of the registry cost nothing at run time; zod would cost every short command 100 ms
+ * PROTOCOL-1: nothing here loads a schema. Types of the registry cost nothing at run time; zod would cost every short command 100 ms
  *     and the page half its weight. This file is the room's second door (test/architecture.test.ts), for those reasons.
- * K2: every question carries an idempotency key, so asking again after a lost answer cannot act twice. The gateway uses it
+ * PROTOCOL-2: every question carries an idempotency key, so asking again after a lost answer cannot act twice. The gateway uses it
  *     for what changes something; a caller that outlives a restart brings its own as a parameter, which wins.
- * K3: whatever goes wrong is an AppError with the gateway's code and hint, or GATEWAY_DOWN when nobody answered.
+ * PROTOCOL-3: whatever goes wrong is an AppError with the gateway's code and hint, or GATEWAY_DOWN when nobody answered.
  */
 import { AppError, type ErrorShape } from "../domain/errors.ts";
 import type { MethodName, Params, Result } from "./methods.ts";

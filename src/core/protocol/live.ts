@@ -2,10 +2,10 @@
  * The protocol of a live connection, without the connection: a face opens sockets, hands in what they say and writes what it
  * is given. Here are the greeting, the numbers of events, and the questions that are under way.
  *
- * V1: whoever comes back says the last number it saw and gets what it missed; after a restart of the gateway it is told so.
- * V2: a question asked without a connection waits for it; one under way when the connection broke is asked again under the
- *     same key (K2).
- * V3: events are news, the records are the truth: after every `onOpen` a face reads again what it shows.
+ * PROTOCOL-4: whoever comes back says the last number it saw and gets what it missed; after a restart of the gateway it is told so.
+ * PROTOCOL-5: a question asked without a connection waits for it; one under way when the connection broke is asked again under the
+ *     same key (PROTOCOL-2).
+ * PROTOCOL-6: events are news, the records are the truth: after every `onOpen` a face reads again what it shows.
  */
 import type { LiveEvent } from "../domain/events.ts";
 import type { Answer, Asked, Send, Shown } from "./client.ts";

@@ -6,12 +6,12 @@ const NOTE = /too many to send here\. The middle is left out/;
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i} of it`).join("\n");
 
 describe.each(DIALECTS)("%s", (name) => {
-  test("an answer that fits is sent as it is (R5)", () => {
+  test("an answer that fits is sent as it is (RENDER-5)", () => {
     const text = `# Title\n\n${lines(50)}`;
     expect(boundedChunks(text, name, { most: 60 })).toEqual(chunks(text, name));
   });
 
-  test("a longer one has its beginning, one note and its end, within the limit (R5)", () => {
+  test("a longer one has its beginning, one note and its end, within the limit (RENDER-5)", () => {
     const parts = boundedChunks(`${lines(20_000)}\n\nReply yes AB12.`, name, { limit: 300, unit: "bytes" });
     const shown = parts.map((part) => part.html ?? part.text);
     expect(parts).toHaveLength(MOST_PARTS);

@@ -2,7 +2,7 @@
  * An answer of any length as a bounded number of messages, in bounded time: a platform takes a few messages a minute, and nobody
  * reads a hundred of them. A model, or a page it quotes, decides how long an answer is.
  *
- * R5: at most `most` parts. When that isn't enough, the middle is left out and a part says so; the end is sent, because a question
+ * RENDER-5: at most `most` parts. When that isn't enough, the middle is left out and a part says so; the end is sent, because a question
  *     has its code there. The whole answer stays in the conversation.
  */
 import { type ChunkOptions, chunks } from "./chunks.ts";

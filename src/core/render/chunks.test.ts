@@ -1,4 +1,4 @@
-/** R1–R4 for random Markdown in every dialect, with a strict reader of each dialect. The seed is printed by fast-check. */
+/** RENDER-1 to RENDER-4 for random Markdown in every dialect, with a strict reader of each dialect. The seed is printed by fast-check. */
 
 import { describe, expect, test } from "vitest";
 import fc from "../../../test/support/property.ts";
@@ -87,7 +87,7 @@ const table = fc
 const unit = fc.constantFrom("utf16" as const, "bytes" as const, "codepoints" as const);
 
 describe.each(DIALECTS)("%s", (name) => {
-  test("every part is within the limit and whole by itself (R1, R2)", () => {
+  test("every part is within the limit and whole by itself (RENDER-1, RENDER-2)", () => {
     const anything = fc.oneof(
       markdown,
       fc.tuple(markdown, table, markdown).map((list) => list.join("\n\n")),
@@ -104,7 +104,7 @@ describe.each(DIALECTS)("%s", (name) => {
     );
   });
 
-  test("nothing is lost, no sign is cut, and the same words give the same parts (R3, R4)", () => {
+  test("nothing is lost, no sign is cut, and the same words give the same parts (RENDER-3, RENDER-4)", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 300, max: 600 }), (text, limit) => {
         const parts = chunks(text, name, { limit, unit: "utf16" });

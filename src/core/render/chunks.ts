@@ -1,10 +1,10 @@
 /**
  * Markdown → messages a platform takes. The tree is cut, not the written text, and each piece is written on its own.
  *
- * R1: no part is longer than the limit.
- * R2: each part is whole in its dialect: what the cut closed is open again in the next part.
- * R3: nothing is lost but the blanks at a cut.
- * R4: the same words give the same parts (a delivery that is tried again must find its parts again).
+ * RENDER-1: no part is longer than the limit.
+ * RENDER-2: each part is whole in its dialect: what the cut closed is open again in the next part.
+ * RENDER-3: nothing is lost but the blanks at a cut.
+ * RENDER-4: the same words give the same parts (a delivery that is tried again must find its parts again).
  */
 import { Cuts } from "./cuts.ts";
 import type { Dialect, DialectName, Part, Unit } from "./dialect.ts";

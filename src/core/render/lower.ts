@@ -2,8 +2,8 @@
  * The tree as one platform can show it: tables it has not become aligned code or lists, pictures become links, and a link
  * stays a link only if it is honest. After this every node can be written by the dialect as it stands.
  *
- * D1: a link that names one place and leads to another is written as words with its target beside them.
- * D2: only http, https and mailto are targets; the rest is words.
+ * RENDER-6: a link that names one place and leads to another is written as words with its target beside them.
+ * RENDER-7: only http, https and mailto are targets; the rest is words.
  */
 import type { Dialect } from "./dialect.ts";
 import { type Block, type Cell, clean, type Inline, type Item, plainText, STRONG, type Tree } from "./tree.ts";

@@ -2,7 +2,7 @@
  * The one tree every answer is written from. Blocks nest; inside a block the words are flat spans that carry their marks, so
  * that no text, however hostile, makes a deep tree, and a text can be cut anywhere without taking marks apart.
  *
- * T1: no control sign, lone surrogate, noncharacter or bidi override is in a tree made by `parse` (`clean`).
+ * RENDER-8: no control sign, lone surrogate, noncharacter or bidi override is in a tree made by `parse` (`clean`).
  */
 
 export const STRONG = 1;

@@ -1,4 +1,4 @@
-/** One call of a platform's JSON API. What it throws says whether the platform may have taken something (C2). */
+/** One call of a platform's JSON API. What it throws says whether the platform may have taken something (CHANNEL-2). */
 import { deadline, textWithin } from "../../core/kit/index.ts";
 import { broken, unreached } from "./sending.ts";
 

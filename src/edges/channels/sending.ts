@@ -25,7 +25,7 @@ const NEVER_CONNECTED = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** What a request that threw means for a message: surely not taken, or who knows (C2). */
+/** What a request that threw means for a message: surely not taken, or who knows (CHANNEL-2). */
 export function broken(error: unknown, where: string): AppError | SendUncertain {
   const code = (error as { code?: string; cause?: { code?: string } }).cause?.code ?? (error as { code?: string }).code;
   if (code !== undefined && NEVER_CONNECTED.has(code)) return unreached(where, error);

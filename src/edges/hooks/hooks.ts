@@ -2,9 +2,9 @@
  * Webhooks: `POST /hooks/<name>` with signed JSON becomes a system event. The sender chooses the text and nothing else: who is
  * woken and where is in the settings.
  *
- * H1: nothing is stored, parsed or even read for long before the sender has proven itself as far as headers can.
- * H2: it answers after the event is durable (I1). The same delivery again is the same event, also after a restart (I2).
- * H3: a delivery that stopped Lares twice while it was read is refused: its sender would bring it to every start (I13).
+ * HOOKS-1: nothing is stored, parsed or even read for long before the sender has proven itself as far as headers can.
+ * HOOKS-2: it answers after the event is durable (I1). The same delivery again is the same event, also after a restart (I2).
+ * HOOKS-3: a delivery that stopped Lares twice while it was read is refused: its sender would bring it to every start (I13).
  */
 import { createHash } from "node:crypto";
 import { type AgentId, AppError, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";

@@ -1,9 +1,9 @@
 /**
  * Whether a delivery comes from who has the secret, and what tells it apart from another. Pure.
  *
- * W1: what can be refused from the headers alone is refused before a byte of the body is read (WH-05).
- * W2: comparing takes the same time whatever was given, its length too (WH-07). Credentials are headers, never the query.
- * W3: what tells deliveries apart is made of what is signed, never of how the signature is written or of the query (WH-03).
+ * HOOKS-4: what can be refused from the headers alone is refused before a byte of the body is read (WH-05).
+ * HOOKS-5: comparing takes the same time whatever was given, its length too (WH-07). Credentials are headers, never the query.
+ * HOOKS-6: what tells deliveries apart is made of what is signed, never of how the signature is written or of the query (WH-03).
  */
 import { createHash, createHmac } from "node:crypto";
 import { isSameSecret } from "../../core/kit/index.ts";

@@ -75,13 +75,13 @@ describe("fallback", () => {
     clock.advance(30_000);
     const after = answered((await run(models)).reply);
     expect(after).toMatchObject({ model: "anthropic/x", notice: null });
-    // The success forgot the failure: it stays first (H1).
+    // The success forgot the failure: it stays first (CHAIN-9).
     await run(models);
     expect(asked()).toEqual(["y", "x", "x"]);
     expect(keysUsed().slice(1)).toEqual(["key-aaaa-1111", "key-aaaa-1111"]);
   });
 
-  it("sends one call as the probe; others go on with the fallback meanwhile (H3)", async () => {
+  it("sends one call as the probe; others go on with the fallback meanwhile (CHAIN-11)", async () => {
     const clock = new ManualClock();
     const config = twoProviders();
     config.providers.anthropic.keys.pop();
@@ -107,7 +107,7 @@ describe("fallback", () => {
     expect(ok.notice).toBe("google/gemini-2.5-pro is not set up; openai/y answered.");
   });
 
-  it("too long for the only model: said as such, asked once (N4)", async () => {
+  it("too long for the only model: said as such, asked once (CHAIN-4)", async () => {
     does.x = { fail: { kind: "context-overflow" } };
     const failed = refused((await run(testModels({ config: twoProviders({ fallbacks: [] }) }))).reply);
     expect(failed.failure).toBe("context-overflow");
@@ -159,7 +159,7 @@ describe("trying again", () => {
     expect(pauses[1]).toBeLessThanOrEqual(1000);
   });
 
-  it("does not wait past its patience (N6)", async () => {
+  it("does not wait past its patience (CHAIN-6)", async () => {
     does.x = { fail: { kind: "rate-limit", retryAfterS: 30 } };
     const config = { default: "p/x", patienceMs: 10_000, providers: { p: { baseUrl: server.url } } };
     const failed = refused((await run(testModels({ config }))).reply);

@@ -87,7 +87,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(sentResults.map((part) => part.text)).toEqual(["result 0", "result 1"]);
   });
 
-  it("gives thinking and its signature back byte for byte (W1, W2)", async () => {
+  it("gives thinking and its signature back byte for byte (WIRE-1, WIRE-2)", async () => {
     server.use(() => ({
       thinking: { text: "let me see", signature: "SIG+/=é\\n-1" },
       toolCalls: [{ name: "exec", input: { command: "ls" } }],
@@ -134,7 +134,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(ok.usage.cost).toBeCloseTo((1000 * 10 + 500 * 20 + 200 * 1) / 1e6, 10);
   });
 
-  it("throws an AbortError when the signal aborts, and closes the connection (M2)", async () => {
+  it("throws an AbortError when the signal aborts, and closes the connection (MODEL-2)", async () => {
     const abort = new AbortController();
     const deltas: string[] = [];
     const running = setup(protocol).call(
@@ -180,7 +180,7 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(failed.message).toContain("silent for 3 s before its first word: models.firstByteTimeoutMs");
   });
 
-  it("discards a stream that is cut in the middle, tries again, and answers once (C1, C2)", async () => {
+  it("discards a stream that is cut in the middle, tries again, and answers once (CHAIN-7, CHAIN-8)", async () => {
     const { reply, deltas } = await run(setup(protocol), { messages: [user("cut*1 say:the whole answer")] });
     expect(answered(reply).content).toEqual([{ type: "text", text: "the whole answer" }]);
     expect(deltas.filter((delta) => delta.type === "discard")).toHaveLength(1);

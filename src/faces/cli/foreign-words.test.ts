@@ -1,4 +1,4 @@
-/** O3: hints name the command that works here; words of people, models and tools are printed as they are. */
+/** CLI-3: hints name the command that works here; words of people, models and tools are printed as they are. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,9 +1,9 @@
 /**
  * Where words go: data on stdout, all else on stderr (UI.md §8).
  *
- * O1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
- * O2: colour only on a terminal, never with NO_COLOR.
- * O3: everything is printed as it is given. Only a sentence of ours that names a command passes through `hint` or `ours`, where
+ * CLI-1: with --json stdout carries JSON only, and a failure is one `{"error":…}` line on stderr.
+ * CLI-2: colour only on a terminal, never with NO_COLOR.
+ * CLI-3: everything is printed as it is given. Only a sentence of ours that names a command passes through `hint` or `ours`, where
  *     `lares …` becomes what works in this terminal. Words of people, models and tools never do, nor do JSON documents.
  */
 import { toErrorShape } from "../../core/domain/index.ts";

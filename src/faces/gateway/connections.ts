@@ -3,9 +3,9 @@
  * must say something soon, and the newcomer always gets in: when there are too many, the one that has been quiet the longest goes.
  * Refusing the newcomer instead would let whoever came first shut everybody else out, the owner on the same machine included.
  *
- * K1: a connection is closed when its first request is not there in time, whether it is silent or sends its headers byte by byte.
- * K2: one address holds only a share, unless it is this machine or a proxy named in the config: those stand for many people.
- * K3: a connection on which a credential was accepted, or that became a WebSocket, is not counted and never closed here.
+ * GATEWAY-1: a connection is closed when its first request is not there in time, whether it is silent or sends its headers byte by byte.
+ * GATEWAY-2: one address holds only a share, unless it is this machine or a proxy named in the config: those stand for many people.
+ * GATEWAY-3: a connection on which a credential was accepted, or that became a WebSocket, is not counted and never closed here.
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
@@ -57,7 +57,7 @@ export class Connections {
     server.on("upgrade", ({ socket }: IncomingMessage) => this.proven(socket));
   }
 
-  /** A credential was accepted on it (K3). */
+  /** A credential was accepted on it (GATEWAY-3). */
   proven(socket: Socket): void {
     const one = this.unproven.get(socket);
     if (!one) return;

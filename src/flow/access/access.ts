@@ -2,11 +2,11 @@
  * Who may do what: the owner's token, scoped tokens, browser logins. Everything a request needs is in memory, so that
  * checking costs one hash; the tables are the truth and are read at start.
  *
- * AC3: only hashes are stored; a credential is found by its hash, so comparing takes the same time whatever was given.
- * AC4: new rights are a part of the maker's rights, and end with the credential they rest on.
- * AC6: a browser's login is two secrets. Cookies go to every port of a host, so the cookie alone opens nothing; the second
+ * ACCESS-3: only hashes are stored; a credential is found by its hash, so comparing takes the same time whatever was given.
+ * ACCESS-4: new rights are a part of the maker's rights, and end with the credential they rest on.
+ * ACCESS-6: a browser's login is two secrets. Cookies go to every port of a host, so the cookie alone opens nothing; the second
  *      secret is handed to the page once and stays in the storage of its origin, which another port cannot read.
- * AC5: when `revoke` has resolved, the credential opens nothing any more, and those who use it were told to let go.
+ * ACCESS-5: when `revoke` has resolved, the credential opens nothing any more, and those who use it were told to let go.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Records } from "../../core/contracts/index.ts";
@@ -85,7 +85,7 @@ export class Access {
     return known.principal;
   }
 
-  /** Whose login a cookie and its proof are (AC6). Using both moves its end on; the cookie alone changes nothing. */
+  /** Whose login a cookie and its proof are (ACCESS-6). Using both moves its end on; the cookie alone changes nothing. */
   byLogin(cookie: string, proof: string | undefined): Principal | "unknown" | "unproven" {
     const known = this.logins.get(sha256(cookie));
     if (!known) return "unknown";

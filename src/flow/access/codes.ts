@@ -1,8 +1,8 @@
 /**
  * One-time codes for browser logins. In memory only: a code lives ten minutes, and a restart prints a new one.
  *
- * AC1: a code is good once; the second try is told that it was used.
- * AC2: the table is bounded; the oldest code goes first.
+ * ACCESS-1: a code is good once; the second try is told that it was used.
+ * ACCESS-2: the table is bounded; the oldest code goes first.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Principal } from "../../core/protocol/index.ts";

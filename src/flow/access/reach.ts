@@ -7,7 +7,7 @@
  * | `agent:<agent>:web:<name>`                      | whoever may read conversations: the page     |
  * | `agent:<agent>:main`, `agent:<agent>:<name>`    | whoever has the right `admin`                |
  *
- * AC7: every other key is made by Lares itself (chats of channels, jobs, sub-agents): it exists or it is refused.
+ * ACCESS-7: every other key is made by Lares itself (chats of channels, jobs, sub-agents): it exists or it is refused.
  */
 import type { Principal } from "../../core/protocol/index.ts";
 

@@ -1,10 +1,10 @@
 /**
  * Approvals: ask, park, answer once, expire to "no". An approval is a row; the parked turn is a row; nothing waits in memory.
  *
- * A1: the row is written with the park, so nobody can answer before the turn waits.
- * A2: the first answer wins, from any surface; later ones are told who answered.
- * A3: an expired approval is a denial.
- * A4: "allow always" also answers every question about the very same action that waits, whenever Lares dies.
+ * APPROVALS-1: the row is written with the park, so nobody can answer before the turn waits.
+ * APPROVALS-2: the first answer wins, from any surface; later ones are told who answered.
+ * APPROVALS-3: an expired approval is a denial.
+ * APPROVALS-4: "allow always" also answers every question about the very same action that waits, whenever Lares dies.
  */
 import type { EngineEvent, Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -122,7 +122,7 @@ export class Approvals {
       });
     }
     const at = clock.now();
-    // Past its deadline the turn is already on its way to hear "no" (A3), whatever the row still says.
+    // Past its deadline the turn is already on its way to hear "no" (APPROVALS-3), whatever the row still says.
     if (at >= asked.deadline) throw alreadyAnswered({ ...asked, state: "expired" });
     const more = await this.parts.answered?.(asked, answer);
     const taken = await this.parts.resume(

@@ -1,11 +1,11 @@
 /**
  * Files people send along with a message. Uploaded first, named by a message later; then they belong to that message's session.
  *
- * T1: the file is durable before its row is, and the row before anybody is told the id. A crash in between leaves a file
+ * ATTACHMENTS-1: the file is durable before its row is, and the row before anybody is told the id. A crash in between leaves a file
  *     without a row, which the next start removes.
- * T2: an attachment belongs to at most one session and goes with it. One that no message named goes after a day.
- * T3: until a message names it, it is only its maker's; afterwards it is as readable as the session.
- * T4, T5: texts.ts.
+ * ATTACHMENTS-2: an attachment belongs to at most one session and goes with it. One that no message named goes after a day.
+ * ATTACHMENTS-3: until a message names it, it is only its maker's; afterwards it is as readable as the session.
+ * For ATTACHMENTS-4 and ATTACHMENTS-5 see texts.ts.
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -162,7 +162,7 @@ export class Attachments {
     }
   }
 
-  /** A file with its bytes, for somebody who may read sessions. Nothing: there is none, or it is not theirs (T3). */
+  /** A file with its bytes, for somebody who may read sessions. Nothing: there is none, or it is not theirs (ATTACHMENTS-3). */
   async get(id: string, asker: Asker): Promise<(AttachmentView & { content: Buffer; sha256: string }) | undefined> {
     const row = await readAttachment(this.parts.records.committed, id);
     if (!row || !mayUse(row, asker)) return undefined;
@@ -252,7 +252,7 @@ export class Attachments {
     }
   }
 
-  /** Messages with the text that `hold` left for later (T5). Throws only when `signal` aborts. */
+  /** Messages with the text that `hold` left for later (ATTACHMENTS-5). Throws only when `signal` aborts. */
   async withTexts<T extends { attached: readonly (TextPart | ImagePart)[] }>(
     messages: readonly T[],
     signal?: AbortSignal,
@@ -277,7 +277,7 @@ export class Attachments {
     await this.inbox.remove(ids);
   }
 
-  /** Removes what no message named within a day (T2). */
+  /** Removes what no message named within a day (ATTACHMENTS-2). */
   async tidy(): Promise<number> {
     const { records, clock } = this.parts;
     const old = await unusedSince(records, clock.now() - UNUSED_MS);
@@ -295,7 +295,7 @@ export class Attachments {
     return gone.length;
   }
 
-  /** Removes files without a row: what a crash left (T1). */
+  /** Removes files without a row: what a crash left (ATTACHMENTS-1). */
   async sweep(): Promise<void> {
     try {
       const there = await this.files.list();

@@ -1,11 +1,11 @@
 /**
  * Attachments as files of the workspace, so that tools can work on all of them: `inbox/NAME`.
  *
- * INBOX-FILE-1: the row that names the path is durable before the file is, and the file before the message that names it. Whatever
+ * ATTACHMENTS-6: the row that names the path is durable before the file is, and the file before the message that names it. Whatever
  *     a crash leaves belongs to an attachment, and goes when that goes.
- * INBOX-FILE-2: nothing that somebody else put there is overwritten or removed: not a file without a row, nor one whose content is
+ * ATTACHMENTS-7: nothing that somebody else put there is overwritten or removed: not a file without a row, nor one whose content is
  *     no longer the attachment's.
- * INBOX-FILE-3: no link is followed; names are made of letters, digits and `._-`, short, and unique in the folder.
+ * ATTACHMENTS-8: no link is followed; names are made of letters, digits and `._-`, short, and unique in the folder.
  */
 import { createHash } from "node:crypto";
 import type { Records } from "../../core/contracts/index.ts";

@@ -1,10 +1,10 @@
 /**
  * The text of attached files as a model reads it.
  *
- * T4: it is material and labelled as such, with an end mark its author cannot have known.
- * T5: a PDF is read when a model request needs it, not while its message is admitted: eight large ones take a minute, and a channel
- *     takes nothing else in meanwhile. Its text depends on nothing but its stored bytes, so a request that is built again after a crash
- *     reads the same.
+ * ATTACHMENTS-4: it is material and labelled as such, with an end mark its author cannot have known.
+ * ATTACHMENTS-5: a PDF is read when a model request needs it, not while its message is admitted: eight large ones take a minute,
+ *     and a channel takes nothing else in meanwhile. Its text depends on nothing but its stored bytes, so a request that is built
+ *     again after a crash reads the same.
  */
 import { AppError, type AttachedFile, type ImagePart, type TextPart } from "../../core/domain/index.ts";
 import { atOnce } from "../../core/kit/index.ts";
@@ -91,7 +91,7 @@ function aboutPdf({ name, bytes, path }: AttachedFile, why: string): string {
   return `[Attached file ${name}: PDF, ${size(bytes)}. ${why}${where}]`;
 }
 
-/** T4. */
+/** ATTACHMENTS-4. */
 export function material({ attachment, path }: AttachedFile, about: string, content: string): string {
   const end = `[End of file ${attachment}]`;
   const where = path === undefined ? "" : `, in the workspace as ${path}`;

@@ -300,7 +300,7 @@ export class Accounts {
           passOver({ kind: given.kind, id });
           return undefined;
         }
-        // It doesn't wait for its turn as other suspects do: it never waits once it runs, so it is always the last that began (W1).
+        // It doesn't wait for its turn as other suspects do: it never waits once it runs, so it is always the last that began (WATCHDOG-1).
         const running = guard.begin(key);
         try {
           crash.at("channel.reading", () => JSON.stringify(given.value) ?? "");

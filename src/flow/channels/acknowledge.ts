@@ -2,7 +2,7 @@
  * Acknowledgements: where an account asks for it, a message carries a reaction of ours while it is worked on. It is only a sign: one
  * that cannot be set or taken back stops nothing.
  *
- * AK1: which messages carry one is written with their admission, so what a process that died left behind is taken back later.
+ * INTAKE-7: which messages carry one is written with their admission, so what a process that died left behind is taken back later.
  */
 import { type Capabilities, type Channel, ChannelBusy, type Records, type Tx } from "../../core/contracts/index.ts";
 import { AppError, type TurnId } from "../../core/domain/index.ts";

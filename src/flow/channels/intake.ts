@@ -1,11 +1,11 @@
 /**
  * From a platform's event to the inbox. Every kind of event takes the same way: judged first, then looked at; what may not talk
- * is never downloaded, stored or answered, but for one pairing code (C3, CH-07).
+ * is never downloaded, stored or answered, but for one pairing code (CHANNEL-3, CH-07).
  *
- * N1: the position is committed in the transaction of the last event, or right after it when that left nothing to commit.
- * N2: an event that cannot be admitted for a reason of its own is refused and said in the log; only trouble of ours (the disk,
+ * INTAKE-1: the position is committed in the transaction of the last event, or right after it when that left nothing to commit.
+ * INTAKE-2: an event that cannot be admitted for a reason of its own is refused and said in the log; only trouble of ours (the disk,
  *     the engine) stops the line, so that the platform says it again.
- * N3: an event that stopped Lares twice is passed over, counted and logged, and the position moves on (I13): the platform would
+ * INTAKE-3: an event that stopped Lares twice is passed over, counted and logged, and the position moves on (I13): the platform would
  *     send it again to every start.
  */
 import type { AccountPolicy, Heard, PlatformEvent, Records, RemoteFile, Tx } from "../../core/contracts/index.ts";
@@ -85,7 +85,7 @@ export class Intake {
     this.parts = parts;
   }
 
-  /** `passOver` counts and logs an event that is not taken (N3). */
+  /** `passOver` counts and logs an event that is not taken (INTAKE-3). */
   async hear(
     { passOver, ...at }: AccountKey & { passOver: (event: { kind: string; id: string }) => void },
     policy: AccountPolicy,
@@ -248,7 +248,7 @@ export class Intake {
       if (!admitted.duplicate) this.parts.acknowledgements.set(admitted.turn);
       return { outcome: admitted.duplicate ? "known" : "admitted", turn: admitted.turn };
     } catch (error) {
-      // The line stops only for trouble of ours (N2).
+      // The line stops only for trouble of ours (INTAKE-2).
       if (!(error instanceof AppError) || /^(STORAGE|NOT_READY|INTERNAL|HOME|DATABASE)/.test(error.code)) throw error;
       log.warn("a message could not be admitted", { ...at, code: error.code, error: error.message });
       await this.notice({ id: `refused:${event.id}`, text: error.message }, route, record);

@@ -1,6 +1,6 @@
 /**
  * Checkpoints: what files were before a turn changed them, for as long as there is room and time, and the way back. See keep.ts
- * for what is kept (C1 to C4) and undo.ts for how it comes back (U1 to U3).
+ * for what is kept (CHECKPOINTS-1 to CHECKPOINTS-4) and undo.ts for how it comes back (CHECKPOINTS-5 to CHECKPOINTS-7).
  */
 import { Blobs } from "./blobs.ts";
 import { COMMAND, Keeper } from "./keep.ts";

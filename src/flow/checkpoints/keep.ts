@@ -2,12 +2,12 @@
  * Keeping: before a call changes a file its old content is copied and a row says so; after it the row gets the new content's
  * hash.
  *
- * C1: the copy and the row are durable before the call begins, for every file the call is known to change.
- * C2: a call's rows are closed by what it left, also after a crash: then by what its plan said it would leave, so that a file
+ * CHECKPOINTS-1: the copy and the row are durable before the call begins, for every file the call is known to change.
+ * CHECKPOINTS-2: a call's rows are closed by what it left, also after a crash: then by what its plan said it would leave, so that a file
  *     somebody changed meanwhile is never taken for the agent's.
- * C3: a command changes what it likes. What it names, what the turn touched before and what it may take away is copied, within
+ * CHECKPOINTS-3: a command changes what it likes. What it names, what the turn touched before and what it may take away is copied, within
  *     a bound; of everything else only size and times are known, so an undo can at least say what it cannot restore.
- * C4: keeping never stops the work. What could not be kept is written down as such.
+ * CHECKPOINTS-4: keeping never stops the work. What could not be kept is written down as such.
  */
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -59,7 +59,7 @@ export class Keeper {
     return call.plan.risk === "exec" ? this.aroundCommand(call, work) : work();
   }
 
-  /** The call has its outcome, perhaps from an earlier process: rows that are still open are closed (C2). */
+  /** The call has its outcome, perhaps from an earlier process: rows that are still open are closed (CHECKPOINTS-2). */
   async settle(turn: string, call: string): Promise<void> {
     const { records } = this.parts;
     const open = await openRows(records, turn, call);
@@ -262,7 +262,7 @@ export class Keeper {
     });
   }
 
-  /** C4. */
+  /** CHECKPOINTS-4. */
   private async tried<T>(call: Call, keep: () => Promise<T>): Promise<T | undefined> {
     try {
       return await keep();

@@ -1,10 +1,10 @@
 /**
  * Undo: the files of a turn as they were before it, where they still are as it left them.
  *
- * U1: a file that is no longer as the turn left it is a conflict: told, and not touched.
- * U2: what will be restored is written down, with copies of what stands there now, before the first file is touched. A kill in
+ * CHECKPOINTS-5: a file that is no longer as the turn left it is a conflict: told, and not touched.
+ * CHECKPOINTS-6: what will be restored is written down, with copies of what stands there now, before the first file is touched. A kill in
  *     the middle loses nothing: the same undo again, or the next start, does the rest.
- * U3: an undo has rows like a turn, so it can be undone.
+ * CHECKPOINTS-7: an undo has rows like a turn, so it can be undone.
  */
 import { AppError, type TurnId } from "../../core/domain/index.ts";
 import type { Blobs } from "./blobs.ts";
@@ -157,7 +157,7 @@ export class Undoing {
     return { path, result: "lost", reason: "the copy of its old content is no longer kept" };
   }
 
-  /** U2: copies first, then one transaction that says everything. */
+  /** CHECKPOINTS-6: copies first, then one transaction that says everything. */
   private async plan(undo: { id: string; turn: string; by: string }, root: string, wishes: Wish[]): Promise<void> {
     const { records, clock } = this.parts;
     const copies = await Promise.all(wishes.map(({ path }) => this.keeper.copy(root, path)));

@@ -107,12 +107,15 @@ describe("slash commands", () => {
     expect(await setUp(idle).run("/stop")).toBe("Nothing is running.");
   });
 
-  test.each(["/stop", "/STOP"])("%s names what is to stop, and leaves it to the admission (K2)", async (text) => {
-    const { run, did } = setUp();
-    const stop = { turns: ["t_1"], why: "ana said /stop" };
-    expect(await run(text)).toEqual({ reply: "Stopping.", stop });
-    expect(did).toEqual([]);
-  });
+  test.each(["/stop", "/STOP"])(
+    "%s names what is to stop, and leaves it to the admission (COMMANDS-2)",
+    async (text) => {
+      const { run, did } = setUp();
+      const stop = { turns: ["t_1"], why: "ana said /stop" };
+      expect(await run(text)).toEqual({ reply: "Stopping.", stop });
+      expect(did).toEqual([]);
+    },
+  );
 
   test.each([
     ["/goal the build is green", `goal ["${session}","the build is green",${JSON.stringify(message)}]`],

@@ -4,8 +4,8 @@
  * clients keep words with a slash to themselves: "approve CODE", "yes CODE", "no CODE", and a bare yes or no where only one
  * question can be meant.
  *
- * K1: a command may be run twice for one message (the sender's platform may repeat it); every one is harmless then.
- * K2: `/stop` only names the turns that are to stop. They are admitted with it and stopped afterwards, so that a message that comes
+ * COMMANDS-1: a command may be run twice for one message (the sender's platform may repeat it); every one is harmless then.
+ * COMMANDS-2: `/stop` only names the turns that are to stop. They are admitted with it and stopped afterwards, so that a message that comes
  *     again, after a crash too, never stops a turn that began later.
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * What a session reads of its events: our label as a field, which becomes the line before the text, and what each event brought,
- * quoted so that it cannot pose as such a line (V5).
+ * quoted so that it cannot pose as such a line (EVENTS-5).
  */
 import type { EventLabel, Happening } from "../../core/domain/index.ts";
 import { visibleLine, withoutHidden } from "../../core/kit/index.ts";

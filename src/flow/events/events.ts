@@ -3,14 +3,14 @@
  * watched thing changed, somebody rang. Each is a row first and then part of a message of its session's inbox; there is no
  * other way for them to start a turn.
  *
- * V1: the same key is the same event, for as long as it is kept; a second telling changes nothing.
- * V2: an event is durable when `tell` resolves. It is marked as told in the transaction that admits the message carrying it, so
+ * EVENTS-1: the same key is the same event, for as long as it is kept; a second telling changes nothing.
+ * EVENTS-2: an event is durable when `tell` resolves. It is marked as told in the transaction that admits the message carrying it, so
  *     killed anywhere it is told once.
- * V3: what happens within `COALESCE_MS`, and whatever happens while the last message still waits, becomes one message.
- * V4: a session keeps a bounded number of texts. What comes beyond is counted, and the message says how much and from whom.
+ * EVENTS-3: what happens within `COALESCE_MS`, and whatever happens while the last message still waits, becomes one message.
+ * EVENTS-4: a session keeps a bounded number of texts. What comes beyond is counted, and the message says how much and from whom.
  *     Results somebody asked for (`must`) are never reduced to a count.
- * V5: an event never poses as a person or as the system: our label is a field of its own, and every line it brings is quoted.
- * V6: a turn may wait for events by their keys (`claim`). They then come to that turn and not as a message; when it ends without
+ * EVENTS-5: an event never poses as a person or as the system: our label is a field of its own, and every line it brings is quoted.
+ * EVENTS-6: a turn may wait for events by their keys (`claim`). They then come to that turn and not as a message; when it ends without
  *     having taken them they come as a message after all.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";

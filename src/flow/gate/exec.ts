@@ -1,9 +1,9 @@
 /**
  * Judging a command: its parts one by one, then the whole. Pure.
  *
- * G1: only plain text can be allowed by a rule, and only when a rule covers each of its commands.
- * G2: arguments that a rule leaves open are held against what is known of the program (programs.ts).
- * G3: what a person could not see before saying yes is refused rather than asked.
+ * GATE-1: only plain text can be allowed by a rule, and only when a rule covers each of its commands.
+ * GATE-2: arguments that a rule leaves open are held against what is known of the program (programs.ts).
+ * GATE-3: what a person could not see before saying yes is refused rather than asked.
  */
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
 import { isReaching, pathsInWord } from "../../core/kit/index.ts";

@@ -2,7 +2,7 @@
  * Programs that are run on files nobody has named: `find -exec`, `xargs`. What they run is held against the rules like any other
  * command; which files it gets is judged by what find was told to look for.
  *
- * F1: a program that shows what is in files gets plain files only (`-type f`), and only such as no file of secrets is named like.
+ * GATE-4: a program that shows what is in files gets plain files only (`-type f`), and only such as no file of secrets is named like.
  */
 import type { ShellCommand } from "../../core/contracts/index.ts";
 

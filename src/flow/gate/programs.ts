@@ -3,7 +3,7 @@
  * argument must be in the table, so that `sort *` allows sorting and not `sort -o file` or `sort --compress-program=x`.
  * Options are matched exactly: an abbreviation (`--compress-prog`) is not in any table.
  *
- * P1: what a table lets through neither runs another program nor writes a file.
+ * GATE-5: what a table lets through neither runs another program nor writes a file.
  */
 import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";

@@ -93,7 +93,7 @@ function gitWrites(args: readonly string[]): string | undefined {
   return isAsking || rest.filter((arg) => !arg.startsWith("-")).length < 2 ? undefined : "git's settings";
 }
 
-/** It shows files and writes none (programs.ts, P1). */
+/** It shows files and writes none (programs.ts, GATE-5). */
 function isReading(command: ShellCommand): boolean {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);

@@ -1,9 +1,9 @@
 /**
  * What a stranger's turn may do: talk. A stranger is somebody in an open chat whom the owner has not let in.
  *
- * S1: what the owner allowed, allowed always or trusts an agent with was not meant for strangers: every action is judged as if
+ * GATE-6: what the owner allowed, allowed always or trusts an agent with was not meant for strangers: every action is judged as if
  *     there were no allow rule, no remembered approval, and the mode were `ask`.
- * S2: the workspace holds the owner's files. Strangers neither read nor write there, and they make no schedules.
+ * GATE-7: the workspace holds the owner's files. Strangers neither read nor write there, and they make no schedules.
  */
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import type { Policy } from "./decide.ts";

@@ -311,7 +311,7 @@ interface OwnLines {
 
 const NO_LINES: OwnLines = { envelope: null, more: [] };
 
-/** What Lares itself writes into the message. Computed once and stored with it (INBOX-ENV-1). */
+/** What Lares itself writes into the message. Computed once and stored with it (INBOX-3). */
 async function ownLines(
   parts: InboxParts,
   message: Spoken,

@@ -1,8 +1,8 @@
 /**
  * The envelope: one line of Lares' own before each message, so that a model knows when it is, who speaks and where.
  *
- * INBOX-ENV-1: computed once, when the message is admitted, and stored with it: no replay, restart or change of zone alters a byte.
- * INBOX-ENV-2: a content part of its own, never in the person's text; names in it are cleaned and quoted, so nobody can forge one.
+ * INBOX-3: computed once, when the message is admitted, and stored with it: no replay, restart or change of zone alters a byte.
+ * INBOX-4: a content part of its own, never in the person's text; names in it are cleaned and quoted, so nobody can forge one.
  */
 import type { Voice } from "../../core/domain/index.ts";
 import { longStamp, quotedName, roughly, type Stamp, stampIn } from "../../core/kit/index.ts";

@@ -1,8 +1,8 @@
 /**
  * Who answers a message, in which session. Pure: the same message and rules give the same place.
  *
- * RT1: rules by priority, then in order; the first whose every condition holds wins; else the default agent.
- * RT2: parts of a session key are escaped, so no chat id can pose as another session.
+ * INBOX-1: rules by priority, then in order; the first whose every condition holds wins; else the default agent.
+ * INBOX-2: parts of a session key are escaped, so no chat id can pose as another session.
  */
 import {
   type AgentId,

@@ -1,9 +1,9 @@
 /**
  * What a turn takes from the inbox for its next model call. Pure decision, exhaustive table in the test.
  *
- * Q1: a turn always takes its own message first, in its first call.
- * Q2: a message joins another turn only when it would be answered at the same place (I7).
- * Q3: `steer` joins whatever runs; `collect` joins a collecting turn before its first call; `followup` and `interrupt` wait
+ * LANES-1: a turn always takes its own message first, in its first call.
+ * LANES-2: a message joins another turn only when it would be answered at the same place (I7).
+ * LANES-3: `steer` joins whatever runs; `collect` joins a collecting turn before its first call; `followup` and `interrupt` wait
  *     for a turn of their own.
  */
 import type { QueueMode, TurnId } from "../../core/domain/index.ts";

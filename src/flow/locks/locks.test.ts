@@ -142,7 +142,7 @@ test("a folder and what lies in it are one place", async () => {
   held(await folder.done);
 });
 
-test("calls that want the same places in another order all come to an end (K2)", async () => {
+test("calls that want the same places in another order all come to an end (LOCKS-2)", async () => {
   const w = await world();
   const order: string[] = [];
   await Promise.all(
@@ -157,7 +157,7 @@ test("calls that want the same places in another order all come to an end (K2)",
   expect(order).toHaveLength(40);
 });
 
-test("two agents on one tree never interleave, in a hundred different orders (K1)", async () => {
+test("two agents on one tree never interleave, in a hundred different orders (LOCKS-1)", async () => {
   const w = await world();
   const file = join(w.home, "repo", "count.txt");
   const call = fc.record({ agent: fc.constantFrom("ada", "bob"), before: fc.nat(4), inside: fc.nat(4) });
@@ -193,7 +193,7 @@ test("two agents on one tree never interleave, in a hundred different orders (K1
   expect(await w.records.all("SELECT path FROM resource_lock")).toEqual([]);
 });
 
-test("who lost a lock cannot record: the whole transaction is refused (K3, I11)", async () => {
+test("who lost a lock cannot record: the whole transaction is refused (LOCKS-3, I11)", async () => {
   const w = await world();
   const lost = held(await w.take("ada", ["repo/a"]));
   const waiting = await queued(w, "bob", ["repo/b"]);
@@ -237,7 +237,7 @@ async function killedWhileHolding(turnIsOpen: boolean, intended = true): Promise
   return { home, fence: Number(String(child.stdout)) };
 }
 
-test("after a crash the lock stays in force until its turn has dealt with it, then the next one is told (K4)", async () => {
+test("after a crash the lock stays in force until its turn has dealt with it, then the next one is told (LOCKS-4)", async () => {
   const { home, fence } = await killedWhileHolding(true);
   const w = await world(home);
   expect(w.locks.list()).toMatchObject([{ agent: "ada", turn: "t-dead", cutOff: true }]);
@@ -252,7 +252,7 @@ test("after a crash the lock stays in force until its turn has dealt with it, th
   expect(held(await w.take("cyd", ["repo/c"])).leftover).toBeUndefined();
 });
 
-test("a call that died before it meant to act leaves no lock behind (K3)", async () => {
+test("a call that died before it meant to act leaves no lock behind (LOCKS-3)", async () => {
   const { home } = await killedWhileHolding(true, false);
   const w = await world(home);
   expect(w.locks.list()).toEqual([]);

@@ -1,13 +1,13 @@
 /**
  * Resource locks: work on the same repository or path is done one call at a time, whichever agent does it.
  *
- * K1: two calls of different turns whose paths overlap never run at the same time. The first to ask is the first to have.
+ * LOCKS-1: two calls of different turns whose paths overlap never run at the same time. The first to ask is the first to have.
  *     Calls of one turn, which the model made together, do not wait for each other.
- * K2: a call gets all its paths at once or none, so nobody waits while holding: there is no deadlock.
- * K3: a lock has a row with a fencing number that only grows, durable before anything is touched; a call that only waits has none,
+ * LOCKS-2: a call gets all its paths at once or none, so nobody waits while holding: there is no deadlock.
+ * LOCKS-3: a lock has a row with a fencing number that only grows, durable before anything is touched; a call that only waits has none,
  *     so nothing is left of one that died waiting. A result is recorded in one transaction with the proof that the row is still
  *     there; who lost the lock cannot record (I11).
- * K4: a row of an earlier epoch is work a crash cut off. It stays in force until its turn has dealt with it, because a command of
+ * LOCKS-4: a row of an earlier epoch is work a crash cut off. It stays in force until its turn has dealt with it, because a command of
  *     the dead process may still run; the next one on that path is told.
  */
 import type { ActionPlan, Records, Tx } from "../../core/contracts/index.ts";
@@ -33,7 +33,7 @@ export interface LockHold {
   isHeld(): boolean;
   /** Writes the row, together with the intent of the work: after a crash it says what may be half done. */
   intend(tx: Tx): void;
-  /** In the transaction that records the result: refuses it when the lock was lost (K3). */
+  /** In the transaction that records the result: refuses it when the lock was lost (LOCKS-3). */
   commit(tx: Tx): void;
   /** Lets the next one go on. A second time does nothing. */
   release(): void;
@@ -200,7 +200,7 @@ export class Locks {
     });
   }
 
-  /** In the same breath as the look at who else has it: nobody can come in between (K1). */
+  /** In the same breath as the look at who else has it: nobody can come in between (LOCKS-1). */
   private grant({ holder, paths }: Omit<Wish, "grant">): Grant {
     const grant: Grant = { holder, paths, fence: ++this.fence, since: this.parts.clock.now(), cutOff: false };
     this.held.add(grant);

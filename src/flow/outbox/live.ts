@@ -2,13 +2,14 @@
  * Live answers: while a turn runs its words appear in the chat, in one message that is edited at the platform's pace and in the
  * end becomes the answer. Only for looking: what is lost here is never part of the answer.
  *
- * V1: the final message is always whole; it goes through the outbox and rewrites the live one (an edit may be repeated safely).
- * V2: a quick answer is not shown live: nothing flickers, and nothing is sent twice.
- * V3: that there is a live message is durable before the platform gets it, and its place once the platform named it. After a crash the
- *     answer rewrites it. One whose place is lost is looked for by its key; where nobody can be asked, the answer is a new message.
- * V4: a call that takes long is named below the words, with the time it has taken, and so is a model that is long silent; the answer
+ * OUTBOX-5: the final message is always whole; it goes through the outbox and rewrites the live one (an edit may be repeated safely).
+ * OUTBOX-6: a quick answer is not shown live: nothing flickers, and nothing is sent twice.
+ * OUTBOX-7: that there is a live message is durable before the platform gets it, and its place once the platform named it. After a
+ *     crash the answer rewrites it. One whose place is lost is looked for by its key; where nobody can be asked, the answer is a
+ *     new message.
+ * OUTBOX-8: a call that takes long is named below the words, with the time it has taken, and so is a model that is long silent; the answer
  *     takes its place.
- * V5: a turn that ends without a word leaves none: its live message goes.
+ * OUTBOX-9: a turn that ends without a word leaves none: its live message goes.
  */
 import {
   type Capabilities,
@@ -334,7 +335,7 @@ export class Live {
     return plain.length > LONGEST_WHAT ? `${plain.slice(0, LONGEST_WHAT - 1)}…` : plain;
   }
 
-  /** The turn said nothing: what was shown of it goes (V5). */
+  /** The turn said nothing: what was shown of it goes (OUTBOX-9). */
   private async withdraw(turn: TurnId): Promise<void> {
     if (!this.parts.any()) return;
     const place = await this.parts.placeOf(turn);

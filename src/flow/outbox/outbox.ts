@@ -1,11 +1,11 @@
 /**
  * The outbox: intended → sending → sent. Whatever leaves Lares unasked leaves through here.
  *
- * O1: an answer is intended in the transaction that ends its turn; a repeated intention is the same rows (I6).
- * O2: the claim is durable before the platform is called. A claim without an outcome after a crash is repeated only where the
+ * OUTBOX-1: an answer is intended in the transaction that ends its turn; a repeated intention is the same rows (I6).
+ * OUTBOX-2: the claim is durable before the platform is called. A claim without an outcome after a crash is repeated only where the
  *     platform deduplicates, or can be asked and has nothing; elsewhere it is `uncertain` and the person gets one honest note.
- * O3: one chat's messages go out one after another, in order; one chat's trouble touches no other.
- * O4: a delivery that stopped Lares twice is given up as failed, with the reason (I13).
+ * OUTBOX-3: one chat's messages go out one after another, in order; one chat's trouble touches no other.
+ * OUTBOX-4: a delivery that stopped Lares twice is given up as failed, with the reason (I13).
  */
 import {
   type Button,

@@ -2,10 +2,10 @@
  * Idempotency keys of methods that change something: the same key of the same caller gets the same result, also after a
  * restart. `chat.send` has its own, stronger one in the inbox.
  *
- * RP1: two calls with one key at the same time are one call.
- * RP2: a failure is not kept: the same key may try again.
- * RP3: a key belongs to what was asked with it; asking something else with it is a conflict.
- * RP4: the table is bounded in time and in rows.
+ * REPLAYS-1: two calls with one key at the same time are one call.
+ * REPLAYS-2: a failure is not kept: the same key may try again.
+ * REPLAYS-3: a key belongs to what was asked with it; asking something else with it is a conflict.
+ * REPLAYS-4: the table is bounded in time and in rows.
  */
 import { createHash } from "node:crypto";
 import type { Records } from "../../core/contracts/index.ts";

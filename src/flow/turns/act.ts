@@ -1,12 +1,12 @@
 /**
  * Acting: what the model called is planned, judged by the gate, and run, asked or refused.
  *
- * T1: the judgement is recorded before anything runs, so a replay acts on the same judgement.
- * T2: calls of one reply run side by side, a few at a time; their results keep the order of the calls. A reply with more calls
+ * TURNS-4: the judgement is recorded before anything runs, so a replay acts on the same judgement.
+ * TURNS-5: calls of one reply run side by side, a few at a time; their results keep the order of the calls. A reply with more calls
  *     than the limit has the rest answered with a refusal, which the model reads.
- * T3: what touches the world is an effect (I4); what only reads is a step.
- * T4: what runs after an approval is what was shown: the plan is made again and its hash compared.
- * T5: what changes files has them for itself, and what it says is cleaned of known secrets before anything keeps it.
+ * TURNS-6: what touches the world is an effect (I4); what only reads is a step.
+ * TURNS-7: what runs after an approval is what was shown: the plan is made again and its hash compared.
+ * TURNS-8: what changes files has them for itself, and what it says is cleaned of known secrets before anything keeps it.
  */
 import { createHash } from "node:crypto";
 import {

@@ -1,6 +1,7 @@
 /**
- * The request of one model call. TURN-REQ-1: this is the only place that puts one together, so what `context.request` shows is
- * what a turn sends.
+ * The request of one model call.
+ *
+ * TURNS-12: this is the only place that puts one together, so what `context.request` shows is what a turn sends.
  */
 import type { ModelRequest, ThinkingLevel } from "../../core/contracts/index.ts";
 import { type AgentId, type Given, isEndingTool, type ModelMessage, type SessionKey } from "../../core/domain/index.ts";

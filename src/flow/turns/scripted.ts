@@ -2,9 +2,9 @@
  * What a turn does without a model: a job's condition and its script. They are calls of `exec` like a model's: planned, judged by
  * the gate, asked, parked and recorded the same way (I9); only who wrote them differs.
  *
- * SC1: a condition that says no ends the turn silent with the reason; one that could not be run fails it.
- * SC2: what a script prints is the answer; nothing printed is silence; an exit code other than 0 is a failure.
- * SC3: a script cut off by a crash is not run again: the turn fails and says that its outcome is not known (I4).
+ * TURNS-9: a condition that says no ends the turn silent with the reason; one that could not be run fails it.
+ * TURNS-10: what a script prints is the answer; nothing printed is silence; an exit code other than 0 is a failure.
+ * TURNS-11: a script cut off by a crash is not run again: the turn fails and says that its outcome is not known (I4).
  */
 import { CANCEL, Stopped, type ToolResult, type Wake } from "../../core/contracts/index.ts";
 import type { Terms, ToolCallPart } from "../../core/domain/index.ts";

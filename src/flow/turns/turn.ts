@@ -1,9 +1,9 @@
 /**
  * The agent's turn as segments: take, build, call, judge, act, answer. The happy path reads from top to bottom in `converse`.
  *
- * N1: every path out of here is an Outcome with a visible state (I5).
- * N2: a message leaves the inbox in the transaction that records the model request containing it (I3).
- * N3: everything that decides what happens next comes from the journal or from the parked progress, so a replay takes the
+ * TURNS-1: every path out of here is an Outcome with a visible state (I5).
+ * TURNS-2: a message leaves the inbox in the transaction that records the model request containing it (I3).
+ * TURNS-3: everything that decides what happens next comes from the journal or from the parked progress, so a replay takes the
  *     same way.
  */
 import {

@@ -248,7 +248,7 @@ function kindWords(expected: string): string {
   return KINDS[expected] ?? expected;
 }
 
-/** The kind of a value, never the value (P1). */
+/** The kind of a value, never the value (CONFIG-4). */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   if (Array.isArray(value)) return "a list";

@@ -1,9 +1,9 @@
 /**
  * `lares.yaml` → one frozen object. Parsed once at start; each room receives its slice.
  *
- * K1: nothing of a file with a problem is used; every problem is told at once, with its line and a caret.
- * K2: a missing or empty file is not a problem: then the defaults hold.
- * K3: `${VAR}` is resolved in memory only; the file's text is never made from resolved values (LK-03).
+ * CONFIG-1: nothing of a file with a problem is used; every problem is told at once, with its line and a caret.
+ * CONFIG-2: a missing or empty file is not a problem: then the defaults hold.
+ * CONFIG-3: `${VAR}` is resolved in memory only; the file's text is never made from resolved values (LK-03).
  */
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -2,7 +2,7 @@
  * What is wrong with a config, with its place. All problems of a file are told at once: nobody likes to mend one line,
  * start, and meet the next.
  *
- * P1: a problem never carries a value from the file or the environment, only its kind; and a source line whose key sounds
+ * CONFIG-4: a problem never carries a value from the file or the environment, only its kind; and a source line whose key sounds
  *     secret is shown without its value.
  */
 import { AppError, type JsonObject } from "../../core/domain/index.ts";

@@ -1,9 +1,9 @@
 /**
  * The file as text: parses YAML, refuses what must not come further, and knows where each key stands.
  *
- * Y1: nothing here runs code, follows a path or expands without bound: no custom tags, no merge keys, at most
+ * CONFIG-5: nothing here runs code, follows a path or expands without bound: no custom tags, no merge keys, at most
  *     `MOST_ALIASES` aliases' worth of expansion, a bounded file size.
- * Y2: `__proto__`, `constructor` and `prototype` are refused as keys at any depth, before anything becomes an object (DO-09).
+ * CONFIG-6: `__proto__`, `constructor` and `prototype` are refused as keys at any depth, before anything becomes an object (DO-09).
  */
 import type { Document, Node, Pair } from "yaml";
 import type { Json } from "../../core/domain/index.ts";

@@ -3,7 +3,7 @@
  * the file's number, size and time once a second instead of listening to the folder: the folder also holds the database,
  * whose every commit would be news.
  *
- * W1: a change counts when the file has been the same for two looks in a row: nobody reads half a save.
+ * CONFIG-7: a change counts when the file has been the same for two looks in a row: nobody reads half a save.
  */
 import { stat } from "node:fs/promises";
 

@@ -36,7 +36,7 @@ it("what is kept is in the file, redacted, and only its owner can read it", asyn
   expect(statSync(join(home, "logs")).mode & 0o777).toBe(0o700);
 });
 
-it("O6: the files rotate and stay within the bound, and the newest lines are found across them", async () => {
+it("OBSERVE-6: the files rotate and stay within the bound, and the newest lines are found across them", async () => {
   const log = logging(2000);
   for (let i = 0; i < 200; i++) {
     log.info(`line ${i} ${"x".repeat(60)}`);

@@ -2,7 +2,7 @@
  * The log in the home, so that it can be read when Lares is down: `logs/lares.log` and a few older files beside it. Lines go out
  * as they come, through the same writer as stderr, so a killed process loses at most what it said in its last moment.
  *
- * O6: the files together stay within a bound. A full or read-only disk costs log lines and nothing else, and lines are written
+ * OBSERVE-6: the files together stay within a bound. A full or read-only disk costs log lines and nothing else, and lines are written
  *     again as soon as there is room.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync, write as writeTo } from "node:fs";

@@ -4,8 +4,8 @@
  * Our own writer and not pino: every line must pass the redactor as a whole and be kept in the ring, which pino would give
  * us as text to take apart again, and its import costs 20 ms of a 300 ms start.
  *
- * O4: logging never throws and never waits.
- * O5: no line leaves, neither to the stream, the file nor the ring, before the redactor has seen it.
+ * OBSERVE-4: logging never throws and never waits.
+ * OBSERVE-5: no line leaves, neither to the stream, the file nor the ring, before the redactor has seen it.
  */
 import type { JsonObject } from "../../core/domain/index.ts";
 import type { Log } from "../../core/kit/index.ts";
@@ -95,7 +95,7 @@ export function createLog(options: LogOptions = {}): Logbook {
       file?.write(`${JSON.stringify(line)}\n`);
       for (const listener of listeners) tell(listener, line);
     } catch {
-      // A log that cannot be written must not become the failure of what it reports (O4).
+      // A log that cannot be written must not become the failure of what it reports (OBSERVE-4).
     }
   };
   const tell = (listener: (line: LogLine) => void, line: LogLine) => {

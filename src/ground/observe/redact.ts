@@ -2,9 +2,9 @@
  * The one redactor: logs use it, and so do exports and error reports. It knows secrets by value (registered when they are
  * loaded) and by look (keys, tokens and passwords in the forms providers hand out).
  *
- * O1: a registered value never comes out, neither as it is nor URL-encoded, JSON-escaped, reversed, in capital or small letters, or
+ * OBSERVE-1: a registered value never comes out, neither as it is nor URL-encoded, JSON-escaped, reversed, in capital or small letters, or
  *     in base64 (also twice or reversed), base32 or hex, in one piece or broken into lines and groups.
- * O2: redacting twice changes nothing more.
+ * OBSERVE-2: redacting twice changes nothing more.
  */
 import { brokenForms, secretForms } from "../../core/kit/index.ts";
 import { BrokenTexts } from "./broken-texts.ts";

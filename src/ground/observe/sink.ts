@@ -2,7 +2,7 @@
  * Writes lines to a file descriptor without ever holding up the program. Node's own `process.stderr` is synchronous for
  * pipes and files: a reader that stalls (`lares gateway run | less`) would stop every turn.
  *
- * O3: `write` returns at once; memory is bounded; what does not fit is counted and said so when there is room again.
+ * OBSERVE-3: `write` returns at once; memory is bounded; what does not fit is counted and said so when there is room again.
  */
 import { write as fsWrite } from "node:fs";
 

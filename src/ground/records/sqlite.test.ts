@@ -100,7 +100,7 @@ describe("group commit", () => {
     expect(commits()).toBe(2);
   });
 
-  it("tells a writer only after the commit that contains its write (S1, R1)", async () => {
+  it("tells a writer only after the commit that contains its write (SQLITE-1, RECORDS-1)", async () => {
     const { put, tap, ids, records } = await open();
     const told = put(1).then(() => tap.log.push("told"));
     expect(await ids(records.committed)).toEqual([]);
@@ -138,7 +138,7 @@ describe("group commit", () => {
     expect(await again.ids()).toEqual([1]);
   });
 
-  it("takes back a refused write, the first of its transaction or a later one, and nothing else (R1)", async () => {
+  it("takes back a refused write, the first of its transaction or a later one, and nothing else (RECORDS-1)", async () => {
     const { records, put, commits, ids } = await open();
     const half = (id: number) =>
       records.write((tx) => {
@@ -165,7 +165,7 @@ describe("group commit", () => {
 });
 
 describe("writes", () => {
-  it("take effect in the order of the calls, and later reads see them at once (R2)", async () => {
+  it("take effect in the order of the calls, and later reads see them at once (RECORDS-2)", async () => {
     const { records } = await open();
     const set = (text: string) =>
       records.write((tx) =>
@@ -181,7 +181,7 @@ describe("writes", () => {
     expect(await records.committed.get("SELECT text FROM thing")).toEqual({ text: "lares" });
   });
 
-  it("are atomic: a failing statement takes back its own write and no other (R1)", async () => {
+  it("are atomic: a failing statement takes back its own write and no other (RECORDS-1)", async () => {
     const { put, records, ids, fatal } = await open();
     const before = put(1);
     const bad = records.write((tx) => {
@@ -196,7 +196,7 @@ describe("writes", () => {
     await put(4);
   });
 
-  it("take back what a callback that throws had written, and reject with what it threw (R1)", async () => {
+  it("take back what a callback that throws had written, and reject with what it threw (RECORDS-1)", async () => {
     const { put, records, ids } = await open();
     const mine = new Error("mine");
     const bad = records.write((tx) => {
@@ -208,7 +208,7 @@ describe("writes", () => {
     expect(await ids(records.committed)).toEqual([1]);
   });
 
-  it("may be tried again as upserts without a second row (R3)", async () => {
+  it("may be tried again as upserts without a second row (RECORDS-3)", async () => {
     const { records } = await open();
     const upsert = () =>
       records.write((tx) =>
@@ -245,7 +245,7 @@ describe("a failed commit", () => {
     { errcode: 10 | (3 << 8), message: "disk I/O error", code: "STORAGE_FAILED" },
   ];
   for (const { errcode, message, code } of codes) {
-    it(`is told to every waiter as ${code}, calls onFatal once, and ends all writing (S2)`, async () => {
+    it(`is told to every waiter as ${code}, calls onFatal once, and ends all writing (SQLITE-2)`, async () => {
       const { dir, put, tap, fatal, ids, raw } = await open();
       await put(1);
       tap.refuse = (sql) => (sql === "COMMIT" ? failure(errcode, message) : undefined);
@@ -260,7 +260,7 @@ describe("a failed commit", () => {
     });
   }
 
-  it("is also one when the disk fails inside a write: the whole batch is lost, not half of it (S2)", async () => {
+  it("is also one when the disk fails inside a write: the whole batch is lost, not half of it (SQLITE-2)", async () => {
     const { put, tap, fatal, ids } = await open();
     const first = put(1);
     tap.refuse = (sql) => (sql.startsWith("INSERT") ? failure(10, "disk I/O error") : undefined);
@@ -274,7 +274,7 @@ describe("a failed commit", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("happens on a really full disk, and what was told before is still there (S1, S2)", async () => {
+  it("happens on a really full disk, and what was told before is still there (SQLITE-1, SQLITE-2)", async () => {
     const dir = newDirectory();
     const mount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", dir]);
     const mounted = mount.status === 0;
@@ -286,7 +286,7 @@ describe("a failed commit", () => {
     });
   });
 
-  it("happens when the file may grow no more, and what was told before is still there (S1, S2)", async () => {
+  it("happens when the file may grow no more, and what was told before is still there (SQLITE-1, SQLITE-2)", async () => {
     await fillUp(newDirectory(), (db) => db.exec("PRAGMA max_page_count = 240"));
   });
 
@@ -314,7 +314,7 @@ describe("a failed commit", () => {
 });
 
 describe("the epoch", () => {
-  it("lets a process that was overtaken write nothing more, and says so once (S3, I11)", async () => {
+  it("lets a process that was overtaken write nothing more, and says so once (SQLITE-3, I11)", async () => {
     const first = await open();
     await first.put(1);
     const second = await open(first.dir);
@@ -329,7 +329,7 @@ describe("the epoch", () => {
     expect(second.fatal).toEqual([]);
   });
 
-  it("is checked in each commit, not only at the start (S3)", async () => {
+  it("is checked in each commit, not only at the start (SQLITE-3)", async () => {
     const { put, raw, ids, fatal } = await open();
     await put(1);
     raw.exec("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'");

@@ -2,9 +2,9 @@
  * Records on SQLite with group commit. A write is applied at once to the open transaction, so later reads see it; the
  * transaction is committed at the end of the event loop's turn, so everything that happened meanwhile shares one fsync.
  *
- * S1: a write's promise resolves only after the COMMIT that contains it.
- * S2: a failed commit is fatal for this object: every waiter is told, nothing more is written, `onFatal` is called once.
- * S3: each transaction checks the boot epoch first; a process that lost its claim cannot write (I11).
+ * SQLITE-1: a write's promise resolves only after the COMMIT that contains it.
+ * SQLITE-2: a failed commit is fatal for this object: every waiter is told, nothing more is written, `onFatal` is called once.
+ * SQLITE-3: each transaction checks the boot epoch first; a process that lost its claim cannot write (I11).
  */
 import type { Reads, Records, SqlValue, Tx, WriteHow } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";

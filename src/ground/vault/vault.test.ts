@@ -65,7 +65,7 @@ test("what is set is there for the next process, and in no file in readable form
   }
 });
 
-test("without a secret no file and no key are made (V4)", async () => {
+test("without a secret no file and no key are made (VAULT-4)", async () => {
   const home = newHome();
   const vault = await open(home);
   expect(vault.list()).toEqual([]);
@@ -134,7 +134,7 @@ test.each([
   expect((error as Error).message).not.toContain(value.trim());
 });
 
-test("every secret is known to the redactor before anybody has it (V3)", async () => {
+test("every secret is known to the redactor before anybody has it (VAULT-3)", async () => {
   const home = newHome();
   const heard: string[] = [];
   await (await open(home, { heard })).set("A", TOKEN);
@@ -225,7 +225,7 @@ function flip(base64: string): string {
   return bytes.toString("base64");
 }
 
-test("a process killed in the middle of setting leaves every secret it said it has (V2)", async () => {
+test("a process killed in the middle of setting leaves every secret it said it has (VAULT-2)", async () => {
   const home = newHome();
   const here = JSON.stringify(new URL("./index.ts", import.meta.url).href);
   const code = `

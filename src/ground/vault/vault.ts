@@ -1,10 +1,10 @@
 /**
  * The vault: secrets by name in one sealed file of the home.
  *
- * V1: a secret is in no file but the vault's, and there only encrypted.
- * V2: a change is durable when its promise resolves; a crash in the middle leaves the vault as it was.
- * V3: whatever the vault has read is known to the redactor before anybody gets it.
- * V4: without a vault there is no key: nothing is made until the first secret is set.
+ * VAULT-1: a secret is in no file but the vault's, and there only encrypted.
+ * VAULT-2: a change is durable when its promise resolves; a crash in the middle leaves the vault as it was.
+ * VAULT-3: whatever the vault has read is known to the redactor before anybody gets it.
+ * VAULT-4: without a vault there is no key: nothing is made until the first secret is set.
  */
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";

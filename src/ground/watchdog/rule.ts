@@ -1,16 +1,16 @@
 /**
  * What a death says about the work that was running. Pure.
  *
- * W1: a life that ended while its event loop was blocked or its heap was nearly full, or with an exception nobody caught, gives one
+ * WATCHDOG-1: a life that ended while its event loop was blocked or its heap was nearly full, or with an exception nobody caught, gives one
  *     strike to everything that was running. With one strike work is suspect: suspects start one at a time, so of those that run at the next stall the
  *     one that began last gets its second strike. One that began earlier and got further meanwhile gets none, any other half of
  *     one, because the cause is in doubt. Two strikes convict.
- * W2: a life that just died (`kill -9`, a crash in native code) counts against work that was running and had
+ * WATCHDOG-2: a life that just died (`kill -9`, a crash in native code) counts against work that was running and had
  *     recorded nothing since it began. The work itself may be innocent: somebody pulled the plug. So two such deaths in a row
  *     only make it suspect, it is started after the others and later each time, and the fourth convicts. A process that is
  *     killed every second never gets that far, so a storm of kills ends nothing. Nor does it starve the suspects: a life that died
  *     before it started one shows that the cause is elsewhere, and its deaths are forgotten, a few times.
- * W3: work that finishes is forgiven everything.
+ * WATCHDOG-3: work that finishes is forgiven everything.
  */
 import type { Suspicion } from "../../core/kit/index.ts";
 

@@ -45,7 +45,7 @@ it("W: what runs is in the file, what ended is not, and an orderly end leaves no
   expect(readPast(file(home))).toBeUndefined();
 });
 
-it("W1: after a stall suspects run one at a time; the second stall convicts only the one that ran", async () => {
+it("WATCHDOG-1: after a stall suspects run one at a time; the second stall convicts only the one that ran", async () => {
   const home = scratch("watchdog");
   const first = life(home);
   for (const key of ["turn:a", "turn:b", "turn:c"] as const) first.begin(key);
@@ -106,7 +106,7 @@ it.each([
   await b;
 });
 
-it("W2: a storm of kills doesn't starve what was running at the first of them", () => {
+it("WATCHDOG-2: a storm of kills doesn't starve what was running at the first of them", () => {
   const home = scratch("watchdog");
   for (let i = 0; i < 2; i++) life(home).begin("turn:a");
   const third = life(home);
@@ -115,7 +115,7 @@ it("W2: a storm of kills doesn't starve what was running at the first of them", 
   expect(life(home).suspicion("turn:a")).toBe("none");
 });
 
-it("W3: work that ended unfinished keeps what is held against it", () => {
+it("WATCHDOG-3: work that ended unfinished keeps what is held against it", () => {
   const home = scratch("watchdog");
   life(home).begin("turn:a");
   markStalled(home);

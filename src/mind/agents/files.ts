@@ -1,8 +1,8 @@
 /**
  * The files of an agent's folder that people edit from a face.
  *
- * AF1: only the known names, and never through a link: a link could show or overwrite any file of the machine (FS-11).
- * AF2: a write is all or nothing, and can be made to fail when somebody else changed the file meanwhile.
+ * AGENTS-1: only the known names, and never through a link: a link could show or overwrite any file of the machine (FS-11).
+ * AGENTS-2: a write is all or nothing, and can be made to fail when somebody else changed the file meanwhile.
  */
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";

@@ -273,7 +273,7 @@ test("a process killed between setting aside and settling leaks nothing: the nex
   expect(await w.records.get("SELECT COUNT(*) AS n FROM budget_hold")).toEqual({ n: 0 });
 });
 
-test("whatever runs side by side, a cap is passed at most by what calls used beyond what was set aside (B1)", async () => {
+test("whatever runs side by side, a cap is passed at most by what calls used beyond what was set aside (BUDGET-1)", async () => {
   const step = fc.record({
     session: fc.constantFrom("a", "b", "c"),
     agent: fc.constantFrom("x", "y"),

@@ -2,11 +2,12 @@
  * Budgets: before a model call the most it can cost is set aside, after it what it did cost is kept and the rest comes back
  * (I10). What is used is summed in the records; what is set aside is a row a call, so that a crash between the two is seen.
  *
- * B1: what is used plus what is set aside passes no cap when a call begins. A call may still use more than was set aside
+ * BUDGET-1: what is used plus what is set aside passes no cap when a call begins. A call may still use more than was set aside
  *     (an estimate of its input, a fallback at another price); only by that much can a cap be passed.
- * B2: judging and setting aside happen in one go, with nothing awaited in between: calls side by side cannot both have the last of it.
- * B3: what a dead process had set aside is settled at the start with what a sent request costs; the rest comes back.
- * B4: a call that only waits for others to give back what they set aside is not refused but waits for them.
+ * BUDGET-2: judging and setting aside happen in one go, with nothing awaited in between: calls side by side cannot both have the
+ *     last of it.
+ * BUDGET-3: what a dead process had set aside is settled at the start with what a sent request costs; the rest comes back.
+ * BUDGET-4: a call that only waits for others to give back what they set aside is not refused but waits for them.
  */
 import type { ModelInfo, ModelRequest, Records, Tx } from "../../core/contracts/index.ts";
 import type { Usage } from "../../core/domain/index.ts";

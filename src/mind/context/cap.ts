@@ -2,8 +2,8 @@
  * Tool results may not fill the window: together those of one reply take at most a share of it. What is longer is kept whole in a
  * file the agent can read, and only its beginning and its end are shown, with the file's name.
  *
- * P1: short results keep all they have; the long ones share the rest alike.
- * P2: the same results give the same text and the same files, so a repeated step changes nothing.
+ * CONTEXT-11: short results keep all they have; the long ones share the rest alike.
+ * CONTEXT-12: the same results give the same text and the same files, so a repeated step changes nothing.
  */
 import { writeBelow } from "../../core/files/index.ts";
 import { clip, textTokens } from "./tokens.ts";

@@ -2,8 +2,8 @@
  * The carry-over: what goes on when the older part of a conversation is no longer shown. Prose beside lists, because a list item
  * is either there or not, while prose loses the number it was about. Rules find what a model must not lose; pure.
  *
- * Y1: what the rules find comes from the messages themselves, word for word.
- * Y2: it never grows beyond the tokens it is given; the oldest goes first. What goes stays in the records and is found by search.
+ * CONTEXT-13: what the rules find comes from the messages themselves, word for word.
+ * CONTEXT-14: it never grows beyond the tokens it is given; the oldest goes first. What goes stays in the records and is found by search.
  */
 import { isWritten, type Json, type ModelMessage } from "../../core/domain/index.ts";
 import { clip, textTokens } from "./tokens.ts";

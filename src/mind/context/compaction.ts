@@ -2,10 +2,10 @@
  * Compacting: the older part of a window is replaced by a carry-over. One path, whoever asks for it: a session that is nearly full
  * (in a lane beside the session, so that nobody waits), a turn whose request does not fit, a person.
  *
- * Z1: every part is a recorded step: what a killed process had summarised is not paid for twice, and it takes effect once.
- * Z2: it takes effect in one transaction, and only when the session still is what was read. The messages stay.
- * Z3: it always ends: a summariser that fails, stalls or may not be paid for is replaced by rules that need no model.
- * Z4: what comes out is smaller than what went in, or nothing happens.
+ * CONTEXT-7: every part is a recorded step: what a killed process had summarised is not paid for twice, and it takes effect once.
+ * CONTEXT-8: it takes effect in one transaction, and only when the session still is what was read. The messages stay.
+ * CONTEXT-9: it always ends: a summariser that fails, stalls or may not be paid for is replaced by rules that need no model.
+ * CONTEXT-10: what comes out is smaller than what went in, or nothing happens.
  */
 import { type Ctx, type Outcome, Stopped } from "../../core/contracts/index.ts";
 import {

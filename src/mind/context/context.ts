@@ -1,13 +1,13 @@
 /**
  * What the model sees: the prompt a session began with, the notes, and a window of its history.
  *
- * X1: prompt and tools are byte-stable for the life of a session (the providers' caches depend on it).
- * X2: the notes and the window's beginning change only when the session is compacted, undone or reset; in between the window
+ * CONTEXT-1: prompt and tools are byte-stable for the life of a session (the providers' caches depend on it).
+ * CONTEXT-2: the notes and the window's beginning change only when the session is compacted, undone or reset; in between the window
  *     only grows at its end, so what was sent once is the beginning of what is sent next.
- * X3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
- * X4: what is kept in memory is a copy; losing it costs a read, never a message.
- * X5: how full the window is, the provider's own count decides, plus an estimate of what came after it.
- * X6: one message may still change: a result that stands in for another, as long as no model was sent it (interims.ts).
+ * CONTEXT-3: a turn's cost does not grow with the session: the window is bounded in tokens and in messages.
+ * CONTEXT-4: what is kept in memory is a copy; losing it costs a read, never a message.
+ * CONTEXT-5: how full the window is, the provider's own count decides, plus an estimate of what came after it.
+ * CONTEXT-6: one message may still change: a result that stands in for another, as long as no model was sent it (interims.ts).
  */
 import { createHash } from "node:crypto";
 import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
@@ -130,7 +130,7 @@ export class Contexts {
   /** Windows being read; stale when the records changed meanwhile. */
   private readonly loading = new Map<SessionKey, { stale: boolean }>();
   private held = 0;
-  /** Results that stand in for others (X6). */
+  /** Results that stand in for others (CONTEXT-6). */
   readonly interims: Interims;
 
   constructor(parts: ContextParts) {

@@ -1,9 +1,9 @@
 /**
  * Results that stand in for a call's own while it waits for a person, a time or a sub-agent.
  *
- * X6: as long as no model was sent one, the real result takes its place, and the model reads the call as if it had simply taken
- *     long. Once one was sent it never changes, and the real result comes as a later message. That it will be sent is durable before
- *     it is, so a crash in between costs only the nicer form.
+ * This is how CONTEXT-6 holds: as long as no model was sent one, the real result takes its place, and the model reads the call as
+ *     if it had simply taken long. Once one was sent it never changes, and the real result comes as a later message. That it will
+ *     be sent is durable before it is, so a crash in between costs only the nicer form.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, ToolResultPart, TurnId } from "../../core/domain/index.ts";

@@ -21,7 +21,7 @@ describe("any slice of history becomes acceptable", () => {
     for (const [i, m] of out.entries()) expect(m).toBe(history[i]);
   });
 
-  test("W1: a call without a result gets one that says so; a partial one is completed in order", () => {
+  test("CONTEXT-15: a call without a result gets one that says so; a partial one is completed in order", () => {
     const out = wellFormed([user("a"), calls("1", "2"), results("2"), user("b")]);
     expect(out[2]!.content).toMatchObject([
       { id: "1", isError: true },
@@ -30,7 +30,7 @@ describe("any slice of history becomes acceptable", () => {
     expect(wellFormed([user("a"), calls("1")])).toHaveLength(3);
   });
 
-  test("W2, W3: a window that begins in the middle begins with a user's message", () => {
+  test("CONTEXT-16, CONTEXT-17: a window that begins in the middle begins with a user's message", () => {
     expect(wellFormed([results("1"), calls("9"), results("9"), user("b")])).toEqual([user("b")]);
   });
 

@@ -1,9 +1,9 @@
 /**
  * Makes any slice of history acceptable to every provider. Pure.
  *
- * W1: each tool call is followed by exactly its results; a call without one gets "no result was recorded".
- * W2: a result without its call (the window began in the middle) is left out.
- * W3: neighbouring user messages stay separate messages; the first message is a user's. With `led` the notes stand before
+ * CONTEXT-15: each tool call is followed by exactly its results; a call without one gets "no result was recorded".
+ * CONTEXT-16: a result without its call (the window began in the middle) is left out.
+ * CONTEXT-17: neighbouring user messages stay separate messages; the first message is a user's. With `led` the notes stand before
  *     them, and they may begin with the agent's.
  */
 import type { ModelMessage, ToolCallPart, ToolResultPart } from "../../core/domain/index.ts";

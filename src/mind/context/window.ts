@@ -53,9 +53,9 @@ export function shareOut(of: {
 /**
  * How many of the oldest messages go, so that what stays costs at most `keep.tokens` and is at most `keep.messages`. 0: none can.
  *
- * C1: never between a call and its results.
- * C2: what stays begins with a person's message. Only a turn that is itself too long is cut between two of its calls.
- * C3: the newest two exchanges stay, unless there is no other way (`hard`).
+ * CONTEXT-18: never between a call and its results.
+ * CONTEXT-19: what stays begins with a person's message. Only a turn that is itself too long is cut between two of its calls.
+ * CONTEXT-20: the newest two exchanges stay, unless there is no other way (`hard`).
  */
 export function cutAt(
   messages: readonly { role: ModelMessage["role"]; tokens: number }[],

@@ -2,12 +2,12 @@
  * Standing goals: an outcome, its proof and when to stop. The agent works on it turn by turn; after each turn a judge, a small
  * model call with a structured answer, says done, go on or blocked.
  *
- * J1: each turn of a goal is admitted through the inbox under the goal's id and its number: killed anywhere it runs once.
- * J2: judging is a small turn of its own in the goal's lane. Its model call is a recorded step, its verdict takes effect once.
- * J3: turns, tokens and money are bounded; what is used up ends the goal as `limit`, never in silence.
- * J4: while a process or sub-agent of its session is at work nothing is judged and nothing is spent: the goal is parked and looked
+ * GOALS-1: each turn of a goal is admitted through the inbox under the goal's id and its number: killed anywhere it runs once.
+ * GOALS-2: judging is a small turn of its own in the goal's lane. Its model call is a recorded step, its verdict takes effect once.
+ * GOALS-3: turns, tokens and money are bounded; what is used up ends the goal as `limit`, never in silence.
+ * GOALS-4: while a process or sub-agent of its session is at work nothing is judged and nothing is spent: the goal is parked and looked
  *     at again when the session has done another turn, or after a while.
- * J5: every end is told where the goal was given.
+ * GOALS-5: every end is told where the goal was given.
  */
 import type { Ctx, ModelReply, ModelRequest, Outcome, Records, Tx } from "../../core/contracts/index.ts";
 import {

@@ -2,12 +2,12 @@
  * An agent's heartbeat: it looks after its HEARTBEAT.md without being asked. Its slots are a job's like any other; this room
  * decides whether a slot is worth a model call, what the model is told, and what its answer means.
  *
- * B1: no model is asked unless something is new: the checklist changed, an item is due, a watched file changed, something
+ * HEARTBEAT-1: no model is asked unless something is new: the checklist changed, an item is due, a watched file changed, something
  *     happened. What is there at the first look is known, not new.
- * B2: "nothing to say" is a call of a tool, never a magic word in a text.
- * B3: the same message is not sent twice in a day.
- * B4: it speaks only where the file says (I7); what was new counts as seen only when its beat ended well.
- * B5: after some beats in a row that cost something and said nothing it pauses itself; a changed checklist wakes it.
+ * HEARTBEAT-2: "nothing to say" is a call of a tool, never a magic word in a text.
+ * HEARTBEAT-3: the same message is not sent twice in a day.
+ * HEARTBEAT-4: it speaks only where the file says (I7); what was new counts as seen only when its beat ended well.
+ * HEARTBEAT-5: after some beats in a row that cost something and said nothing it pauses itself; a changed checklist wakes it.
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
@@ -166,7 +166,7 @@ export class Heartbeat {
     await this.parts.records.write((tx) => saveBeat(tx, { ...row, paused: why, useless: 0 }));
   }
 
-  /** The row; a checklist changed since it paused itself wakes it (B5). */
+  /** The row; a checklist changed since it paused itself wakes it (HEARTBEAT-5). */
   private async awake(agent: AgentId, list: string, keeps = true): Promise<BeatRow> {
     const row = await readBeat(this.parts.records, agent);
     const pausedItself = row.paused !== null && row.useless > 0;

@@ -2,7 +2,7 @@
  * What search must know of every live memory without reading it: its neighbours, scope, speaker, length, time. Columns of
  * numbers, about 40 bytes each, filled on first use from the rows.
  *
- * M4: neighbours are the live items before and after in the same thread, unless hours lie between them.
+ * MEMORY-4: neighbours are the live items before and after in the same thread, unless hours lie between them.
  */
 import { SAYS_WHEN } from "./text/vocabulary.ts";
 

@@ -95,7 +95,9 @@ export const teamScope = (team: string) => `team:${team}`;
 export const personScope = (person: string) => `person:${person}`;
 
 /**
- * The scopes a session may read. M1: a stranger's session sees what it said itself and what is public, whatever agent and team
+ * The scopes a session may read.
+ *
+ * MEMORY-1: a stranger's session sees what it said itself and what is public, whatever agent and team
  * it talks to; the owner's facts are not among its scopes, so no query can reach them.
  */
 export function scopesOf(viewer: Viewer): string[] {

@@ -2,10 +2,10 @@
  * Memory: what the agents keep of people, work and conversations, and how it is found again.
  *
  * Adding writes a row and its words in one transaction and returns; vectors come later, in the background. Searching joins words,
- * meaning and relations (search/rank.ts). Scopes decide who sees what (kinds.ts, M1).
+ * meaning and relations (search/rank.ts). Scopes decide who sees what (kinds.ts, MEMORY-1).
  *
- * M6: items keep the order of the calls to `add`.
- * M7: forgotten is gone: row, words, vector, names, relations, and the older versions of the same fact.
+ * MEMORY-6: items keep the order of the calls to `add`.
+ * MEMORY-7: forgotten is gone: row, words, vector, names, relations, and the older versions of the same fact.
  */
 import type { Embedder, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";

@@ -1,8 +1,8 @@
 /**
  * The rows of memory and the index over their words, always in one transaction: a live row is in the index, any other is not.
  *
- * M2: a row, its words in the index, its mentions and relations come and go together.
- * M3: a vector belongs to a live row; forgetting, superseding and changing take it away.
+ * MEMORY-2: a row, its words in the index, its mentions and relations come and go together.
+ * MEMORY-3: a vector belongs to a live row; forgetting, superseding and changing take it away.
  */
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
 import type { Entry } from "./catalogue.ts";

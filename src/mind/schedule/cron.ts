@@ -3,9 +3,9 @@
  * where no clock ever changes, and its answers are wall times. What a clock change does to a wall time is decided here, by one
  * rule for every way of writing the hours:
  *
- * K1: a pattern that names hours means times of day. Each comes once a day: when the clocks go back, the first of the two; when
+ * SCHEDULE-8: a pattern that names hours means times of day. Each comes once a day: when the clocks go back, the first of the two; when
  *     they jump over it, the moment of the jump. Several that are jumped over come together, once.
- * K2: a pattern for every hour means a rhythm. It follows the clock on the wall: an hour that comes twice has its runs twice,
+ * SCHEDULE-9: a pattern for every hour means a rhythm. It follows the clock on the wall: an hour that comes twice has its runs twice,
  *     one that is left out has none, so that the runs stay evenly apart.
  */
 import { Cron } from "croner";

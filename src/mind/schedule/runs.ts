@@ -1,15 +1,15 @@
 /**
  * From a due slot to its end.
  *
- * D1: (job, due) is unique and the engine accepts it once: a slot never fires twice, over restarts and clock jumps.
- * D2: firing is a small turn of its own in the job's lane: it decides, makes the next slot, and admits the job's message through
+ * SCHEDULE-1: (job, due) is unique and the engine accepts it once: a slot never fires twice, over restarts and clock jumps.
+ * SCHEDULE-2: firing is a small turn of its own in the job's lane: it decides, makes the next slot, and admits the job's message through
  *     the inbox under the slot's key. Killed anywhere, it goes on and admits once.
- * D3: whatever does not run is recorded with the reason.
- * D4: what is decided is recorded before it is acted on, so a job that is changed meanwhile cannot change a replay.
- * D5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
- * D6: an answer that reached nobody makes its slot a failed one, whenever Lares dies: told at once, at the slot's end, or at the
+ * SCHEDULE-3: whatever does not run is recorded with the reason.
+ * SCHEDULE-4: what is decided is recorded before it is acted on, so a job that is changed meanwhile cannot change a replay.
+ * SCHEDULE-5: a failure is told once a kind, then it is quiet until it changes. A run whose outcome is not known is not run again.
+ * SCHEDULE-6: an answer that reached nobody makes its slot a failed one, whenever Lares dies: told at once, at the slot's end, or at the
  *     next start.
- * D7: a job has one open question at most: while a run waits for an approval, or may still come to ask, later slots are skipped
+ * SCHEDULE-7: a job has one open question at most: while a run waits for an approval, or may still come to ask, later slots are skipped
  *     and say so, and nobody can start another run beside it.
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
@@ -273,7 +273,7 @@ export class Runs {
     return this.look(job);
   }
 
-  /** Why an earlier run keeps this one from starting (D7). Runs that are made up for together do not wait for each other. */
+  /** Why an earlier run keeps this one from starting (SCHEDULE-7). Runs that are made up for together do not wait for each other. */
   private async busy(job: Job, isOneOfMany: boolean): Promise<string | undefined> {
     const open = await this.open(job.id);
     if (open?.code) return `The run before it still waits for approval (${open.code}).`;

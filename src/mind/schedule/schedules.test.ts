@@ -613,7 +613,7 @@ function offset(at: number, zone: string): number {
   );
 }
 
-test("each slot exactly once or explicitly missed, over random kills, sleeps and clock jumps (D1, property)", async () => {
+test("each slot exactly once or explicitly missed, over random kills, sleeps and clock jumps (SCHEDULE-1, property)", async () => {
   const event = fc.oneof(
     fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 3 * HOUR }) }),
     fc.record({ do: fc.constant("kill" as const), ms: fc.integer({ min: 0, max: 9 * HOUR }) }),

@@ -261,7 +261,7 @@ export class Schedules {
     await this.runs.commit(job.id, null, (tx) => deleteJob(tx, job.id));
   }
 
-  /** Runs it now, beside its schedule and whatever its condition says. Throws while a run of it is not over (D7). */
+  /** Runs it now, beside its schedule and whatever its condition says. Throws while a run of it is not over (SCHEDULE-7). */
   run(idOrName: string): Promise<{ turn: TurnId }> {
     const started = this.starting.then(() => this.runNow(idOrName));
     this.starting = started.catch(() => {});

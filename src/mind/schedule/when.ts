@@ -1,8 +1,8 @@
 /**
  * When a job runs. A schedule is plain data; `nextDue` is a pure function of it and a moment.
  *
- * H1: `nextDue(s, after)` is the first due time strictly later than `after`, or nothing when there is none.
- * H2: calling it again from its own result walks all due times: none twice, none left out, over every clock change.
+ * SCHEDULE-10: `nextDue(s, after)` is the first due time strictly later than `after`, or nothing when there is none.
+ * SCHEDULE-11: calling it again from its own result walks all due times: none twice, none left out, over every clock change.
  */
 import { AppError } from "../../core/domain/index.ts";
 import { nextCron } from "./cron.ts";

@@ -1,8 +1,8 @@
 /**
  * What a session's prompt says of skills, and what a search for one finds. Pure: the same skills give the same bytes.
  *
- * SK2: the section costs at most what it is given, for any number of skills; without skills it is empty.
- * SK3: words that are not the owner's own stand in no prompt: of an imported skill only the name does.
+ * SKILLS-2: the section costs at most what it is given, for any number of skills; without skills it is empty.
+ * SKILLS-3: words that are not the owner's own stand in no prompt: of an imported skill only the name does.
  */
 
 /** What the section and the search know of a skill. */

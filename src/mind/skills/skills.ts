@@ -1,10 +1,10 @@
 /**
  * An agent's skills: folders with a SKILL.md in its own `skills/`, and in the home's for all agents; its own win.
  *
- * SK1: nothing outside a skill's own folder is read, and nothing of a folder that is only linked here.
- * SK4: a look costs the stamps of the files; only what changed since the last look is read again.
- * SK5: what cannot be used is told with the reason, never passed over.
- * SK6: an imported skill is used only once the owner has allowed it by name.
+ * SKILLS-1: nothing outside a skill's own folder is read, and nothing of a folder that is only linked here.
+ * SKILLS-4: a look costs the stamps of the files; only what changed since the last look is read again.
+ * SKILLS-5: what cannot be used is told with the reason, never passed over.
+ * SKILLS-6: an imported skill is used only once the owner has allowed it by name.
  */
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";

@@ -2,14 +2,14 @@
  * Sub-agents. A child is an ordinary turn in a session of its own, in the background lane; its end is a system event for the
  * parent's session. Nothing waits in memory for it.
  *
- * C1: spawning under the same key is the same child; its row is written with its admission.
- * C2: a child's result reaches the parent once, over any crash of either: told at its end, or at the next start.
- * C3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
+ * TEAMS-1: spawning under the same key is the same child; its row is written with its admission.
+ * TEAMS-2: a child's result reaches the parent once, over any crash of either: told at its end, or at the next start.
+ * TEAMS-3: depth and fan-out are capped; a child that outlives its deadline is stopped, and that is its result. One whose outcome
  *     nobody can know is told as that.
- * C4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between, and also the helpers of
+ * TEAMS-4: stopping a turn stops the children it asked for, all the way down, also when Lares dies in between, and also the helpers of
  *     a child that has ended. What was stopped is not woken by its helpers' ends: they are told further up.
- * C5: a child that is quiet for long is reported once; it is not stopped for it.
- * C6: text a parent read from outside stays outside text for its child, and the other way round.
+ * TEAMS-5: a child that is quiet for long is reported once; it is not stopped for it.
+ * TEAMS-6: text a parent read from outside stays outside text for its child, and the other way round.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
@@ -431,7 +431,7 @@ export class Children {
     const whose = to === child ? "the sub-agent you asked for" : "a sub-agent below one you asked for";
     await this.parts.tell(
       {
-        // The same child is told once, whoever notices its end (C2).
+        // The same child is told once, whoever notices its end (TEAMS-2).
         key: keyOf(child),
         label: `Result of ${whose}: ${state}`,
         body: `Task: ${child.task}\n\n${said}`,

@@ -1,11 +1,11 @@
 /**
  * Watchers: things that are looked at again and again, and wake an agent when something is new there.
  *
- * O1: the cursor is written in the transaction that stores the events of what was new: killed anywhere, nothing is lost and
+ * WATCH-1: the cursor is written in the transaction that stores the events of what was new: killed anywhere, nothing is lost and
  *     nothing is told twice.
- * O2: the first look, and the first after the watch was pointed elsewhere, only learns what is there.
- * O3: a look that fails changes nothing. It is tried again, later each time, and the reason is shown.
- * O4: one timer for all; nothing is looked at more often than it says. When the next look is due is computed from the stored
+ * WATCH-2: the first look, and the first after the watch was pointed elsewhere, only learns what is there.
+ * WATCH-3: a look that fails changes nothing. It is tried again, later each time, and the reason is shown.
+ * WATCH-4: one timer for all; nothing is looked at more often than it says. When the next look is due is computed from the stored
  *     last one, so a restart neither forgets nor hurries it.
  */
 import { createHash } from "node:crypto";

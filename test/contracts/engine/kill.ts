@@ -212,7 +212,7 @@ async function recovered(house: House, acts: Act[]): Promise<void> {
     expect(lines.filter((l) => l.turn === e.turn && l.segment === e.segment && l.of === e.name)).toHaveLength(1);
   }
 
-  // A finished step did not run again (E3).
+  // A finished step did not run again (ENGINE-3).
   const finished = new Set(found.filter((e) => e.state === "done").map(at));
   const reran = after.filter((l) => (l.what === "step" || l.what === "act") && l.of);
   expect(reran.filter((l) => finished.has(at({ turn: l.turn, segment: l.segment!, name: l.of! })))).toEqual([]);

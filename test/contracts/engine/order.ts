@@ -1,4 +1,4 @@
-/** E1, E2, I1–I3: what is accepted, once, in which order, and what runs beside what. */
+/** ENGINE-1, ENGINE-2, I1–I3: what is accepted, once, in which order, and what runs beside what. */
 import { describe, expect, it } from "vitest";
 import type { LaneClass, TurnId } from "../../../src/core/domain/index.ts";
 import { House } from "./house.ts";
@@ -6,7 +6,7 @@ import { type EngineFactory, type Line, until } from "./world.ts";
 
 export function orderContract(factory: EngineFactory): void {
   describe("order", () => {
-    it("runs a session's turns in the order of acknowledgement, one at a time (E2, I3)", async () => {
+    it("runs a session's turns in the order of acknowledgement, one at a time (ENGINE-2, I3)", async () => {
       const house = await House.open(factory);
       const names = Array.from({ length: 12 }, (_, i) => `t${i}`);
       for (const name of names) await house.accept(name, [{ step: "a" }, { loop: 2 }, { effect: "b" }, { loop: 1 }]);
@@ -15,7 +15,7 @@ export function orderContract(factory: EngineFactory): void {
       expect(overlaps(house.world.lines)).toEqual([]);
     });
 
-    it("keeps the order of calls that were made together (E2)", async () => {
+    it("keeps the order of calls that were made together (ENGINE-2)", async () => {
       const house = await House.open(factory);
       const names = Array.from({ length: 8 }, (_, i) => `t${i}`);
       await Promise.all(names.map((name) => house.accept(name, [{ step: "a" }])));
@@ -23,7 +23,7 @@ export function orderContract(factory: EngineFactory): void {
       expect((await house.ends()).map((e) => e.end)).toEqual(names);
     });
 
-    it("runs different sessions beside each other (E2)", async () => {
+    it("runs different sessions beside each other (ENGINE-2)", async () => {
       const house = await House.open(factory);
       const names = ["a", "b", "c"];
       for (const name of names) await house.accept(name, [{ gate: "all" }], { session: name });
@@ -33,7 +33,7 @@ export function orderContract(factory: EngineFactory): void {
       await house.ended(...names);
     });
 
-    it("takes interactive before scheduled before background inside a session, whatever came first (E2)", async () => {
+    it("takes interactive before scheduled before background inside a session, whatever came first (ENGINE-2)", async () => {
       const house = await House.open(factory);
       await house.accept("first", [{ gate: "go" }]);
       await house.began("first");
@@ -52,7 +52,7 @@ export function orderContract(factory: EngineFactory): void {
       ]);
     });
 
-    it("never lets background or scheduled work delay a person in another session (E2, L3)", async () => {
+    it("never lets background or scheduled work delay a person in another session (ENGINE-2, EMBEDDED-3)", async () => {
       const house = await House.open(factory, { places: { interactive: 1, scheduled: 1, background: 1 } });
       for (const n of [1, 2, 3]) {
         await house.accept(`b${n}`, [{ gate: "b" }], { session: `b${n}`, lane: "background" });
@@ -81,7 +81,7 @@ export function orderContract(factory: EngineFactory): void {
   });
 
   describe("acceptance", () => {
-    it("gives the same turn for the same id in the same tick, while it runs, after its end and after a restart (E1, I2)", async () => {
+    it("gives the same turn for the same id in the same tick, while it runs, after its end and after a restart (ENGINE-1, I2)", async () => {
       const house = await House.open(factory);
       const ops = [{ step: "a" }, { gate: "go" }, { effect: "b" }];
       const [first, twin] = await Promise.all([house.accept("m", ops), house.accept("m", ops)]);
@@ -122,7 +122,7 @@ export function orderContract(factory: EngineFactory): void {
       await house.ended("m");
     });
 
-    it("has what it acknowledged after a kill in the next moment (E1, I1)", async () => {
+    it("has what it acknowledged after a kill in the next moment (ENGINE-1, I1)", async () => {
       const house = await House.open(factory);
       const { turn } = await house.accept("m", [{ step: "a" }]);
       house.kill();
@@ -131,7 +131,7 @@ export function orderContract(factory: EngineFactory): void {
       await house.ended("m");
     });
 
-    it("keeps order and lane class over a kill (E2)", async () => {
+    it("keeps order and lane class over a kill (ENGINE-2)", async () => {
       const house = await House.open(factory);
       await house.accept("first", [{ gate: "never" }]);
       await house.began("first");
@@ -168,7 +168,7 @@ export function orderContract(factory: EngineFactory): void {
       await expect(house.engine.schedule("s" as never, null)).rejects.toMatchObject({ code: "NOT_READY" });
     });
 
-    it("lets a running segment finish while it drains, and starts nothing new (E5)", async () => {
+    it("lets a running segment finish while it drains, and starts nothing new (ENGINE-5)", async () => {
       const house = await House.open(factory);
       await house.accept("a", [{ step: "x" }, { gate: "go" }, { effect: "y" }]);
       await house.accept("b", [{ step: "x" }]);

@@ -1,4 +1,4 @@
-/** E5, I8, I9: parked turns, the events that wake them, and stopping. */
+/** ENGINE-5, I8, I9: parked turns, the events that wake them, and stopping. */
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { House } from "./house.ts";
@@ -13,7 +13,7 @@ const ask = (holds: boolean, on = ["answer"]): Op[] => [
 
 export function parkContract(factory: EngineFactory): void {
   describe("park and resume", () => {
-    it("wakes a parked turn with the event and the state it kept, as the next segment (E5)", async () => {
+    it("wakes a parked turn with the event and the state it kept, as the next segment (ENGINE-5)", async () => {
       const house = await House.open(factory);
       const { turn } = await house.accept("a", ask(false));
       await house.parked("a");
@@ -44,7 +44,7 @@ export function parkContract(factory: EngineFactory): void {
       expect((await house.ends()).map((e) => e.end)).toEqual(["b", "a"]);
     });
 
-    it("keeps everybody else out while a turn that holds its session waits, also over a kill (L4)", async () => {
+    it("keeps everybody else out while a turn that holds its session waits, also over a kill (EMBEDDED-4)", async () => {
       const house = await House.open(factory);
       const { turn } = await house.accept("a", ask(true));
       await house.parked("a");
@@ -59,7 +59,7 @@ export function parkContract(factory: EngineFactory): void {
       expect((await house.ends()).filter((e) => /^[ab]$/.test(e.end)).map((e) => e.end)).toEqual(["a", "b"]);
     });
 
-    it("keeps holding the session when it is killed between the answer and the next segment (L4)", async () => {
+    it("keeps holding the session when it is killed between the answer and the next segment (EMBEDDED-4)", async () => {
       const house = await House.open(factory, {
         crash: {
           at(point) {
@@ -79,7 +79,7 @@ export function parkContract(factory: EngineFactory): void {
       expect((await house.ends()).map((e) => e.end)).toEqual(["a", "b"]);
     });
 
-    it("keeps holding the session when the segment after the answer throws (L4)", async () => {
+    it("keeps holding the session when the segment after the answer throws (EMBEDDED-4)", async () => {
       const house = await House.open(factory);
       const { turn } = await house.accept("a", [{ park: { on: ["answer"], holds: true } }, { fail: "boom" }]);
       await house.parked("a");

@@ -2,13 +2,13 @@
  * Random lives of an engine: messages, answers, stops, time, restarts and kills in any order and at any moment, against a model
  * that only remembers what the outside was told.
  *
- * P1: every message ends exactly once, or waits in a park it declared.
- * P2: of two messages of one session and class, the one acknowledged before the other was sent, or sent before it to a life
+ * INTERLEAVINGS-1: every message ends exactly once, or waits in a park it declared.
+ * INTERLEAVINGS-2: of two messages of one session and class, the one acknowledged before the other was sent, or sent before it to a life
  *     that acknowledged both, begins first.
- * P3: segments of a session never overlap; a turn that holds its session is alone in it until it ends.
- * P4: of the events for one wait, one is taken; it is the one the turn sees.
- * P5: no effect acts twice; what its turn was told is what the world saw, or `unknown` after a kill.
- * P6: a recorded step's value never changes.
+ * INTERLEAVINGS-3: segments of a session never overlap; a turn that holds its session is alone in it until it ends.
+ * INTERLEAVINGS-4: of the events for one wait, one is taken; it is the one the turn sees.
+ * INTERLEAVINGS-5: no effect acts twice; what its turn was told is what the world saw, or `unknown` after a kill.
+ * INTERLEAVINGS-6: a recorded step's value never changes.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -124,7 +124,7 @@ async function live(factory: EngineFactory, moves: Move[]): Promise<void> {
   const send = (m: Message) => {
     const sent = house.accept(m.name, m.ops, { session: m.session, lane: m.lane });
     const told = (a: Accepted) => {
-      if (m.turn) expect(a, `${m.name} is one turn (E1)`).toEqual({ turn: m.turn, duplicate: true });
+      if (m.turn) expect(a, `${m.name} is one turn (ENGINE-1)`).toEqual({ turn: m.turn, duplicate: true });
       m.turn = a.turn;
       m.toldAt ??= count++;
       m.toldIn ??= house.world.gen;
@@ -210,18 +210,20 @@ async function check(house: House, messages: Message[]): Promise<void> {
 
   for (const m of messages) {
     const end = ends.filter((e) => e.end === m.name);
-    expect(end, `P1: ends of ${m.name}`).toHaveLength(1);
-    expect(end[0]!.how === "broken" && !m.ops.some((op) => "fail" in op), `P1: ${m.name} broke`).toBe(false);
+    expect(end, `INTERLEAVINGS-1: ends of ${m.name}`).toHaveLength(1);
+    expect(end[0]!.how === "broken" && !m.ops.some((op) => "fail" in op), `INTERLEAVINGS-1: ${m.name} broke`).toBe(
+      false,
+    );
     checkEvents(m, end[0]!);
     const entries = journal.filter((e) => e.turn === m.turn);
     expect(entries.filter((e) => e.state === "intent" && end[0]!.how === "done")).toEqual([]);
     checkEffects(m, end[0]!);
-    // P6: what the turn was told in the end is what stands in the journal.
+    // INTERLEAVINGS-6: what the turn was told in the end is what stands in the journal.
     const values = new Set(entries.filter((e) => e.kind === "step").map((e) => String(e.payload)));
     const told = end[0]!.seen.filter((s) => typeof s === "string" && s.includes("#")).map(String);
     expect(
       told.filter((value) => !values.has(value)),
-      `P6: steps of ${m.name}`,
+      `INTERLEAVINGS-6: steps of ${m.name}`,
     ).toEqual([]);
   }
 
@@ -229,7 +231,7 @@ async function check(house: House, messages: Message[]): Promise<void> {
   for (const a of messages) {
     for (const b of messages) {
       if (a === b || a.session !== b.session || a.lane !== b.lane || !orderKnown(a, b)) continue;
-      expect(begun.get(a.name), `P2: ${a.name} before ${b.name}`).toBeLessThan(begun.get(b.name)!);
+      expect(begun.get(a.name), `INTERLEAVINGS-2: ${a.name} before ${b.name}`).toBeLessThan(begun.get(b.name)!);
     }
   }
   checkHolders();
@@ -240,7 +242,7 @@ async function check(house: House, messages: Message[]): Promise<void> {
     return a.sentAt < b.sentAt && new Set([a.sentIn, b.sentIn, a.toldIn, b.toldIn]).size === 1;
   }
 
-  /** P3: between a holding park and the end of that turn, nobody else of the session begins. */
+  /** INTERLEAVINGS-3: between a holding park and the end of that turn, nobody else of the session begins. */
   function checkHolders(): void {
     for (const m of messages.filter((x) => x.ops.some((op) => "park" in op && op.park.holds))) {
       const parked = lines.findIndex((l) => l.what === "parked" && l.name === m.name);
@@ -249,7 +251,7 @@ async function check(house: House, messages: Message[]): Promise<void> {
       const others = lines.slice(parked, last).filter((l) => l.what === "begin" && l.session === m.session);
       expect(
         others.map((l) => l.name).filter((n) => n !== m.name),
-        `P3: ${m.name} held its session`,
+        `INTERLEAVINGS-3: ${m.name} held its session`,
       ).toEqual([]);
     }
   }
@@ -257,22 +259,22 @@ async function check(house: House, messages: Message[]): Promise<void> {
   function checkEvents(m: Message, end: EndNote): void {
     for (const name of ["answer", "cancel"]) {
       const taken = new Set(m.said.filter((s) => s.name === name && s.how === "taken").map((s) => s.id));
-      expect(taken.size, `P4: ${name} of ${m.name}`).toBeLessThanOrEqual(1);
+      expect(taken.size, `INTERLEAVINGS-4: ${name} of ${m.name}`).toBeLessThanOrEqual(1);
       const seen = end.seen.filter((s) => (s as { event?: string } | null)?.event === name) as { id: string }[];
-      expect(seen.length, `P4: ${name} seen by ${m.name}`).toBeLessThanOrEqual(1);
-      if (seen[0] && taken.size) expect(taken, `P4: ${name} of ${m.name}`).toContain(seen[0].id);
+      expect(seen.length, `INTERLEAVINGS-4: ${name} seen by ${m.name}`).toBeLessThanOrEqual(1);
+      if (seen[0] && taken.size) expect(taken, `INTERLEAVINGS-4: ${name} of ${m.name}`).toContain(seen[0].id);
     }
   }
 
   function checkEffects(m: Message, end: EndNote): void {
     const acts = lines.filter((l) => l.what === "act" && l.name === m.name);
-    expect(new Set(acts.map((l) => l.key)).size, `P5: effects of ${m.name}`).toBe(acts.length);
+    expect(new Set(acts.map((l) => l.key)).size, `INTERLEAVINGS-5: effects of ${m.name}`).toBe(acts.length);
     const results = end.seen.filter((s): s is { ok: string } | { unknown: true; key: string } => isResult(s));
     const known = results.filter((r) => "ok" in r).length;
     const lives = new Set(lines.filter((l) => l.what === "begin" && l.name === m.name).map((l) => l.gen)).size;
-    if (lives === 1) expect(known, `P5: ${m.name} lived once`).toBe(results.length);
-    expect(acts.length, `P5: ${m.name} was told of what was done`).toBeGreaterThanOrEqual(known);
-    if (end.how === "done") expect(acts.length, `P5: ${m.name}`).toBeLessThanOrEqual(results.length);
+    if (lives === 1) expect(known, `INTERLEAVINGS-5: ${m.name} lived once`).toBe(results.length);
+    expect(acts.length, `INTERLEAVINGS-5: ${m.name} was told of what was done`).toBeGreaterThanOrEqual(known);
+    if (end.how === "done") expect(acts.length, `INTERLEAVINGS-5: ${m.name}`).toBeLessThanOrEqual(results.length);
   }
 }
 

@@ -1,4 +1,4 @@
-/** E3, E4, E6, I4: steps and effects, and what a kill leaves of them. */
+/** ENGINE-3, ENGINE-4, ENGINE-6, I4: steps and effects, and what a kill leaves of them. */
 import { describe, expect, it } from "vitest";
 import type { App } from "../../../src/core/contracts/index.ts";
 import type { Json } from "../../../src/core/domain/index.ts";
@@ -8,7 +8,7 @@ import { type EngineFactory, type Op, type Repeat, until } from "./world.ts";
 
 export function stepContract(factory: EngineFactory): void {
   describe("steps and effects", () => {
-    it("never runs a finished step or effect again, and replays what it returned (E3, I4)", async () => {
+    it("never runs a finished step or effect again, and replays what it returned (ENGINE-3, I4)", async () => {
       const house = await House.open(factory);
       const { turn } = await house.accept("a", [{ step: "x" }, { effect: "y" }, { step: "z" }, { gate: "go" }]);
       // A step is durable with the next thing that waits for a commit; another turn's acceptance is one.
@@ -28,7 +28,7 @@ export function stepContract(factory: EngineFactory): void {
       expect(house.world.of("a", "act")).toHaveLength(1);
     });
 
-    it("has an effect's intent durable before it acts (E4)", async () => {
+    it("has an effect's intent durable before it acts (ENGINE-4)", async () => {
       const house = await House.open(factory);
       const found: Json[] = [];
       house.kill();
@@ -75,7 +75,7 @@ export function stepContract(factory: EngineFactory): void {
     for (const rule of rules) {
       const { repeat, probe, acted, as, acts } = rule;
       const title = `${repeat}${probe ? ` with a probe (${probe})` : ""}, killed ${acted ? "after" : "before"} the act`;
-      it(`settles an intent without a result as ${as}: ${title} (E4, I4)`, async () => {
+      it(`settles an intent without a result as ${as}: ${title} (ENGINE-4, I4)`, async () => {
         // The first life dies at the point; the crash object ends the life instead of this process.
         const house = new House(factory, {
           crash: {
@@ -109,7 +109,7 @@ export function stepContract(factory: EngineFactory): void {
       });
     }
 
-    it("has no intent while it waits for what it needs: killed there, it runs in the next life (E4, I4)", async () => {
+    it("has no intent while it waits for what it needs: killed there, it runs in the next life (ENGINE-4, I4)", async () => {
       const house = new House(factory, {
         crash: {
           at(point) {
@@ -233,7 +233,7 @@ export function stepContract(factory: EngineFactory): void {
       await until("it is settled", async () => (await house.history({ turn }))[0]?.state === "unknown");
     });
 
-    it("keeps the indices of effects made together, whichever ends first (E3)", async () => {
+    it("keeps the indices of effects made together, whichever ends first (ENGINE-3)", async () => {
       const house = await House.open(factory);
       house.kill();
       await house.look();
@@ -299,7 +299,7 @@ export function stepContract(factory: EngineFactory): void {
   });
 
   describe("journal", () => {
-    it("breaks a turn whose journal has another name, and does nothing new in the world (E6)", async () => {
+    it("breaks a turn whose journal has another name, and does nothing new in the world (ENGINE-6)", async () => {
       const house = await House.open(factory);
       house.kill();
       await house.look();
@@ -361,7 +361,7 @@ export function stepContract(factory: EngineFactory): void {
   });
 
   describe("forgetting", () => {
-    it("erases what the ended turns of a session did, and still knows their ids (E1)", async () => {
+    it("erases what the ended turns of a session did, and still knows their ids (ENGINE-1)", async () => {
       const house = await House.open(factory);
       const a = await house.accept("a", [{ step: "x" }], { session: "one" });
       const b = await house.accept("b", [{ step: "x" }, { park: { on: ["e"] } }, { step: "y" }], { session: "one" });

@@ -1,10 +1,10 @@
 /**
  * One conversation as the page holds it: the newest records, what streams right now, and what this page sent.
  *
- * H1: the records are the truth. Streamed text is shown until the record of that very reply is read, then dropped; both have
+ * UI-1: the records are the truth. Streamed text is shown until the record of that very reply is read, then dropped; both have
  *     the same key, so an answer is on the page once.
- * H2: nothing typed is lost: drafts and messages under way are kept per session in this tab until they are accepted.
- * H3: text is drawn once per frame, however many pieces arrive.
+ * UI-2: nothing typed is lost: drafts and messages under way are kept per session in this tab until they are accepted.
+ * UI-3: text is drawn once per frame, however many pieces arrive.
  */
 import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
 import { app } from "./app.svelte.ts";
@@ -156,7 +156,7 @@ export class Chat {
 
   private async read(): Promise<void> {
     try {
-      // What runs is asked first: a reply recorded in between is then in the history and drops out by its key (H1).
+      // What runs is asked first: a reply recorded in between is then in the history and drops out by its key (UI-1).
       const { session } = this;
       const [now, page] = await Promise.all([
         app.call("chat.live", { session }),

@@ -2,9 +2,9 @@
  * Model and tool text as markdown, safely. Raw HTML is shown as the text it is, pictures become links, and what marked makes
  * goes through DOMPurify with a short list of allowed tags.
  *
- * M2: the parser recurses and is slow on some texts, so a text that nests deeper or has longer words than people write is
+ * UI-5: the parser recurses and is slow on some texts, so a text that nests deeper or has longer words than people write is
  * shown as it is, without being parsed.
- * M1: a finished block is never parsed again: only the last block of a growing text is.
+ * UI-4: a finished block is never parsed again: only the last block of a growing text is.
  */
 import DOMPurify from "dompurify";
 import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
@@ -70,7 +70,7 @@ const DEEPEST = 20;
 /** Lines without an empty one between them, code aside: some such blocks take the parser quadratic time. */
 const LONGEST_BLOCK = 20_000;
 
-/** Whether the text is worth parsing (M2). One pass. */
+/** Whether the text is worth parsing (UI-5). One pass. */
 export function isReadable(text: string): boolean {
   if (text.length > MOST_LETTERS || hasLongBlock(text)) return false;
   let [word, blanks, markers] = [0, 0, 0];

@@ -42,7 +42,7 @@ export function ircRoom(at: { nick: string; target: string; user?: string; host?
   return 512 - 2 - Buffer.byteLength(name);
 }
 
-// Signal takes ranges beside the text. The walker writes noncharacters, which no text can hold (T1), and they are read off.
+// Signal takes ranges beside the text. The walker writes noncharacters, which no text can hold (RENDER-8), and they are read off.
 const SIGNAL: readonly (readonly [Style["style"], string, string])[] = [
   ["BOLD", "\ufdd0", "\ufdd1"],
   ["ITALIC", "\ufdd2", "\ufdd3"],

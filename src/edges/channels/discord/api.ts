@@ -1,4 +1,4 @@
-/** One call of Discord's REST API. What it throws says whether Discord may have taken something (C2). */
+/** One call of Discord's REST API. What it throws says whether Discord may have taken something (CHANNEL-2). */
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";

@@ -1,10 +1,10 @@
 /**
  * Discord: its gateway for what happens, its REST API for what is said.
  *
- * G1: the session and the number up to which everything is durable are committed with the messages. After a crash the session is
+ * DISCORD-1: the session and the number up to which everything is durable are committed with the messages. After a crash the session is
  *     resumed from there and Discord replays the rest.
- * G2: when Discord has forgotten the session, each chat that was talked in is read from where it was left.
- * G3: a nonce makes a send one message for a few minutes; later the chat is looked at before anything is sent again.
+ * DISCORD-2: when Discord has forgotten the session, each chat that was talked in is read from where it was left.
+ * DISCORD-3: a nonce makes a send one message for a few minutes; later the chat is looked at before anything is sent again.
  */
 import type { Channel, Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject } from "../../../core/domain/index.ts";

@@ -1,4 +1,4 @@
-/** What leaves for Discord: its Markdown, buttons as components, files, reactions. One call each, never repeated here (C2). */
+/** What leaves for Discord: its Markdown, buttons as components, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import { createHash } from "node:crypto";
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
 import type { JsonObject, ReplyRoute } from "../../../core/domain/index.ts";

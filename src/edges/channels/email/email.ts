@@ -3,7 +3,7 @@
  *
  * In: mail stays on the server, so nothing is lost; the cursor is UIDVALIDITY and UID, committed with the mail. When the server
  * numbers its mails anew, the last days are read again: a mail is known by its Message-ID. `\Seen` is set last and means nothing.
- * A mail's head is read first; the text only of one whose writer is proven (E1), attachments only after the door let them in.
+ * A mail's head is read first; the text only of one whose writer is proven (EMAIL-1), attachments only after the door let them in.
  * Out: SMTP takes no key. The copy in Sent is found by its Message-ID after a crash; without one nobody can tell.
  */
 import type { ImapFlow, MessageStructureObject } from "imapflow";

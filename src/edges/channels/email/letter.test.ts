@@ -6,7 +6,7 @@ const mail = (...lines: string[]) => headersOf(["From: Ann <ann@people.test>", .
 const judged = (...results: string[]) =>
   unproven(mail(...results.map((one) => `Authentication-Results: ${one}`)), "ann@people.test", trust);
 
-describe("who wrote a mail (E1, CH-01)", () => {
+describe("who wrote a mail (EMAIL-1, CH-01)", () => {
   test.each([
     "mx.house.test; dmarc=pass header.from=people.test",
     "mx.house.test 1; dmarc=pass (p=REJECT) header.from=people.test",
@@ -58,7 +58,7 @@ test.each([
   "Return-Path: <>",
   "Content-Type: multipart/report; report-type=delivery-status",
   "X-Autoreply: yes",
-])("a machine's mail is not answered: %s (E2)", (line) => expect(automatic(mail(line))).toBeDefined());
+])("a machine's mail is not answered: %s (EMAIL-2)", (line) => expect(automatic(mail(line))).toBeDefined());
 
 test("a person's mail is", () =>
   expect(automatic(mail("Auto-Submitted: no", "Return-Path: <a@b.test>"))).toBeUndefined());

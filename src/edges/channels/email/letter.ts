@@ -1,9 +1,9 @@
 /**
  * What the head of a mail says, and what of it may be believed. Pure.
  *
- * E1: a From line is anybody's to write. It counts when our own receiving server (by its authserv-id, the topmost such line only:
+ * EMAIL-1: a From line is anybody's to write. It counts when our own receiving server (by its authserv-id, the topmost such line only:
  *     lines below may be the sender's own) says that DMARC passed, or that DKIM or SPF passed for the From line's domain.
- * E2: nothing a machine sent by itself is answered: auto-replies, bounces, lists. Two machines would never stop (RFC 3834).
+ * EMAIL-2: nothing a machine sent by itself is answered: auto-replies, bounces, lists. Two machines would never stop (RFC 3834).
  */
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -42,7 +42,7 @@ export interface Trust {
   authenticate: boolean;
 }
 
-/** Why it cannot be known who wrote this, or undefined when the From address is proven (E1). */
+/** Why it cannot be known who wrote this, or undefined when the From address is proven (EMAIL-1). */
 export function unproven(headers: Headers, from: string, trust: Trust): string | undefined {
   if (headers.filter(([name]) => name === "from").length !== 1) return "it has more than one From line";
   if (!trust.authenticate) return undefined;

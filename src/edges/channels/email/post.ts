@@ -70,7 +70,7 @@ export function transportOf(mail: Nodemailer, config: EmailAccount) {
 /** Up to here the server has no mail it could pass on. */
 const BEFORE_DATA = /^(CONN|EHLO|HELO|STARTTLS|AUTH\b.*|MAIL FROM|RCPT TO)$/;
 
-/** What a failure of SMTP means for the message (C2). */
+/** What a failure of SMTP means for the message (CHANNEL-2). */
 export function failure(error: unknown): Error {
   const { code, command, responseCode, message } = error as {
     code?: string;

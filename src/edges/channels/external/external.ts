@@ -1,10 +1,10 @@
 /**
  * A channel outside the process: a program connects to /ws with the role `channel` and passes messages both ways.
  *
- * X1: an `inbound_message` is acknowledged after it is committed; the same id again is the same message.
- * X2: an `outbound_message` is sent until it is acknowledged, one after another in each chat; it keeps its id, so that the program can
- *     leave out what it has seen. What is not acknowledged when a side dies is sent again.
- * X3: one program speaks for an account. A second one takes the first one's place.
+ * EXTERNAL-1: an `inbound_message` is acknowledged after it is committed; the same id again is the same message.
+ * EXTERNAL-2: an `outbound_message` is sent until it is acknowledged, one after another in each chat; it keeps its id, so that the
+ *     program can leave out what it has seen. What is not acknowledged when a side dies is sent again.
+ * EXTERNAL-3: one program speaks for an account. A second one takes the first one's place.
  */
 import { z } from "zod";
 import {

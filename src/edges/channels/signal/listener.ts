@@ -4,11 +4,11 @@
  * signal-cli forgets what it has handed over, and goes on handing over to a connection that is dead. So whoever reads its stream
  * must not die with Lares: the listener is started by Lares, outlives it, and is found again by its next life.
  *
- * H1: an event is on the disk (fdatasync) before the next bytes are read; each listener writes files of its own, so a torn line is
+ * SIGNAL-1: an event is on the disk (fdatasync) before the next bytes are read; each listener writes files of its own, so a torn line is
  *     only ever the last of a file.
- * H2: one connection: when it ends, the listener ends and says why. It connects first and takes the place of an older one then, so
+ * SIGNAL-2: one connection: when it ends, the listener ends and says why. It connects first and takes the place of an older one then, so
  *     that nothing falls between two of them; what both heard is known by its id.
- * H3: it goes when its folder is gone, when another took its place, or when Lares did not come back for ten minutes.
+ * SIGNAL-3: it goes when its folder is gone, when another took its place, or when Lares did not come back for ten minutes.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

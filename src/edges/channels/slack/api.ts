@@ -1,4 +1,4 @@
-/** One call of Slack's Web API. What it throws says whether Slack may have taken something (C2). */
+/** One call of Slack's Web API. What it throws says whether Slack may have taken something (CHANNEL-2). */
 
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";

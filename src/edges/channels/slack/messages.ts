@@ -1,4 +1,4 @@
-/** What leaves for Slack: text as its mrkdwn, buttons as blocks, files, reactions. One call each, never repeated here (C2). */
+/** What leaves for Slack: text as its mrkdwn, buttons as blocks, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
 import type { JsonObject } from "../../../core/domain/index.ts";
 import { listOf, objectOf, textOf } from "../api.ts";

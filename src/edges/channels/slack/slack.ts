@@ -1,9 +1,9 @@
 /**
  * Slack, by socket mode or by signed posts of the Events API.
  *
- * S1: an event is acknowledged after it is committed. Slack says one again that was not, three times within minutes, then never:
+ * SLACK-1: an event is acknowledged after it is committed. Slack says one again that was not, three times within minutes, then never:
  *     after a stop that was longer, each chat that was talked in is read from where it was left.
- * S2: each message carries its key as metadata, so that one whose answer is lost can be looked for.
+ * SLACK-2: each message carries its key as metadata, so that one whose answer is lost can be looked for.
  */
 import { createHmac } from "node:crypto";
 import type {

@@ -2,7 +2,7 @@
  * Albums: Telegram sends each picture of one as a message of its own and says neither how many there are nor which is the last. They
  * belong together by `media_group_id` and become one event, under the id of the first.
  *
- * T3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.
+ * TELEGRAM-3: a part that came by webhook is stored before it is acknowledged, and the album is heard from there, also after a restart.
  */
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { Json } from "../../../core/domain/index.ts";

@@ -1,4 +1,4 @@
-/** One call of the Bot API. What it throws says whether Telegram may have taken something (C2). Holds the token; shows it nowhere. */
+/** One call of the Bot API. What it throws says whether Telegram may have taken something (CHANNEL-2). Holds the token; shows it nowhere. */
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";

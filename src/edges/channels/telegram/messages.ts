@@ -1,4 +1,4 @@
-/** What leaves for Telegram: text as its HTML, buttons, files, reactions. One call each, never repeated here (C2). */
+/** What leaves for Telegram: text as its HTML, buttons, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Outgoing, OutgoingFile, Placed } from "../../../core/contracts/index.ts";
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import type { JsonObject, ReplyRoute } from "../../../core/domain/index.ts";

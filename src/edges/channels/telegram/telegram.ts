@@ -1,9 +1,9 @@
 /**
  * Telegram, by our own loop over getUpdates or by its webhook.
  *
- * T1: an update is gone at Telegram when a higher offset is asked for. We ask only after the batch and its offset are committed,
+ * TELEGRAM-1: an update is gone at Telegram when a higher offset is asked for. We ask only after the batch and its offset are committed,
  *     so a crash at any point leaves the batch either there or here.
- * T2: Telegram takes no idempotency key. A send whose answer is lost is uncertain, never repeated here.
+ * TELEGRAM-2: Telegram takes no idempotency key. A send whose answer is lost is uncertain, never repeated here.
  */
 import type {
   Channel,

@@ -1,8 +1,8 @@
 /**
  * One call: asks the candidates that `next` names until one answers or nobody is left.
  *
- * C1: what was streamed by an attempt that failed is declared void before anything else is streamed.
- * C2: at most one answer is returned, and its deltas are exactly those after the last discard.
+ * CHAIN-7: what was streamed by an attempt that failed is declared void before anything else is streamed.
+ * CHAIN-8: at most one answer is returned, and its deltas are exactly those after the last discard.
  */
 import type {
   FailedAttempt,

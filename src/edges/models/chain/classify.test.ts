@@ -87,7 +87,7 @@ describe("health", () => {
     expect(cooldownMs("overload", 5, 1234)).toBe(1234);
   });
 
-  it("forgets everything on success, and blames nobody for the request's own fault (H1, H2)", () => {
+  it("forgets everything on success, and blames nobody for the request's own fault (CHAIN-9, CHAIN-10)", () => {
     const book = new HealthBook();
     book.failed("a", "context-overflow", null, 0);
     book.failed("a", "format", null, 0);

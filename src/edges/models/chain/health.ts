@@ -2,8 +2,9 @@
  * How each candidate (provider + model + credential) has done lately. In memory: after a restart everybody gets a
  * fresh chance, which is what a person who just changed a key expects.
  *
- * H1: a success forgets everything. H2: the fault of the request (too long, malformed) is nobody's bad health.
- * H3: when a cooldown ends one call goes first, as a probe; the others wait for what it finds.
+ * CHAIN-9: a success forgets everything.
+ * CHAIN-10: the fault of the request (too long, malformed) is nobody's bad health.
+ * CHAIN-11: when a cooldown ends one call goes first, as a probe; the others wait for what it finds.
  */
 import type { FailureClass } from "../../../core/contracts/index.ts";
 

@@ -129,7 +129,7 @@ describe("the start of a call", () => {
   const start = (candidates: Candidate[], health: Record<string, HealthEntry>) =>
     show(next(candidates, new Map(Object.entries(health)), null, NOW, () => 0));
 
-  it("takes the first that is well (N1)", () => {
+  it("takes the first that is well (CHAIN-1)", () => {
     expect(start([A1, A2, B1], {})).toBe("use a/x@one");
     expect(start([A1, A2, B1], { [A1.id]: cooling() })).toBe("use a/x@two");
   });

@@ -1,13 +1,13 @@
 /**
  * Who is asked next. One pure function decides it at the start of a call and after every failure.
  *
- * N1: candidates are asked in their order; one that is cooling down is passed over while another is well.
- * N2: no candidate is asked twice while one that was not asked is left and can help.
- * N3: each distinct provider is asked once before the call gives up, cooling down or not.
- * N4: a request that is too long goes only to a model with a larger window; one that was refused as malformed only to
+ * CHAIN-1: candidates are asked in their order; one that is cooling down is passed over while another is well.
+ * CHAIN-2: no candidate is asked twice while one that was not asked is left and can help.
+ * CHAIN-3: each distinct provider is asked once before the call gives up, cooling down or not.
+ * CHAIN-4: a request that is too long goes only to a model with a larger window; one that was refused as malformed only to
  *     another model. Another credential of the same model would refuse it just the same.
- * N5: when nobody else is left, the first whose failure may pass is asked again after a pause, a bounded number of times.
- * N6: a pause never goes past the deadline.
+ * CHAIN-5: when nobody else is left, the first whose failure may pass is asked again after a pause, a bounded number of times.
+ * CHAIN-6: a pause never goes past the deadline.
  */
 import type { FailureClass } from "../../../core/contracts/index.ts";
 import { type Backoff, backoffMs } from "../../../core/kit/index.ts";
@@ -65,7 +65,7 @@ export function next(
   const first = candidates[0];
   if (!first) return { stop: "nobody" };
   const isWell = (candidate: Candidate) => isAvailable(health.get(candidate.id), now);
-  // N3 holds for the first request too: a call that asks nobody helps nobody.
+  // CHAIN-3 holds for the first request too: a call that asks nobody helps nobody.
   if (!error) return { use: candidates.find(isWell) ?? soonest(candidates, health, now) };
 
   const untried = candidates.filter((c) => !error.tried.has(c.id) && canHelp(c, candidates, error));
@@ -82,7 +82,7 @@ export function next(
   return now + wait > error.deadline ? { stop: "deadline" } : { wait, candidate: again };
 }
 
-/** N4, for every failure of this call: what was too long for one model is too long for all that are no larger. */
+/** CHAIN-4, for every failure of this call: what was too long for one model is too long for all that are no larger. */
 function canHelp(candidate: Candidate, candidates: readonly Candidate[], error: CallError): boolean {
   return candidates.every((other) => {
     const last = error.tried.get(other.id)?.last;

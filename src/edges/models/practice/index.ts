@@ -2,7 +2,8 @@
  * The practice model: what answers when no key was found, so that chat, tools, approvals, memory and schedules can be
  * tried at once and offline. It is a list of rules, says so, and never pretends to be a language model.
  *
- * P1: the same request gives the same answer. P2: a tool is called only when the request offers it.
+ * PRACTICE-1: the same request gives the same answer.
+ * PRACTICE-2: a tool is called only when the request offers it.
  */
 import type {
   ModelDelta,

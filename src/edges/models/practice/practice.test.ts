@@ -86,7 +86,7 @@ describe("rules", () => {
     expect(matchRule(text)).toBeUndefined();
   });
 
-  it("a tool that is not offered is not called; it says so, or what to set up (P2)", async () => {
+  it("a tool that is not offered is not called; it says so, or what to set up (PRACTICE-2)", async () => {
     const tools = [ALL.find((tool) => tool.name === "read")!];
     expect(shown((await ask("remember that I like tea", tools)).deltas)).toContain(
       '"memory_save", which isn\'t available',
@@ -131,7 +131,7 @@ describe("chat", () => {
     expect(answered((await run(models)).reply).practice).toBe(true);
   });
 
-  it("throws an AbortError when the signal has aborted (M2)", async () => {
+  it("throws an AbortError when the signal has aborted (MODEL-2)", async () => {
     await expect(run(testModels({}), {}, AbortSignal.abort())).rejects.toMatchObject({ name: "AbortError" });
   });
 });

@@ -1,8 +1,8 @@
 /**
  * One request to one model with one credential. Nothing is tried again here.
  *
- * A1: it throws only an AbortError, when the caller's signal aborts; every failure is returned as evidence.
- * A2: when it returns, nothing of it is left running: the timer is cancelled, the connection is closed or reusable.
+ * WIRE-5: it throws only an AbortError, when the caller's signal aborts; every failure is returned as evidence.
+ * WIRE-6: when it returns, nothing of it is left running: the timer is cancelled, the connection is closed or reusable.
  */
 import type { ModelDelta, ModelRequest, RenderedRequest } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";

@@ -2,13 +2,13 @@
  * Our messages as the provider libraries want them. Converted messages are kept by object identity, because the
  * history is the same objects call after call; only what is new costs anything.
  *
- * W1: thinking goes back only to the model it came from, byte for byte: signatures are bound to it.
- * W2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
+ * WIRE-1: thinking goes back only to the model it came from, byte for byte: signatures are bound to it.
+ * WIRE-2: a signature that came with a text or a tool call is kept as a thinking part without text, whose `meta.for`
  *     names the call ("text" for a text); on the way back it is put where it came from.
- * W3: Anthropic is told where to keep the prompt for the next call: behind what all chats of the agent share of the
+ * WIRE-3: Anthropic is told where to keep the prompt for the next call: behind what all chats of the agent share of the
  *     instructions (tools stand before them), behind the rest of them or the notes, where the last request ended, and at the end. So a call reads all of the one before it from the cache, however
  *     many blocks came in between (without the third mark it looks back only twenty).
- * W4: the notes are a text of their own in the first message of the person: roles go on alternating.
+ * WIRE-4: the notes are a text of their own in the first message of the person: roles go on alternating.
  */
 import type { ToolSpec } from "../../../core/contracts/index.ts";
 import type { JsonObject, ModelMessage, ThinkingPart, ToolResultPart } from "../../../core/domain/index.ts";
@@ -28,7 +28,7 @@ export class Converter {
   private readonly api: Api;
   private readonly model: string;
 
-  /** `model` is `provider/model`, see W1. */
+  /** `model` is `provider/model`, see WIRE-1. */
   constructor(api: Api, model: string) {
     this.api = api;
     this.model = model;

@@ -2,7 +2,7 @@
  * Pictures for one request, read when it is made. The history holds references only, so a long talk with many pictures costs
  * no memory between calls, and one that was deleted is not shown again.
  *
- * IM1: a picture that cannot be shown (gone, too large, a model that sees none) becomes a line that says so. A session is
+ * WIRE-7: a picture that cannot be shown (gone, too large, a model that sees none) becomes a line that says so. A session is
  *      never stuck on one.
  */
 import type { ImagePart, ModelMessage } from "../../../core/domain/index.ts";

@@ -2,10 +2,10 @@
  * A page as an agent first sees it: where it is (headings, landmarks), what can be done there (with refs), and how its text
  * begins. That is what the next action needs; reading is asked for.
  *
- * B1: nothing is lost in silence. What is left out is counted, and the last line says how to get it.
- * B2: a small page is shown whole.
- * B3: what a page wants to be seen (alerts, dialogs, states) and what stands in a form has room of its own.
- * B4: of many things alike (cards, rows, links of a menu) some are shown, the others are named as far as there is room; the
+ * BROWSER-1: nothing is lost in silence. What is left out is counted, and the last line says how to get it.
+ * BROWSER-2: a small page is shown whole.
+ * BROWSER-3: what a page wants to be seen (alerts, dialogs, states) and what stands in a form has room of its own.
+ * BROWSER-4: of many things alike (cards, rows, links of a menu) some are shown, the others are named as far as there is room; the
  *     ref beside them opens them all.
  */
 
@@ -32,7 +32,7 @@ const MOST_CHARS = 4000;
 /** Text of the page in all, and of one block. */
 const MOST_TEXT = 240;
 const MOST_BLOCK = 120;
-/** The same for B3. */
+/** The same for BROWSER-3. */
 const MOST_URGENT = 600;
 const MOST_NAME = 80;
 /** More than so many alike in a row, and only the first few are shown. Links of a menu take less room than cards. */
@@ -82,7 +82,7 @@ interface Where {
   parent: Element | undefined;
 }
 
-/** The children of one element, with runs of things alike shortened (B4). */
+/** The children of one element, with runs of things alike shortened (BROWSER-4). */
 function all(children: readonly Element[], room: Room, where: Where): string[] {
   const shown = children.filter((child) => isShown(child) && !isLabel(child, children));
   const out: string[] = [];

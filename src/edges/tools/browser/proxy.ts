@@ -3,8 +3,8 @@
  * (web/reach.ts) and connects to the address that was judged. The browser resolves no names itself, so redirects, clicks,
  * scripts, sockets and names that change their mind all end here.
  *
- * B1: without the password of this run nothing is answered but 407; the password is told to the browser only.
- * B2: nothing is connected that `reach` did not return.
+ * BROWSER-5: without the password of this run nothing is answered but 407; the password is told to the browser only.
+ * BROWSER-6: nothing is connected that `reach` did not return.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";

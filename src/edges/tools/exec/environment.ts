@@ -2,7 +2,7 @@
  * The environment of every command: built from nothing, by an allowlist. What the daemon was started with (keys, tokens,
  * BASH_ENV, LD_PRELOAD, NODE_OPTIONS) is not even looked at.
  *
- * X1: a variable that is not named here does not reach a command.
+ * EXEC-1: a variable that is not named here does not reach a command.
  */
 import { existsSync } from "node:fs";
 

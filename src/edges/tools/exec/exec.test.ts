@@ -131,7 +131,7 @@ test("a command too long to be read by a person, and one with a NUL, are refused
   await expect(createExec().plan({ command: "ls", timeout_s: 601 }, place)).rejects.toThrow(/"timeout_s"/);
 });
 
-test("X3: a plain command is started by argv without a shell, pinned by real path, under the name it was called by", async () => {
+test("EXEC-3: a plain command is started by argv without a shell, pinned by real path, under the name it was called by", async () => {
   const place = await scene();
   const plan = await createExec().plan({ command: "  e\\cho '$(x)' \"a b\" # comment" }, place);
   expect(plan).toMatchObject({ targets: ["/usr/bin/echo", "$(x)", "a b"], shell: { form: "argv", reasons: [] } });
@@ -146,7 +146,7 @@ test("X3: a plain command is started by argv without a shell, pinned by real pat
   expect((await exec(place, { command: "sh -c 'echo $0'" })).text).toMatch(/^sh\n/);
 });
 
-test("X4: plain commands in a row reach the shell as a text made from their words", async () => {
+test("EXEC-4: plain commands in a row reach the shell as a text made from their words", async () => {
   const place = await scene();
   const plan = await createExec().plan({ command: "ls   -a # x\n echo 'a  b'|cat" }, place);
   expect(plan.shell).toMatchObject({ form: "rendered", reasons: [] });
@@ -173,7 +173,7 @@ test("builtins and unknown names still go to the shell", async () => {
 
 const STUBBORN = `trap '' TERM; sleep 300 & wait; sleep 300`;
 
-test("T2: on timeout the whole tree ends: children, double-forked, setsid, nohup, deaf to SIGTERM", async () => {
+test("TOOL-2: on timeout the whole tree ends: children, double-forked, setsid, nohup, deaf to SIGTERM", async () => {
   const place = await scene();
   const key = newKey();
   const command = `
@@ -187,7 +187,7 @@ test("T2: on timeout the whole tree ends: children, double-forked, setsid, nohup
   expect(alive(key)).toEqual([]);
 });
 
-test("T2: on abort the whole tree ends and the outcome says so", async () => {
+test("TOOL-2: on abort the whole tree ends and the outcome says so", async () => {
   const place = await scene();
   const key = newKey();
   const stop = new AbortController();
@@ -205,7 +205,7 @@ test("a call that is aborted already starts nothing", async () => {
   expect(await readdir(place.workspace)).toEqual([]);
 });
 
-test("X2: what a command leaves in the background is ended and counted, without waiting for it", async () => {
+test("EXEC-2: what a command leaves in the background is ended and counted, without waiting for it", async () => {
   const key = newKey();
   const begun = Date.now();
   const { text } = await exec(await scene(), { command: "sleep 300 & echo done" }, key);

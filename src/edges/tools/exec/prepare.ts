@@ -1,8 +1,8 @@
 /**
- * From the command's text to what will be started. Planning and running both come here, so that they cannot differ (T3).
+ * From the command's text to what will be started. Planning and running both come here, so that they cannot differ (TOOL-3).
  *
- * X3: a command that is plain is started by argv, its program pinned by real path, without a shell.
- * X4: several plain commands reach the shell as a text made from the words that were judged.
+ * EXEC-3: a command that is plain is started by argv, its program pinned by real path, without a shell.
+ * EXEC-4: several plain commands reach the shell as a text made from the words that were judged.
  */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";

@@ -2,7 +2,7 @@
  * One command from start to end: its own process group, clean environment, no input, bounded output, bounded time. It runs under
  * the supervisor, so that a death of Lares neither ends it nor hides how it ended; `recover.ts` is the other half.
  *
- * X2: when this resolves, no process of the run is left, however it ended.
+ * EXEC-2: when this resolves, no process of the run is left, however it ended.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,9 +1,9 @@
 /**
  * Background processes. Each is a row, a folder and a supervisor that outlives Lares; nothing of it is kept in memory alone.
  *
- * B3: the same call is the same process, also after a crash between meaning it and starting it.
- * B4: each end is told once: the message has the process's id as its key, and it is admitted before the row says so.
- * B5: no signal goes to a process that is not ours: a pid counts together with its start time, everything else by its tag.
+ * PROCESS-3: the same call is the same process, also after a crash between meaning it and starting it.
+ * PROCESS-4: each end is told once: the message has the process's id as its key, and it is admitted before the row says so.
+ * PROCESS-5: no signal goes to a process that is not ours: a pid counts together with its start time, everything else by its tag.
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, writeSync } from "node:fs";

@@ -5,9 +5,9 @@
  * Its folder belongs to Lares and no sandbox shows it: it is written to by name, and whoever could put a link there
  * would choose the file.
  *
- * B1: `status` is there, with its line, only after the command ended.
- * B2: the output on disk is bounded: in the background twice the limit of one file, in the foreground one limit and a tail.
- * B6: the supervisor begins by creating `pid`, which fails when it is there. Whoever creates it first decides: once Lares has, the
+ * PROCESS-1: `status` is there, with its line, only after the command ended.
+ * PROCESS-2: the output on disk is bounded: in the background twice the limit of one file, in the foreground one limit and a tail.
+ * PROCESS-6: the supervisor begins by creating `pid`, which fails when it is there. Whoever creates it first decides: once Lares has, the
  *     command can never start. So no time and no lost process leaves open whether a command was started.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -49,7 +49,7 @@ const IN_BACKGROUND = `${HEAD}
 done
 `;
 
-/** The shell's own variables are none of the command's (X1). */
+/** The shell's own variables are none of the command's (EXEC-1). */
 const run = (redirections: string) => `
   trap : TERM INT HUP
   unset PWD OLDPWD
@@ -141,7 +141,7 @@ function words(script: string, { dir, id, argv, limit = LIMIT }: Supervised): st
   return ["-c", script, "lares", dir, id, String(blocks), ...argv];
 }
 
-/** `never`: it was not started, and from now on cannot be (B6). `begun`: its supervisor was first. */
+/** `never`: it was not started, and from now on cannot be (PROCESS-6). `begun`: its supervisor was first. */
 export async function claim(dir: string): Promise<"never" | "begun"> {
   const pid = join(dir, "pid");
   const fresh = `${pid}.${randomBytes(4).toString("hex")}`;

@@ -23,7 +23,7 @@ describe("rarely used tools", () => {
     expect(found.text).toContain('kettle: Boil water. {"type":"object"');
   });
 
-  test("are judged under their own name (Y1), and run with their own input", async () => {
+  test("are judged under their own name (TOOLS-1), and run with their own input", async () => {
     const place = await scene();
     const call = { name: "kettle", input: { cups: 2 } };
     expect(await run.plan(call, place)).toMatchObject({ tool: "kettle", risk: "state", targets: ["kitchen"] });

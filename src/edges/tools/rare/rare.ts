@@ -2,7 +2,7 @@
  * Rarely used tools, found on demand: their schemas are not paid for on every call. `tool_search` shows what there is, skills
  * too; `tool_run` runs one of them.
  *
- * Y1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
+ * TOOLS-1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
  */
 import { z } from "zod";
 import { type ActionPlan, originOf, type Tool, type ToolResult } from "../../../core/contracts/index.ts";

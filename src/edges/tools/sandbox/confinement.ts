@@ -34,7 +34,7 @@ export interface Confinement {
 export interface ConfinementParts extends Homes {
   /** The house's word, with what is narrower for this agent. */
   config: (agent?: string) => SandboxConfig;
-  /** The agents that asked for the work of this session, all the way up: the room is never wider than theirs (S3). */
+  /** The agents that asked for the work of this session, all the way up: the room is never wider than theirs (SANDBOX-3). */
   above?: (session: string) => Promise<readonly string[]>;
   /** Folders besides the workspace that this agent works in; checked already. */
   rootsOf?: (agent: string) => readonly string[];

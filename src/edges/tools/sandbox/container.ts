@@ -74,7 +74,7 @@ export function createContainer(options: ContainerOptions): Sandbox {
         args.push("--mount", mask ?? `type=bind,src=/dev/null,dst=${plain(path)},readonly`);
       }
       if (command.terminal) args.push("--tty");
-      // By name only: the values come from the client's own environment (S1).
+      // By name only: the values come from the client's own environment (SANDBOX-1).
       for (const variable of Object.keys(command.env)) args.push("--env", variable);
       args.push("--workdir", command.cwd, "--entrypoint", command.argv0 ?? command.argv[0], image);
       return {

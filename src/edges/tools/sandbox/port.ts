@@ -2,8 +2,8 @@
  * A sandbox turns a command into a command that runs shut in. It starts nothing itself, so that whatever starts and ends
  * commands stays one piece of code.
  *
- * S1: the variables of a command never stand on a command line: secrets among them would be read by everybody who may see processes.
- * S2: a backend that cannot keep a rule says so in `where`; it never says it keeps one it does not.
+ * SANDBOX-1: the variables of a command never stand on a command line: secrets among them would be read by everybody who may see processes.
+ * SANDBOX-2: a backend that cannot keep a rule says so in `where`; it never says it keeps one it does not.
  */
 import type { Limits } from "./limits.ts";
 

@@ -1,7 +1,7 @@
 /**
  * What rules mean, apart from any backend: the deepest path that covers a file decides, and what nothing covers is not there.
  *
- * S3: a child is never less confined than its parent: what `within` gives permits exactly what both permit.
+ * SANDBOX-3: a child is never less confined than its parent: what `within` gives permits exactly what both permit.
  */
 import { strictest } from "./limits.ts";
 import type { Rules } from "./port.ts";

@@ -1,7 +1,7 @@
 /**
  * Skills for the tools that reach them: `read` with a path `skill:NAME[/FILE]`, and `tool_search`.
  *
- * SK1: the path is proven to be inside the skill's own folder by the same path type as every other.
+ * SKILLS-1 holds here too: the path is proven to be inside the skill's own folder by the same path type as every other.
  */
 import type { ActionPlan, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";

@@ -1,10 +1,10 @@
 /**
  * THE fetcher: whatever Lares gets from an address that somebody else may have chosen comes through here.
  *
- * F1: every hop is judged like the first one (reach.ts), and connects to an address that was judged.
- * F2: proxy variables of the environment are not looked at; nothing stands between the judgement and the connection.
- * F3: to another origin go no credentials: only headers that say nothing about who asks, and never a body.
- * F4: bytes are bounded while they come in, after unpacking, and the whole has a deadline.
+ * WEB-1: every hop is judged like the first one (reach.ts), and connects to an address that was judged.
+ * WEB-2: proxy variables of the environment are not looked at; nothing stands between the judgement and the connection.
+ * WEB-3: to another origin go no credentials: only headers that say nothing about who asks, and never a body.
+ * WEB-4: bytes are bounded while they come in, after unpacking, and the whole has a deadline.
  */
 import { AppError } from "../../../core/domain/index.ts";
 import { type Clock, following, systemClock } from "../../../core/kit/index.ts";

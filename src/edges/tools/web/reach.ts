@@ -2,9 +2,9 @@
  * THE rule of what may be reached on the network. The fetcher and the browser's proxy ask here, and connect only to the
  * addresses they are given back.
  *
- * W1: http and https only, no user or password in the address, no port that belongs to another protocol.
- * W2: a name is resolved here, once; every address it has is judged, and one that may not be reached refuses the name.
- * W3: who connects uses the returned addresses and never the name again, so a name that changes its mind changes nothing.
+ * WEB-5: http and https only, no user or password in the address, no port that belongs to another protocol.
+ * WEB-6: a name is resolved here, once; every address it has is judged, and one that may not be reached refuses the name.
+ * WEB-7: who connects uses the returned addresses and never the name again, so a name that changes its mind changes nothing.
  */
 import { lookup } from "node:dns/promises";
 import { AppError } from "../../../core/domain/index.ts";

@@ -1,6 +1,6 @@
 /**
  * `web_fetch`: one page or file of the web as text. A redirect to another host is told, not followed: the plan named the
- * host that was judged (T3), and a page must not choose the next one.
+ * host that was judged (TOOL-3), and a page must not choose the next one.
  */
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index.ts";

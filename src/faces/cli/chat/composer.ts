@@ -2,8 +2,8 @@
  * The line a person writes. node:readline does the editing and the history; drawing is left to the screen, so that text may
  * stream in above while somebody types.
  *
- * P1: pasted lines become one message, not one each.
- * P2: the work for a long text is linear in it. readline measures the whole line for every piece it is given, so a paste is handed
+ * CHAT-1: pasted lines become one message, not one each.
+ * CHAT-14: the work for a long text is linear in it. readline measures the whole line for every piece it is given, so a paste is handed
  *     over once, when it is whole; and what is typed on a long line is held until a key needs it there.
  */
 import { createInterface, emitKeypressEvents, type Interface, type Key } from "node:readline";

@@ -2,8 +2,8 @@
  * One conversation as a person sees it: what was sent, what comes of it, once. Requests go over HTTP, news comes over the
  * WebSocket, and where the two disagree the records are asked.
  *
- * C1: a message is sent under a key, so sending it again after a lost connection cannot make a second turn.
- * C2: each turn's end is told once, from the records.
+ * CHAT-2: a message is sent under a key, so sending it again after a lost connection cannot make a second turn.
+ * CHAT-3: each turn's end is told once, from the records.
  */
 import { AppError, type ApprovalDecision, type LiveEvent } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";

@@ -2,7 +2,7 @@
  * What was typed before, kept in the home for the arrow up. A convenience: where it cannot be read or written, the chat goes
  * on without it.
  *
- * H1: readable by the owner alone, and at most 500 lines.
+ * CHAT-4: readable by the owner alone, and at most 500 lines.
  */
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

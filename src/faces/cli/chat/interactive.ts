@@ -1,8 +1,8 @@
 /**
  * `lares chat` in a terminal: type while it works, answer approvals with a word, stop with Ctrl-C.
  *
- * T1: Ctrl-C stops what runs; a second one within two seconds, or while it is still stopping, leaves.
- * T2: what is sent while the gateway is away is kept and sent when it is back, under the same key.
+ * CHAT-5: Ctrl-C stops what runs; a second one within two seconds, or while it is still stopping, leaves.
+ * CHAT-6: what is sent while the gateway is away is kept and sent when it is back, under the same key.
  */
 import { randomUUID } from "node:crypto";
 import { AppError, type ApprovalDecision } from "../../../core/domain/index.ts";

@@ -1,11 +1,11 @@
 /**
  * Approvals answered by a word. One question is in front at a time, and its card is the last one shown; the others wait behind it.
  *
- * Q1: an answer is a whole line, a word such as `yes`, `no` or `always`, sent with Enter. No letter answers by itself and none
+ * CHAT-7: an answer is a whole line, a word such as `yes`, `no` or `always`, sent with Enter. No letter answers by itself and none
  *     is swallowed: whatever else is typed is a message.
- * Q2: the line was begun after the card was shown. A "yes" that somebody was typing when a question, or the next one, came up
+ * CHAT-8: the line was begun after the card was shown. A "yes" that somebody was typing when a question, or the next one, came up
  *     was meant for something else, so it is sent as a message.
- * Q3: with its code after the word (`yes 7kd2qa`) any question that waits can be answered, whichever is in front.
+ * CHAT-9: with its code after the word (`yes 7kd2qa`) any question that waits can be answered, whichever is in front.
  */
 import type { ApprovalDecision } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
@@ -50,7 +50,7 @@ export class Questions {
     return Math.max(this.queue.length - 1, 0);
   }
 
-  /** What is being typed was begun before the question was shown: it will be a message (Q2). */
+  /** What is being typed was begun before the question was shown: it will be a message (CHAT-8). */
   get isTypingOther(): boolean {
     return this.lineIsOlder;
   }

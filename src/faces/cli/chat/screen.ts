@@ -1,7 +1,7 @@
 /**
  * The foot of the terminal: a few live rows that change in place, with everything lasting printed above them.
  *
- * R1: a live row is never wider than the terminal, so the number of rows to go back is known.
+ * CHAT-10: a live row is never wider than the terminal, so the number of rows to go back is known.
  */
 import type { Tone } from "../format.ts";
 import type { Paint } from "../output.ts";

@@ -20,7 +20,7 @@ describe("an answer is shown once", () => {
     expect(shown()).toBe("Hello you\n");
   });
 
-  it("what comes again after a restart is not shown again (S1)", () => {
+  it("what comes again after a restart is not shown again (CHAT-11)", () => {
     const { text, shown } = make();
     text.feed(0, "Hello y");
     text.reconnected(true);
@@ -29,7 +29,7 @@ describe("an answer is shown once", () => {
     expect(shown()).toBe("Hello you there");
   });
 
-  it("what comes different after a restart voids the old (S3)", () => {
+  it("what comes different after a restart voids the old (CHAT-13)", () => {
     const { text, shown } = make();
     text.feed(0, "Hello y");
     text.reconnected(true);
@@ -38,7 +38,7 @@ describe("an answer is shown once", () => {
     expect(shown()).toBe("Hello y<restarted>Good day");
   });
 
-  it("text missed while away is added at the end (S2)", () => {
+  it("text missed while away is added at the end (CHAT-12)", () => {
     const { text, shown } = make();
     text.feed(0, "one ");
     text.reconnected(false);

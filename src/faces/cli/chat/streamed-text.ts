@@ -1,9 +1,9 @@
 /**
  * The answer as it arrives, shown once. Live text is news that may be lost or begin again; the record at the end is the truth.
  *
- * S1: what was shown is never shown again when it comes again the same (a restart repeats the call that was under way).
- * S2: when the end comes, the whole answer has been shown; only what was missing is added.
- * S3: text that turned out different is marked void before the new text follows.
+ * CHAT-11: what was shown is never shown again when it comes again the same (a restart repeats the call that was under way).
+ * CHAT-12: when the end comes, the whole answer has been shown; only what was missing is added.
+ * CHAT-13: text that turned out different is marked void before the new text follows.
  */
 export interface TextSink {
   write(text: string): void;

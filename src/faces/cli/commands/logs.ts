@@ -3,7 +3,7 @@
  *
  * When no Lares answers, the file in the home is read instead, and that is said.
  *
- * G1: each line is shown once: the socket is open before the past is read, and lines are known by their number.
+ * CLI-4: each line is shown once: the socket is open before the past is read, and lines are known by their number.
  */
 import { AppError, type Json, type LiveEvent } from "../../../core/domain/index.ts";
 import { fileProblem } from "../../../ground/config/index.ts";

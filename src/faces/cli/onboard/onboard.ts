@@ -2,7 +2,7 @@
  * `lares onboard`: the first run in three questions, each with an answer that Enter takes; flags answer them all. Run again
  * it changes what was set.
  *
- * N1: nothing is written before the last of the three is answered. A channel comes after that: it is tried with the platform
+ * CLI-5: nothing is written before the last of the three is answered. A channel comes after that: it is tried with the platform
  *     before it is kept, so it has questions of its own, and it needs a Lares that runs; where none does, one is started for it.
  */
 import { join } from "node:path";

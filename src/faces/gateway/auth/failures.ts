@@ -1,10 +1,10 @@
 /**
  * Wrong credentials, counted. Loopback has no exemption: a page on this machine knocks from there too (WS-03).
  *
- * F1: only wrong credentials are held up. A right one is always let in, however many wrong ones came from the same address or
+ * AUTH-10: only wrong credentials are held up. A right one is always let in, however many wrong ones came from the same address or
  *     over the same connection: otherwise anybody on this machine could lock its owner out. What keeps guessing hopeless is the
  *     length of the secrets, not the count; the count tells a confused program to stop.
- * F2: the table is bounded; a flood of new callers pushes out the oldest, never more memory (DO-07).
+ * AUTH-11: the table is bounded; a flood of new callers pushes out the oldest, never more memory (DO-07).
  */
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../../core/domain/index.ts";

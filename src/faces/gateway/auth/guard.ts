@@ -2,13 +2,13 @@
  * Who may knock at all. A browser page from elsewhere must not reach the gateway, not even on loopback: names that are not
  * ours (DNS rebinding), origins that are not ours, and cross-site fetches are refused before anything is read.
  *
- * G1: a Host is loopback, an IP address, the bound name or a listed name. An address cannot be rebound, a name can.
+ * AUTH-5: a Host is loopback, an IP address, the bound name or a listed name. An address cannot be rebound, a name can.
  *     A whole address as the request's target names the same place as Host.
- * G2: any request with an Origin comes from our own origin (WS-01); no loopback trust.
- * G3: cross-site requests are refused, except opening one of our pages in a tab: a page has no data, and a strict cookie
+ * AUTH-6: any request with an Origin comes from our own origin (WS-01); no loopback trust.
+ * AUTH-7: cross-site requests are refused, except opening one of our pages in a tab: a page has no data, and a strict cookie
  *     does not come with it.
- * G5: a header that decides something is said once. Two Hosts would be read differently by a proxy and by us.
- * G4: credentials and addresses in a query are refused: queries are kept in histories and logs.
+ * AUTH-9: a header that decides something is said once. Two Hosts would be read differently by a proxy and by us.
+ * AUTH-8: credentials and addresses in a query are refused: queries are kept in histories and logs.
  */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";

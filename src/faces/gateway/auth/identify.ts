@@ -1,12 +1,12 @@
 /**
  * From a request to its principal: a bearer token, else the browser's login. The server computes the rights.
  *
- * A1: no method is anonymous (AU-09).
- * A2: a wrong token is never made good by a cookie beside it.
- * A3: a cookie alone proves nothing: it reaches every port of this host, and whoever listens there can send it on with any
+ * AUTH-1: no method is anonymous (AU-09).
+ * AUTH-2: a wrong token is never made good by a cookie beside it.
+ * AUTH-3: a cookie alone proves nothing: it reaches every port of this host, and whoever listens there can send it on with any
  *     header. A login is the cookie and its proof, a second secret that the page got once and keeps in its origin's storage.
  *     The proof comes as a header, and on a socket as part of the first frame.
- * A4: a change asked for by a login also says that it comes from our own page, by Origin or Sec-Fetch-Site (WS-05).
+ * AUTH-4: a change asked for by a login also says that it comes from our own page, by Origin or Sec-Fetch-Site (WS-05).
  */
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../../core/domain/index.ts";
@@ -34,7 +34,7 @@ export interface Identifier {
 }
 
 export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier {
-  // Judged first, counted after: a right credential never meets the count (F1).
+  // Judged first, counted after: a right credential never meets the count (AUTH-10).
   const byToken = (incoming: IncomingMessage, token: string): Principal | undefined => {
     const found = door.byToken(token);
     if (!found) failures.add(callerKey(incoming));

@@ -2,7 +2,7 @@
  * What goes to one socket. A client that reads slowly gets text in fewer, larger pieces; beyond a bound it is closed with a
  * reason, because a page that shows a wrong picture is worse than one that says it reloads.
  *
- * V3: streamed text is merged per turn and call, never dropped; control events are never lost and never overtake the text
+ * LIVE-3: streamed text is merged per turn and call, never dropped; control events are never lost and never overtake the text
  *     that was before them.
  */
 import type { LiveEvent } from "../../../core/domain/index.ts";

@@ -1,8 +1,8 @@
 /**
  * The WebSocket door `/ws`: requests and answers as frames, and live events with numbers.
  *
- * V1: nothing is answered before the client has shown a credential; until then frames are small and time is short (DO-01).
- * V5: a credential that is revoked closes its sockets at once; frames that were on their way are not served.
+ * LIVE-1: nothing is answered before the client has shown a credential; until then frames are small and time is short (DO-01).
+ * LIVE-5: a credential that is revoked closes its sockets at once; frames that were on their way are not served.
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";

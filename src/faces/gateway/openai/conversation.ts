@@ -2,9 +2,9 @@
  * From the messages of an OpenAI request to `chat.send`. Both doors (chat completions, responses) are first brought to one
  * list of `Said`; what is new is the message, what was before is the caller's history.
  *
- * OA1: with tools of its own the caller drives: ours are not offered, a call ends the turn, and the next request brings the
+ * OPENAI-1: with tools of its own the caller drives: ours are not offered, a call ends the turn, and the next request brings the
  *      outcomes.
- * OA2: a request that brings its own conversation (no `user`, or tools) is a conversation of its own: nothing is mixed.
+ * OPENAI-2: a request that brings its own conversation (no `user`, or tools) is a conversation of its own: nothing is mixed.
  */
 import type { Context } from "hono";
 import {

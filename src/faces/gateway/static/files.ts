@@ -1,8 +1,8 @@
 /**
  * The built UI as files. Nothing here needs a login: pages and scripts hold no data.
  *
- * ST1: only regular files whose real path is inside the folder are served; links out of it are not (FS-11).
- * ST2: a name with a hash in it never changes, so browsers keep it; everything else is asked about again.
+ * STATIC-1: only regular files whose real path is inside the folder are served; links out of it are not (FS-11).
+ * STATIC-2: a name with a hash in it never changes, so browsers keep it; everything else is asked about again.
  */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";

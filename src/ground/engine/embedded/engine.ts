@@ -1,6 +1,6 @@
 /**
  * The embedded engine: durable execution in this process, on the home's SQLite file. See core/contracts/engine.ts for what
- * it promises (E1–E6), lanes.ts for order, segment.ts for replay.
+ * it promises (ENGINE-1 to ENGINE-6), lanes.ts for order, segment.ts for replay.
  */
 import {
   type Accepted,
@@ -105,7 +105,7 @@ export class EmbeddedEngine implements Engine {
     this.lanes.add(waiting(row));
   }
 
-  /** E7. Each gets one more segment to make that visible; what stopped the process even so is set aside. */
+  /** ENGINE-7. Each gets one more segment to make that visible; what stopped the process even so is set aside. */
   private async giveUp(rows: readonly TurnRow[]): Promise<void> {
     const { clock, guard } = this.parts;
     const woken: Waiting[] = [];

@@ -31,7 +31,7 @@ describe("lanes", () => {
     expect(lanes.active()).toBe(0);
   });
 
-  it("run one turn of a session at a time (L1)", () => {
+  it("run one turn of a session at a time (EMBEDDED-1)", () => {
     const { begun, lanes, add } = make();
     lanes.go();
     for (const name of ["a", "b", "c"]) add(name);
@@ -63,7 +63,7 @@ describe("lanes", () => {
     },
   ];
   for (const { name, added, begun: expected } of orders) {
-    it(`take ${name} (L2)`, () => {
+    it(`take ${name} (EMBEDDED-2)`, () => {
       const { begun, lanes, add } = make();
       for (const [turn, lane, order] of added) add(turn, lane, "s", order);
       lanes.go();
@@ -72,7 +72,7 @@ describe("lanes", () => {
     });
   }
 
-  it("let a person in while every background and scheduled place is taken (L3)", () => {
+  it("let a person in while every background and scheduled place is taken (EMBEDDED-3)", () => {
     const { begun, lanes, add } = make({ interactive: 1, scheduled: 1, background: 1 });
     lanes.go();
     for (const n of ["1", "2"]) {
@@ -86,7 +86,7 @@ describe("lanes", () => {
     expect(begun).toEqual(["b1", "s1", "i1", "b2"]);
   });
 
-  it("move a waiting session to a better place when a better turn comes (L2, L3)", () => {
+  it("move a waiting session to a better place when a better turn comes (EMBEDDED-2, EMBEDDED-3)", () => {
     const { begun, lanes, add } = make({ interactive: 1, scheduled: 1, background: 0 });
     lanes.go();
     add("b", "background");
@@ -95,7 +95,7 @@ describe("lanes", () => {
     expect(begun).toEqual(["i"]);
   });
 
-  it("keep everybody but the holder out, also a better class, until it ends (L4)", () => {
+  it("keep everybody but the holder out, also a better class, until it ends (EMBEDDED-4)", () => {
     const { begun, lanes, add } = make();
     lanes.go();
     add("a", "background");
@@ -108,7 +108,7 @@ describe("lanes", () => {
     expect(begun).toEqual(["a", "a", "b"]);
   });
 
-  it("know a holder from an earlier process (L4)", () => {
+  it("know a holder from an earlier process (EMBEDDED-4)", () => {
     const { begun, lanes, add } = make();
     lanes.hold(s("s"), t("a"));
     add("b");

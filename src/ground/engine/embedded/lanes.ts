@@ -1,11 +1,11 @@
 /**
  * Which turn runs next. Pure bookkeeping in memory; the truth is the journal, from which this is rebuilt at start.
  *
- * L1: a session runs at most one turn.
- * L2: inside a session the better lane class goes first, then the order of acknowledgement.
- * L3: each class has its own places, so background work never takes one from a person.
- * L4: a turn that parked and holds its session keeps everybody else out until it ends.
- * L5: a barred turn keeps its place in its session but isn't started; it takes nobody's place elsewhere.
+ * EMBEDDED-1: a session runs at most one turn.
+ * EMBEDDED-2: inside a session the better lane class goes first, then the order of acknowledgement.
+ * EMBEDDED-3: each class has its own places, so background work never takes one from a person.
+ * EMBEDDED-4: a turn that parked and holds its session keeps everybody else out until it ends.
+ * EMBEDDED-5: a barred turn keeps its place in its session but isn't started; it takes nobody's place elsewhere.
  */
 import type { LaneClass, SessionKey, TurnId } from "../../../core/domain/index.ts";
 

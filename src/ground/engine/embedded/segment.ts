@@ -1,11 +1,12 @@
 /**
  * One segment: the app's function run against the journal. What is recorded is replayed, what is not is done and recorded.
  *
- * G1: entries are numbered in the order of the calls, so parallel effects keep their numbers on replay.
- * G2: a step's result is queued, not awaited; an effect's intent is awaited (E4). A result and the next intent share a commit.
- * G3: an intent found without a result belongs to an attempt that died: it runs again only where the far side says that it never
+ * EMBEDDED-6: entries are numbered in the order of the calls, so parallel effects keep their numbers on replay.
+ * EMBEDDED-7: a step's result is queued, not awaited; an effect's intent is awaited (ENGINE-4). A result and the next intent share
+ *     a commit.
+ * EMBEDDED-8: an intent found without a result belongs to an attempt that died: it runs again only where the far side says that it never
  *     happened, or where repeating is declared harmless.
- * G4: whatever an effect has to wait for, it waits for before its intent: what died waiting was never begun.
+ * EMBEDDED-9: whatever an effect has to wait for, it waits for before its intent: what died waiting was never begun.
  */
 import { type Ctx, type EffectHow, type EffectResult, Stopped, type Tx } from "../../../core/contracts/index.ts";
 import { AppError, type Json, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
@@ -40,7 +41,7 @@ export function segmentContext(parts: SegmentParts): Ctx {
   let mismatch: AppError | undefined;
 
   const claim = (kind: "step" | "effect", name: string) => {
-    // Effects made together: the ones behind a mismatch have no entry yet and must not act either (E6).
+    // Effects made together: the ones behind a mismatch have no entry yet and must not act either (ENGINE-6).
     if (mismatch) throw mismatch;
     const idx = next++;
     const row = recorded.get(idx);

@@ -2,9 +2,9 @@
  * Facts from conversations, in the background: some messages after a turn, or before they leave the model's window. One bounded
  * model call a pass, set aside in the budget before and settled after; plain rules where no model is connected.
  *
- * K1: a message is looked through once. A kill repeats at most one pass, and the facts have ids of their place, so none doubles.
- * K2: when text from outside is among the messages, what is found waits for a person (I12).
- * K3: nothing that people had forgotten comes back this way.
+ * MEMORY-9: a message is looked through once. A kill repeats at most one pass, and the facts have ids of their place, so none doubles.
+ * MEMORY-10: when text from outside is among the messages, what is found waits for a person (I12).
+ * MEMORY-11: nothing that people had forgotten comes back this way.
  */
 import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";

@@ -2,9 +2,9 @@
  * The nightly pass of an agent: conversations and notes of the last days → facts → MEMORY.md. What it changed is a row with the
  * file before and after, and one step takes it back.
  *
- * C1: the change of the facts and the row that tells of it are one transaction under the slot's id: a pass that was killed runs
+ * MEMORY-12: the change of the facts and the row that tells of it are one transaction under the slot's id: a pass that was killed runs
  *     again and changes things once.
- * C2: undo brings back what was merged and takes out what was added, in one transaction; the file follows.
+ * MEMORY-13: undo brings back what was merged and takes out what was added, in one transaction; the file follows.
  */
 import type { Records, Tx } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";

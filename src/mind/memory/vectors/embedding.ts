@@ -2,7 +2,7 @@
  * Vectors for memories: made in the background, one text at a time, newest embedder wins. Search asks for the question's vector
  * and goes on without it when it is late.
  *
- * M5: everything works without vectors. A failing embedder is tried again later and never in the way.
+ * MEMORY-5: everything works without vectors. A failing embedder is tried again later and never in the way.
  */
 import type { Embedder, Records } from "../../../core/contracts/index.ts";
 import { backoffMs, type Clock, type Crash, type Log } from "../../../core/kit/index.ts";

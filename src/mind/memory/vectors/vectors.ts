@@ -1,7 +1,7 @@
 /**
  * The vectors that searches use, and the change from one embedder to another while the program runs.
  *
- * M8: a new embedder takes the place of the old one when every memory has its vector. Until then questions are compared with the
+ * MEMORY-8: a new embedder takes the place of the old one when every memory has its vector. Until then questions are compared with the
  * old vectors, which are kept whole; an embedder that cannot be reached changes nothing. Going back before that only drops the
  * new one. A kill in between loses a batch: the rows say how far both are.
  */

@@ -1,7 +1,7 @@
 /**
  * A memory file as people write it: headings and prose are theirs, each list item at the margin is a fact. Pure.
  *
- * V1: whatever is not a list item comes out as it went in.
+ * MEMORY-14: whatever is not a list item comes out as it went in.
  */
 
 export interface Item {

@@ -3,9 +3,9 @@
  * written by hand is a fact, a changed one a correction, one taken out is forgotten. What the facts say anew is written into
  * the files, in place, size-bounded.
  *
- * V2: a hand's words are never lost: an edit of a fact that changed meanwhile waits in the pending list.
- * V3: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
- * V4: a file that is missing or empty forgets nothing; it is written again.
+ * MEMORY-15: a hand's words are never lost: an edit of a fact that changed meanwhile waits in the pending list.
+ * MEMORY-16: what will be written is durable before the file is, so that after a kill our own writing is not taken for a hand's.
+ * MEMORY-17: a file that is missing or empty forgets nothing; it is written again.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";

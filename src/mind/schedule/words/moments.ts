@@ -1,12 +1,12 @@
 /**
  * Moments in words, on the wall of a zone. Where words leave something open, it is always closed the same way:
  *
- * W1: a time without a day is the next time a clock shows it. A day without a time is 9:00 (evening words: see clock.ts).
- * W2: a weekday is the next one still to come; "next friday" is the first Friday after today.
- * W3: "next week" is its Monday, "next month" its first day; "end of" a week is Friday, of a month its last day, at 17:00.
- * W4: a date without a year is the next one to come, and so is a day without a month. Hours without am or pm are those of a clock
+ * SCHEDULE-12: a time without a day is the next time a clock shows it. A day without a time is 9:00 (evening words: see clock.ts).
+ * SCHEDULE-13: a weekday is the next one still to come; "next friday" is the first Friday after today.
+ * SCHEDULE-14: "next week" is its Monday, "next month" its first day; "end of" a week is Friday, of a month its last day, at 17:00.
+ * SCHEDULE-15: a date without a year is the next one to come, and so is a day without a month. Hours without am or pm are those of a clock
  *     with 24 hours.
- * W5: parts of today that have begun: see today.ts.
+ * Parts of today that have begun: SCHEDULE-16 in today.ts.
  */
 import { AppError } from "../../../core/domain/index.ts";
 import { momentOf, type Wall, wallAt } from "../zone.ts";
@@ -29,7 +29,7 @@ interface Said {
   /** The day it goes to when that has passed. */
   later?: Day;
   isTonight?: true;
-  /** It is today and nothing else: a part of it that has begun goes on until it ends (W5). */
+  /** It is today and nothing else: a part of it that has begun goes on until it ends (SCHEDULE-16). */
   isToday?: true;
   /** What it means when no time of day is said. */
   part?: DayPart;

@@ -2,7 +2,7 @@
  * Words that leave the time of day to us and may be said when their usual time has passed: "tonight", "this afternoon", "end of
  * day", "later today".
  *
- * W5: before its usual time such a word means that time; later the next full half hour, as long as it is still that part of the
+ * SCHEDULE-16: before its usual time such a word means that time; later the next full half hour, as long as it is still that part of the
  * day. Afterwards the person gets a sentence with words that do work: a reminder for "tonight" is never moved to tomorrow silently.
  */
 import { AppError } from "../../../core/domain/index.ts";

@@ -2,10 +2,10 @@
  * What a shell text would run: every command the parser finds, wherever it hides (substitutions, here-documents, arithmetic,
  * function bodies, texts given to `bash -c`, `eval`, `env -S`), and the reasons why the whole is not a plain command.
  *
- * S1: programs a shell would start for the text ⊆ commands reported, or a reason says that the text is not understood,
+ * SHELL-1: programs a shell would start for the text ⊆ commands reported, or a reason says that the text is not understood,
  *     computed or evaluated (`CANNOT_KNOW`). test/gate compares with a real shell.
- * S2: any parse error, however deep, makes the whole text `unparsed`.
- * S3: nothing here touches the file system; programs are looked up afterwards.
+ * SHELL-2: any parse error, however deep, makes the whole text `unparsed`.
+ * SHELL-3: nothing here touches the file system; programs are looked up afterwards.
  */
 import {
   type Assignment,

@@ -2,7 +2,7 @@
  * Words of a shell text. A word is literal when our own small reader, which knows nothing but quotes and backslashes, and
  * the parser agree on what the program will get. Anything else has only a guess.
  *
- * W1: a literal word means the same to every POSIX shell, in every directory, at any time.
+ * SHELL-7: a literal word means the same to every POSIX shell, in every directory, at any time.
  */
 import { forEachChild, type SyntaxNode, type Word } from "unbash";
 import type { ShellWord } from "../../../../core/contracts/index.ts";

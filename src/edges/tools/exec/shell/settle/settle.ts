@@ -3,9 +3,9 @@
  * from what was understood. What comes out is a text of our own making in which almost every word is literal, so that the
  * gate can hold its rules against it. It is only ever used to allow: whatever cannot be settled is judged as it was written.
  *
- * SE1: each construct is on the list below or the text is not settled. Nothing of the source reaches the output unquoted.
- * SE2: what was judged is what runs: the same tree is written twice, once with programs by name, once with their paths.
- * SE3: a folder is entered only where it is in the agent's own folders and no link leads to it; when that fails, the text ends.
+ * SHELL-4: each construct is on the list below or the text is not settled. Nothing of the source reaches the output unquoted.
+ * SHELL-5: what was judged is what runs: the same tree is written twice, once with programs by name, once with their paths.
+ * SHELL-6: a folder is entered only where it is in the agent's own folders and no link leads to it; when that fails, the text ends.
  */
 import { lstat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";

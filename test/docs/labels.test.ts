@@ -1,0 +1,85 @@
+/**
+ * Labels mean one thing each. An invariant's label begins with its room (`OUTBOX-2`) and is defined once, at the beginning of a line in
+ * the comment that opens the file which keeps it: ` * OUTBOX-2: …`. The invariants of the whole (`I1`) are rows in docs/ARCHITECTURE.md.
+ * What a comment, a test's title or a page cites exists.
+ */
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { repositoryFiles, repositoryText } from "../support/repository.ts";
+
+const CODE = repositoryFiles(["src", "test", "ui/src", "scripts"], /\.(ts|mjs|svelte)$/);
+const PAGES = repositoryFiles(["docs", "README.md", "CONTRIBUTING.md"], /\.md$/);
+
+/** What looks like a label and is a word of the trade. */
+const WORDS = new Set(["AES", "ISO", "NIP", "PDF", "RFC", "SHA", "UTF"]);
+
+interface Found {
+  label: string;
+  file: string;
+  line: number;
+}
+
+const defined = CODE.flatMap((file) => find(file, /^\s*\* ([A-Z]+-\d+): /));
+const invariants = new Set(find("docs/ARCHITECTURE.md", /^\| (I\d+) +\|/).map(({ label }) => label));
+
+test("each label is defined once", () => {
+  expect(defined.length).toBeGreaterThan(380);
+  const places = groups(defined, ({ label }) => label);
+  expect([...places.values()].filter((all) => all.length > 1).map((all) => all.map(show))).toEqual([]);
+});
+
+test("the labels of a prefix are those of one room", () => {
+  const prefixes = groups(defined, ({ label }) => prefixOf(label));
+  const spread = [...prefixes].flatMap(([prefix, all]) => {
+    const rooms = new Set(all.map(({ file }) => room(file)));
+    return rooms.size > 1 ? [`${prefix}: ${[...rooms].join(", ")}`] : [];
+  });
+  expect(spread).toEqual([]);
+});
+
+test("what is cited is defined", () => {
+  const known = new Set(defined.map(({ label }) => label));
+  const prefixes = new Set([...known].map((label) => prefixOf(label)));
+  const cited = [...CODE, ...PAGES].flatMap((file) => find(file, /(?<![\w%-])([A-Z]+-\d{1,2})(?![\w.-])/g));
+  expect(cited.length).toBeGreaterThan(defined.length);
+  const missing = cited.filter(({ label }) => prefixes.has(prefixOf(label)) && !known.has(label));
+  expect(missing.map(show)).toEqual([]);
+  expect([...prefixes].filter((prefix) => WORDS.has(prefix))).toEqual([]);
+});
+
+test("what is cited as an invariant of the whole is in the table", () => {
+  expect(invariants.size).toBeGreaterThanOrEqual(13);
+  const cited = [...CODE, ...PAGES].flatMap((file) => find(file, /(?<=[(, ])(I\d{1,2})(?=[), :;–])/g));
+  expect(cited.length).toBeGreaterThan(80);
+  expect(cited.filter(({ label }) => !invariants.has(label)).map(show)).toEqual([]);
+});
+
+test("no label is only a letter and a number, except those of the whole", () => {
+  const short = CODE.flatMap((file) => find(file, /^\s*(?:\/\*\*|\*|\/\/) (?!I\d)([A-Z]{1,2}\d{1,2}): /));
+  expect(short.map(show)).toEqual([]);
+});
+
+/** Each match of the pattern's first group, line by line. */
+function find(file: string, pattern: RegExp): Found[] {
+  const every = new RegExp(pattern, pattern.flags.includes("g") ? pattern.flags : `${pattern.flags}g`);
+  return repositoryText(file)
+    .split("\n")
+    .flatMap((text, i) => [...text.matchAll(every)].map(([, label]) => ({ label: label!, file, line: i + 1 })));
+}
+
+const prefixOf = (label: string) => label.replace(/-\d+$/, "");
+
+function groups(all: readonly Found[], by: (one: Found) => string): Map<string, Found[]> {
+  const found = new Map<string, Found[]>();
+  for (const one of all) found.set(by(one), [...(found.get(by(one)) ?? []), one]);
+  return found;
+}
+
+const show = ({ label, file, line }: Found) => `${label} (${file}:${line})`;
+
+/** `src/flow/outbox`, or the file itself where a folder holds contracts or leaves that have nothing to do with each other. */
+function room(file: string): string {
+  if (/^src\/core\/(contracts|kit)\//.test(file)) return file;
+  const folders = dirname(file).split("/");
+  return folders.slice(0, folders[0] === "src" ? 3 : 2).join("/");
+}
