@@ -159,7 +159,7 @@ describe("what leaves", () => {
 
   test("FS-07: a file of an earlier turn, one outside, one behind a link: not sent", async () => {
     for (const [path, why] of [
-      ["report.csv", "was not made in this turn"],
+      ["report.csv", "wasn't made in this turn"],
       ["../SOUL.md", "leads out"],
       ["/etc/passwd", "outside the workspace"],
     ] as const) {
