@@ -38,7 +38,7 @@ export async function weigh(door: Door, of: { warm: number; turns: number }): Pr
       };
       await Promise.all(Array.from({ length: door.atOnce ?? 10 }, caller));
     };
-    await knock(of.warm);
+    await knock(Math.max(of.warm, door.warm ?? 0));
     const size = () => statSync(join(lares.home, "lares.db")).size;
     const [before, sizeBefore] = [await scales.heapOf(lares.pid), size()];
     await knock(of.turns);
