@@ -36,6 +36,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/mind/budget/scopes.ts",
   ]),
   ...because("ids, codes and addresses that are short or checked for their length first", [
+    "src/core/domain/ids.ts",
     "ui/src/parts/ApprovalCard.svelte",
     "ui/src/pages/Now.svelte",
     "ui/src/pages/Memory.svelte",
