@@ -1,17 +1,17 @@
 /** docs/SECURITY.md names each case once, and each names tests that exist: a row whose test is gone promises what nobody checks. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseAst } from "vitest/node";
 import { visit } from "../expressions/find.ts";
+import { ROOT, repositoryFiles, repositoryText } from "../support/repository.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Two or three letters for the kind of attack, and a number. */
+const NUMBER = /^[A-Z]{2,3}-\d{2}(?= )/;
 const PAGE = readFileSync(join(ROOT, "docs", "SECURITY.md"), "utf8");
 
 const rows = PAGE.split("\n")
-  .filter((line) => line.startsWith("| "))
-  .slice(1)
+  .filter((line) => line.startsWith("| ") && !line.startsWith("| case |"))
   .map((line) => {
     const cells = line.replaceAll("\\|", "¦").split("|").slice(1, -1);
     return { name: cells[0]!.trim(), cells: cells.length, tests: cells.at(-1)!.trim() };
@@ -37,6 +37,23 @@ test("each case names a file and a title in it", () => {
   expect(wrong).toEqual([]);
 });
 
+test("each numbered case is proved by a title or a table that names it, and each number cited anywhere is a case", () => {
+  const numbered = rows.filter(({ name }) => NUMBER.test(name));
+  const ids = numbered.map(({ name }) => NUMBER.exec(name)![0]);
+  expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+  expect(numbered.filter(({ tests }, i) => !tests.includes(ids[i]!)).map(({ name }) => name)).toEqual([]);
+  const files = [
+    ...repositoryFiles(["src", "test", "ui/src"], /\.(ts|svelte)$/),
+    ...repositoryFiles(["docs"], /\.md$/),
+  ];
+  const kinds = [...new Set(ids.map((id) => id.split("-")[0]))].join("|");
+  const cited = files.flatMap((file) =>
+    [...repositoryText(file).matchAll(new RegExp(`\\b(?:${kinds})-\\d{2}\\b`, "g"))].map(([id]) => ({ id, file })),
+  );
+  expect(cited.length).toBeGreaterThan(2 * ids.length);
+  expect(cited.filter(({ id }) => !ids.includes(id)).map(({ id, file }) => `${id} in ${file}`)).toEqual([]);
+});
+
 test("a title that does not exist is noticed, one that a table makes is found", () => {
   const file = "test/gate/paths.test.ts";
   expect(isIn(file, "ls /etc asks")).toBe(true);
@@ -49,7 +66,7 @@ test("a title that does not exist is noticed, one that a table makes is found", 
 /** `path/to/x.test.ts`: "title", "title with more…"; and the next file. */
 function read(cell: string): { file: string; titles: string[] }[] {
   return cell
-    .split(/(?=`[\w./-]+\.test\.ts`)/)
+    .split(/(?=`(?:test|src)\/[\w./-]+\.ts`)/)
     .filter((part) => part.startsWith("`"))
     .map((part) => {
       const [, file = "", rest = ""] = /^`([^`]+)`(.*)$/.exec(part) ?? [];
