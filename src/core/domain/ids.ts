@@ -15,8 +15,3 @@ export type ScheduleId = Id<"schedule">;
 export function asId<T extends Id<string>>(text: string): T {
   return text as T;
 }
-
-/** A session of one task, a sub-agent's or a job's: its final text ends it, so nothing it leaves running reports to anybody. */
-export function isSingleTask(session: string): boolean {
-  return /^(sub:|cron:[^:]+:run:)/.test(session);
-}

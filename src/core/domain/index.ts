@@ -4,5 +4,6 @@ export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
+export * from "./keys.ts";
 export * from "./message.ts";
 export * from "./turn.ts";

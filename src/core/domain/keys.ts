@@ -1,0 +1,342 @@
+/**
+ * Every composed key in the program: which pieces it has, in which order, and how it is read again. Databases hold these strings, and so
+ * do the keys that clients send: their bytes never change. Other code names what it means and never writes or takes apart a piece itself
+ * (the architecture test looks).
+ *
+ * | key        | names                                  | made by              |
+ * | ---------- | -------------------------------------- | -------------------- |
+ * | session    | a conversation, and the lanes beside it | `sessionKeys`         |
+ * | accept id  | what was asked, so that the same is done once | `acceptIds`, `idempotencyKeys`, `eventKeys` |
+ * | message id | a line of a conversation's history     | `messageIds`          |
+ * | answer id  | something a turn says on a channel     | `answerIds`           |
+ * | scope      | an agent, a team, a person as the owner of something | `scopeKeys` |
+ *
+ * A reader returns what its maker was given, or nothing for a key of another shape. There is none where nobody reads: ids of platforms
+ * contain colons themselves, so an accept id can be compared and found by its beginning, not taken apart.
+ */
+import { asId, type DeliveryId, type ScheduleId, type SessionKey, type TurnId } from "./ids.ts";
+
+interface Account {
+  channel: string;
+  account: string;
+}
+
+// ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What the keys of a kind begin with, for queries. */
+export const SESSION_PREFIX = { agent: "agent:", child: "sub:", job: "cron:", goal: "goal:" } as const;
+const RUN = ":run:";
+
+export const sessionKeys = {
+  /** An agent's own conversation, the one that is called "main". */
+  main: (agent: string) => asId<SessionKey>(`agent:${agent}:main`),
+  /** A conversation by where it is held. What separates the parts is escaped, so no chat id can pose as another session. */
+  at: (agent: string, ...parts: readonly string[]) =>
+    asId<SessionKey>(["agent", agent, ...parts].map(escapePart).join(":")),
+  /** One that was brought from another program. */
+  imported: (agent: string, from: string, id: string) => asId<SessionKey>(`agent:${agent}:import:${from}:${id}`),
+  /** A sub-agent's. `mark` tells the children of one session apart. */
+  child: (parent: string, mark: string) => asId<SessionKey>(`sub:${parent}:${mark}`),
+  /** Where a job's slots are decided on; nobody talks there. */
+  job: (job: string) => asId<SessionKey>(`cron:${job}`),
+  /** One run of a job. */
+  run: (job: string, due: number) => asId<SessionKey>(`cron:${job}${RUN}${due}`),
+  goal: (goal: string) => asId<SessionKey>(`goal:${goal}`),
+  hook: (hook: string, print: string) => asId<SessionKey>(`hook:${hook}:${print}`),
+  watch: (watch: string, print: string) => asId<SessionKey>(`watch:${watch}:${print}`),
+  /** Where a goal's next step, a sub-agent's deadline and an agent's nightly tidying up wait for their time; nobody talks there. */
+  goalTimer: (goal: string) => asId<SessionKey>(`judge:${goal}`),
+  childTimer: (turn: string) => asId<SessionKey>(`child:${turn}`),
+  night: (agent: string) => asId<SessionKey>(`memory:${agent}`),
+} as const;
+
+/** Timers, each of which exists once. */
+export const timerIds = {
+  goal: (goal: string) => asId<ScheduleId>(`goal:${goal}`),
+  child: (turn: string) => asId<ScheduleId>(`child:${turn}`),
+  night: (agent: string) => asId<ScheduleId>(`memory-night:${agent}`),
+} as const;
+
+/** The agent and the parts behind it, still escaped: two spellings of a part are two sessions. */
+export function readAgentSession(key: string): { agent: string; parts: string[] } | undefined {
+  const [kind, agent, ...parts] = key.split(":");
+  return kind === "agent" && agent !== undefined ? { agent, parts } : undefined;
+}
+
+/** Whose conversation it is, when it is an agent's own. */
+export function agentInSession(key: string): string | undefined {
+  const read = readAgentSession(key);
+  return read?.agent && read.parts.length > 0 ? read.agent : undefined;
+}
+
+/** What the keys of all sessions begin with that an agent has with this account; nothing when this is none of them. */
+export function accountPrefix(key: string, { channel, account }: Account): string | undefined {
+  const mark = `:${channel}:${account}:`;
+  const at = key.indexOf(mark);
+  return at < 0 ? undefined : key.slice(0, at + mark.length);
+}
+
+/** A conversation with an agent: not a job's run, not a sub-agent's work. */
+export function isAgentSession(key: string): boolean {
+  return key.startsWith(SESSION_PREFIX.agent);
+}
+
+export function isChildSession(key: string): boolean {
+  return key.startsWith(SESSION_PREFIX.child);
+}
+
+export function readChildSession(key: string): { parent: string; mark: string } | undefined {
+  const end = key.lastIndexOf(":");
+  if (!isChildSession(key) || end < SESSION_PREFIX.child.length) return undefined;
+  return { parent: key.slice(SESSION_PREFIX.child.length, end), mark: key.slice(end + 1) };
+}
+
+/** Whether it was made for a sub-agent of this session. */
+export function isChildOf(key: string, parent: string): boolean {
+  return key.startsWith(sessionKeys.child(parent, ""));
+}
+
+export function readRunSession(key: string): { job: string; due: number } | undefined {
+  if (!key.startsWith(SESSION_PREFIX.job)) return undefined;
+  const end = key.indexOf(":", SESSION_PREFIX.job.length);
+  const job = key.slice(SESSION_PREFIX.job.length, end);
+  return end > 0 && job !== "" && key.startsWith(RUN, end)
+    ? { job, due: Number(key.slice(end + RUN.length)) }
+    : undefined;
+}
+
+/** A session of one task, a sub-agent's or a job's: its final text ends it, so nothing it leaves running reports to anybody. */
+export function isSingleTask(key: string): boolean {
+  return isChildSession(key) || readRunSession(key) !== undefined;
+}
+
+/** The job a session works for: it is a run of it, or a sub-agent's of such a run. */
+export function jobBehindSession(key: string): string | undefined {
+  let below = key;
+  for (let read = readChildSession(below); read; read = readChildSession(below)) below = read.parent;
+  return readRunSession(below)?.job;
+}
+
+/** Keys of all runs of a job lie from `from` up to, but without, `to`. */
+export function runSessions(job: string): { from: string; to: string } {
+  return { from: `cron:${job}:run:`, to: `cron:${job}:run;` };
+}
+
+/** Whether it could be a part of a key as `sessionKeys.at` writes it. */
+export function isEscapedPart(part: string): boolean {
+  return /^[^%:#\s]*(?:%[0-9A-F]{2}[^%:#\s]*)*$/.test(part);
+}
+
+function escapePart(part: string): string {
+  return part.replace(/[%:#\s]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+}
+
+// ── lanes beside a session ──────────────────────────────────────────────────────────────────────────────────────────
+
+const COMMAND = "#command";
+const COMPACT = "#compact";
+
+/** Commands don't wait for the turn that runs in the session. */
+export function commandLane(session: string): SessionKey {
+  return asId(`${session}${COMMAND}`);
+}
+
+export function compactLane(session: string): SessionKey {
+  return asId(`${session}${COMPACT}`);
+}
+
+/** The session a turn belongs to: its lane, unless that is the one for commands. */
+export function withoutCommandLane(lane: string): SessionKey {
+  return asId(lane.endsWith(COMMAND) ? lane.slice(0, -COMMAND.length) : lane);
+}
+
+export function withoutCompactLane(lane: string): SessionKey {
+  return asId(lane.endsWith(COMPACT) ? lane.slice(0, -COMPACT.length) : lane);
+}
+
+// ── what was asked ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** By which the engine knows a message again, for ever. */
+export const acceptIds = {
+  /** A platform's message. */
+  message: ({ channel, account, chat }: Account & { chat: string }, message: string) =>
+    `msg:${channel}:${account}:${chat}:${message}`,
+  /** A request with a key of the caller's. */
+  keyed: ({ channel, account }: Account, key: string) => `key:${channel}:${account}:${key}`,
+  /** What the ids of all messages of an account begin with. */
+  messagesOf: ({ channel, account }: Account) => `msg:${channel}:${account}:`,
+  /** A timer that is due. */
+  timer: (id: string, due: number) => `schedule:${id}:${due}`,
+  /** A compaction of what is between two places of a session. */
+  compaction: (session: string, from: number, to: number, at: number) => `compact:${session}:${from}:${to}:${at}`,
+  /** What takes its place when an account is forgotten: nothing that comes later is the same. */
+  forgotten: (turn: string) => `forgotten:${turn}`,
+} as const;
+
+/** Platforms name an edit after its message (`ID:…`): the ids of all edits lie between `from` and `to`, neither included. */
+export function editsOf(acceptedAs: string): { from: string; to: string } {
+  return { from: `${acceptedAs}:`, to: `${acceptedAs};` };
+}
+
+/** Keys under which rooms ask the inbox, so that asking twice is asking once. */
+export const idempotencyKeys = {
+  slot: (job: string, due: number) => `slot:${job}:${due}`,
+  spawn: (call: string) => `spawn:${call}`,
+  send: (call: string) => `send:${call}`,
+  /** Asks a sub-agent to answer again. */
+  correct: (turn: string) => `fix:${turn}`,
+  goal: (goal: string, round: number) => `goal:${goal}:${round}`,
+} as const;
+
+export function isSpawnKey(key: string): boolean {
+  return key.startsWith("spawn:");
+}
+
+/** Keys of system events: each is told once. */
+export const eventKeys = {
+  hook: (hook: string, print: string) => `hook:${hook}:${print}` as const,
+  watch: (watch: string, about: string, item: string) => `watch:${watch}:${about}:${item}` as const,
+  wake: (principal: string, key: string) => `wake:${principal}:${key}`,
+  process: (process: string) => `process:${process}`,
+  /** The end of a sub-agent, and that it seems to be stuck. */
+  child: (turn: string) => `child:${turn}`,
+  stalled: (turn: string) => `stall:${turn}`,
+} as const;
+
+/** Who or what an event or a message comes from, where it is no person. */
+export const sourceKeys = {
+  hook: (hook: string) => `hook:${hook}`,
+  watch: (watch: string) => `watch:${watch}`,
+  wake: (principal: string) => `wake:${principal}`,
+  goal: (goal: string) => `goal:${goal}`,
+  job: (name: string) => `schedule:${name}`,
+  process: (process: string) => `process:${process}`,
+  session: (session: string) => `session:${session}`,
+} as const;
+
+/** What the watchdog holds a look at a watched thing by. */
+export const watchWork = (watch: string, about: string) => `watch:${watch}:${about}` as const;
+
+/** The job that looks after an agent by itself; no other job may have such a name. */
+export function heartbeatName(agent: string): string {
+  return `${HEARTBEAT_PREFIX}${agent}`;
+}
+export const HEARTBEAT_PREFIX = "heartbeat:";
+
+// ── history ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What an incoming message's id ends with, for queries. */
+export const INPUT_SUFFIX = ":in";
+const REPLY = ":reply";
+
+export const messageIds = {
+  /** The message that a turn was made for. */
+  input: (turn: string) => `${turn}${INPUT_SUFFIX}`,
+  /** A model's reply. Calls are counted over the whole turn. */
+  reply: (turn: string, segment: number, call: number) => `${turn}:${segment}:${call}${REPLY}`,
+  /** Results of the tools that a reply asked for. */
+  results: (turn: string, segment: number, call: number) => `${turn}:${segment}:${call}:results`,
+  /** Results of tools that the caller ran. */
+  given: (turn: string) => `${turn}:given`,
+  /** Words of a turn that no model wrote. */
+  said: (turn: string) => `${turn}:said`,
+  /** What came of an approved call. */
+  outcome: (turn: string, segment: number, approval: string) => `${turn}:${segment}:outcome:${approval}`,
+  /** What came of a wait. */
+  after: (turn: string, segment: number, call: string) => `${turn}:${segment}:after:${call}`,
+  /** A line brought from another conversation: under its old id it would collide with the original. */
+  copied: (session: string, id: string) => `${session}/${id}`,
+  /** A line brought from another program, by its place in the conversation there. */
+  imported: (from: string, conversation: string, n: number) => `imp:${from}:${conversation}:${n}`,
+} as const;
+
+export function isReplyId(id: string): boolean {
+  return id.endsWith(REPLY);
+}
+
+export function readReplyId(id: string): { turn: string; segment: number; call: number } | undefined {
+  if (!isReplyId(id)) return undefined;
+  const parts = id.slice(0, -REPLY.length).split(":");
+  const [segment, call] = parts.splice(-2);
+  if (!/^\d+$/.test(segment ?? "") || !/^\d+$/.test(call ?? "") || parts.join(":") === "") return undefined;
+  return { turn: parts.join(":"), segment: Number(segment), call: Number(call) };
+}
+
+/** Stands for the turn of a line from another program. */
+export function importedTurn(conversation: string): TurnId {
+  return asId(`imp:${conversation}`);
+}
+
+// ── what is said on channels ────────────────────────────────────────────────────────────────────────────────────────
+
+/** What the ids of a turn's answer and of what its tools send are made of, for queries. */
+export const ANSWER_SUFFIX = ":answer";
+export const SENT_MARK = ":message:";
+const ASK = ":ask:";
+const ASKED = ":asked:";
+const NOTE = ":note";
+
+/** What is sent under one id is sent once. */
+export const answerIds = {
+  answer: (turn: string) => `${turn}${ANSWER_SUFFIX}`,
+  /** Sent by a tool while the turn runs. */
+  sent: (turn: string, key: string) => `${turn}${SENT_MARK}${key}`,
+  /** A question, where it can be answered. */
+  ask: (turn: string, approval: string) => `${turn}${ASK}${approval}`,
+  /** The question's message once it is answered. */
+  asked: (turn: string, approval: string) => `${turn}${ASKED}${approval}`,
+  remind: (turn: string, approval: string, n: number) => `${turn}:remind:${approval}:${n}`,
+  /** Says in a chat that the question was asked elsewhere. */
+  held: (turn: string, approval: string) => `${turn}:held:${approval}`,
+  /** Says that a delivery could not be confirmed. */
+  note: (delivery: string) => `${delivery}${NOTE}`,
+  /** The live message that an answer grows in. */
+  draft: (turn: string) => `${turn}:draft`,
+  beat: (turn: string) => `${turn}:beat`,
+  /** Says that a job failed. */
+  alert: (job: string, due: number) => `${job}:${due}:alert`,
+  /** Says what became of a goal. */
+  goal: (goal: string, round: number, state: string) => `${goal}:${round}:${state}`,
+} as const;
+
+export function isTurnAnswer(id: string): boolean {
+  return id.endsWith(ANSWER_SUFFIX);
+}
+
+export function isNote(id: string): boolean {
+  return id.endsWith(NOTE);
+}
+
+/** Whether it is a question's message after its answer. */
+export function isAskedAnswer(id: string): boolean {
+  return id.includes(ASKED);
+}
+
+/** The approval that a message asks for. */
+export function approvalAskedIn(id: string): string | undefined {
+  const at = id.indexOf(ASK);
+  return at < 0 ? undefined : id.slice(at + ASK.length) || undefined;
+}
+
+/** Whether it asks for this approval or reminds of it. */
+export function isAboutApproval(id: string, approval: string): boolean {
+  return id.endsWith(`${ASK}${approval}`) || id.includes(`:remind:${approval}:`);
+}
+
+/** One message of an answer that takes several. */
+export function deliveryId(answer: string, part: number): DeliveryId {
+  return asId(`${answer}/${String(part).padStart(3, "0")}`);
+}
+
+// ── whose something is ──────────────────────────────────────────────────────────────────────────────────────────────
+
+export const scopeKeys = {
+  agent: (agent: string) => `agent:${agent}`,
+  team: (team: string) => `team:${team}`,
+  person: (person: string) => `person:${person}`,
+  account: (account: string) => `account:${account}`,
+} as const;
+
+export function isAgentScope(scope: string): boolean {
+  return scope.startsWith("agent:");
+}
