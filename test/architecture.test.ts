@@ -6,7 +6,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { parseAst } from "vitest/node";
+import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
+import { type Ast, parse, visit } from "./architecture/syntax.ts";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -150,6 +151,13 @@ describe("the house", () => {
     const unlisted = opening.filter(({ path }) => !listed.includes(path));
     expect(unlisted.map(({ path, text }) => `src/${path} opens files (${opens(text)}); use core/files`)).toEqual([]);
     expect(listed.filter((path) => !opening.some((file) => file.path === path))).toEqual([]);
+  });
+
+  test("composed keys are made and read in core/domain/keys.ts only", () => {
+    const found = files.map(({ path, text }) => ({ path, pieces: keyPieces(path, text) }));
+    expect(found.flatMap(({ path, pieces }) => (path in LOOKALIKES ? [] : pieces))).toEqual([]);
+    const looking = found.filter(({ pieces }) => pieces.length > 0).map(({ path }) => path);
+    expect(Object.keys(LOOKALIKES).filter((path) => !looking.includes(path))).toEqual([]);
   });
 
   test.skipIf(!existsSync(join(ROOT, "ui", "src")))("the web UI imports core/protocol and nothing else of ours", () => {
@@ -326,6 +334,30 @@ describe("the checker finds what it looks for", () => {
     expect(opens('import { type FileHandle, stat } from "node:fs/promises"; // readFile')).toBe("");
   });
 
+  test.each([
+    ["a session key", "const s = `agent:${agent}:main`;", "sessionKeys.main"],
+    ["a session key in SQL", "db.all(`SELECT 1 FROM turn WHERE session LIKE 'cron:%'`);", "SESSION_PREFIX"],
+    ["a session key in an expression", "/(?:^|:)cron:([^:]+):run:/.exec(session);", "jobBehindSession"],
+    ["a beginning that is looked for", 'session.startsWith("sub:");', "isChildSession"],
+    ["a lane", "lane.replace(/#command$/, '');", "withoutCommandLane"],
+    ["an accept id", "const id = `msg:${channel}:${chat}`;", "acceptIds"],
+    ["a message id", "const id = `${turn}:in`;", "messageIds"],
+    ["a message id that is read", "/^(.+):(\\d+):reply$/.exec(id);", "readReplyId"],
+    ["an answer id in SQL", "db.all(`SELECT 1 FROM delivery WHERE answer = turn || ':answer'`);", "ANSWER_SUFFIX"],
+  ])("%s", (_why, text, instead) => {
+    expect(keyPieces("flow/turns/x.ts", text)).toEqual([expect.stringMatching(/^src\/flow\/turns\/x\.ts:1 has "/)]);
+    expect(keyPieces("flow/turns/x.ts", text)[0]).toContain(instead);
+    expect(keyPieces("core/domain/keys.ts", text)).toEqual([]);
+  });
+
+  test.each([
+    "`no agent: ${name}`",
+    '"sub-agents: none"',
+    "/(?:in|at) noon/",
+    '{ cron: "0 7 * * *" }',
+    '"node:inspector"',
+  ])("%s is no piece of a key", (text) => expect(keyPieces("flow/turns/x.ts", `f(${text});`)).toEqual([]));
+
   test("the UI may not reach past the protocol", () => {
     const page = '<script lang="ts">import { a } from "../../src/core/domain/index.ts";</script>';
     expect(uiViolations("ui/src/Page.svelte", page)[0]).toContain(
@@ -406,16 +438,10 @@ function mayDo(path: string, deed: Deed): boolean {
 
 type Found = { at: number } & ({ kind: "import"; to: string | undefined } | { kind: Deed });
 
-interface Ast {
-  type: string;
-  start: number;
-  [key: string]: unknown;
-}
-
 /** Reads the syntax tree, so that comments and look-alike strings do not count. */
 function findIn(text: string): Found[] {
   const found: Found[] = [];
-  const tree = parseAst(text, { lang: "ts" }) as unknown as Ast;
+  const tree = parse(text);
   // `const name = "node:sqlite"; import(name)` hides a module from the type checker, not from us.
   const words = new Map<unknown, string | undefined>();
   visit(tree, (node) => {
@@ -436,7 +462,7 @@ function findIn(text: string): Found[] {
 function opens(text: string): string {
   const found: string[] = [];
   const isFs = (value: unknown) => /^(node:)?fs(\/promises)?$/.test(literal(value) ?? "");
-  visit(parseAst(text, { lang: "ts" }) as unknown as Ast, (node) => {
+  visit(parse(text), (node) => {
     if (node.type === "ImportDeclaration" && isFs(node.source) && node.importKind !== "type") {
       for (const one of node.specifiers as Ast[]) {
         const name = one.type === "ImportSpecifier" ? String((one.imported as Ast).name) : "all of it";
@@ -521,15 +547,6 @@ function literal(value: unknown): string | undefined {
   if (node?.type === "Literal" && typeof node.value === "string") return node.value;
   if (node?.type !== "TemplateLiteral" || (node.expressions as Ast[]).length > 0) return undefined;
   return ((node.quasis as Ast[])[0]!.value as { cooked: string }).cooked;
-}
-
-function visit(node: Ast, look: (node: Ast) => void): void {
-  look(node);
-  for (const child of Object.values(node)) {
-    for (const item of Array.isArray(child) ? child : [child]) {
-      if (item !== null && typeof item === "object" && typeof (item as Ast).type === "string") visit(item as Ast, look);
-    }
-  }
 }
 
 /** Svelte files are not TypeScript; their imports are read as text. */

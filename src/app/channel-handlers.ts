@@ -1,12 +1,12 @@
 /** Methods about channels: accounts come and go while Lares runs; secrets go to the vault, the file refers to them. */
 import { rm } from "node:fs/promises";
 import type { Channel } from "../core/contracts/index.ts";
-import { AppError, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
+import { AppError, acceptIds, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
 import type { Parsed } from "../core/protocol/index.ts";
 import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
-import { forgetAdmitted, messageIds } from "../flow/inbox/index.ts";
+import { forgetAdmitted } from "../flow/inbox/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { Settings } from "./settings.ts";
@@ -104,7 +104,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
   const startClean = async (at: { channel: string; account: string }) => {
     const { records, engine } = house();
     await records.write((tx) => forgetAccount(tx, at));
-    const ids = messageIds(at);
+    const ids = acceptIds.messagesOf(at);
     while (await forgetAdmitted(records, ids));
     await engine.forgetIds(ids);
   };

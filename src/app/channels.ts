@@ -3,10 +3,12 @@ import type { Button, Capabilities, Records, Tx } from "../core/contracts/index.
 import {
   type ApprovalDecision,
   type ApprovalView,
+  answerIds,
   asId,
   type InboundMessage,
   type ReplyRoute,
   type SessionKey,
+  scopeKeys,
   type TurnId,
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
@@ -163,7 +165,7 @@ export function messageDesk(parts: {
       exists(route) ? undefined : `There is no channel "${route.channel}/${route.account}" to send through.`,
     async send({ key, caller, route, text, files }) {
       const [turn, session] = [asId<TurnId>(caller.turn), asId<SessionKey>(caller.session)];
-      const by = `agent:${caller.agent}`;
+      const by = scopeKeys.agent(caller.agent);
       const put = async (f: { name: string; content: Uint8Array }) =>
         (await attachments.put(once(f.content), { name: f.name, by, ours: true })).id;
       const ids: string[] = [];
@@ -171,7 +173,7 @@ export function messageDesk(parts: {
       await records.write((tx) => {
         attachments.keepFor(tx, ids, session);
         const what = text || files.map((f) => f.name).join(", ");
-        outbox.intend(tx, { answer: `${turn}:message:${key}`, turn, session, route, text: what, files: ids });
+        outbox.intend(tx, { answer: answerIds.sent(turn, key), turn, session, route, text: what, files: ids });
       });
       await outbox.wake(turn);
       if (exists(route) === "pushed") return "It is on its way.";

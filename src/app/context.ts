@@ -1,7 +1,7 @@
 /** What the context's room needs of the others: memory for its snapshot, the engine, the budget, the agents' folders. */
 import { relative } from "node:path";
 import type { Reads } from "../core/contracts/index.ts";
-import type { AgentId, SessionKey } from "../core/domain/index.ts";
+import { type AgentId, isAgentSession, type SessionKey } from "../core/domain/index.ts";
 import type { TurnParts } from "../flow/turns/index.ts";
 import { type Compactions, type Contexts, capResults, textTokens } from "../mind/context/index.ts";
 import { scopesOf } from "../mind/memory/index.ts";
@@ -20,7 +20,7 @@ export async function snapshotOf(
   of: { session: SessionKey; agent: AgentId; tokens: number },
 ): Promise<string> {
   // Runs of jobs and helpers are told what they need by whoever starts them.
-  const viewer = of.session.startsWith("agent:") ? await parts.rooms.viewer(of.session) : undefined;
+  const viewer = isAgentSession(of.session) ? await parts.rooms.viewer(of.session) : undefined;
   if (!viewer) return "";
   const { memory, keepsFiles } = parts.rooms;
   const facts = await memory.list({ newest: true, limit: MOST_FACTS, scope: scopesOf(viewer) });

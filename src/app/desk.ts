@@ -5,8 +5,10 @@ import {
   AppError,
   type Authority,
   asId,
+  eventKeys,
   type Origin,
   type SessionKey,
+  sourceKeys,
   type TurnId,
 } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
@@ -178,9 +180,9 @@ function originOfJob({ createdBy }: JobView): Origin {
 /** What tells a session of a background process's end. The same process is told once (PROCESS-4). */
 export function exitEvent({ id, agent, session, route, label, body }: Exit, authority: Authority): SystemEvent {
   return {
-    key: processKey(id),
+    key: eventKeys.process(id),
     kind: "process",
-    source: `process:${id}`,
+    source: sourceKeys.process(id),
     session: asId<SessionKey>(session),
     agent: asId<AgentId>(agent),
     ...{ route, label, body },
@@ -193,12 +195,12 @@ export function exitEvent({ id, agent, session, route, label, body }: Exit, auth
 
 /** What tells a session of a webhook. Whatever it says comes from outside (I12). */
 export function hookEvent({ hook, ...rung }: Rung): SystemEvent {
-  return { ...rung, kind: "hook", source: `hook:${hook}`, authority: "outside", lane: "scheduled" };
+  return { ...rung, kind: "hook", source: sourceKeys.hook(hook), authority: "outside", lane: "scheduled" };
 }
 
 /** What tells a session that something watched is new. It comes from outside (I12). */
 export function spottedEvent({ watch, ...spotted }: Spotted): SystemEvent {
-  return { ...spotted, kind: "watch", source: `watch:${watch}`, authority: "outside", lane: "scheduled" };
+  return { ...spotted, kind: "watch", source: sourceKeys.watch(watch), authority: "outside", lane: "scheduled" };
 }
 
 /** What a turn can wait for, by the keys of the events that will tell of it. */
@@ -217,7 +219,7 @@ export function waitDesk(parts: {
       const keys =
         what === "agents"
           ? await children.awaited(caller.session, ids)
-          : (await running()).filter((id) => !ids || ids.includes(id)).map(processKey);
+          : (await running()).filter((id) => !ids || ids.includes(id)).map(eventKeys.process);
       return (await events.claim(asId<TurnId>(caller.turn), on, keys)).length;
     },
     async collect(on, caller) {
@@ -227,11 +229,7 @@ export function waitDesk(parts: {
   };
 }
 
-export function processKey(id: string): string {
-  return `process:${id}`;
-}
-
 /** What tells a parent's session of its sub-agent. */
 export function childEvent({ child, ...told }: Told): SystemEvent {
-  return { ...told, kind: "child", source: `session:${child}`, must: true };
+  return { ...told, kind: "child", source: sourceKeys.session(child), must: true };
 }

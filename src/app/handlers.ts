@@ -5,12 +5,14 @@ import {
   type AgentId,
   AppError,
   type ApprovalView,
+  agentInSession,
   asId,
   type HistoryEntry,
   type InboundMessage,
   type Json,
   labelOf,
   type SessionKey,
+  sessionKeys,
   type TurnId,
   type Usage,
 } from "../core/domain/index.ts";
@@ -211,9 +213,9 @@ export function makeHandlers(
     }),
     async "sessions.import"(p) {
       // Where it goes is the caller's to say, never the file's: its lines would end up in somebody's conversation.
-      const named = p.session === undefined ? undefined : /^agent:([^:]+):/.exec(p.session)?.[1];
+      const named = p.session === undefined ? undefined : agentInSession(p.session);
       const agent = p.agent ?? named ?? parts.config.routing.defaultAgent;
-      const session = asId<SessionKey>(p.session ?? importedKey(agent, p.lines));
+      const session = p.session === undefined ? importedKey(agent, p.lines) : asId<SessionKey>(p.session);
       if (!parts.house().agents.exists(asId<AgentId>(agent))) {
         throw new AppError("AGENT_UNKNOWN", {
           message: `There is no agent "${agent}".`,
@@ -257,9 +259,9 @@ export function makeHandlers(
 }
 
 /** The same lines again are the same session. */
-function importedKey(agent: string, lines: readonly unknown[]): string {
+function importedKey(agent: string, lines: readonly unknown[]): SessionKey {
   const print = createHash("sha256").update(JSON.stringify(lines)).digest("hex");
-  return `agent:${agent}:import:lares:${print.slice(0, 20)}`;
+  return sessionKeys.imported(agent, "lares", print.slice(0, 20));
 }
 
 function inbound(

@@ -1,6 +1,6 @@
 /** Heartbeats of the house's agents: which have one, what they look at, what they cost. */
 import type { Records } from "../core/contracts/index.ts";
-import { type AgentId, AppError, asId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, heartbeatName } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
@@ -17,8 +17,6 @@ export interface HeartbeatHouse {
   mark: (agent: AgentId, path: string) => Promise<string | null>;
   outbox: Outbox;
 }
-
-export const beatName = (agent: string) => `heartbeat:${agent}`;
 
 export function makeHeartbeat(house: HeartbeatHouse): Heartbeat {
   return new Heartbeat({
@@ -48,7 +46,7 @@ export async function declareBeats(
     const { every, deliver, model, budget, zone } = heartbeat;
     try {
       await schedules.ensure({
-        name: beatName(agent),
+        name: heartbeatName(agent),
         kind: "beat",
         every,
         agent,

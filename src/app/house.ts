@@ -5,7 +5,17 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CANCEL } from "../core/contracts/index.ts";
-import { type AgentId, AppError, asId, isOver, type Json, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  asId,
+  isChildSession,
+  isOver,
+  type Json,
+  type SessionKey,
+  type TurnId,
+  withoutCommandLane,
+} from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { asCalled } from "../core/protocol/client.ts";
 import { Hooks } from "../edges/hooks/index.ts";
@@ -216,7 +226,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
       return isCut ? { ...config.sandbox, network: false } : config.sandbox;
     },
-    above: async (session) => (session.startsWith("sub:") ? children.ancestors(session) : []),
+    above: async (session) => (isChildSession(session) ? children.ancestors(session) : []),
     home: parts.home,
     userHome: homedir(),
     rootsOf: (agent) => roots.of(agent),
@@ -757,7 +767,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         aside(goals.ended(turn, session));
         aside(compactions.consider(session));
         locks.settled(turn);
-        memoryRooms.ended(asId<SessionKey>(session.replace(/#command$/, "")));
+        memoryRooms.ended(withoutCommandLane(session));
       }
       aside(announce({ bus, approvals, watch: waiters, log: turnLog }, turn, session, how));
     },

@@ -18,10 +18,11 @@ import {
   AppError,
   asId,
   type HistoryEntry,
+  importedTurn,
   type Json,
   type JsonObject,
-  type SessionKey,
-  type TurnId,
+  messageIds,
+  sessionKeys,
 } from "../core/domain/index.ts";
 import {
   copyBelow,
@@ -181,13 +182,13 @@ function taker(
   }
 
   async function takeSession(item: ImportItem & { what: "session" }): Promise<Outcome> {
-    const session = asId<SessionKey>(`agent:${item.agent}:import:${from}:${item.id.replace(/[^\w.-]/g, "_")}`);
+    const session = sessionKeys.imported(item.agent, from, item.id.replace(/[^\w.-]/g, "_"));
     const { sessions, records } = house();
     const lines = item.messages.map((message, n): HistoryEntry => {
-      const id = `imp:${from}:${hash(`${item.agent}/${item.id}`)}:${n}`;
+      const id = messageIds.imported(from, hash(`${item.agent}/${item.id}`), n);
       const content = [{ type: "text" as const, text: message.text }];
       const at = message.at || parts.clock.now();
-      return { session, seq: n + 1, id, turn: asId<TurnId>(`imp:${item.id}`), role: message.role, content, at };
+      return { session, seq: n + 1, id, turn: importedTurn(item.id), role: message.role, content, at };
     });
     const known = await sessions.get(session).catch(() => undefined);
     if (known && known.messages >= lines.length) return there(session);

@@ -1,7 +1,7 @@
 /** How an action is judged here: the gate's rules with this house's policies, places and remembered approvals. */
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { type AgentId, asId } from "../core/domain/index.ts";
+import { type AgentId, asId, isChildSession } from "../core/domain/index.ts";
 import { type ToolRegistry, visible } from "../edges/tools/index.ts";
 import type { Approvals } from "../flow/approvals/index.ts";
 import {
@@ -68,7 +68,7 @@ export function makeJudging({
       const own = await policyFor(agent);
       const policies = [own];
       // What a sub-agent may do is what everybody who asked for it may do, too.
-      const above = session.startsWith("sub:") ? await ancestors(session) : [];
+      const above = isChildSession(session) ? await ancestors(session) : [];
       for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
       // Only a mode that trusts the agent has to know it.
       const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");

@@ -1,5 +1,12 @@
 /** Handlers of the methods about memory, and the memory tools' view of it. */
-import { AppError, type InboundMessage, type Origin, type SessionKey } from "../core/domain/index.ts";
+import {
+  AppError,
+  agentInSession,
+  type InboundMessage,
+  type Origin,
+  type SessionKey,
+  sourceKeys,
+} from "../core/domain/index.ts";
 import { stampIn } from "../core/kit/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
@@ -118,7 +125,7 @@ export function memoryDesk(
       const saved = await rooms.memory.add({
         id: `mem_${key.replace(/[^a-z0-9]/gi, "").slice(-40)}`,
         text,
-        source: `session:${caller.session}`,
+        source: sourceKeys.session(caller.session),
         trust: who.owner ? "agent" : "person",
         kind: kind ?? "fact",
         ...(expiresAt === undefined ? {} : { expiresAt }),
@@ -220,7 +227,7 @@ export async function recall(
   query: string,
   message: InboundMessage,
 ): Promise<string> {
-  const agent = /^agent:([^:]+):/.exec(session)?.[1] ?? "main";
+  const agent = agentInSession(session) ?? "main";
   const viewer = await viewerOf(rooms, { agent, session, turn: "", route: message.route });
   const found = query
     ? await rooms.memory.search({ query, limit: 8, ...viewer })

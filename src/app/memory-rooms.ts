@@ -4,10 +4,13 @@ import {
   type AgentId,
   AppError,
   asId,
+  isAgentSession,
   type Json,
   type ScheduleId,
   type SessionKey,
+  sessionKeys,
   type TurnId,
+  timerIds,
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { createEmbedder, type EmbedderConfig, OFFLINE_ID, OfflineEmbedder } from "../edges/embedder/index.ts";
@@ -145,7 +148,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
   const capture = new Capture({
     ...{ memory, records, clock, crash, guard, log, asking },
     config: () => config().capture,
-    viewer: async (session) => (session.startsWith("agent:") ? viewer(session) : undefined),
+    viewer: async (session) => (isAgentSession(session) ? viewer(session) : undefined),
     zoneOf: parts.zoneOf,
   });
   const view = new View({
@@ -161,10 +164,9 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     config: () => config().condense,
   });
 
-  const timerOf = (agent: string) => asId<ScheduleId>(`memory-night:${agent}`);
   const plan = async (agent: string) => {
     const { use, hour } = config().condense;
-    if (use === "off") return parts.timer(timerOf(agent), null);
+    if (use === "off") return parts.timer(timerIds.night(agent), null);
     // Agents one after the other: they share the night's hour, not its first second.
     const minute = agents.names().indexOf(agent) % 60;
     const due = nextDue(
@@ -173,7 +175,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     );
     if (due === undefined) return;
     const body: NightBody = { kind: "condense", agent, due };
-    await parts.timer(timerOf(agent), { due, session: asId<SessionKey>(`memory:${agent}`), body });
+    await parts.timer(timerIds.night(agent), { due, session: sessionKeys.night(agent), body });
   };
 
   return {
@@ -191,7 +193,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       if (config().files.keep) await view.start();
       await capture.start();
       // A slot that came while nobody ran is still there and fires; only a missing one is made.
-      for (const agent of agents.names()) if (!(await slotDue(records, timerOf(agent)))) await plan(agent);
+      for (const agent of agents.names()) if (!(await slotDue(records, timerIds.night(agent)))) await plan(agent);
       await documents.start(config().documents);
     },
     async stop() {

@@ -1,6 +1,6 @@
 /** What the house tells whoever watches: live events after something is durable, and a session's state in words. */
 import type { Models, Records } from "../core/contracts/index.ts";
-import { asId, type SessionKey, type TurnId } from "../core/domain/index.ts";
+import { type SessionKey, type TurnId, withoutCommandLane } from "../core/domain/index.ts";
 import type { Bus, Log } from "../core/kit/index.ts";
 import { type Approvals, shortCode } from "../flow/approvals/index.ts";
 import { listTurns, type TurnWatch } from "../flow/turns/index.ts";
@@ -13,7 +13,7 @@ export async function announce(
   how: "ended" | "parked",
 ): Promise<void> {
   const { bus, approvals } = parts;
-  const session = asId<SessionKey>(lane.replace(/#command$/, ""));
+  const session = withoutCommandLane(lane);
   if (how === "parked") {
     const asked = await approvals.list({ pendingOnly: true, turn, limit: 50 });
     for (const a of asked) {

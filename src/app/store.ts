@@ -1,6 +1,15 @@
 /** Small views over several rooms' records, for the status and the turn's page. */
 import type { Reads, Records, SqlValue } from "../core/contracts/index.ts";
-import type { Authority, ReplyRoute, SessionKey, TurnId, Usage } from "../core/domain/index.ts";
+import {
+  type Authority,
+  HEARTBEAT_PREFIX,
+  type ReplyRoute,
+  readRunSession,
+  runSessions,
+  type SessionKey,
+  type TurnId,
+  type Usage,
+} from "../core/domain/index.ts";
 import { quotedName } from "../core/kit/index.ts";
 
 export async function countOpen(db: Reads, running: (session: SessionKey) => TurnId | undefined) {
@@ -40,7 +49,8 @@ export function usageOfSession(db: Reads, session: string): Promise<UsageSum> {
 
 /** What the runs of one job used since then. */
 export function usageOfRuns(db: Reads, job: string, since: number): Promise<UsageSum> {
-  return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, `cron:${job}:run:`, `cron:${job}:run;`);
+  const { from, to } = runSessions(job);
+  return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, from, to);
 }
 
 /** How often a job came up since then, whatever became of it. */
@@ -62,7 +72,7 @@ export async function newsOf(db: Reads, agent: string, since: number): Promise<s
   );
   const jobs = await db.all<{ name: string; state: string; n: number; reason: string | null }>(
     `SELECT job.name, slot.state, COUNT(*) AS n, MAX(slot.reason) AS reason FROM slot JOIN job ON job.id = slot.job
-     WHERE job.agent = ? AND slot.state IN ('failed', 'missed') AND slot.ended_at > ? AND job.name NOT LIKE 'heartbeat:%'
+     WHERE job.agent = ? AND slot.state IN ('failed', 'missed') AND slot.ended_at > ? AND job.name NOT LIKE '${HEARTBEAT_PREFIX}%'
      GROUP BY job.name, slot.state LIMIT 20`,
     agent,
     since,
@@ -438,7 +448,7 @@ export async function jobOfRun(
   db: Reads,
   session: string,
 ): Promise<{ isHeartbeat: boolean; isQuiet: boolean; mayPlan: boolean } | undefined> {
-  const [, id] = /^cron:([^:]+):run:/.exec(session) ?? [];
+  const id = readRunSession(session)?.job;
   if (id === undefined) return undefined;
   const row = await db.get<{ kind: string; quiet: number | null; plans: number | null }>(
     "SELECT kind, json_extract(spec, '$.quiet') AS quiet, json_extract(spec, '$.mayPlan') AS plans FROM job WHERE id = ?",

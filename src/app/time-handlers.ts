@@ -1,5 +1,5 @@
 /** Handlers of the methods about time and policy. */
-import { type AgentId, AppError, asId, type Json } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, heartbeatName, type Json } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type Wishes,
 } from "../mind/schedule/index.ts";
 import type { HandlerParts } from "./handlers.ts";
-import { beatName, beatViews } from "./heartbeats.ts";
+import { beatViews } from "./heartbeats.ts";
 
 /** Five weeks: a month's page begins and ends in other months. */
 const MOST_CALENDAR_MS = 35 * 86_400_000;
@@ -39,7 +39,7 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
     "heartbeat.list": async () => ({ beats: await beats() }),
     async "heartbeat.run"({ agent }) {
       await beatOf(agent);
-      return schedules().run(beatName(agent));
+      return schedules().run(heartbeatName(agent));
     },
     async "heartbeat.pause"({ agent }) {
       await beatOf(agent);
@@ -49,7 +49,7 @@ export function makeTimeHandlers(parts: Pick<HandlerParts, "house" | "clock">): 
     async "heartbeat.resume"({ agent }) {
       await beatOf(agent);
       await parts.house().heartbeat.pause(asId<AgentId>(agent), null);
-      await schedules().update(beatName(agent), { enabled: true });
+      await schedules().update(heartbeatName(agent), { enabled: true });
       return beatOf(agent);
     },
     async "schedule.list"({ limit = 100, ...q }) {

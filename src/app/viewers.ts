@@ -11,6 +11,7 @@
  * | several people in one session (`routing.scope: main`)       | what was saved in this session; public                 |
  * | nobody but events                                           | as the route they come by                              |
  */
+import { agentInSession } from "../core/domain/index.ts";
 import type { Viewer } from "../mind/memory/index.ts";
 import type { Door } from "./store.ts";
 
@@ -28,7 +29,7 @@ export function viewerFrom(
   const people = doors.filter((door) => door.speaker !== "event");
   const all = people.length > 0 ? people : doors;
   if (all.length === 0) return undefined;
-  const agent = /^agent:([^:]+):/.exec(session)?.[1] ?? "main";
+  const agent = agentInSession(session) ?? "main";
   const group = all.find((door) => door.isGroup);
   if (group) return { agent, person: `group:${group.channel}:${group.chat}`, alone: true };
   const isOwner = all.every(isOwnDoor);

@@ -1,5 +1,13 @@
 /** Handlers of the methods about what wakes an agent. */
-import { type AgentId, AppError, asId, type SessionKey } from "../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  asId,
+  eventKeys,
+  type SessionKey,
+  sessionKeys,
+  sourceKeys,
+} from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import type { Goal } from "../mind/goals/index.ts";
@@ -31,7 +39,7 @@ export function makeWakeHandlers(parts: Pick<HandlerParts, "house" | "config" | 
     async "wakes.send"({ session: typed, agent: named, text, deliver, idempotencyKey }, caller) {
       const house = parts.house();
       const agent = asId<AgentId>(named ?? parts.config.routing.defaultAgent);
-      const session = asId<SessionKey>(typed === "main" ? `agent:${agent}:main` : typed);
+      const session = typed === "main" ? sessionKeys.main(agent) : asId<SessionKey>(typed);
       const known = typed === "main" ? undefined : await house.sessions.get(session);
       const owner = asId<AgentId>(known?.agent ?? agent);
       if (!house.agents.exists(owner)) {
@@ -40,12 +48,12 @@ export function makeWakeHandlers(parts: Pick<HandlerParts, "house" | "config" | 
           hint: "See: lares agents list",
         });
       }
-      const key = `wake:${caller.principal.id}:${idempotencyKey ?? parts.ids.next("e")}`;
+      const key = eventKeys.wake(caller.principal.id, idempotencyKey ?? parts.ids.next("e"));
       const { name, scopes } = caller.principal;
       const { duplicate } = await house.events.tell({
         key,
         kind: "wake",
-        source: `wake:${caller.principal.id}`,
+        source: sourceKeys.wake(caller.principal.id),
         session,
         agent: owner,
         route: deliver ?? { channel: "none", account: "wake", chat: session },

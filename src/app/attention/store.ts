@@ -1,6 +1,6 @@
 /** What failed or waits, over the rooms' records. Everything is found by a partial index: years of good turns cost nothing. */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { ReplyRoute, TurnResult } from "../../core/domain/index.ts";
+import { type ReplyRoute, SESSION_PREFIX, type TurnResult } from "../../core/domain/index.ts";
 
 /** Where a page begins: behind this time and id, newest first. */
 export interface From {
@@ -20,7 +20,7 @@ export interface FoundRow {
 }
 
 /** A job's runs and sub-agents fail into their job and their asker, who are looked at themselves. */
-const OWN_TURNS = "t.session NOT LIKE 'cron:%' AND t.session NOT LIKE 'sub:%'";
+const OWN_TURNS = `t.session NOT LIKE '${SESSION_PREFIX.job}%' AND t.session NOT LIKE '${SESSION_PREFIX.child}%'`;
 
 /** Of each kind: the rows as `id, at, session, agent, turn, a, b`. */
 export const KINDS = {

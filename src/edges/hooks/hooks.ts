@@ -7,7 +7,16 @@
  * HOOKS-3: a delivery that stopped Lares twice while it was read is refused: its sender would bring it to every start (I13).
  */
 import { createHash } from "node:crypto";
-import { type AgentId, AppError, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  AppError,
+  asId,
+  eventKeys,
+  type Json,
+  type ReplyRoute,
+  type SessionKey,
+  sessionKeys,
+} from "../../core/domain/index.ts";
 import {
   type Clock,
   type Crash,
@@ -79,7 +88,7 @@ export class Hooks {
     const print = createHash("sha256").update(body).digest("hex").slice(0, 40);
     return guarded(
       this.parts.guard,
-      `hook:${name}:${print}`,
+      eventKeys.hook(name, print),
       () => this.take(name, hook, headers, body, checked),
       async () => {
         this.count(name, "unusable");
@@ -143,14 +152,14 @@ export class Hooks {
     const agent = asId<AgentId>(hook.agent ?? this.parts.defaultAgent());
     const session =
       hook.session === "isolated"
-        ? `hook:${name}:${print.slice(0, 16)}`
+        ? sessionKeys.hook(name, print.slice(0, 16))
         : hook.session === "main"
-          ? `agent:${agent}:main`
-          : hook.session;
+          ? sessionKeys.main(agent)
+          : asId<SessionKey>(hook.session);
     return {
-      key: `hook:${name}:${print}`,
+      key: eventKeys.hook(name, print),
       hook: name,
-      session: asId<SessionKey>(session),
+      session,
       agent,
       route: hook.deliver ?? { channel: "none", account: "hook", chat: name },
       label: `Webhook ${name}`,

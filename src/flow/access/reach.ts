@@ -9,16 +9,16 @@
  *
  * ACCESS-7: every other key is made by Lares itself (chats of channels, jobs, sub-agents): it exists or it is refused.
  */
+import { isEscapedPart, readAgentSession } from "../../core/domain/index.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
-/** As the inbox writes them: what separates parts is percent-encoded in a part. */
-const PART = /^[^%:#\s]*(?:%[0-9A-F]{2}[^%:#\s]*)*$/;
 const NAME = /^[A-Za-z0-9._-]+$/;
 const DOORS: readonly string[] = ["http", "ws"];
 
 export function mayBegin(session: string, { id, scopes }: Principal, isAgent: (name: string) => boolean): boolean {
-  const [kind, agent = "", place = "", ...rest] = session.split(":");
-  if (kind !== "agent" || !isAgent(agent) || ![place, ...rest].every((part) => part && PART.test(part))) return false;
+  const read = readAgentSession(session);
+  if (!read || !isAgent(read.agent) || !read.parts.every((part) => part && isEscapedPart(part))) return false;
+  const [place = "", ...rest] = read.parts;
   if (DOORS.includes(place)) return rest.length >= 2 && rest.length <= 4 && rest[0] === id;
   if (place === "web") return rest.length === 1 && NAME.test(rest[0]!) && scopes.has("read");
   return rest.length === 0 && NAME.test(place) && scopes.has("admin");
@@ -26,6 +26,6 @@ export function mayBegin(session: string, { id, scopes }: Principal, isAgent: (n
 
 /** Where a caller's own messages go by themselves: its conversations, also without the right to read others'. */
 export function isOwnKey(session: string, { id }: Principal): boolean {
-  const [kind, , place = "", account] = session.split(":");
-  return kind === "agent" && DOORS.includes(place) && account === id;
+  const [place = "", account] = readAgentSession(session)?.parts ?? [];
+  return DOORS.includes(place) && account === id;
 }

@@ -4,7 +4,7 @@
  * a kill repeats one. One timer serves all.
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import type { ReplyRoute, SessionKey, TurnId } from "../../core/domain/index.ts";
+import { answerIds, type ReplyRoute, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import type { Bus, Clock, Log } from "../../core/kit/index.ts";
 import { type Due, dueReminders, moveReminder, nextReminder } from "./store.ts";
 import { reminderText } from "./words.ts";
@@ -93,7 +93,7 @@ export class Reminders {
     await records.write((tx) => {
       moveReminder(tx, { id, from: due.reminded, to: count, at: next });
       const text = reminderText(due, now);
-      this.parts.send(tx, { answer: `${turn}:remind:${id}:${due.reminded + 1}`, turn, session, route, text });
+      this.parts.send(tx, { answer: answerIds.remind(turn, id, due.reminded + 1), turn, session, route, text });
     });
     this.parts.wake(turn);
     bus.emit({ event: "approval.reminded", session, turn, approval: id, count: due.reminded + 1 });

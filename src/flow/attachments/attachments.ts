@@ -15,6 +15,7 @@ import {
   type ImagePart,
   isOver,
   type SessionKey,
+  sourceKeys,
   type TextPart,
 } from "../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
@@ -190,7 +191,7 @@ export class Attachments {
     if (known.same)
       return { type: "image", attachment: known.same.id, mediaType: known.same.media_type, name: known.same.name };
     if (known.count >= MOST_PICTURES) return undefined;
-    const made = await this.put(once(of.bytes), { name: of.name, by: `session:${session}`, ours: true });
+    const made = await this.put(once(of.bytes), { name: of.name, by: sourceKeys.session(session), ours: true });
     if (made.kind !== "image") return undefined;
     await records.write((tx) => useAttachment(tx, made.id, session));
     return { type: "image", attachment: made.id, mediaType: made.mediaType, name: made.name };

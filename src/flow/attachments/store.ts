@@ -1,4 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
+import { sourceKeys } from "../../core/domain/index.ts";
 
 export interface AttachmentRow {
   id: string;
@@ -71,7 +72,7 @@ export async function picturesOf(
   session: string,
   sha256: string,
 ): Promise<{ same: { id: string; name: string; media_type: string } | undefined; count: number }> {
-  const by = `session:${session}`;
+  const by = sourceKeys.session(session);
   const same = await db.get<{ id: string; name: string; media_type: string }>(
     "SELECT id, name, media_type FROM attachment WHERE session = ? AND made_by = ? AND sha256 = ? LIMIT 1",
     session,

@@ -14,9 +14,11 @@ import {
   type AgentId,
   AppError,
   type ApprovalDecision,
+  acceptIds,
   answerWords,
   asId,
   type InboundMessage,
+  isAgentScope,
   type Json,
   type ReplyRoute,
 } from "../../core/domain/index.ts";
@@ -164,7 +166,7 @@ export class Intake {
     event: Extract<PlatformEvent, { kind: "delete" }>,
     record: (tx: Tx) => void,
   ): Promise<Heard> {
-    const id = `msg:${at.channel}:${at.account}:${event.chat.id}:${event.message}`;
+    const id = acceptIds.message({ ...at, chat: event.chat.id }, event.message);
     if (await this.parts.withdraw(id, record))
       this.parts.log.info("a message was deleted before it was read", { ...at, message: event.message });
     return { outcome: "ignored" };
@@ -215,7 +217,7 @@ export class Intake {
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...(may.tools ? { tools: may.tools } : {}),
     };
-    const known = await admittedText(records, `msg:${at.channel}:${at.account}:${route.chat}:${event.id}`);
+    const known = await admittedText(records, acceptIds.message({ ...at, chat: route.chat }, event.id));
     if (known === undefined) {
       const stop = await this.refusal(at, policy, message, isBot, clock.now());
       if (stop !== undefined) {
@@ -266,7 +268,7 @@ export class Intake {
     if (event.kind === "edit") {
       const before = await admittedText(
         this.parts.records,
-        `msg:${at.channel}:${at.account}:${route.chat}:${event.message}`,
+        acceptIds.message({ ...at, chat: route.chat }, event.message),
       );
       // Platforms also say "edited" when a link got its picture.
       return before === undefined || before === event.text ? {} : { text: event.text };
@@ -323,7 +325,7 @@ export class Intake {
           ? await counted(records, count.scope, hourOf(now), count.hours)
           : await tokensSince(
               records,
-              count.scope.startsWith("agent:") ? { agent: this.parts.agentFor(message).agent } : at,
+              isAgentScope(count.scope) ? { agent: this.parts.agentFor(message).agent } : at,
               now - 24 * HOUR_MS,
             );
       const window = Math.floor(hourOf(now) / (count.hours ?? 1));

@@ -2,7 +2,9 @@
  * How much is taken from outside: per account, per person, per agent, in messages an hour and tokens a day. Pure; the counts are
  * rows written with each admission, so a restart forgets nothing.
  */
+
 import type { MessageLimits } from "../../core/contracts/index.ts";
+import { scopeKeys } from "../../core/domain/index.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -44,7 +46,7 @@ export function countsFor(
     ["account", limits.account],
     ["agent", limits.agent],
   ] as const) {
-    const name = `${kind}:${at[kind]}`;
+    const name = scopeKeys[kind](at[kind]);
     if (own.maxMessagesPerHour) out.push(count(`${name}`, "everybody here", own.maxMessagesPerHour));
     if (own.maxMessagesPerUser) out.push(count(`${name}/${at.person}`, "you", own.maxMessagesPerUser));
     if (own.maxTokensPerDay)

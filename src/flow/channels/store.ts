@@ -1,5 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { ApprovalDecision, Json, ReplyRoute } from "../../core/domain/index.ts";
+import { type ApprovalDecision, approvalAskedIn, type Json, type ReplyRoute } from "../../core/domain/index.ts";
 import type { Grant } from "./standing.ts";
 
 export interface AccountKey {
@@ -199,8 +199,7 @@ export async function questionAt(db: Reads, route: ReplyRoute, platformId: strin
   );
   for (const row of rows) {
     const at = JSON.parse(row.route) as ReplyRoute;
-    const mark = row.answer.indexOf(":ask:");
-    const asked = mark < 0 ? "" : row.answer.slice(mark + ":ask:".length);
+    const asked = approvalAskedIn(row.answer);
     if (asked && at.channel === route.channel && at.account === route.account && at.chat === route.chat) return asked;
   }
 }

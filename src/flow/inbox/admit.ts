@@ -3,19 +3,23 @@
  * session, its reply route is fixed, and it is durable when this returns (I1, I2, I7).
  */
 import { type Accepted, CANCEL, type Reads, type Tx } from "../../core/contracts/index.ts";
-import type {
-  AgentId,
-  EventLabel,
-  ImagePart,
-  InboundMessage,
-  Json,
-  LaneClass,
-  ReplyRoute,
-  SessionKey,
-  TextPart,
-  TurnId,
+import {
+  type AgentId,
+  AppError,
+  acceptIds,
+  accountPrefix,
+  commandLane,
+  type EventLabel,
+  filesOf,
+  type ImagePart,
+  type InboundMessage,
+  type Json,
+  type LaneClass,
+  type ReplyRoute,
+  type SessionKey,
+  type TextPart,
+  type TurnId,
 } from "../../core/domain/index.ts";
-import { AppError, filesOf } from "../../core/domain/index.ts";
 import { type Bus, type Clock, type IdMaker, longStamp, stampIn } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
 import { cleanLabel, envelope, shownBy } from "./envelope.ts";
@@ -132,7 +136,7 @@ export function makeInbox(parts: InboxParts) {
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       await mayBegin(parts, placement.session, message);
-      const given = acceptId(message);
+      const given = acceptIdOf(message);
       const id = given ?? parts.ids.next("m");
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = given === undefined || !(await parts.isKnown(given));
@@ -185,11 +189,9 @@ const DAY_MS = 86_400_000;
 /** A token that makes up names must not fill the database. The owner isn't counted, and a session that is there costs nothing. */
 async function mayBegin({ messages, clock }: InboxParts, session: SessionKey, message: InboundMessage): Promise<void> {
   if (message.authority === "owner" || message.brief) return;
-  const { channel, account } = message.route;
-  const mark = `:${channel}:${account}:`;
-  const at = session.indexOf(mark);
-  if (at < 0 || (await hasSession(messages, session))) return;
-  const made = await sessionsSince(messages, session.slice(0, at + mark.length), clock.now() - DAY_MS, MOST_SESSIONS);
+  const prefix = accountPrefix(session, message.route);
+  if (prefix === undefined || (await hasSession(messages, session))) return;
+  const made = await sessionsSince(messages, prefix, clock.now() - DAY_MS, MOST_SESSIONS);
   if (made < MOST_SESSIONS) return;
   throw new AppError("TOO_MANY", {
     message: `${MOST_SESSIONS} new conversations were begun from here within a day; no more are begun for now.`,
@@ -254,7 +256,7 @@ async function accept(
   const files = attachments.flatMap((file) => file.path ?? []);
   const ours = reply === undefined ? await ownLines(parts, message, placement, { at, files }) : NO_LINES;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
-  const lane_of = (reply === undefined ? session : `${session}#command`) as SessionKey;
+  const lane_of = reply === undefined ? session : commandLane(session);
   const write = (tx: Tx, turn: TurnId) => {
     recordAdmission(tx, {
       turn,
@@ -401,16 +403,9 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
 }
 
 /** Same platform message or same key, same id: the engine knows it again, for ever. Nothing where a message has neither. */
-function acceptId(message: InboundMessage): string | undefined {
-  const { channel, account, chat } = message.route;
-  if (message.idempotencyKey) return `key:${channel}:${account}:${message.idempotencyKey}`;
-  if (message.platformId) return `${messageIds({ channel, account })}${chat}:${message.platformId}`;
-  return undefined;
-}
-
-/** What the ids of an account's messages begin with. */
-export function messageIds({ channel, account }: { channel: string; account: string }): string {
-  return `msg:${channel}:${account}:`;
+function acceptIdOf({ route, idempotencyKey, platformId }: InboundMessage): string | undefined {
+  if (idempotencyKey) return acceptIds.keyed(route, idempotencyKey);
+  return platformId ? acceptIds.message(route, platformId) : undefined;
 }
 
 function unknownAgent(agent: string, known: string[]): AppError {

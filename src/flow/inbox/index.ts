@@ -4,7 +4,6 @@ export {
   type Inbox,
   type InboxParts,
   makeInbox,
-  messageIds,
   ownLine,
   stampFor,
   type TurnBody,

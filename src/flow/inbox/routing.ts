@@ -11,6 +11,7 @@ import {
   type PersonId,
   type QueueMode,
   type SessionKey,
+  sessionKeys,
 } from "../../core/domain/index.ts";
 import type { InboxConfig, RoutingRule } from "./config.ts";
 
@@ -85,7 +86,7 @@ function sessionFor(
 ): SessionKey {
   const { channel, account, chat, thread } = message.route;
   const key = (...parts: (string | undefined)[]) =>
-    asId<SessionKey>(["agent", agent, ...parts.filter((p) => p !== undefined)].map((p) => escapePart(p!)).join(":"));
+    sessionKeys.at(agent, ...parts.filter((part) => part !== undefined));
   switch (scope) {
     case "main":
       return key("main");
@@ -97,8 +98,4 @@ function sessionFor(
     case "per-chat":
       return key(channel, account, chat, thread);
   }
-}
-
-function escapePart(part: string): string {
-  return part.replace(/[%:#\s]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }

@@ -1,17 +1,19 @@
 import type { Reads, Records, Tx } from "../../core/contracts/index.ts";
-import type {
-  AgentId,
-  Authority,
-  EventLabel,
-  ImagePart,
-  InboundMessage,
-  LaneClass,
-  PersonId,
-  QueueMode,
-  ReplyRoute,
-  SessionKey,
-  TextPart,
-  TurnId,
+import {
+  type AgentId,
+  type Authority,
+  acceptIds,
+  type EventLabel,
+  type ImagePart,
+  INPUT_SUFFIX,
+  type InboundMessage,
+  type LaneClass,
+  type PersonId,
+  type QueueMode,
+  type ReplyRoute,
+  type SessionKey,
+  type TextPart,
+  type TurnId,
 } from "../../core/domain/index.ts";
 import type { ShownDay } from "./envelope.ts";
 
@@ -151,7 +153,7 @@ export async function readAdmitted(
   turn: TurnId,
 ): Promise<{ person: string; replaced: boolean } | undefined> {
   const row = await db.get<{ person: string; replaced: string | null }>(
-    `SELECT i.person, m.replaced_by AS replaced FROM inbox i LEFT JOIN message m ON m.id = i.turn || ':in'
+    `SELECT i.person, m.replaced_by AS replaced FROM inbox i LEFT JOIN message m ON m.id = i.turn || '${INPUT_SUFFIX}'
      WHERE i.turn = ? AND i.session = ?`,
     turn,
     session,
@@ -208,7 +210,7 @@ export async function forgetAdmitted(records: Records, prefix: string): Promise<
   );
   if (rows.length) {
     await records.write((tx) => {
-      for (const { id } of rows) tx.run("UPDATE turn SET accept_id = 'forgotten:' || id WHERE id = ?", id);
+      for (const { id } of rows) tx.run("UPDATE turn SET accept_id = ? WHERE id = ?", acceptIds.forgotten(id), id);
     });
   }
   return rows.length;

@@ -1,12 +1,13 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type {
-  Authority,
-  EventLabel,
-  ImagePart,
-  QueueMode,
-  SessionKey,
-  TextPart,
-  TurnId,
+import {
+  type Authority,
+  type EventLabel,
+  editsOf,
+  type ImagePart,
+  type QueueMode,
+  type SessionKey,
+  type TextPart,
+  type TurnId,
 } from "../../core/domain/index.ts";
 
 export interface InboxRow {
@@ -73,24 +74,26 @@ export function take(tx: Tx, message: TurnId, by: TurnId, call: number): void {
 
 /** How many of the messages admitted under this id, or as an edit of it (`ID:…`), still wait. */
 export async function waitingUnder(db: Reads, acceptId: string): Promise<number> {
+  const edits = editsOf(acceptId);
   const row = await db.get<{ n: number }>(
     `SELECT COUNT(*) AS n FROM turn t JOIN inbox i ON i.turn = t.id
      WHERE (t.accept_id = ? OR (t.accept_id > ? AND t.accept_id < ?)) AND i.taken_by IS NULL`,
     acceptId,
-    `${acceptId}:`,
-    `${acceptId};`,
+    edits.from,
+    edits.to,
   );
   return row?.n ?? 0;
 }
 
 /** What still waits under this id leaves the inbox unread: its turn ends without an answer. What a model has read stays. */
 export function withdraw(tx: Tx, acceptId: string): void {
+  const edits = editsOf(acceptId);
   tx.run(
     `UPDATE inbox SET taken_by = ? WHERE taken_by IS NULL AND turn IN
      (SELECT id FROM turn WHERE accept_id = ? OR (accept_id > ? AND accept_id < ?))`,
     WITHDRAWN,
     acceptId,
-    `${acceptId}:`,
-    `${acceptId};`,
+    edits.from,
+    edits.to,
   );
 }

@@ -20,6 +20,7 @@ import {
 } from "../../core/contracts/index.ts";
 import {
   AppError,
+  answerIds,
   type Json,
   type LiveEvent,
   type ReplyRoute,
@@ -131,7 +132,7 @@ export class Live {
     const found = this.parts.channel(route);
     if (!found) return null;
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
-    const message: Outgoing = { route, key: `${turn}:draft`, text: "…" };
+    const message: Outgoing = { route, key: answerIds.draft(turn), text: "…" };
     try {
       const channel = await found.open();
       // Where a key makes a message one, sending it again tells where it is.
@@ -293,7 +294,7 @@ export class Live {
         one.platformId = found;
       }
       pace.next(one.route, one.can.pace, now);
-      const message = { route: one.route, key: `${one.turn}:draft`, ...piece };
+      const message = { route: one.route, key: answerIds.draft(one.turn), ...piece };
       if (one.platformId === undefined) {
         const { platformId } = await this.place(one, channel, message, signal);
         if (platformId === null) return this.close(one);
@@ -383,7 +384,7 @@ export class Live {
     const piece = one.text.trim() ? this.parts.pieces(one.text.trim(), one.can)[0] : undefined;
     const at = { route: one.route, platformId: one.platformId };
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
-    const message = { route: one.route, key: `${turn}:draft`, ...(piece ?? { text: "…" }) };
+    const message = { route: one.route, key: answerIds.draft(turn), ...(piece ?? { text: "…" }) };
     const tidy =
       piece || !one.channel!.remove ? one.channel!.edit!(at, message, signal) : one.channel!.remove(at, signal);
     await tidy.catch(() => {});

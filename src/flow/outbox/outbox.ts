@@ -20,8 +20,13 @@ import {
 } from "../../core/contracts/index.ts";
 import {
   AppError,
-  asId,
+  answerIds,
   type DeliveryId,
+  deliveryId,
+  isAboutApproval,
+  isAskedAnswer,
+  isNote,
+  isTurnAnswer,
   type Json,
   type ReplyRoute,
   type SessionKey,
@@ -173,20 +178,20 @@ export class Outbox {
   }): Promise<((tx: Tx) => void) | undefined> {
     const found = this.parts.channel(m.route.channel, m.route.account);
     if (found === "pull" || found?.can.editMs === undefined) return;
-    const asked = (await partsOf(this.parts.records, `${m.turn}:ask:${m.approval}`)).at(-1);
+    const asked = (await partsOf(this.parts.records, answerIds.ask(m.turn, m.approval))).at(-1);
     if (!asked) return;
     const outcome = this.parts.pieces(m.outcome, found.can)[0];
     const was = asked.extra ? (JSON.parse(asked.extra) as Extra) : {};
     const html = was.html === undefined ? {} : { html: `${was.html}<br>${outcome?.html ?? outcome?.text ?? ""}` };
     const text = `${asked.text}\n\n${outcome?.text ?? ""}`;
     return (tx) =>
-      this.insert(tx, { ...m, answer: `${m.turn}:asked:${m.approval}` }, 0, text, { ...html, edits: asked.id });
+      this.insert(tx, { ...m, answer: answerIds.asked(m.turn, m.approval) }, 0, text, { ...html, edits: asked.id });
   }
 
   private insert(tx: Tx, m: Omit<Intention, "text">, part: number, text: string, extra: Extra): void {
     const { answer, turn, session, route } = m;
     const now = this.parts.clock.now();
-    const id = asId<DeliveryId>(`${answer}/${String(part).padStart(3, "0")}`);
+    const id = deliveryId(answer, part);
     const expiresAt = now + this.parts.config().expireAfterHours * 3_600_000;
     const row = { id, part, answer, turn, session, route, text, extra, attempts: 0, nextAt: now, expiresAt };
     insertDelivery(tx, { ...row, state: "intended" }, now);
@@ -226,10 +231,8 @@ export class Outbox {
     when: { since: number; saidAt: number },
   ): Promise<boolean> {
     const said = await saidSince(this.parts.records, route, when.since);
-    const isAbout = ({ answer }: { answer: string }, id: string) =>
-      answer.endsWith(`:ask:${id}`) || answer.includes(`:remind:${id}:`);
-    const isNote = ({ answer }: { answer: string }) => answer.includes(":asked:");
-    if (!said.every((one) => isNote(one) || asked.some((id) => isAbout(one, id)))) return false;
+    const isAbout = ({ answer }: { answer: string }, id: string) => isAboutApproval(answer, id);
+    if (!said.every((one) => isAskedAnswer(one.answer) || asked.some((id) => isAbout(one, id)))) return false;
     return asked.every((id) =>
       said.some((one) => isAbout(one, id) && /^(sent|uncertain)$/.test(one.state) && one.at <= when.saidAt),
     );
@@ -391,7 +394,7 @@ export class Outbox {
   private async editedBy(d: Delivery, can: Capabilities): Promise<string | "skip" | null | undefined> {
     const canEdit = can.editMs !== undefined;
     if (d.extra.edits !== undefined) return (canEdit && (await placeOf(this.parts.records, d.extra.edits))) || "skip";
-    if (!canEdit || d.part > 0 || !d.answer.endsWith(":answer") || d.extra.files) return undefined;
+    if (!canEdit || d.part > 0 || !isTurnAnswer(d.answer) || d.extra.files) return undefined;
     return this.parts.draft?.(d.turn, d.route);
   }
 
@@ -454,15 +457,15 @@ export class Outbox {
   /** Not repeated blindly: marked, and one note says so. A note itself gets no note. */
   private async uncertain(d: Delivery, error: string): Promise<boolean> {
     d.state = "uncertain";
-    const isNote = d.answer.endsWith(":note");
+    const isItselfNote = isNote(d.answer);
     const begin = d.text.length > 60 ? `${d.text.slice(0, 60)}…` : d.text;
     const at = this.parts.clock.now();
     // One transaction: a crash between the mark and its note would leave the person without a word.
     await this.parts.records.write((tx) => {
       updateDelivery(tx, d.id, { ...d, error }, at);
-      if (isNote) return;
+      if (isItselfNote) return;
       this.intend(tx, {
-        answer: `${d.id}:note`,
+        answer: answerIds.note(d.id),
         turn: d.turn,
         session: d.session,
         route: d.route,
@@ -470,7 +473,7 @@ export class Outbox {
       });
     });
     this.tell(d, error);
-    if (!isNote) await this.wake(d.turn);
+    if (!isItselfNote) await this.wake(d.turn);
     return true;
   }
 

@@ -1,9 +1,11 @@
 import type { Button, Reads, Tx } from "../../core/contracts/index.ts";
 import {
+  ANSWER_SUFFIX,
   asId,
   type DeliveryId,
   type Json,
   type ReplyRoute,
+  SENT_MARK,
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
@@ -122,7 +124,7 @@ export function lostOf(
   const [where, value] = "turn" in of ? ["turn = ?", of.turn] : ["updated_at >= ?", of.since];
   return db.all(
     `SELECT turn, COALESCE(MAX(error), 'It was given up.') AS error FROM delivery
-     WHERE state IN ('failed', 'expired') AND ${where} AND (answer = turn || ':answer' OR answer LIKE turn || ':message:%')
+     WHERE state IN ('failed', 'expired') AND ${where} AND (answer = turn || '${ANSWER_SUFFIX}' OR answer LIKE turn || '${SENT_MARK}%')
      GROUP BY turn ORDER BY MAX(updated_at) DESC LIMIT 1000`,
     value!,
   );

@@ -7,6 +7,7 @@ import {
   AppError,
   asId,
   type HistoryEntry,
+  messageIds,
   type SessionKey,
   type TurnId,
   type TurnState,
@@ -145,7 +146,7 @@ export class Sessions {
       insertSession(tx, { key: into.session, agent: into.agent, person, at: clock.now() });
       for (const line of lines) {
         // Under another key the same ids would collide with the original's.
-        const id = same ? line.id : `${into.session}/${line.id}`;
+        const id = same ? line.id : messageIds.copied(into.session, line.id);
         const turn = same ? line.turn : asId<TurnId>(`imported:${line.turn}`);
         insertImported(tx, { ...line, id, turn, session: into.session }, this.parts.estimate(line));
         crash.at("import.row");

@@ -1,9 +1,11 @@
 /** Ending: one visible outcome, its record and its delivery in one transaction (I5, I6). */
 import type { Outcome } from "../../core/contracts/index.ts";
 import {
+  answerIds,
   type EndState,
   type Json,
   leastTrusted,
+  messageIds,
   type ReplyRoute,
   type Terms,
   type ToolResultPart,
@@ -38,7 +40,7 @@ function isKept(keeps: Terms["keeps"], state: EndState): boolean {
 
 function saidMessage(turn: TurnId, text: string, at: number) {
   const message = { role: "assistant" as const, content: [{ type: "text" as const, text }] };
-  return { id: `${turn}:said`, message, at, outside: true };
+  return { id: messageIds.said(turn), message, at, outside: true };
 }
 
 export function finish(
@@ -80,7 +82,7 @@ export function finish(
         parts.history.append(tx, {
           session,
           turn,
-          id: `${turn}:${at.segment}:${p.call - 1}:results`,
+          id: messageIds.results(turn, at.segment, p.call - 1),
           message,
           at: now,
         });
@@ -88,7 +90,7 @@ export function finish(
       if (ending.said) parts.history.append(tx, { session, turn, ...saidMessage(turn, ending.text, now) });
       const said = isKept(at.terms.keeps, result.state) ? "" : isGuest ? spokenToGuest(result) : spoken(result, turn);
       const text = isGuest ? parts.withoutPaths(said) : said;
-      if (text) parts.replies.intend(tx, { answer: `${turn}:answer`, turn, session, route, text });
+      if (text) parts.replies.intend(tx, { answer: answerIds.answer(turn), turn, session, route, text });
     },
   };
 }
@@ -119,7 +121,7 @@ export function userMessage(m: IntakeMessage) {
   const own = { type: "text" as const, text: m.envelope ?? "", ours: true as const, ...label };
   const content = m.envelope || m.label ? [own, ...words] : words;
   return {
-    id: `${m.turn}:in`,
+    id: messageIds.input(m.turn),
     message: { role: "user" as const, content },
     ...(m.person ? { person: m.person } : {}),
     at: m.at,

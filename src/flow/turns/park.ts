@@ -1,7 +1,14 @@
 /** Parking: the turn becomes data until a person answers, the deadline passes, or it is stopped (I8). */
 import { createHash } from "node:crypto";
 import type { Outcome } from "../../core/contracts/index.ts";
-import { type ApprovalId, asId, type Json, type ReplyRoute, type ToolCallPart } from "../../core/domain/index.ts";
+import {
+  type ApprovalId,
+  answerIds,
+  asId,
+  type Json,
+  type ReplyRoute,
+  type ToolCallPart,
+} from "../../core/domain/index.ts";
 import type { At, Judged } from "./act.ts";
 import type { TurnParts } from "./ports.ts";
 import { PROGRESS_VERSION, type Progress, type Waiting } from "./progress.ts";
@@ -73,7 +80,7 @@ export function park(
         };
         parts.questions.ask(tx, question);
         parts.replies.intend(tx, {
-          answer: `${turn}:ask:${w.approval}`,
+          answer: answerIds.ask(turn, w.approval),
           turn,
           session,
           route: askedAt,
@@ -87,7 +94,7 @@ export function park(
       }
       if (isElsewhere && fresh[0])
         parts.replies.intend(tx, {
-          ...{ answer: `${turn}:held:${fresh[0].approval}`, turn, session, route, text: ELSEWHERE },
+          ...{ answer: answerIds.held(turn, fresh[0].approval), turn, session, route, text: ELSEWHERE },
         });
       recordParked(tx, turn, p.startedAt);
     },

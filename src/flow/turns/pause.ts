@@ -1,5 +1,7 @@
 /** Calls whose outcome is waited for without a person: sub-agents, a process, a time. The turn is parked meanwhile (I8). */
+
 import type { AfterWait } from "../../core/contracts/index.ts";
+import { messageIds } from "../../core/domain/index.ts";
 import { type At, placeOf } from "./act.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress } from "./progress.ts";
@@ -34,7 +36,7 @@ export async function endPauses(
         parts.history.append(tx, {
           session,
           turn,
-          id: `${turn}:${segment}:after:${callId}`,
+          id: messageIds.after(turn, segment, callId),
           message: { role: "user", content: [line, { type: "text", text: came.text }] },
           at: now,
           outside,

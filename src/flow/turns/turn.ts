@@ -29,11 +29,13 @@ import {
   type Json,
   type JsonObject,
   leastTrusted,
+  messageIds,
   type ReplyRoute,
   type Terms,
   type ToolCallPart,
   type ToolResultPart,
   type TurnId,
+  withoutCommandLane,
 } from "../../core/domain/index.ts";
 import { quotedName, subjectOf } from "../../core/kit/index.ts";
 import { type At, act, approvalHash, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
@@ -100,7 +102,7 @@ export function makeTurns(parts: TurnParts) {
         ctx,
         turn: input.turn,
         // A command runs in a lane of its own beside its session.
-        session: asId(input.session.replace(/#command$/, "")),
+        session: withoutCommandLane(input.session),
         agent: asId<AgentId>(body.agent),
         route: body.route,
         model: body.kind === "message" ? body.model : null,
@@ -182,7 +184,7 @@ export function makeTurns(parts: TurnParts) {
       parts.history.append(tx, {
         session,
         turn,
-        id: `${turn}:given`,
+        id: messageIds.given(turn),
         message: { role: "tool", content: capped },
         at: parts.clock.now(),
         // The caller ran the tool; what it printed is data like any other tool's output.
@@ -312,7 +314,7 @@ export function makeTurns(parts: TurnParts) {
       parts.history.append(tx, {
         session,
         turn,
-        id: `${turn}:${run.segment}:outcome:${w.approval}`,
+        id: messageIds.outcome(turn, run.segment, w.approval),
         message: {
           role: "user",
           content: [line, { type: "text", text: said.text }],
@@ -385,7 +387,7 @@ export function makeTurns(parts: TurnParts) {
       const ran = await shortened(run, acted.results);
       const results = refused ? calls.map(({ id }) => refused.get(id) ?? ran.find((result) => result.id === id)!) : ran;
       const { turn, session } = run;
-      const message = `${turn}:${run.segment}:${p.call - 1}:results`;
+      const message = messageIds.results(turn, run.segment, p.call - 1);
       const waits = [...waiting, ...pauses].map((one) => one.callId);
       await parts.records.write((tx) => {
         parts.history.append(tx, {
@@ -491,7 +493,7 @@ export function makeTurns(parts: TurnParts) {
         parts.history.append(tx, {
           session,
           turn,
-          id: `${turn}:${run.segment}:${n}:reply`,
+          id: messageIds.reply(turn, run.segment, n),
           message: { role: "assistant", content: reply.content },
           at,
           meta: { model: reply.model },

@@ -1,4 +1,5 @@
 /** Which budgets a call counts against, and how they are named to people. */
+import { readRunSession } from "../../core/domain/index.ts";
 import type { BudgetsConfig } from "./config.ts";
 import type { Amount, Caps } from "./judge.ts";
 import type { ScopeKey } from "./store.ts";
@@ -24,9 +25,9 @@ export function scopesOf(
   return scopes;
 }
 
-/** A job's runs have sessions of their own: `cron:<job>:run:<id>`. */
+/** A job's runs have sessions of their own. */
 export function scheduleOf(session: string): string | undefined {
-  return /^cron:([^:]+):/.exec(session)?.[1];
+  return readRunSession(session)?.job;
 }
 
 /** The day where this machine stands: people mean their own midnight. */

@@ -11,13 +11,16 @@ import { type Ctx, type Outcome, Stopped } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
+  acceptIds,
   addUsage,
+  compactLane,
   type Json,
   type ModelMessage,
   NO_USAGE,
   type SessionKey,
   type TurnId,
   type Usage,
+  withoutCompactLane,
 } from "../../core/domain/index.ts";
 import type { Bus } from "../../core/kit/index.ts";
 import { bounded, type Carry, carryText, gather, NO_CARRY, quoted } from "./carry.ts";
@@ -25,7 +28,7 @@ import type { ContextConfig } from "./config.ts";
 import type { Contexts, View } from "./context.ts";
 import { notesText } from "./notes.ts";
 import { keepCompaction, listCompactions, readCompaction, readSession, readStretch, undoCompaction } from "./store.ts";
-import { FIRST_CALL, LANE, type Place, type Plan, type SummariserParts, summarise } from "./summarise.ts";
+import { FIRST_CALL, type Place, type Plan, type SummariserParts, summarise } from "./summarise.ts";
 import { pieces } from "./summary.ts";
 import { textTokens } from "./tokens.ts";
 import { cutAt } from "./window.ts";
@@ -88,7 +91,7 @@ export class Compactions {
   /** A turn of this lane ended: compacts in the background when the session is nearly full. Never throws. */
   async consider(lane: SessionKey): Promise<void> {
     const { contexts, records, log } = this.parts;
-    const session = lane.replace(LANE, "") as SessionKey;
+    const session = withoutCompactLane(lane);
     try {
       const before = this.compacted.get(session);
       this.compacted.delete(session);
@@ -138,8 +141,8 @@ export class Compactions {
       const view = await this.parts.contexts.view(session, agent);
       const body: CompactBody = { kind: "compact", session, agent, ...wish };
       await this.parts.accept({
-        id: `compact:${session}:${view.base}:${view.next}:${this.parts.clock.now()}`,
-        session: `${session}${LANE}` as SessionKey,
+        id: acceptIds.compaction(session, view.base, view.next, this.parts.clock.now()),
+        session: compactLane(session),
         lane: "background",
         body: body as unknown as Json,
       });

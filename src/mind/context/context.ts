@@ -11,7 +11,17 @@
  */
 import { createHash } from "node:crypto";
 import type { Records, ThinkingLevel, ToolSpec, Tx } from "../../core/contracts/index.ts";
-import type { AgentId, Given, ModelMessage, SessionKey, TurnId, Usage } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  type Given,
+  isReplyId,
+  type ModelMessage,
+  messageIds,
+  readReplyId,
+  type SessionKey,
+  type TurnId,
+  type Usage,
+} from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import { type Carry, carryText, NO_CARRY } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
@@ -271,8 +281,8 @@ export class Contexts {
 
   /** The message of `target` and what followed it leave the window for good; the originals stay in the records. */
   rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void {
-    store.uncover(tx, session, `${target}:in`);
-    store.replaceFrom(tx, session, `${target}:in`, by);
+    store.uncover(tx, session, messageIds.input(target));
+    store.replaceFrom(tx, session, messageIds.input(target), by);
     this.drop(session);
   }
 
@@ -429,12 +439,12 @@ export class Contexts {
 
   /** The provider's newest count, when nothing was compacted or undone since. */
   private async lastReport(session: SessionKey, rows: readonly store.WindowRow[]): Promise<Hot["reported"]> {
-    const at = rows.findLastIndex((row) => row.id.endsWith(":reply"));
-    const [, turn, call] = /^(.+):\d+:(\d+):reply$/.exec(rows[at]?.id ?? "") ?? [];
-    if (!turn) return undefined;
+    const at = rows.findLastIndex((row) => isReplyId(row.id));
+    const reply = readReplyId(rows[at]?.id ?? "");
+    if (!reply) return undefined;
     const { records } = this.parts;
     const [report, changed] = [
-      await store.readReported(records, turn, Number(call)),
+      await store.readReported(records, reply.turn, reply.call),
       await store.lastChange(records, session),
     ];
     if (!report || report.at <= changed) return undefined;

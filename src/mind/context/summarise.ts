@@ -2,6 +2,7 @@
 import type { Ctx, ModelDelta, ModelReply, ModelRequest, Models, Records, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
+  compactLane,
   type Json,
   NO_USAGE,
   type SessionKey,
@@ -72,8 +73,6 @@ export type Plan = {
 
 /** Numbers its model calls apart from the turn's own. */
 export const FIRST_CALL = 10_000;
-/** The lane beside a session's. */
-export const LANE = "#compact";
 /** For what was streamed before the deadline, which no provider counts for us. */
 const LETTERS_PER_TOKEN = 4;
 
@@ -104,7 +103,7 @@ export async function summarise(
       system: SUMMARISER_PROMPT,
       tools: [],
       messages: [{ role: "user", content: [{ type: "text", text }] }],
-      cacheKey: `${at.session}${LANE}`,
+      cacheKey: compactLane(at.session),
       // A few more than it may keep: what is too long is cut, what is cut off by the provider lacks its lists.
       maxOutputTokens: Math.max(Math.floor(plan.carry * 1.5), 300),
     };

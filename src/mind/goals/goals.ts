@@ -13,14 +13,19 @@ import type { Ctx, ModelReply, ModelRequest, Outcome, Records, Tx } from "../../
 import {
   type AgentId,
   AppError,
+  answerIds,
   asId,
   type InboundMessage,
+  idempotencyKeys,
   type Json,
   type ReplyRoute,
   type ScheduleId,
   type SessionKey,
+  sessionKeys,
+  sourceKeys,
   type TurnId,
   type TurnResult,
+  timerIds,
   type Usage,
 } from "../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
@@ -116,7 +121,7 @@ export class Goals {
         hint: "Finish or cancel one (lares goals list), or raise goals.atOnce.",
       });
     }
-    const session = asId<SessionKey>(given.session ?? `goal:${id}`);
+    const session = given.session === undefined ? sessionKeys.goal(id) : asId<SessionKey>(given.session);
     const goal: Goal = {
       ...{ id, session, agent, outcome: given.outcome, state: "active", why: null, turn: null, round: 0, waiting: 0 },
       route: JSON.stringify(given.route ?? { channel: "none", account: "goal", chat: id }),
@@ -277,7 +282,7 @@ export class Goals {
     also?: (tx: Tx) => void,
   ): Outcome {
     const { clock, log } = this.parts;
-    const id = `${goal.id}:${goal.round}:${state}`;
+    const id = answerIds.goal(goal.id, goal.round, state);
     log.info(`goal ${state}`, { goal: goal.id, why });
     return {
       end: null,
@@ -312,8 +317,8 @@ export class Goals {
     await this.parts.admit(
       {
         route: JSON.parse(goal.route) as ReplyRoute,
-        sender: { id: `goal:${goal.id}` },
-        idempotencyKey: `goal:${goal.id}:${round}`,
+        sender: { id: sourceKeys.goal(goal.id) },
+        idempotencyKey: idempotencyKeys.goal(goal.id, round),
         text: text.join("\n"),
         about: { label: { kind: "goal", text: `Goal, turn ${round} of ${goal.most_turns}`, of: goal.id } },
         agent: asId<AgentId>(goal.agent),
@@ -334,9 +339,9 @@ export class Goals {
 
   private arm(goal: Goal, due: number): Promise<void> {
     const body: GoalBody = { kind: "goal", goal: goal.id, round: goal.round };
-    return this.parts.timer(asId<ScheduleId>(`goal:${goal.id}`), {
+    return this.parts.timer(timerIds.goal(goal.id), {
       due,
-      session: asId<SessionKey>(`judge:${goal.id}`),
+      session: sessionKeys.goalTimer(goal.id),
       body,
     });
   }

@@ -1,5 +1,7 @@
 /** What the judge is asked, and how its answer is read. Pure. */
+
 import type { ModelReply, ModelRequest } from "../../core/contracts/index.ts";
+import { sourceKeys } from "../../core/domain/index.ts";
 import type { Goal } from "./store.ts";
 
 export interface Verdict {
@@ -56,7 +58,7 @@ export function judgeRequest(
       },
     ],
     messages: [{ role: "user", content: [{ type: "text", text: lines.join("\n") }] }],
-    cacheKey: `goal:${goal.id}`,
+    cacheKey: sourceKeys.goal(goal.id),
     maxOutputTokens: 1000,
     ...(model ? { model } : {}),
   };

@@ -14,6 +14,7 @@ import type { Records, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   AppError,
+  answerIds,
   type Given,
   type Json,
   type ReplyRoute,
@@ -139,7 +140,7 @@ export class Heartbeat {
         saveBeat(tx, { ...row, seen: row.pending ?? row.seen, pending: null, useless, paused, lastSaid });
         if (!isNew) return;
         noteSaid(tx, { agent, hash: print, at: now, forget: now - DAY_MS });
-        if (route) this.parts.send(tx, { answer: `${turn}:beat`, turn, session, route, text });
+        if (route) this.parts.send(tx, { answer: answerIds.beat(turn), turn, session, route, text });
       },
     };
   }

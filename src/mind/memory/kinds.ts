@@ -1,3 +1,4 @@
+import { scopeKeys } from "../../core/domain/index.ts";
 /** The words of memory: what a remembered thing is, who may see it, how far it is trusted. */
 
 export const MEMORY_KINDS = ["fact", "preference", "person", "project", "decision", "procedure", "episode"] as const;
@@ -90,9 +91,9 @@ export interface Viewer {
 export const PUBLIC = "public";
 /** Visible to all agents in the owner's own sessions. */
 export const SHARED = "shared";
-export const agentScope = (agent: string) => `agent:${agent}`;
-export const teamScope = (team: string) => `team:${team}`;
-export const personScope = (person: string) => `person:${person}`;
+export const agentScope = scopeKeys.agent;
+export const teamScope = scopeKeys.team;
+export const personScope = scopeKeys.person;
 
 /**
  * The scopes a session may read.

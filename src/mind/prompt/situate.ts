@@ -2,7 +2,7 @@
  * From what is known about a session to the situation its model is told about. Pure: who came in, through which door, under
  * which policy.
  */
-import type { Authority } from "../../core/domain/index.ts";
+import { type Authority, isChildSession } from "../../core/domain/index.ts";
 import type { Situation, SituationKind } from "./situation.ts";
 
 export interface SessionFacts {
@@ -30,7 +30,7 @@ export function situate(facts: SessionFacts): Situation {
 }
 
 function kindOf({ session, job, speakers, isGroup }: SessionFacts): SituationKind {
-  if (session.startsWith("sub:")) return "child";
+  if (isChildSession(session)) return "child";
   if (job) return job.isHeartbeat ? "heartbeat" : "job";
   if (isGroup) return "group";
   if (speakers.includes("stranger") || speakers.includes("outside")) return "stranger";

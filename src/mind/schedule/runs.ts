@@ -14,13 +14,18 @@
  */
 import type { Ctx, Outcome, Tx } from "../../core/contracts/index.ts";
 import {
+  answerIds,
   asId,
   type EventLabel,
   type Happening,
   type InboundMessage,
+  idempotencyKeys,
   type Json,
+  readRunSession,
   type ScheduleId,
   type SessionKey,
+  sessionKeys,
+  sourceKeys,
   type Terms,
   type TurnId,
   type TurnResult,
@@ -138,9 +143,9 @@ export class Runs {
     const { clock, records, crash } = this.parts;
     const isolated = job.session === "isolated";
     const session = isolated
-      ? asId<SessionKey>(`cron:${job.id}:run:${due}`)
+      ? sessionKeys.run(job.id, due)
       : job.session === "main"
-        ? asId<SessionKey>(`agent:${job.agent}:main`)
+        ? sessionKeys.main(job.agent)
         : (job.session as SessionKey);
     const { turn } = await this.parts.admit(await this.message(job, due, session, how));
     crash.at("slot.admitted");
@@ -170,7 +175,7 @@ export class Runs {
     if (job && this.isFailure(result)) {
       return this.failed(job, slot, { failure: result.failure ?? "unknown", reason: reasonOf(result), by: turn });
     }
-    const session = asId<SessionKey>(`cron:${slot.job}:run:${slot.due}`);
+    const session = sessionKeys.run(slot.job, slot.due);
     const beat =
       job?.kind === "beat"
         ? await this.parts.beats?.ended(job.agent, { turn, session, due: slot.due, route: job.route, result, now })
@@ -237,7 +242,7 @@ export class Runs {
 
   slot(id: ScheduleId, due: number): { due: number; session: SessionKey; body: Json } {
     const body: SlotBody = { kind: "slot", job: id, due };
-    return { due, session: asId<SessionKey>(`cron:${id}`), body };
+    return { due, session: sessionKeys.job(id), body };
   }
 
   /** Whatever is known before anything runs: what was missed, and the next slot. Repeating it changes nothing. */
@@ -355,13 +360,13 @@ export class Runs {
       else closeSlot(tx, slot, { state: "failed", reason: f.reason, at: now });
       setHealth(tx, job.id, { told: tells ? signature : told, enabled: job.enabled && !isPaused });
       if (job.session === "isolated") {
-        const session = asId<SessionKey>(`cron:${job.id}:run:${slot.due}`);
+        const session = sessionKeys.run(job.id, slot.due);
         keepSession(tx, { session, job: job.id, until: now + job.keepHours * 3_600_000 });
       }
       if (tells && job.route) {
         const text = alertText({ name: job.name, reason: f.reason, failures, isPaused });
-        const session = asId<SessionKey>(`cron:${job.id}`);
-        this.parts.tell(tx, { key: `${job.id}:${slot.due}:alert`, turn: f.by, session, route: job.route, text });
+        const session = sessionKeys.job(job.id);
+        this.parts.tell(tx, { key: answerIds.alert(job.id, slot.due), turn: f.by, session, route: job.route, text });
       }
       if (again === undefined && !isPaused) return;
       dropPending(tx, job.id);
@@ -410,8 +415,8 @@ export class Runs {
     };
     return {
       route: job.route ?? { channel: "none", account: "schedule", chat: job.id },
-      sender: { id: `schedule:${job.name}` },
-      idempotencyKey: `slot:${job.id}:${due}`,
+      sender: { id: sourceKeys.job(job.name) },
+      idempotencyKey: idempotencyKeys.slot(job.id, due),
       text: how.say ?? (script === null ? job.prompt : `$ ${script}`),
       about: { label: this.label(job, due), zone: job.zone },
       ...(input && how.say === undefined ? { more: [input] } : {}),
@@ -475,5 +480,5 @@ function reasonOf(result: TurnResult): string {
 }
 
 function jobOf(session: SessionKey): ScheduleId {
-  return asId<ScheduleId>(session.split(":")[1] ?? "");
+  return asId<ScheduleId>(readRunSession(session)?.job ?? "");
 }

@@ -4,9 +4,12 @@ import {
   type AgentId,
   AppError,
   asId,
+  HEARTBEAT_PREFIX,
   type Json,
+  jobBehindSession,
   type ReplyRoute,
   type ScheduleId,
+  sessionKeys,
   type TurnId,
 } from "../../core/domain/index.ts";
 import type { IdMaker } from "../../core/kit/index.ts";
@@ -175,7 +178,7 @@ export class Schedules {
         hint: "Choose another name, or update it.",
       });
     }
-    if (name.startsWith("heartbeat:") && given.kind !== "beat") {
+    if (name.startsWith(HEARTBEAT_PREFIX) && given.kind !== "beat") {
       throw wrong(`"${name}" is the name of a heartbeat.`, "Choose another name.");
     }
     const { at: _at, in: _in, every: _every, anchor: _anchor, cron: _cron, ...wishes } = given;
@@ -376,7 +379,7 @@ export class Schedules {
   /** The job this turn is a run of, or works for: in a run's own session, and in those of its sub-agents, everything does. */
   async jobBehind(turn: TurnId, session: string): Promise<Job | undefined> {
     const slot = await slotOf(this.parts.records, turn);
-    const id = slot?.job ?? /(?:^|:)cron:([^:]+):run:/.exec(session)?.[1];
+    const id = slot?.job ?? jobBehindSession(session);
     return id === undefined ? undefined : readJob(this.parts.records, id);
   }
 
@@ -468,7 +471,7 @@ export class Schedules {
       throw wrong(`A script may take ${LONGEST_SCRIPT_S} seconds at most.`, "Start longer work in the background.");
     }
     if (!/^(isolated|main|[a-z]+:.+)$/.test(job.session)) {
-      throw wrong(`"${job.session}" is no session.`, 'Say "isolated", "main", or a key: agent:main:main.');
+      throw wrong(`"${job.session}" is no session.`, `Say "isolated", "main", or a key: ${sessionKeys.main("main")}.`);
     }
     if (job.session !== "isolated" && job.session !== "main" && job.script !== null) {
       throw wrong("A script runs in a session of its own.", 'Leave session out, or say "isolated".');

@@ -17,14 +17,22 @@ import {
   AppError,
   type Authority,
   asId,
+  eventKeys,
   type InboundMessage,
+  idempotencyKeys,
+  isChildOf,
+  isChildSession,
+  isSpawnKey,
   type Json,
   leastTrusted,
   type ReplyRoute,
   type ScheduleId,
   type SessionKey,
+  sessionKeys,
+  sourceKeys,
   type TurnId,
   type TurnResult,
+  timerIds,
 } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { TeamsConfig } from "./config.ts";
@@ -121,7 +129,7 @@ export class Children {
     const agent = asId<AgentId>(given.agent ?? caller.agent);
     if (!this.parts.agentExists(agent)) throw input(`There is no agent "${agent}".`);
     if (given.result !== undefined) checkSchema(given.result);
-    const session = asId<SessionKey>(`sub:${caller.session}:${given.key.replace(/[^a-z0-9.]/gi, "").slice(-16)}`);
+    const session = sessionKeys.child(caller.session, given.key.replace(/[^a-z0-9.]/gi, "").slice(-16));
     const depth = ((await childIn(records, caller.session))?.depth ?? 0) + 1;
     if (!(await childIn(records, session))) {
       if (depth > config.depth)
@@ -130,7 +138,7 @@ export class Children {
     }
     const turn = await this.ask({
       ...{ caller, session, agent, depth },
-      key: `spawn:${given.key}`,
+      key: idempotencyKeys.spawn(given.key),
       label: "Task from the session that asked for you",
       text: given.task,
       minutes: given.minutes,
@@ -156,7 +164,7 @@ export class Children {
       session: asId<SessionKey>(given.session),
       agent: asId<AgentId>(agent),
       depth: known?.depth ?? 1,
-      key: `send:${given.key}`,
+      key: idempotencyKeys.send(given.key),
       label: "Message from the session that asked for you",
       text: given.text,
       minutes: undefined,
@@ -181,7 +189,7 @@ export class Children {
       if (answer.why && !child.corrected) return this.correct(child, answer.why);
       await this.tell(child, result.state, answer.text + notices(result));
     }
-    await this.parts.timer(timerOf(turn), null);
+    await this.parts.timer(timerIds.child(turn), null);
   }
 
   /** After a start: ends that nobody was there to tell, and stops that did not reach everybody. */
@@ -239,7 +247,7 @@ export class Children {
     for (const row of rows) {
       // The end of one that works stops its own.
       if (!row.told && !(await this.parts.result(row.turn))) turns.push(row.turn);
-      else if (row.session.startsWith(`sub:${row.parent_session}:`)) {
+      else if (isChildOf(row.session, row.parent_session)) {
         // Woken by its own helper's end, it works again, and nobody but this asked for the session.
         turns.push(...(await this.parts.open(row.session)));
         turns.push(...(await this.treeOf(await childrenOf(records, row.session, MOST_LISTED))));
@@ -273,7 +281,7 @@ export class Children {
     for (let at: ChildRow | undefined = child; at && !seen.has(at.turn); ) {
       yield at;
       seen.add(at.turn);
-      if (!at.parent_session.startsWith("sub:")) return;
+      if (!isChildSession(at.parent_session)) return;
       at = (await childOf(records, at.parent_turn)) ?? (await childIn(records, at.parent_session));
     }
   }
@@ -361,14 +369,14 @@ export class Children {
     const { turn } = await this.parts.admit(
       {
         route: { channel: "none", account: "child", chat: session },
-        sender: { id: `session:${caller.session}` },
+        sender: { id: sourceKeys.session(caller.session) },
         idempotencyKey: given.key,
         text: `${given.text}${shape}${schema ?? ""}`,
         about: { label: { kind: "task", text: `${given.label}, ${minutesLeft} min left` } },
         agent,
         session,
         lane: "background",
-        mode: corrects || given.key.startsWith("spawn:") ? "followup" : "steer",
+        mode: corrects || isSpawnKey(given.key) ? "followup" : "steer",
         origin: "event",
         authority: leastTrusted(caller.authority ?? "known", await this.parts.authorityIn(asId(caller.session))),
         outside: await this.parts.hasReadOutside(asId<SessionKey>(caller.session)),
@@ -396,7 +404,7 @@ export class Children {
       },
     );
     const body: DeadlineBody = { kind: "child-deadline", turn };
-    await this.parts.timer(timerOf(turn), { due: deadline, session: asId<SessionKey>(`child:${turn}`), body });
+    await this.parts.timer(timerIds.child(turn), { due: deadline, session: sessionKeys.childTimer(turn), body });
     // It may have ended before its timer was there.
     await this.ended(turn);
     this.quiet.begin();
@@ -416,14 +424,14 @@ export class Children {
       session: child.session,
       agent: asId<AgentId>(child.agent),
       depth: child.depth,
-      key: `fix:${child.turn}`,
+      key: idempotencyKeys.correct(child.turn),
       label: "Your answer does not fit",
       text: why,
       minutes: undefined,
       result: JSON.parse(child.result!) as Json,
       corrects: child,
     });
-    await this.parts.timer(timerOf(child.turn), null);
+    await this.parts.timer(timerIds.child(child.turn), null);
   }
 
   private async tell(child: ChildRow, state: string, said: string): Promise<void> {
@@ -442,7 +450,7 @@ export class Children {
   }
 
   private async report(child: ChildRow, label: string, body: string): Promise<void> {
-    const told = { key: `stall:${child.turn}`, label, body, ...(await this.about(child)) };
+    const told = { key: eventKeys.stalled(child.turn), label, body, ...(await this.about(child)) };
     await this.parts.tell(told, (tx) => markStalled(tx, child.turn));
   }
 
@@ -489,11 +497,7 @@ function notices(result: TurnResult): string {
 
 /** What a turn waits for a child's end by. */
 function keyOf({ corrected, root, turn }: ChildRow): string {
-  return `child:${corrected ? root : turn}`;
-}
-
-function timerOf(turn: TurnId): ScheduleId {
-  return asId<ScheduleId>(`child:${turn}`);
+  return eventKeys.child(corrected ? root : turn);
 }
 
 function unseen(session: string): AppError {

@@ -10,7 +10,16 @@
  */
 import { createHash } from "node:crypto";
 import type { Records, Tx } from "../../core/contracts/index.ts";
-import { type AgentId, asId, type Json, type ReplyRoute, type SessionKey } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  asId,
+  eventKeys,
+  type Json,
+  type ReplyRoute,
+  type SessionKey,
+  sessionKeys,
+  watchWork,
+} from "../../core/domain/index.ts";
 import { type Clock, type Crash, deadline, type Guard, type Log, type WorkKey } from "../../core/kit/index.ts";
 import { dropWatches, listWatches, readWatch, saveFailure, saveLook, type WatchRow } from "./store.ts";
 
@@ -130,7 +139,7 @@ export class Watchers<W extends Watch> {
   }
 
   private keyOf(name: string, watch: W): WorkKey {
-    return `watch:${name}:${short(this.parts.aboutOf(watch))}`;
+    return watchWork(name, short(this.parts.aboutOf(watch)));
   }
 
   private isPaused(name: string, watch: W): boolean {
@@ -207,10 +216,10 @@ export class Watchers<W extends Watch> {
     if (seen.items.length) crash.at("watch.looked");
     const agent = asId<AgentId>(watch.agent ?? this.parts.defaultAgent());
     const spotted = seen.items.map((item): Spotted => {
-      const key = `watch:${name}:${short(about)}:${short(item.id)}`;
+      const key = eventKeys.watch(name, short(about), short(item.id));
       return {
         ...{ key, watch: name, agent, label: `${item.label} (${name})`, body: item.body },
-        session: sessionOf(watch, agent, `watch:${name}:${short(seen.items[0]!.id)}`),
+        session: sessionOf(watch, agent, sessionKeys.watch(name, short(seen.items[0]!.id))),
         route: watch.deliver ?? { channel: "none", account: "watch", chat: name },
       };
     });
@@ -230,9 +239,9 @@ export class Watchers<W extends Watch> {
   }
 }
 
-function sessionOf(watch: Watch, agent: AgentId, own: string): SessionKey {
-  if (watch.session === "isolated") return asId<SessionKey>(own);
-  return asId<SessionKey>(watch.session === "main" ? `agent:${agent}:main` : watch.session);
+function sessionOf(watch: Watch, agent: AgentId, own: SessionKey): SessionKey {
+  if (watch.session === "isolated") return own;
+  return watch.session === "main" ? sessionKeys.main(agent) : asId<SessionKey>(watch.session);
 }
 
 function short(text: string): string {

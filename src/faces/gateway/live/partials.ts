@@ -2,7 +2,7 @@
  * What running turns have said so far, for a page that is opened in the middle. Memory only and bounded: when a turn ends
  * or parks the records have it all.
  */
-import type { Json, LiveEvent } from "../../../core/domain/index.ts";
+import { type Json, type LiveEvent, messageIds } from "../../../core/domain/index.ts";
 
 export interface LiveCall {
   /** The history's id of this reply once it is recorded: a client that already has it there leaves it out here. */
@@ -117,7 +117,7 @@ export class Partials {
     if (!turn) return;
     let at = turn.calls.find((c) => c.call === call);
     if (!at) {
-      at = { id: `${id}:${turn.segment}:${call}:reply`, call, text: "", thinking: "" };
+      at = { id: messageIds.reply(id, turn.segment, call), call, text: "", thinking: "" };
       turn.calls.push(at);
     }
     turn.size += text.length;

@@ -18,6 +18,7 @@ import {
 } from "../../../core/contracts/index.ts";
 import {
   AppError,
+  acceptIds,
   asId,
   type Json,
   type LaneClass,
@@ -443,7 +444,7 @@ export class EmbeddedEngine implements Engine {
       const turn = asId<TurnId>(this.parts.ids.next("t"));
       // It decides and hands the work on. Among long scheduled turns it would wait for one of their places and be late itself.
       const item: Waiting = { turn, session: slot.session, lane: "interactive", order: ++this.order };
-      const acceptId = `schedule:${slot.id}:${slot.due}`;
+      const acceptId = acceptIds.timer(slot.id, slot.due);
       const known = this.store.byAcceptId(acceptId);
       this.write((tx) => {
         this.store.setSlot(tx, slot.id, null);

@@ -1,6 +1,15 @@
 /** The embedded engine's SQL: turns, journal, events, slots. Every change is made inside a caller's transaction. */
 import type { EngineEvent, JournalEntry, Outcome, Tx, Wake } from "../../../core/contracts/index.ts";
-import { asId, type Json, type LaneClass, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
+import {
+  acceptIds,
+  asId,
+  commandLane,
+  compactLane,
+  type Json,
+  type LaneClass,
+  type SessionKey,
+  type TurnId,
+} from "../../../core/domain/index.ts";
 import type { SqliteRecords } from "../../records/index.ts";
 
 export interface TurnRow {
@@ -261,8 +270,8 @@ export class EngineStore {
     const turns = this.db.many<{ id: TurnId }>(
       "SELECT id FROM engine_turn WHERE session IN (?, ?, ?) AND status IN ('ended', 'attention')",
       session,
-      `${session}#command`,
-      `${session}#compact`,
+      commandLane(session),
+      compactLane(session),
     );
     for (const { id } of turns) this.eraseTurn(tx, id);
   }
@@ -286,7 +295,7 @@ export class EngineStore {
   }
 
   forgetId(tx: Tx, turn: TurnId): void {
-    tx.run("UPDATE engine_turn SET accept_id = 'forgotten:' || id WHERE id = ?", turn);
+    tx.run("UPDATE engine_turn SET accept_id = ? WHERE id = ?", acceptIds.forgotten(turn), turn);
   }
 
   /** At most a thousand at a time, so that pruning never blocks a turn for long. */

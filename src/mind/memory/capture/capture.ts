@@ -6,8 +6,10 @@
  * MEMORY-10: when text from outside is among the messages, what is found waits for a person (I12).
  * MEMORY-11: nothing that people had forgotten comes back this way.
  */
+
 import { createHash } from "node:crypto";
 import type { ModelReply, ModelRequest, Records, Tx } from "../../../core/contracts/index.ts";
+import { sourceKeys } from "../../../core/domain/index.ts";
 import {
   type Clock,
   type Crash,
@@ -272,7 +274,7 @@ export class Capture {
         id: `mem_cap${idOf(session)}${upto.toString(36)}x${n}`,
         text: fact.text,
         kind: fact.kind,
-        source: `session:${session}`,
+        source: sourceKeys.session(session),
         trust: isOutside ? "outside" : viewer.owner ? "agent" : "person",
         ...(why === undefined ? {} : { pending: why }),
         ...(viewer.person === undefined ? { agent: viewer.agent } : { person: viewer.person }),

@@ -7,7 +7,7 @@
  * MEMORY-13: undo brings back what was merged and takes out what was added, in one transaction; the file follows.
  */
 import type { Records, Tx } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, sessionKeys } from "../../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
 import type { Asking, Capture } from "../capture/capture.ts";
 import type { MemoryConfig } from "../config.ts";
@@ -174,7 +174,7 @@ export class Condense {
     if (model === undefined) return config.use === "model" ? undefined : { plan: planByRules(facts) };
     const asked = await asking.ask({
       purpose: `condense:${id}`,
-      session: `memory:${agent}`,
+      session: sessionKeys.night(agent),
       agent,
       request: {
         model,
