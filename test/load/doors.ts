@@ -114,8 +114,8 @@ function channelDoor(): Door {
     name: "a channel",
     async config() {
       far = await startFarSide();
-      const unlimited = { maxMessagesPerHour: 1_000_000, maxMessagesPerUser: 1_000_000 };
-      return { channels: { webhook: { load: { secret: far.secret, url: far.url, dedupes: true, ...unlimited } } } };
+      const limits = { maxMessagesPerHour: 1_000_000, maxMessagesPerUser: 1_000_000 };
+      return { channels: { webhook: { load: { secret: far.secret, url: far.url, dedupes: true, limits } } } };
     },
     warm: 12_000,
     open: (lares) => ({
