@@ -319,3 +319,11 @@ export type Approval = z.infer<typeof approval>;
 export type HistoryMessage = z.infer<typeof historyMessage>;
 export type SessionSummary = z.infer<typeof sessionSummary>;
 export type TurnDetail = z.infer<typeof turnView>;
+
+/** Where an answer goes, for settings and methods alike. */
+export const deliverTo = z.strictObject({
+  channel: z.string().describe("The platform, as in `channels`."),
+  account: z.string().describe("The account's name on that platform."),
+  chat: z.string().describe("The chat's id on that platform."),
+  thread: z.string().optional().describe("The thread in that chat."),
+});

@@ -1,7 +1,7 @@
 /** Methods about time: what the agent does without being asked. */
 import { z } from "zod";
 import { keyed, method, nothing } from "./method.ts";
-import { agentId } from "./shapes.ts";
+import { agentId, deliverTo } from "./shapes.ts";
 
 const slot = z.object({
   due: z.number(),
@@ -32,12 +32,6 @@ const budget = z
     calls: z.number().int().nonnegative().optional(),
   })
   .describe("what its runs may use in a day");
-const place = z.strictObject({
-  channel: z.string(),
-  account: z.string(),
-  chat: z.string(),
-  thread: z.string().optional(),
-});
 const thinking = z.enum(["off", "low", "medium", "high"]);
 
 export const job = z.object({
@@ -57,7 +51,7 @@ export const job = z.object({
   thinking: thinking.optional(),
   timeoutS: z.number(),
   budget: budget.optional(),
-  deliver: place.optional(),
+  deliver: deliverTo.optional(),
   bestEffort: z.boolean(),
   deleteAfterRun: z.boolean(),
   keepHours: z.number(),
@@ -106,7 +100,7 @@ const wishes = {
   timeoutS: z.number().int().min(1).max(86_400).optional().describe("longest run in seconds; 600"),
   budget: budget.nullish(),
   catchUp: z.enum(["once", "all", "skip"]).optional(),
-  deliver: place.nullish().describe("where the answer goes; without it the answer is in the history only"),
+  deliver: deliverTo.nullish().describe("where the answer goes; without it the answer is in the history only"),
   bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure"),
   deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run"),
   keepHours: z.number().min(0).max(87_600).optional().describe("how long a run's own session is kept; 24"),

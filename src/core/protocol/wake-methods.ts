@@ -1,12 +1,9 @@
 /** Methods about what wakes an agent besides people: what will, and ringing for it. */
 import { z } from "zod";
 import { keyed, method, nothing } from "./method.ts";
-import { agentId, sessionKey } from "./shapes.ts";
+import { agentId, deliverTo, sessionKey } from "./shapes.ts";
 
-const deliver = z
-  .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
-  .optional()
-  .describe("where the answer goes; without it the answer is in the history only");
+const deliver = deliverTo.optional().describe("where the answer goes; without it the answer is in the history only");
 
 const wake = z.object({
   kind: z

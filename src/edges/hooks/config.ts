@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deliverTo } from "../../core/protocol/index.ts";
 
 const secret = z.string().min(16).describe("At least 16 signs; a reference to a variable or the vault is best.");
 const path = z
@@ -8,9 +9,7 @@ const path = z
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Where the answer goes, as schedules have it. */
-export const deliverConfig = z
-  .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
-  .describe("Where the answer goes; without it the answer is in the history only.");
+export const deliverConfig = deliverTo.describe("Where the answer goes; without it the answer is in the history only.");
 
 const hook = z
   .strictObject({

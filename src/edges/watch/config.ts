@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deliverTo } from "../../core/protocol/index.ts";
 
 const every = (seconds: number, least: number) =>
   z.number().min(least).max(86_400).default(seconds).describe(`Seconds between two looks. Default: ${seconds}`);
@@ -12,10 +13,7 @@ const common = {
     .default("isolated")
     .describe("isolated (one for each time something is new), main, or a session's key."),
   prompt: z.string().max(8000).optional().describe("What the agent is to do about it, in your words."),
-  deliver: z
-    .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
-    .optional()
-    .describe("Where the answer goes; without it the answer is in the history only."),
+  deliver: deliverTo.optional().describe("Where the answer goes; without it the answer is in the history only."),
 };
 
 const feed = z

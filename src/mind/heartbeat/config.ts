@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
+import { deliverTo } from "../../core/protocol/index.ts";
 
 const caps = z
   .strictObject({
@@ -27,10 +28,7 @@ export const heartbeatConfig = z
       .refine(isZone, NO_ZONE)
       .optional()
       .describe("Time zone of the hours. Default: time.zone. Example: Europe/Lisbon"),
-    deliver: z
-      .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
-      .optional()
-      .describe("Where it speaks. Without it what it says is in the history only."),
+    deliver: deliverTo.optional().describe("Where it speaks. Without it what it says is in the history only."),
     watch: z.array(z.string().min(1)).max(50).default([]).describe("Files of the workspace whose change is news."),
     model: z.string().optional().describe("provider/model for its beats; a small one is enough."),
     budget: caps.optional(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../core/domain/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
+import { deliverTo } from "../../core/protocol/index.ts";
 import { parseWhen } from "./when.ts";
 
 const zone = z.string().refine(isZone, NO_ZONE).optional();
@@ -53,10 +54,7 @@ const declared = z
     timeoutS: z.number().int().min(1).max(86_400).optional().describe("Longest run in seconds. Default: 600"),
     budget: budgetConfig.optional(),
     catchUp: z.enum(["once", "all", "skip"]).default("once").describe("What happens with runs that were missed."),
-    deliver: z
-      .strictObject({ channel: z.string(), account: z.string(), chat: z.string(), thread: z.string().optional() })
-      .optional()
-      .describe("Where the answer goes. Without it the answer is in the history only."),
+    deliver: deliverTo.optional().describe("Where the answer goes. Without it the answer is in the history only."),
     bestEffort: z.boolean().optional().describe("true: an answer that could not be delivered is no failure."),
     deleteAfterRun: z.boolean().optional().describe("true: gone after the first good run."),
     keepHours: z.number().min(0).max(87_600).optional().describe("How long a run's own session is kept. Default: 24"),
