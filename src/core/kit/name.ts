@@ -3,8 +3,11 @@
 /** Longer ones are cut: a name is a name, not a message. */
 const LONGEST_NAME = 40;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
-/** Marks our own lines are built with: brackets, quotes, and the dot between their parts. */
-const MARKS = /[[\](){}<>"“”„«»`·|\\]/gu;
+/**
+ * Marks our own lines are built with, in every script and width: brackets, quotes, and the dot or bar between their parts. The
+ * apostrophe of a name (`O’Brien`) stays.
+ */
+const MARKS = /(?!’)[\p{Ps}\p{Pe}\p{Pi}\p{Pf}<>＜＞﹤﹥"＂〃″‶`｀·・･•‧∙⋅ꞏ᛫‖|｜∣│┃❘\\＼﹨∖]/gu;
 
 /** In quotes, on one line, without anything that could end the line it stands in or pose as a part of it. */
 export function quotedName(name: string, longest = LONGEST_NAME): string {

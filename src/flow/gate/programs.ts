@@ -13,6 +13,10 @@ interface Table {
   flags?: string;
   /** Letters of options with a value, attached or as the next word. */
   valued?: string;
+  /** Letters of options whose value counts only when it is attached (`-I5`): the next word is a word of its own. */
+  optional?: string;
+  /** It takes the values of a group of letters (`-Lo 2 file`) from the next words, one after the other; nothing but a number is attached. */
+  isGrouped?: true;
   /** Long options; `name=` may have a value after `=`, `name:` may also take the next word. */
   long?: string;
   /** `-5`. */
@@ -171,14 +175,16 @@ const TABLES: Readonly<Record<string, Table>> = {
     files: "content",
   },
   tree: {
-    flags: "adfiIpugshDFrtcUqN",
+    flags: "adfipugshDFrtcUqN",
     valued: "LPI",
+    isGrouped: true,
     long: "dirsfirst noreport charset= prune gitignore du si inodes",
     files: "names",
   },
   date: {
     flags: "uR",
-    valued: "dI",
+    valued: "d",
+    optional: "I",
     long: "date: utc universal rfc-email iso-8601= rfc-3339= help version",
     files: "none",
   },
@@ -188,7 +194,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   sha512sum: sumTable(),
   b2sum: sumTable(),
   cksum: { files: "content" },
-  od: { flags: "abcdfilosxv", valued: "AjNStw", files: "content" },
+  od: { flags: "abcdfilosxv", valued: "AjNSt", optional: "w", files: "content" },
   hexdump: { flags: "bcCdovx", valued: "ns", files: "content" },
   strings: { flags: "afw", valued: "nte", number: true, files: "content" },
   ps: { files: "none", flags: "AaNdefFjlHcLTwxyZM", valued: "opuCt", long: "sort= no-headers headers forest" },
@@ -277,11 +283,19 @@ function judgeJq(args: readonly string[]): Judgement {
   const files = new Set(out.files.map(({ index }) => index));
   for (const [index, arg] of args.entries()) {
     if (files.has(index)) continue;
-    const loads =
-      /(^|[^A-Za-z0-9_.])(import|include|env|input_filename|get_search_list|modulemeta)($|[^A-Za-z0-9_])|\$ENV/;
-    if (loads.test(arg)) out.concerns.push({ index, text: "a jq filter with import, include or env looks elsewhere" });
+    if (looksElsewhere(arg))
+      out.concerns.push({ index, text: "a jq filter with import, include or env looks elsewhere" });
   }
   return out;
+}
+
+/**
+ * By whole names, wherever they stand: jq lets blanks and comments come between the `$` and the name, and takes any filter inside a
+ * text. Only `.env` is plainly a field.
+ */
+function looksElsewhere(filter: string): boolean {
+  const names = filter.match(/\.?[A-Za-z_][A-Za-z0-9_]*/g) ?? [];
+  return names.some((name) => /^(import|include|env|ENV|input_filename|get_search_list|modulemeta)$/.test(name));
 }
 
 /** `tee -a file`: every operand is written. */
@@ -378,11 +392,14 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
       const letter = arg[j]!;
       given.set(letter, i);
       if (table.flags?.includes(letter)) continue;
+      if (table.optional?.includes(letter)) break;
       if (!table.valued?.includes(letter)) {
         concern(i, `-${letter} is not known to be harmless for ${name}`);
         break;
       }
-      if (j === arg.length - 1) i++;
+      const value = arg.slice(j + 1);
+      if (table.isGrouped && !/^\d*$/.test(value)) concern(i, `-${letter} stands in a group of letters`);
+      if (value === "") i++;
       break;
     }
   }

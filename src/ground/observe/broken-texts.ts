@@ -5,8 +5,8 @@
  */
 import { KnownTexts } from "./known-texts.ts";
 
-/** A line of a hex dump: its offset, its bytes, and the same bytes as letters. */
-const OFFSET = /^(?:[0-9a-f]{7,8}:? {1,2})(?=[0-9a-f]{2})/i;
+/** A line of a hex dump: its offset, its bytes, and the same bytes as letters. `od -Ax` has six digits, `od -An` only the blank. */
+const OFFSET = /^(?:[0-9a-f]{7,8}:? {1,2}(?=[0-9a-f]{2})|(?:[0-9a-f]{6})? (?=[0-9a-f]{2}(?: |$)))/i;
 /** Dumps put two blanks or more before the letters; between bytes there is one, and once two in the middle (`hexdump -C`). */
 const GUTTER = / {2,}(?![0-9a-f]{2}(?: |$))/i;
 /** Lines of dumps are short; in longer ones nobody looks for columns. */

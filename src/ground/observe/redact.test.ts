@@ -161,6 +161,10 @@ test("a registered value is hidden where a program breaks its encoding into line
       .map((byte) => `0x${byte}`)
       .join(", "),
     "od -tx1": rows.map((row, n) => `${(16 * n).toString(8).padStart(7, "0")} ${pairs(row).join(" ")}`).join("\n"),
+    "od -Ax -tx1z": rows
+      .map((row, n) => `${offset(n, 6)} ${pairs(row).join(" ").padEnd(47)}  >${plain(row)}<`)
+      .join("\n"),
+    "od -An -tx1z": rows.map((row) => ` ${pairs(row).join(" ").padEnd(47)}  >${plain(row)}<`).join("\n"),
     xxd: rows
       .map(
         (row, n) =>

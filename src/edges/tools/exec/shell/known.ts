@@ -219,7 +219,8 @@ export const OPTION_TAKES: Readonly<Record<string, RegExp>> = {
   timeout: /^(-[ks]|--(kill-after|signal))$/,
   stdbuf: /^-[ioe]$/,
   time: /^(-[of]|--(output|format))$/,
-  xargs: /^(-[adEIiLlnPs]|--(arg-file|delimiter|max-args|max-procs|replace|max-lines))$/,
+  // `-i`, `-l`, `-e` and their long forms have a value only when it is attached.
+  xargs: /^(-[adEILnPs]|--(arg-file|delimiter|max-args|max-procs|max-chars|process-slot-var))$/,
   sudo: /^(-[ugpCTrthDR]|--(user|group|prompt|host|chdir|chroot))$/,
   doas: /^-[uC]$/,
   ssh: /^-[bcDEeFIiJLlmOopQRSWw]$/,
@@ -229,6 +230,6 @@ export const OPTION_TAKES: Readonly<Record<string, RegExp>> = {
   watch: /^(-[nq]|--interval)$/,
   parallel: /^(-[jNnSIaL]|--(jobs|arg-file|colsep))$/,
   unshare: /^--(setuid|setgid|root|wd)$/,
-  "systemd-run": /^-[pEMHut]$/,
+  "systemd-run": /^-[pEMHu]$/,
   script: /^(-[IOBTmEo]|--(log-in|log-out|log-io))$/,
 };
