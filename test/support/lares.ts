@@ -24,6 +24,8 @@ export interface LaresOptions {
   config?: object | string;
   /** The Node to run it with. */
   node?: string;
+  /** Run instead of the built program. */
+  program?: string;
 }
 
 export interface Ended {
@@ -121,12 +123,13 @@ export class Lares {
       ...this.options.env,
       ...env,
     };
-    if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not built. Run: npm run build`);
+    const program = this.options.program ?? PROGRAM;
+    if (!existsSync(program)) throw new Error(`${program} is not built. Run: npm run build`);
     this.token = all.LARES_TOKEN ?? "";
     this.said = "";
     const child = spawn(
       this.options.node ?? process.execPath,
-      [PROGRAM, "gateway", "run", "--home", this.home, "--port", "0"],
+      [program, "gateway", "run", "--home", this.home, "--port", "0"],
       { env: all, stdio: ["ignore", "pipe", "pipe"] },
     );
     this.child = child;
