@@ -4,7 +4,7 @@ import type { Result } from "../core/protocol/index.ts";
 import type { Events, Handlers } from "../faces/gateway/index.ts";
 import type { Access } from "../flow/access/index.ts";
 import { COMMANDS } from "../flow/commands/index.ts";
-import { waitingIn } from "../flow/lanes/index.ts";
+import { waitingIn } from "../flow/inbox/index.ts";
 import { listTurns } from "../flow/turns/index.ts";
 import type { Logbook } from "../ground/observe/index.ts";
 import { type AuditParts, audit } from "./audit.ts";

@@ -56,8 +56,21 @@ import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents } from "../flow/events/index.ts";
 import { onlyLooks } from "../flow/gate/index.ts";
-import { type Inbox, makeInbox, openFrom, ownLine, place, stampFor, wasAdmitted } from "../flow/inbox/index.ts";
-import { isInterrupted, take, taken, takenBy, waitingIn, waitingUnder, withdraw } from "../flow/lanes/index.ts";
+import {
+  type Inbox,
+  makeInbox,
+  openFrom,
+  ownLine,
+  place,
+  stampFor,
+  take,
+  takenBy,
+  waitingIn,
+  waitingUnder,
+  wasAdmitted,
+  withdraw,
+} from "../flow/inbox/index.ts";
+import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { Live, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";

@@ -4,7 +4,8 @@ import { type AgentId, asId, type ReplyRoute, type SessionKey, type TurnId } fro
 import type { Clock } from "../core/kit/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
-import { type InboxRow, taken, waitingIn } from "../flow/lanes/index.ts";
+import { type InboxRow, waitingIn } from "../flow/inbox/index.ts";
+import { taken } from "../flow/lanes/index.ts";
 import { buildRequest, type TurnParts } from "../flow/turns/index.ts";
 import { type Contexts, estimateTokens, textTokens } from "../mind/context/index.ts";
 import { doorsOf } from "./store.ts";

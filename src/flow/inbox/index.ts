@@ -11,3 +11,4 @@ export {
 export { type InboxConfig, inboxConfig } from "./config.ts";
 export { type Placement, place } from "./routing.ts";
 export { forgetAdmitted, openFrom, wasAdmitted } from "./store.ts";
+export { type InboxRow, take, takenBy, waitingIn, waitingUnder, withdraw } from "./waiting/store.ts";

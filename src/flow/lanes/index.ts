@@ -1,2 +1,1 @@
-export { type InboxRow, take, takenBy, waitingIn, waitingUnder, withdraw } from "./store.ts";
 export { isInterrupted, type Pending, taken } from "./take.ts";

@@ -1,4 +1,4 @@
-import type { Reads, Tx } from "../../core/contracts/index.ts";
+import type { Reads, Tx } from "../../../core/contracts/index.ts";
 import {
   type Authority,
   type EventLabel,
@@ -8,7 +8,7 @@ import {
   type SessionKey,
   type TextPart,
   type TurnId,
-} from "../../core/domain/index.ts";
+} from "../../../core/domain/index.ts";
 
 export interface InboxRow {
   turn: TurnId;
