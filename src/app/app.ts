@@ -10,7 +10,7 @@ import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from 
 import { createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
 import { type Environment, ensureHome, fileProblem, loadConfig } from "../ground/config/index.ts";
 import { createLog, type Logbook, openLogFile } from "../ground/observe/index.ts";
-import { lockHome } from "../ground/records/index.ts";
+import { lockHome, proveRoom } from "../ground/records/index.ts";
 import { makeResolver, openVault } from "../ground/vault/index.ts";
 import { Watchdog } from "../ground/watchdog/index.ts";
 import { changingModels } from "./changing-models.ts";
@@ -21,7 +21,6 @@ import { type Front, openFront } from "./front.ts";
 import { keepHeapTight } from "./heap.ts";
 import { type House, openHouse } from "./house.ts";
 import { Settings } from "./settings.ts";
-import { proveRoom } from "./store.ts";
 import { ensureToken } from "./token.ts";
 
 export interface StartOptions {

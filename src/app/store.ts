@@ -154,15 +154,6 @@ export async function askersOf(
   );
 }
 
-/** Proves that there is room on the disk again: a write as large as a turn's. */
-export async function proveRoom(db: Records, bytes: number): Promise<void> {
-  const probe = "x".repeat(bytes);
-  await db.write((tx) =>
-    tx.run("INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", probe),
-  );
-  await db.write((tx) => tx.run("DELETE FROM meta WHERE key = 'probe'"));
-}
-
 interface UsageRow {
   name: string;
   calls: number;
