@@ -45,18 +45,20 @@ import { aboutOf, look, type Watched } from "../edges/watch/index.ts";
 import {
   Approvals,
   approvalEvent,
+  eraseApprovals,
   outcomeText,
   questionText,
   questionTextWithButtons,
   Reminders,
   shortCode,
 } from "../flow/approvals/index.ts";
-import { Attachments } from "../flow/attachments/index.ts";
+import { Attachments, eraseAttachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
-import { SystemEvents } from "../flow/events/index.ts";
+import { SystemEvents, silenceEvents } from "../flow/events/index.ts";
 import { onlyLooks } from "../flow/gate/index.ts";
 import {
+  eraseInbox,
   type Inbox,
   makeInbox,
   openFrom,
@@ -72,10 +74,11 @@ import {
 } from "../flow/inbox/index.ts";
 import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
-import { Live, Outbox } from "../flow/outbox/index.ts";
+import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
 import { Sessions } from "../flow/sessions/index.ts";
 import {
   Changes,
+  eraseTurns,
   listTurns,
   makeTurns,
   recordUsage,
@@ -87,8 +90,16 @@ import { EmbeddedEngine } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
-import { Budget } from "../mind/budget/index.ts";
-import { type CompactBody, Compactions, type ContextParts, Contexts, estimateTokens } from "../mind/context/index.ts";
+import { Budget, eraseSpent } from "../mind/budget/index.ts";
+import {
+  type CompactBody,
+  Compactions,
+  type ContextParts,
+  Contexts,
+  eraseHistory,
+  estimateTokens,
+  insertImported,
+} from "../mind/context/index.ts";
 import type { GoalBody, Goals, GoalsConfig } from "../mind/goals/index.ts";
 import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
@@ -507,7 +518,17 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       waiters.forget();
     },
     files: attachments,
-    estimate: (entry) => estimateTokens(entry.content),
+    erasers: [
+      eraseHistory,
+      eraseInbox,
+      eraseAttachments,
+      eraseApprovals,
+      eraseDeliveries,
+      eraseTurns,
+      silenceEvents,
+      eraseSpent,
+    ],
+    addImported: (tx, line) => insertImported(tx, line, estimateTokens(line.content)),
     ended,
   });
   let machineZone: string | undefined;

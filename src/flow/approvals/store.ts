@@ -299,3 +299,7 @@ function view(row: Row): ApprovalView {
     ...(row.reason === null ? {} : { reason: row.reason }),
   };
 }
+
+export function eraseApprovals(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM approval WHERE session = ?", session);
+}

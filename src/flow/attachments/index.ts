@@ -1,1 +1,2 @@
 export { type Asker, Attachments, type AttachmentView, type HeldAttachments, MOST_BYTES } from "./attachments.ts";
+export { eraseAttachments } from "./store.ts";

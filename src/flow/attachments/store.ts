@@ -1,5 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import { sourceKeys } from "../../core/domain/index.ts";
+import { type SessionKey, sourceKeys } from "../../core/domain/index.ts";
 
 export interface AttachmentRow {
   id: string;
@@ -138,4 +138,9 @@ export async function inboxFilesWithout(db: Reads): Promise<InboxFileRow[]> {
   return db.all<InboxFileRow>(
     `SELECT ${INBOX_FILE} FROM inbox_file AS f WHERE NOT EXISTS (SELECT 1 FROM attachment WHERE id = f.attachment) LIMIT 1000`,
   );
+}
+
+/** The rows; the files go after the transaction. */
+export function eraseAttachments(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM attachment WHERE session = ?", session);
 }

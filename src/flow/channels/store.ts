@@ -1,5 +1,11 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import { type ApprovalDecision, approvalAskedIn, type Json, type ReplyRoute } from "../../core/domain/index.ts";
+import {
+  type ApprovalDecision,
+  approvalAskedIn,
+  type Json,
+  type ReplyRoute,
+  scopeKeys,
+} from "../../core/domain/index.ts";
 import type { Grant } from "./standing.ts";
 
 export interface AccountKey {
@@ -72,9 +78,10 @@ export async function signsLeft(db: Reads): Promise<(Sign & { ended: boolean })[
 
 /** Everything an account kept: it starts as new when it is added again. */
 export function forgetAccount(tx: Tx, at: AccountKey): void {
-  for (const table of ["channel_kept", "channel_grant", "pairing"])
-    tx.run(`DELETE FROM ${table} WHERE channel = ? AND account = ?`, at.channel, at.account);
-  const scope = `account:${at.channel}/${at.account}`;
+  tx.run("DELETE FROM channel_kept WHERE channel = ? AND account = ?", at.channel, at.account);
+  tx.run("DELETE FROM channel_grant WHERE channel = ? AND account = ?", at.channel, at.account);
+  tx.run("DELETE FROM pairing WHERE channel = ? AND account = ?", at.channel, at.account);
+  const scope = scopeKeys.account(`${at.channel}/${at.account}`);
   tx.run("DELETE FROM message_count WHERE scope = ? OR (scope >= ? AND scope < ?)", scope, `${scope}/`, `${scope}0`);
 }
 

@@ -6,3 +6,4 @@ export {
   type SystemEvent,
   SystemEvents,
 } from "./events.ts";
+export { silenceEvents } from "./store.ts";

@@ -127,3 +127,8 @@ export function claimedBy(db: Reads, turn: TurnId, wait: string): Promise<EventR
     wait,
   );
 }
+
+/** What the session was not told yet is told to nobody. The keys stay known: what comes a second time is still the same. */
+export function silenceEvents(tx: Tx, session: SessionKey): void {
+  tx.run("UPDATE system_event SET told = '', text = NULL WHERE session = ? AND told IS NULL", session);
+}

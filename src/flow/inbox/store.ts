@@ -215,3 +215,7 @@ export async function forgetAdmitted(records: Records, prefix: string): Promise<
   }
   return rows.length;
 }
+
+export function eraseInbox(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM inbox WHERE session = ?", session);
+}

@@ -192,3 +192,7 @@ export async function readDraft(db: Reads, turn: TurnId): Promise<string | undef
 export function deleteDraft(tx: Tx, turn: TurnId): void {
   tx.run("DELETE FROM draft WHERE turn = ?", turn);
 }
+
+export function eraseDeliveries(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM delivery WHERE session = ?", session);
+}

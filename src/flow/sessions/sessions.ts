@@ -2,7 +2,7 @@
  * Sessions as people handle them: look, start afresh, delete, carry to another home. Each change is one transaction: a process
  * that dies in the middle leaves the session as it was.
  */
-import { CANCEL, type EngineEvent, type Records } from "../../core/contracts/index.ts";
+import { CANCEL, type EngineEvent, type Records, type Tx } from "../../core/contracts/index.ts";
 import {
   AppError,
   asId,
@@ -19,7 +19,6 @@ import {
   deleteSession,
   forgetPrompt,
   idleSince,
-  insertImported,
   insertSession,
   listSummaries,
   openTurns,
@@ -41,9 +40,12 @@ export interface SessionParts {
   forget: (session: SessionKey) => void;
   /** The engine's journal of the session's ended turns is erased. */
   erase: (session: SessionKey) => Promise<void>;
+  /** What each room keeps of a session, erased by the room itself in the transaction that deletes the session. */
+  erasers: readonly ((tx: Tx, session: SessionKey, how: { keepUsage?: boolean }) => void)[];
   /** What people attached in the session, as files. Their rows go with the session's other records. */
   files: { of(session: SessionKey): Promise<string[]>; remove(ids: readonly string[]): Promise<void> };
-  estimate: (entry: HistoryEntry) => number;
+  /** Adds a line from outside to a session's history. The same id again changes nothing. */
+  addImported: (tx: Tx, entry: HistoryEntry) => void;
   /** Resolves when the turn has ended, or after a bound. */
   ended: (turn: TurnId) => Promise<void>;
 }
@@ -123,7 +125,11 @@ export class Sessions {
     await this.stop(key);
     const messages = await countMessages(this.parts.records, key);
     const files = await this.parts.files.of(key);
-    await Promise.all([this.parts.records.write((tx) => deleteSession(tx, key, how)), this.parts.erase(key)]);
+    const deleted = this.parts.records.write((tx) => {
+      for (const erase of this.parts.erasers) erase(tx, key, how);
+      deleteSession(tx, key);
+    });
+    await Promise.all([deleted, this.parts.erase(key)]);
     await this.parts.files.remove(files);
     this.parts.forget(key);
     this.parts.bus.emit({ event: "session.changed", session: key, what: "deleted" });
@@ -148,7 +154,7 @@ export class Sessions {
         // Under another key the same ids would collide with the original's.
         const id = same ? line.id : messageIds.copied(into.session, line.id);
         const turn = same ? line.turn : asId<TurnId>(`imported:${line.turn}`);
-        insertImported(tx, { ...line, id, turn, session: into.session }, this.parts.estimate(line));
+        this.parts.addImported(tx, { ...line, id, turn, session: into.session });
         crash.at("import.row");
       }
     });

@@ -113,16 +113,7 @@ export function renameSession(tx: Tx, key: SessionKey, title: string): void {
   tx.run("UPDATE session SET title = ? WHERE key = ?", title, key);
 }
 
-/** Everything a session left in the records. What the engine kept of it is the engine's to forget. */
-export function deleteSession(tx: Tx, key: SessionKey, how: { keepUsage?: boolean } = {}): void {
-  tx.run("DELETE FROM turn_restart WHERE turn IN (SELECT id FROM turn WHERE session = ?)", key);
-  for (const table of ["message", "compaction", "inbox", "attachment", "approval", "delivery", "usage", "turn"]) {
-    if (table === "usage" && how.keepUsage) continue;
-    tx.run(`DELETE FROM ${table} WHERE session = ?`, key);
-  }
-  // Their keys stay known: what comes a second time is still the same.
-  tx.run("UPDATE system_event SET told = '', text = NULL WHERE session = ? AND told IS NULL", key);
-  tx.run("DELETE FROM budget_spent WHERE kind = 'session' AND name = ?", key);
+export function deleteSession(tx: Tx, key: SessionKey): void {
   tx.run("DELETE FROM session WHERE key = ?", key);
 }
 
@@ -139,26 +130,6 @@ export function insertSession(tx: Tx, s: { key: SessionKey; agent: string; perso
     s.person,
     s.at,
     s.at,
-  );
-}
-
-/** Always marked as text from outside: nobody can tell who wrote an export. */
-export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
-  tx.run(
-    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at, replaced_by)
-     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
-     ON CONFLICT (id) DO NOTHING`,
-    m.session,
-    m.session,
-    m.id,
-    m.turn,
-    m.role,
-    JSON.stringify(m.content),
-    m.person ?? null,
-    tokens,
-    m.meta ? JSON.stringify(m.meta) : null,
-    m.at,
-    m.replacedBy ?? null,
   );
 }
 

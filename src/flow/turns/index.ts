@@ -3,6 +3,6 @@ export { type LimitsConfig, limitsConfig } from "./config.ts";
 export { spoken } from "./finish.ts";
 export type { Intake, Judge, Questions, Toolbox, TurnParts } from "./ports.ts";
 export { type BuiltRequest, buildRequest } from "./request.ts";
-export { listTurns, readTurn, recordUsage, recordWoken, restartsOf, type TurnRow } from "./store.ts";
+export { eraseTurns, listTurns, readTurn, recordUsage, recordWoken, restartsOf, type TurnRow } from "./store.ts";
 export { makeTurns } from "./turn.ts";
 export { TurnWatch } from "./watch.ts";

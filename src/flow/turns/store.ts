@@ -161,3 +161,10 @@ export async function readChanges(db: Reads): Promise<Map<string, number>> {
   const rows = await db.all<{ folder: string; times: number }>("SELECT folder, times FROM tool_change");
   return new Map(rows.map((row) => [row.folder, row.times]));
 }
+
+/** `keepUsage`: what its model calls cost stays in the sums. */
+export function eraseTurns(tx: Tx, session: SessionKey, how: { keepUsage?: boolean }): void {
+  tx.run("DELETE FROM turn_restart WHERE turn IN (SELECT id FROM turn WHERE session = ?)", session);
+  if (!how.keepUsage) tx.run("DELETE FROM usage WHERE session = ?", session);
+  tx.run("DELETE FROM turn WHERE session = ?", session);
+}

@@ -1,3 +1,4 @@
 export { Budget, type BudgetParts, type BudgetUse, type PlannedCall, type Reservation } from "./budget.ts";
 export { type BudgetsConfig, budgetsConfig } from "./config.ts";
 export { type Amount, type Caps, judge, type Verdict } from "./judge.ts";
+export { eraseSpent } from "./store.ts";

@@ -1,4 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
+import type { SessionKey } from "../../core/domain/index.ts";
 import type { Amount } from "./judge.ts";
 
 /** Whose use is counted together. `day` is empty for a session: it is counted over its life. */
@@ -94,4 +95,9 @@ export async function readHolds(db: Reads): Promise<HoldRow[]> {
     sent: { dollars: row.sent_dollars, tokens: row.sent_tokens, calls: 1 },
     at: row.at,
   }));
+}
+
+/** The session's own account. What it spent still counts for its agent and for the day. */
+export function eraseSpent(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM budget_spent WHERE kind = 'session' AND name = ?", session);
 }

@@ -325,3 +325,28 @@ export function placeResult(
 export function deleteInterims(tx: Tx, turn: TurnId): void {
   tx.run("DELETE FROM interim_result WHERE turn = ?", turn);
 }
+
+/** A line of another conversation. Always marked as text from outside: nobody can tell who wrote an export. */
+export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
+  tx.run(
+    `INSERT INTO message (session, seq, id, turn, role, content, person, tokens, outside, meta, at, replaced_by)
+     VALUES (?, (SELECT COALESCE(MAX(seq), 0) + 1 FROM message WHERE session = ?), ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    m.session,
+    m.session,
+    m.id,
+    m.turn,
+    m.role,
+    JSON.stringify(m.content),
+    m.person ?? null,
+    tokens,
+    m.meta ? JSON.stringify(m.meta) : null,
+    m.at,
+    m.replacedBy ?? null,
+  );
+}
+
+export function eraseHistory(tx: Tx, session: SessionKey): void {
+  tx.run("DELETE FROM message WHERE session = ?", session);
+  tx.run("DELETE FROM compaction WHERE session = ?", session);
+}
