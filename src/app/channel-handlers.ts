@@ -6,7 +6,7 @@ import type { Parsed } from "../core/protocol/index.ts";
 import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
-import { forgetAdmitted } from "../flow/inbox/index.ts";
+import { forgetAdmitted } from "../flow/turns/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { Settings } from "./settings.ts";

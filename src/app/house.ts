@@ -69,22 +69,23 @@ import {
   takenBy,
   waitingIn,
   waitingUnder,
-  wasAdmitted,
   withdraw,
 } from "../flow/inbox/index.ts";
 import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
-import { Sessions } from "../flow/sessions/index.ts";
+import { Sessions, useSession } from "../flow/sessions/index.ts";
 import {
   Changes,
   eraseTurns,
   listTurns,
   makeTurns,
+  queueTurn,
   recordUsage,
   recordWoken,
   type TurnParts,
   TurnWatch,
+  wasAdmitted,
 } from "../flow/turns/index.ts";
 import { EmbeddedEngine } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
@@ -588,6 +589,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       for (const turn of named) await stopTurn(turn, why);
     },
     isKnown: (id) => wasAdmitted(records, id),
+    rooms: { useSession, queueTurn },
     messages: records,
     attachments,
     zoneOf: (person) => schedules.zoneOf(person),

@@ -27,6 +27,7 @@ import { whatItReplaces } from "./replace.ts";
 import { type Placement, place } from "./routing.ts";
 import {
   type AdmittedRow,
+  type AdmittingRooms,
   hasSession,
   lastMessage,
   personOf,
@@ -88,6 +89,8 @@ export interface InboxParts {
   stop: (stop: Stop) => Promise<void>;
   /** Whether a message with this id was admitted before. */
   isKnown: (acceptId: string) => Promise<boolean>;
+  /** What an admission leaves with other rooms. */
+  rooms: AdmittingRooms;
   /** The messages admitted so far. */
   messages: Reads;
   attachments: AttachedFiles;
@@ -258,7 +261,7 @@ async function accept(
   // A command has nothing to say to the model, so it does not wait for the session's turn.
   const lane_of = reply === undefined ? session : commandLane(session);
   const write = (tx: Tx, turn: TurnId) => {
-    recordAdmission(tx, {
+    recordAdmission(tx, parts.rooms, {
       turn,
       acceptId: id,
       fingerprint: message.fingerprint,

@@ -1,8 +1,7 @@
-import type { Reads, Records, Tx } from "../../core/contracts/index.ts";
+import type { Reads, Tx } from "../../core/contracts/index.ts";
 import {
   type AgentId,
   type Authority,
-  acceptIds,
   type EventLabel,
   type ImagePart,
   INPUT_SUFFIX,
@@ -54,45 +53,21 @@ export interface AdmittedRow {
   brief: boolean;
 }
 
+/** What an admission leaves with other rooms, in its own transaction. The same again changes nothing. */
+export interface AdmittingRooms {
+  /** The session is there and in use. Where somebody new reads along, the model's view of it is made again. */
+  useSession(tx: Tx, use: Pick<AdmittedRow, "session" | "agent" | "person" | "at" | "isEvent" | "brief">): void;
+  /** A turn waits that will answer the message. */
+  queueTurn(
+    tx: Tx,
+    turn: Omit<AdmittedRow, "mode" | "text" | "outside" | "attached" | "envelope" | "shown" | "label">,
+  ): void;
+}
+
 /** Everything an admitted message leaves behind, written with the engine's accept. */
-export function recordAdmission(tx: Tx, row: AdmittedRow): void {
-  const route = JSON.stringify(row.route);
-  // Somebody new reads along from now on: what the model was told of the others is asked for again.
-  const isNewReader = `excluded.person IS NOT session.person AND NOT EXISTS
-    (SELECT 1 FROM turn WHERE session = excluded.key AND person = excluded.person)`;
-  const renewed = row.isEvent
-    ? ""
-    : `, prompt = CASE WHEN ${isNewReader} THEN NULL ELSE prompt END,
-         snapshot = CASE WHEN ${isNewReader} THEN NULL ELSE snapshot END`;
-  tx.run(
-    `INSERT INTO session (key, agent, person, created_at, updated_at, brief) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at${renewed}`,
-    row.session,
-    row.agent,
-    row.person,
-    row.at,
-    row.at,
-    row.brief ? 1 : 0,
-  );
-  tx.run(
-    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint,
-       title, name, face)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-    row.turn,
-    row.session,
-    row.agent,
-    row.person,
-    row.acceptId,
-    route,
-    row.lane,
-    row.at,
-    row.isEvent ? "event" : row.authority,
-    row.isGroup ? 1 : 0,
-    row.fingerprint ?? null,
-    row.title ?? null,
-    row.name ?? null,
-    row.face ?? null,
-  );
+export function recordAdmission(tx: Tx, rooms: AdmittingRooms, row: AdmittedRow): void {
+  rooms.useSession(tx, row);
+  rooms.queueTurn(tx, row);
   if (!row.forModel) return;
   tx.run(
     `INSERT INTO inbox (turn, session, route, person, mode, text, authority, outside, attached, at, envelope, label,
@@ -100,7 +75,7 @@ export function recordAdmission(tx: Tx, row: AdmittedRow): void {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(?, (SELECT context_from FROM session WHERE key = ?))) ON CONFLICT (turn) DO NOTHING`,
     row.turn,
     row.session,
-    route,
+    JSON.stringify(row.route),
     row.person,
     row.mode,
     row.text,
@@ -172,10 +147,6 @@ export async function openFrom(db: Reads, session: SessionKey, target: TurnId): 
   return [...new Set(rows.map((row) => row.id))];
 }
 
-export async function wasAdmitted(db: Reads, acceptId: string): Promise<boolean> {
-  return (await db.get("SELECT 1 FROM turn WHERE accept_id = ?", acceptId)) !== undefined;
-}
-
 /** What was asked under this id before. No fingerprint: by an older version, or not by a key. */
 export async function readAsked(
   db: Reads,
@@ -199,21 +170,6 @@ export async function sessionsSince(db: Reads, prefix: string, since: number, mo
     most,
   );
   return found?.n ?? 0;
-}
-
-/** Up to a thousand turns whose accept id begins with this; how many there were. */
-export async function forgetAdmitted(records: Records, prefix: string): Promise<number> {
-  const rows = await records.all<{ id: string }>(
-    "SELECT id FROM turn WHERE accept_id >= ? AND accept_id < ? LIMIT 1000",
-    prefix,
-    `${prefix}\u{10FFFF}`,
-  );
-  if (rows.length) {
-    await records.write((tx) => {
-      for (const { id } of rows) tx.run("UPDATE turn SET accept_id = ? WHERE id = ?", acceptIds.forgotten(id), id);
-    });
-  }
-  return rows.length;
 }
 
 export function eraseInbox(tx: Tx, session: SessionKey): void {

@@ -1,1 +1,2 @@
 export { type SessionParts, type SessionSummary, Sessions } from "./sessions.ts";
+export { useSession } from "./store.ts";

@@ -1,6 +1,9 @@
-import type { ModelReply, Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
+import type { ModelReply, Reads, Records, SqlValue, Tx } from "../../core/contracts/index.ts";
 import {
+  type Authority,
+  acceptIds,
   addUsage,
+  type LaneClass,
   NO_USAGE,
   type ReplyRoute,
   type SessionKey,
@@ -35,6 +38,69 @@ interface Raw {
 }
 
 const COLUMNS = "id, session, agent, state, route, result, accepted_at, started_at, ended_at";
+
+export interface QueuedTurn {
+  turn: TurnId;
+  acceptId: string;
+  fingerprint: string | undefined;
+  session: SessionKey;
+  agent: string;
+  person: string;
+  route: ReplyRoute;
+  lane: LaneClass;
+  at: number;
+  authority: Authority;
+  /** Something that happened, not a person. */
+  isEvent: boolean;
+  isGroup: boolean;
+  /** The group's title and the speaker's name, as the platform gave them. */
+  title: string | undefined;
+  name: string | undefined;
+  /** Where a person typed it, beside programs that use the same door. */
+  face: string | undefined;
+}
+
+/** A turn that waits for its first step. The same id again changes nothing. */
+export function queueTurn(tx: Tx, t: QueuedTurn): void {
+  tx.run(
+    `INSERT INTO turn (id, session, agent, person, accept_id, route, lane, state, accepted_at, speaker, is_group, fingerprint,
+       title, name, face)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    t.turn,
+    t.session,
+    t.agent,
+    t.person,
+    t.acceptId,
+    JSON.stringify(t.route),
+    t.lane,
+    t.at,
+    t.isEvent ? "event" : t.authority,
+    t.isGroup ? 1 : 0,
+    t.fingerprint ?? null,
+    t.title ?? null,
+    t.name ?? null,
+    t.face ?? null,
+  );
+}
+
+export async function wasAdmitted(db: Reads, acceptId: string): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM turn WHERE accept_id = ?", acceptId)) !== undefined;
+}
+
+/** Up to a thousand turns whose accept id begins with this; how many there were. */
+export async function forgetAdmitted(records: Records, prefix: string): Promise<number> {
+  const rows = await records.all<{ id: string }>(
+    "SELECT id FROM turn WHERE accept_id >= ? AND accept_id < ? LIMIT 1000",
+    prefix,
+    `${prefix}\u{10FFFF}`,
+  );
+  if (rows.length) {
+    await records.write((tx) => {
+      for (const { id } of rows) tx.run("UPDATE turn SET accept_id = ? WHERE id = ?", acceptIds.forgotten(id), id);
+    });
+  }
+  return rows.length;
+}
 
 export function recordEnd(tx: Tx, turn: TurnId, result: TurnResult, startedAt: number, endedAt: number): void {
   tx.run(
