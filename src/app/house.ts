@@ -74,7 +74,7 @@ import {
 import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
-import { Sessions, useSession } from "../flow/sessions/index.ts";
+import { Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
 import {
   Changes,
   eraseTurns,
@@ -272,6 +272,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
   const contexts = new Contexts({
     records,
+    sessions: sessionViews,
     clock,
     config: () => config.context,
     prompt: (of) => prompts(of),
@@ -394,7 +395,18 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
   });
   const compactions = new Compactions({
-    ...{ contexts, records, models: parts.models, spending: budget, recordUsage, snapshot, clock, crash, bus },
+    ...{
+      contexts,
+      records,
+      sessions: sessionViews,
+      models: parts.models,
+      spending: budget,
+      recordUsage,
+      snapshot,
+      clock,
+      crash,
+      bus,
+    },
     accept: (m) => running.accept(m),
     beforeCompaction: ({ session }) => memoryRooms.capture.flush(session),
     stamp: (session, at) =>
@@ -543,10 +555,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
     zoneOf: (person) => schedules.zoneOf(person),
     timer: (id, slot) => running.schedule(id, slot),
-    renew: async (keys, texts) => {
-      for (const key of keys) contexts.drop(key);
-      for (const text of texts) await contexts.forgetSnapshots(text);
-    },
+    renew: (texts) => contexts.forgetTexts(texts),
   });
   const commands = makeCommands({
     called,

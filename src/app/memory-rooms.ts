@@ -32,7 +32,7 @@ import {
 import type { PromptFiles } from "../mind/prompt/index.ts";
 import { nextDue } from "../mind/schedule/index.ts";
 import type { LaresConfig } from "./config.ts";
-import { doorsOf, dropPromptsWith, slotDue } from "./store.ts";
+import { doorsOf, slotDue } from "./store.ts";
 import { type SessionViewer, viewerFrom } from "./viewers.ts";
 
 export interface MemoryRooms {
@@ -87,8 +87,8 @@ export interface MemoryRoomParts {
   /** A person's own zone, else the owner's. */
   zoneOf: (person?: string) => Promise<string>;
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
-  /** The model's view of these sessions, and of all that quote one of the texts, is made anew. */
-  renew: (sessions: readonly SessionKey[], texts: readonly string[]) => Promise<void>;
+  /** The model's view of every session that quotes one of the texts is made again. */
+  renew: (texts: readonly string[]) => Promise<void>;
 }
 
 /** News of memory are told at most so often. */
@@ -119,7 +119,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
       if (by === "file") view.changed();
       else await view.settle();
     }
-    await parts.renew(await dropPromptsWith(records, texts), texts);
+    await parts.renew(texts);
   };
   const memory = new Memory({
     ...{ records, clock, ids, crash, log },

@@ -1,5 +1,5 @@
 /** Small views over several rooms' records, for the status and the turn's page. */
-import type { Reads, Records, SqlValue } from "../core/contracts/index.ts";
+import type { Reads, SqlValue } from "../core/contracts/index.ts";
 import {
   type Authority,
   HEARTBEAT_PREFIX,
@@ -460,28 +460,6 @@ export async function promptOf(db: Reads, session: string): Promise<{ system: st
 /** When this timer is due; nothing when it is not set. */
 export async function slotDue(db: Reads, id: string): Promise<number | undefined> {
   return (await db.get<{ due: number }>("SELECT due FROM engine_slot WHERE id = ?", id))?.due;
-}
-
-/** Prompts that quote one of these go; the sessions that had them are returned and get a new one with their next call. */
-export async function dropPromptsWith(db: Records, texts: readonly string[]): Promise<SessionKey[]> {
-  const hashes = new Set<string>();
-  for (const text of texts) {
-    const rows = await db.all<{ hash: string }>("SELECT hash FROM prompt WHERE instr(system, ?) > 0", text);
-    for (const { hash } of rows) hashes.add(hash);
-  }
-  const sessions: SessionKey[] = [];
-  for (const hash of hashes) {
-    const rows = await db.all<{ key: SessionKey }>("SELECT key FROM session WHERE prompt = ?", hash);
-    sessions.push(...rows.map((row) => row.key));
-  }
-  if (hashes.size > 0)
-    await db.write((tx) => {
-      for (const hash of hashes) {
-        tx.run("UPDATE session SET prompt = NULL WHERE prompt = ?", hash);
-        tx.run("DELETE FROM prompt WHERE hash = ?", hash);
-      }
-    });
-  return sessions;
 }
 
 export async function hasSession(db: Reads, session: string): Promise<boolean> {

@@ -27,7 +27,8 @@ import { bounded, type Carry, carryText, gather, NO_CARRY, quoted } from "./carr
 import type { ContextConfig } from "./config.ts";
 import type { Contexts, View } from "./context.ts";
 import { notesText } from "./notes.ts";
-import { keepCompaction, listCompactions, readCompaction, readSession, readStretch, undoCompaction } from "./store.ts";
+import type { SessionViews } from "./ports.ts";
+import { keepCompaction, listCompactions, markUndone, readCompaction, readSession, readStretch } from "./store.ts";
 import { FIRST_CALL, type Place, type Plan, type SummariserParts, summarise } from "./summarise.ts";
 import { pieces } from "./summary.ts";
 import { textTokens } from "./tokens.ts";
@@ -35,6 +36,7 @@ import { cutAt } from "./window.ts";
 
 export interface CompactionParts extends SummariserParts {
   contexts: Contexts;
+  sessions: Pick<SessionViews, "compact" | "undoCompaction">;
   /** Starts a turn in a lane beside the session's. The same id is the same turn. */
   accept: (m: { id: string; session: SessionKey; lane: "background"; body: Json }) => Promise<{ turn: TurnId }>;
   /** What is being compacted, for whoever wants to keep something of it. May come twice; nobody waits for it. */
@@ -192,7 +194,10 @@ export class Compactions {
         hint: `See what the model reads: lares context "${session}"`,
       });
     }
-    await records.write((tx) => undoCompaction(tx, last, clock.now()));
+    await records.write((tx) => {
+      this.parts.sessions.undoCompaction(tx, last);
+      markUndone(tx, last.id, clock.now());
+    });
     contexts.drop(session);
     bus.emit({ event: "session.changed", session, what: "updated" });
     return { messages: last.to_seq - Math.max(last.from_seq, 1) };
@@ -337,11 +342,15 @@ export class Compactions {
       (tx, result) => {
         const done = result as Applied | null;
         if (!done) return;
+        const made = { id: `${at.turn}:${number}`, session: at.session, previous: plan.previous, base: plan.base };
+        const shown = { to: plan.to, snapshot: done.snapshot, from: plan.from, messages: plan.messages };
+        this.parts.sessions.compact(tx, { ...made, ...shown });
+        // Kept only if the session took it: one that has changed meanwhile goes on without.
         keepCompaction(tx, {
-          ...{ id: `${at.turn}:${number}`, session: at.session, previous: plan.previous, base: plan.base },
+          ...made,
           ...{ to_seq: plan.to, carry: JSON.stringify(done.carry), how, model: plan.summariser, focus: plan.focus },
           ...{ tokens_before: done.before, tokens_after: done.after, tainted: plan.tainted ? 1 : 0 },
-          ...{ turn: at.turn, at: clock.now(), snapshot: done.snapshot, from: plan.from, messages: plan.messages },
+          ...{ turn: at.turn, at: clock.now() },
         });
         contexts.drop(at.session);
       },

@@ -27,6 +27,7 @@ import { type Carry, carryText, NO_CARRY } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
 import { Interims } from "./interims.ts";
 import { notesText } from "./notes.ts";
+import type { SessionViews } from "./ports.ts";
 import * as store from "./store.ts";
 import { estimateTokens, textTokens, toolTokens } from "./tokens.ts";
 import { wellFormed } from "./well-formed.ts";
@@ -41,6 +42,7 @@ export interface Prompt {
 
 export interface ContextParts {
   records: Records;
+  sessions: SessionViews;
   clock: Clock;
   config: () => ContextConfig;
   /** What a session is told for its whole life: made once, when it begins or begins again. */
@@ -281,7 +283,7 @@ export class Contexts {
 
   /** The message of `target` and what followed it leave the window for good; the originals stay in the records. */
   rewind(tx: Tx, session: SessionKey, target: TurnId, by: TurnId): void {
-    store.uncover(tx, session, messageIds.input(target));
+    this.parts.sessions.uncover(tx, session, messageIds.input(target));
     store.replaceFrom(tx, session, messageIds.input(target), by);
     this.drop(session);
   }
@@ -293,7 +295,7 @@ export class Contexts {
   ): Promise<{ model: string | null; thinking: string | null }> {
     const { model = null, thinking = null } = (await store.readSession(this.parts.records, session)) ?? {};
     const set = { model, thinking, ...change } as { model: string | null; thinking: string | null };
-    await this.parts.records.write((tx) => store.tuneSession(tx, session, set));
+    await this.parts.records.write((tx) => this.parts.sessions.tune(tx, session, set));
     this.drop(session);
     return set;
   }
@@ -306,9 +308,25 @@ export class Contexts {
     this.hot.delete(session);
   }
 
-  /** What was forgotten must not be read any more: snapshots that hold this text are made anew. */
-  async forgetSnapshots(text: string): Promise<void> {
-    await this.parts.records.write((tx) => store.dropSnapshots(tx, text));
+  /** What was forgotten must not be read any more: prompts and snapshots that quote one of these are made again. */
+  async forgetTexts(texts: readonly string[]): Promise<void> {
+    const { records, sessions } = this.parts;
+    const hashes = await store.promptsWith(records, texts);
+    const keys: SessionKey[] = [];
+    for (const hash of hashes) keys.push(...(await sessions.sessionsWithPrompt(records, hash)));
+    if (hashes.length > 0)
+      await records.write((tx) => {
+        for (const hash of hashes) {
+          sessions.dropPrompt(tx, hash);
+          store.deletePrompt(tx, hash);
+        }
+      });
+    for (const key of keys) this.drop(key);
+    for (const text of texts) await this.forgetSnapshots(text);
+  }
+
+  private async forgetSnapshots(text: string): Promise<void> {
+    await this.parts.records.write((tx) => this.parts.sessions.dropSnapshots(tx, text));
     for (const [session, hot] of [...this.hot]) if (hot.snapshot?.includes(text)) this.drop(session);
   }
 
@@ -365,7 +383,7 @@ export class Contexts {
     const { snapshot: tokens } = this.shares(model, hot);
     const text = tokens > 0 ? await this.parts.snapshot({ session, agent, tokens }) : "";
     // Queued, not awaited: lost in a crash it is made again before anybody has read it.
-    this.parts.records.write((tx) => store.keepSnapshot(tx, session, text)).catch(() => {});
+    this.parts.records.write((tx) => this.parts.sessions.keepSnapshot(tx, session, text)).catch(() => {});
     return text;
   }
 
@@ -474,7 +492,11 @@ export class Contexts {
     const fresh = createHash("sha256").update(system).update("\0").update(tools).digest("hex").slice(0, 32);
     if (await store.readSession(records, session)) {
       // A failed write stops the engine by itself.
-      records.write((tx) => store.keepPrompt(tx, { session, hash: fresh, ...kept, at: clock.now() })).catch(() => {});
+      const keep = (tx: Tx) => {
+        store.keepPrompt(tx, { hash: fresh, ...kept, at: clock.now() });
+        this.parts.sessions.keepPrompt(tx, session, fresh);
+      };
+      records.write(keep).catch(() => {});
     }
     return this.prompts.get(fresh) ?? this.remember(fresh, kept);
   }

@@ -135,16 +135,6 @@ export async function lastChange(db: Reads, session: SessionKey): Promise<number
   return row?.at ?? 0;
 }
 
-/** What the model reads of memory, until the session is reset or compacted. */
-export function keepSnapshot(tx: Tx, session: SessionKey, text: string): void {
-  tx.run("UPDATE session SET snapshot = ? WHERE key = ? AND snapshot IS NULL", text, session);
-}
-
-/** Snapshots that hold this text are made anew; an empty text means all of them. */
-export function dropSnapshots(tx: Tx, text: string): void {
-  tx.run("UPDATE session SET snapshot = NULL WHERE snapshot IS NOT NULL AND instr(snapshot, ?) > 0", text);
-}
-
 export interface CompactionRow {
   id: string;
   session: SessionKey;
@@ -172,65 +162,21 @@ export function listCompactions(db: Reads, session: SessionKey, limit: number): 
   return db.all("SELECT * FROM compaction WHERE session = ? ORDER BY at DESC, id DESC LIMIT ?", session, limit);
 }
 
-/**
- * Puts the carry-over in the place of the older part. Does nothing when the session is no longer as it was when it was read:
- * reset, undone, or compacted by somebody else. The same id again changes nothing.
- */
-export function keepCompaction(
-  tx: Tx,
-  c: Omit<CompactionRow, "undone_at" | "from_seq"> & {
-    base: number;
-    snapshot: string | null;
-    /** The messages it stands for: so many from here on. One that was edited meanwhile is not among them any more. */
-    from: number;
-    messages: number;
-  },
-): void {
-  const unchanged = `key = ? AND context_from = ? AND compaction IS ? AND ? =
-    (SELECT COUNT(*) FROM message WHERE session = ? AND seq >= ? AND seq < ? AND replaced_by IS NULL)`;
-  const asItWas = [c.session, c.base, c.previous, c.messages, c.session, c.from, c.to_seq];
+/** Keeps a compaction that its session shows now; the same id again changes nothing. */
+export function keepCompaction(tx: Tx, c: Omit<CompactionRow, "undone_at" | "from_seq"> & { base: number }): void {
   tx.run(
     `INSERT INTO compaction (id, session, previous, from_seq, to_seq, carry, how, model, focus, tokens_before, tokens_after,
        tainted, turn, at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM session WHERE ${unchanged})
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM session WHERE key = ? AND compaction = ?)
      ON CONFLICT (id) DO NOTHING`,
     ...[c.id, c.session, c.previous, c.base, c.to_seq, c.carry, c.how, c.model, c.focus],
     ...[c.tokens_before, c.tokens_after, c.tainted, c.turn, c.at],
-    ...asItWas,
-  );
-  tx.run(
-    `UPDATE session SET context_from = ?, compaction = ?, snapshot = ? WHERE ${unchanged}
-     AND EXISTS (SELECT 1 FROM compaction WHERE id = ?)`,
-    ...[c.to_seq, c.id, c.snapshot, ...asItWas, c.id],
+    ...[c.session, c.id],
   );
 }
 
-/** The session is shown as it was before this one. */
-export function undoCompaction(tx: Tx, c: CompactionRow, at: number): void {
-  tx.run(
-    "UPDATE session SET context_from = ?, compaction = ? WHERE key = ? AND compaction = ?",
-    c.from_seq,
-    c.previous,
-    c.session,
-    c.id,
-  );
-  tx.run("UPDATE compaction SET undone_at = ? WHERE id = ? AND undone_at IS NULL", at, c.id);
-}
-
-/** A message that was compacted is taken back: the session is as before the first compaction that contains it. */
-export function uncover(tx: Tx, session: SessionKey, message: string): void {
-  tx.run(
-    `WITH RECURSIVE chain (previous, from_seq, to_seq) AS (
-       SELECT previous, from_seq, to_seq FROM compaction WHERE id = (SELECT compaction FROM session WHERE key = ?)
-       UNION ALL
-       SELECT c.previous, c.from_seq, c.to_seq FROM compaction c JOIN chain ON c.id = chain.previous
-     ), first AS (
-       SELECT previous, from_seq FROM chain WHERE to_seq > (SELECT seq FROM message WHERE id = ?) ORDER BY to_seq LIMIT 1
-     )
-     UPDATE session SET (compaction, context_from) = (SELECT previous, from_seq FROM first)
-     WHERE key = ? AND EXISTS (SELECT 1 FROM first)`,
-    ...[session, message, session],
-  );
+export function markUndone(tx: Tx, id: string, at: number): void {
+  tx.run("UPDATE compaction SET undone_at = ? WHERE id = ? AND undone_at IS NULL", at, id);
 }
 
 export interface StoredPrompt {
@@ -243,8 +189,7 @@ export function readPrompt(db: Reads, hash: string): Promise<StoredPrompt | unde
   return db.get("SELECT system, tools, shared FROM prompt WHERE hash = ?", hash);
 }
 
-/** Keeps a prompt and gives it to a session that has none yet. */
-export function keepPrompt(tx: Tx, p: StoredPrompt & { session: SessionKey; hash: string; at: number }): void {
+export function keepPrompt(tx: Tx, p: StoredPrompt & { hash: string; at: number }): void {
   tx.run(
     "INSERT INTO prompt (hash, system, tools, shared, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
     p.hash,
@@ -253,18 +198,20 @@ export function keepPrompt(tx: Tx, p: StoredPrompt & { session: SessionKey; hash
     p.shared,
     p.at,
   );
-  tx.run("UPDATE session SET prompt = ? WHERE key = ? AND prompt IS NULL", p.hash, p.session);
 }
 
-export function tuneSession(tx: Tx, session: SessionKey, set: { model: string | null; thinking: string | null }): void {
-  // Another model has no cache to lose: what it is told is made for it.
-  tx.run(
-    "UPDATE session SET prompt = CASE WHEN model IS ? THEN prompt END, model = ?, thinking = ? WHERE key = ?",
-    set.model,
-    set.model,
-    set.thinking,
-    session,
-  );
+/** The prompts that quote one of these. */
+export async function promptsWith(db: Reads, texts: readonly string[]): Promise<string[]> {
+  const hashes = new Set<string>();
+  for (const text of texts) {
+    const rows = await db.all<{ hash: string }>("SELECT hash FROM prompt WHERE instr(system, ?) > 0", text);
+    for (const { hash } of rows) hashes.add(hash);
+  }
+  return [...hashes];
+}
+
+export function deletePrompt(tx: Tx, hash: string): void {
+  tx.run("DELETE FROM prompt WHERE hash = ?", hash);
 }
 
 export function insertInterim(tx: Tx, i: { session: SessionKey; message: string; turn: TurnId; call: string }): void {
