@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
+import { foreignReaders, foreignWrites, OWNERS, READERS, tablesIn, touchesIn } from "./architecture/tables.ts";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -124,7 +125,7 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
 const LOOKS =
   /^(constants|existsSync|l?stat(Sync)?|statfs|realpath(Sync)?|access(Sync)?|Stats|FileHandle|FSWatcher|Dirent)$/;
 
-const SQL = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/;
+const SQL = /\b(SELECT|INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM|(CREATE|DROP|ALTER) TABLE|PRAGMA)\b/;
 
 describe("the house", () => {
   const files = sourceFiles();
@@ -158,6 +159,27 @@ describe("the house", () => {
     expect(found.flatMap(({ path, pieces }) => (path in LOOKALIKES ? [] : pieces))).toEqual([]);
     const looking = found.filter(({ pieces }) => pieces.length > 0).map(({ path }) => path);
     expect(Object.keys(LOOKALIKES).filter((path) => !looking.includes(path))).toEqual([]);
+  });
+
+  describe("tables", () => {
+    const isMigration = (path: string) => path === "ground/records/migrations.ts";
+    const touches = files
+      .filter(({ path }) => mayDo(path, "has SQL") && !isMigration(path))
+      .flatMap(({ path, text }) => touchesIn(path, roomOf(path), text));
+
+    test("every table has an owner, and no owner has lost its table", () => {
+      const made = tablesIn(files.find(({ path }) => isMigration(path))!.text);
+      expect(Object.keys(OWNERS).sort()).toEqual(made);
+    });
+
+    test("only its owner writes a table", () => {
+      expect(foreignWrites(touches)).toEqual([]);
+    });
+
+    test("only the rooms in the list read another's table with a statement of their own, and each of them still does", () => {
+      const listed = Object.entries(READERS).flatMap(([table, rooms]) => rooms.map((room) => `${table}: ${room}`));
+      expect(foreignReaders(touches)).toEqual(listed.sort());
+    });
   });
 
   test.skipIf(!existsSync(join(ROOT, "ui", "src")))("the web UI imports core/protocol and nothing else of ours", () => {
@@ -279,6 +301,8 @@ describe("the checker finds what it looks for", () => {
     ["globalThis.process.env", "main.ts", "const a = globalThis.process.env.A;", "reads process.env"],
     ["SQL in a string", "flow/turns/x.ts", 'tx.run("UPDATE turn SET a = 1");', "has SQL"],
     ["SQL in a template", "faces/gateway/x.ts", "db.all(`\n  SELECT * FROM ${t}`);", "has SQL"],
+    ["SQL that replaces", "flow/turns/x.ts", 'tx.run("REPLACE INTO turn VALUES (1)");', "has SQL"],
+    ["SQL that inserts what is missing", "app/x.ts", 'tx.run("INSERT OR IGNORE INTO turn VALUES (1)");', "has SQL"],
     ["fetch", "flow/turns/x.ts", 'await fetch("http://x");', "calls fetch"],
     ["globalThis.fetch", "faces/gateway/x.ts", 'await globalThis.fetch("http://x");', "calls fetch"],
   ];
@@ -357,6 +381,30 @@ describe("the checker finds what it looks for", () => {
     '{ cron: "0 7 * * *" }',
     '"node:inspector"',
   ])("%s is no piece of a key", (text) => expect(keyPieces("flow/turns/x.ts", `f(${text});`)).toEqual([]));
+
+  test.each([
+    ["an insert", "INSERT INTO turn (id) VALUES (?)", 'writes "turn", which is flow/turns'],
+    ["an upsert", "INSERT OR REPLACE INTO session VALUES (?) ON CONFLICT DO UPDATE SET a = 1", 'writes "session"'],
+    ["an update", "UPDATE session SET prompt = NULL WHERE key = ?", 'writes "session", which is flow/sessions'],
+    ["an update behind a query", "WITH a AS (SELECT 1) UPDATE turn SET a = 1", 'writes "turn"'],
+    ["a deletion", "DELETE FROM message WHERE session = ?", 'writes "message", which is mind/context'],
+    ["a table nobody knows", "UPDATE attic SET a = 1", 'writes "attic", which has no owner'],
+    ["a table in a variable", "DELETE FROM ${table} WHERE session = ?", "whose name stands in a variable"],
+  ])("%s by another room", (_why, sql, expected) => {
+    const found = foreignWrites(touchesIn("flow/gate/store.ts", "flow/gate", `tx.run(\`${sql}\`);`));
+    expect(found).toEqual([expect.stringContaining(expected)]);
+    expect(found[0]).toContain("src/flow/gate/store.ts:1");
+  });
+
+  test("a room that reads another's table is noticed, once for each table; its own are its own", () => {
+    const sql = "db.all('SELECT 1 FROM turn t JOIN session s ON s.key = t.session'); db.get('SELECT 1 FROM turn');";
+    expect(foreignReaders(touchesIn("flow/turns/store.ts", "flow/turns", sql))).toEqual(["session: flow/turns"]);
+    expect(foreignReaders(touchesIn("flow/gate/store.ts", "flow/gate", sql))).toEqual([
+      "session: flow/gate",
+      "turn: flow/gate",
+    ]);
+    expect(foreignReaders(touchesIn("flow/gate/store.ts", "flow/gate", "tx.run('DELETE FROM turn');"))).toEqual([]);
+  });
 
   test("the UI may not reach past the protocol", () => {
     const page = '<script lang="ts">import { a } from "../../src/core/domain/index.ts";</script>';

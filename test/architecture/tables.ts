@@ -1,0 +1,146 @@
+/** Which room a table belongs to. Only that room writes it; who else still reads it with a statement of its own is a list that shrinks. */
+import { lineOf, textsIn } from "./syntax.ts";
+
+export const OWNERS: Readonly<Record<string, string>> = {
+  access_login: "flow/access",
+  access_token: "flow/access",
+  approval: "flow/approvals",
+  attachment: "flow/attachments",
+  attention_dismissed: "app",
+  beat: "mind/heartbeat",
+  beat_said: "mind/heartbeat",
+  budget_hold: "mind/budget",
+  budget_spent: "mind/budget",
+  button: "flow/channels",
+  channel_grant: "flow/channels",
+  channel_kept: "flow/channels",
+  checkpoint: "flow/checkpoints",
+  checkpoint_blob: "flow/checkpoints",
+  child_run: "mind/teams",
+  compaction: "mind/context",
+  delivery: "flow/outbox",
+  draft: "flow/outbox",
+  engine_event: "ground/engine/embedded",
+  engine_journal: "ground/engine/embedded",
+  engine_slot: "ground/engine/embedded",
+  engine_turn: "ground/engine/embedded",
+  event_claim: "flow/events",
+  goal: "mind/goals",
+  inbox: "flow/inbox",
+  inbox_file: "flow/attachments",
+  interim_result: "mind/context",
+  job: "mind/schedule",
+  memory: "mind/memory",
+  memory_capture: "mind/memory",
+  memory_condensation: "mind/memory",
+  memory_entity: "mind/memory",
+  memory_file: "mind/memory",
+  memory_folder: "mind/memory",
+  memory_forgotten: "mind/memory",
+  memory_fts: "mind/memory",
+  memory_fts_word: "mind/memory",
+  memory_mention: "mind/memory",
+  memory_relation: "mind/memory",
+  memory_vector: "mind/memory",
+  memory_view: "mind/memory",
+  message: "mind/context",
+  message_count: "flow/channels",
+  message_fts: "mind/memory",
+  message_shelf: "mind/memory",
+  meta: "ground/records",
+  pairing: "flow/channels",
+  person_zone: "mind/schedule",
+  process: "edges/tools",
+  prompt: "mind/context",
+  remembered: "flow/approvals",
+  replay: "flow/replays",
+  resource_fence: "flow/locks",
+  resource_lock: "flow/locks",
+  resource_lost: "flow/locks",
+  run_session: "mind/schedule",
+  session: "flow/sessions",
+  slot: "mind/schedule",
+  system_event: "flow/events",
+  tool_change: "flow/turns",
+  turn: "flow/turns",
+  turn_restart: "flow/turns",
+  undo: "flow/checkpoints",
+  usage: "flow/turns",
+  watch: "mind/watch",
+};
+
+/**
+ * Rooms that read a table of another with a statement of their own. Such a statement breaks when the owner changes the table, and the
+ * type checker doesn't see it: a new reader asks the owner for a function instead, and a line that isn't needed any more goes.
+ */
+export const READERS: Readonly<Record<string, readonly string[]>> = {
+  approval: ["app"],
+  child_run: ["app"],
+  compaction: ["flow/sessions"],
+  delivery: ["app", "flow/channels"],
+  engine_journal: ["app"],
+  engine_slot: ["app"],
+  engine_turn: ["app"],
+  inbox: ["app", "flow/channels"],
+  job: ["app"],
+  message: ["app", "flow/inbox", "flow/sessions", "mind/memory"],
+  meta: ["flow/locks"],
+  process: ["app"],
+  prompt: ["app"],
+  session: ["app", "flow/inbox", "mind/context", "mind/memory"],
+  slot: ["app"],
+  system_event: ["app"],
+  turn: ["app", "flow/approvals", "flow/channels", "flow/inbox", "flow/locks", "flow/sessions", "mind/memory"],
+  usage: ["app", "flow/channels", "mind/context"],
+};
+
+const WRITES = /\b(?:INSERT (?:OR \w+ )?INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(\w*)/g;
+const READS = /(?<!DELETE )\b(?:FROM|JOIN)\s+(\w+)/g;
+/** `ON CONFLICT … DO UPDATE SET` names no table. */
+const NO_TABLE = "SET";
+
+export interface Touch {
+  table: string;
+  room: string;
+  where: string;
+  does: "writes" | "reads";
+}
+
+/** What a file does with tables. `path` is relative to src/. A table that stands in a variable has the name "". */
+export function touchesIn(path: string, room: string, source: string): Touch[] {
+  return textsIn(source).flatMap(({ at, text }) => {
+    const where = `src/${path}:${lineOf(source, at)}`;
+    const touch = (does: Touch["does"], table: string): Touch[] => [{ table, room, where, does }];
+    return [
+      ...[...text.matchAll(WRITES)].flatMap(([, table]) => (table === NO_TABLE ? [] : touch("writes", table!))),
+      ...[...text.matchAll(READS)].flatMap(([, table]) => (table! in OWNERS ? touch("reads", table!) : [])),
+    ];
+  });
+}
+
+/** Writes of others' tables, and of tables whose names cannot be read. */
+export function foreignWrites(touches: readonly Touch[]): string[] {
+  return touches.flatMap(({ table, room, where, does }) => {
+    if (does !== "writes" || OWNERS[table] === room) return [];
+    if (table === "") return [`${where} writes a table whose name stands in a variable; name it`];
+    const owner = OWNERS[table];
+    return [
+      owner === undefined
+        ? `${where} writes "${table}", which has no owner`
+        : `${where} (${room}) writes "${table}", which is ${owner}'s; let it export a function that takes the transaction`,
+    ];
+  });
+}
+
+/** `table: room` of each room that reads another's table. */
+export function foreignReaders(touches: readonly Touch[]): string[] {
+  const found = touches.filter(({ table, room, does }) => does === "reads" && OWNERS[table] !== room);
+  return [...new Set(found.map(({ table, room }) => `${table}: ${room}`))].sort();
+}
+
+/** The tables that the migrations leave behind. */
+export function tablesIn(migrations: string): string[] {
+  const made = [...migrations.matchAll(/CREATE (?:VIRTUAL )?TABLE (\w+)/g)].map(([, table]) => table!);
+  const gone = [...migrations.matchAll(/DROP TABLE (\w+)/g)].map(([, table]) => table!);
+  return [...new Set(made)].filter((table) => !gone.includes(table)).sort();
+}
