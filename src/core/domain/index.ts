@@ -6,4 +6,5 @@ export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./keys.ts";
 export * from "./message.ts";
+export * from "./secret-name.ts";
 export * from "./turn.ts";

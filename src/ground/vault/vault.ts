@@ -7,7 +7,7 @@
  * VAULT-4: without a vault there is no key: nothing is made until the first secret is set.
  */
 import { join } from "node:path";
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "../../core/domain/index.ts";
 import { steersPrograms } from "../../core/kit/index.ts";
 import { readIfThere, removeFile, replaceSwept } from "./files.ts";
 import { findKey, KEY_FILE, type KeyPlace, keepInFile, keepInKeyring, makeKey } from "./key.ts";
@@ -35,7 +35,6 @@ export interface VaultEntry {
 const SHORTEST = 6;
 const LONGEST = 64 * 1024;
 
-const NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
 /** Opens the home's vault. A home without one has an empty vault. Throws STORAGE_FAILED when it cannot be read. */
 export async function openVault(parts: VaultParts): Promise<Vault> {
   const vault = new Vault(parts);
@@ -170,16 +169,16 @@ export class Vault {
 }
 
 export function isSecretName(name: string): boolean {
-  return NAME.test(name) && !steersPrograms(name);
+  return isVariableName(name) && !steersPrograms(name);
 }
 
 function checkName(name: string): void {
   if (isSecretName(name)) return;
   throw new AppError("BAD_REQUEST", {
-    message: NAME.test(name)
+    message: isVariableName(name)
       ? `A secret cannot be called "${name}": a variable of that name changes which programs run.`
-      : `"${name}" cannot be the name of a secret.`,
-    hint: "Use letters, digits and _, beginning with a letter. Example: GITHUB_TOKEN",
+      : NOT_A_SECRET_NAME,
+    hint: SECRET_NAME_HINT,
   });
 }
 

@@ -2,6 +2,7 @@
  * `lares secrets`: what commands need and nobody sees. A value is typed without being shown or comes from stdin, never from an
  * argument: those are kept in the shell's history and can be read by every process.
  */
+import { isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "../../../core/domain/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -35,6 +36,8 @@ export const list: Action = async ({ rpc, out, clock }) => {
 
 export const set: Action = async (ctx, [name = ""]) => {
   const { rpc, out } = ctx;
+  // Before a value is asked for: nobody should type a secret into a command that is bound to fail.
+  if (!isVariableName(name)) throw usage(NOT_A_SECRET_NAME, SECRET_NAME_HINT);
   const value = await hidden(ctx, name);
   if (value === undefined) {
     out.note("Nothing was changed.");
@@ -56,7 +59,9 @@ export const remove: Action = async (ctx, [name = ""]) => {
     return EXIT.declined;
   const done = await ctx.rpc.call("secrets.remove", { name });
   ctx.out.document(done);
-  const from = done.agents.length ? ` ${done.agents.map(oneLine).join(", ")} no longer get it.` : "";
+  const from = done.agents.length
+    ? ` ${done.agents.map(oneLine).join(", ")} no longer ${done.agents.length === 1 ? "gets" : "get"} it.`
+    : "";
   ctx.out.say(
     done.removed ? `${oneLine(name)} is removed.${from}` : `There was no ${oneLine(name)} in the vault.${from}`,
   );
