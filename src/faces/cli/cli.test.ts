@@ -1,8 +1,10 @@
 /** Words, exit codes and streams of the commands that only ask. */
 import { mkdtempSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { AppError } from "../../core/domain/index.ts";
 import { CRASH_POINTS, ManualClock } from "../../core/kit/index.ts";
 import {
@@ -14,6 +16,7 @@ import {
   quietStatus,
   type RunOptions,
   SESSION,
+  TOKEN,
   turnDetail,
 } from "./testing.ts";
 
@@ -59,7 +62,9 @@ describe("words", () => {
   });
 
   it.each([
-    [["approve"], "The id is missing."],
+    [["approve"], "The id is missing. See: lares approve --help"],
+    [["import", "hermes"], "The dir is missing. See: lares import hermes --help"],
+    [["turns", "get"], "The turn is missing. See them: lares turns list"],
     [["sessions", "prune"], "--older-than"],
     [["gateway", "run", "--port", "x"], "whole number from 0 to 65535"],
     [["token", "now"], '"now" is one word too many'],
@@ -128,6 +133,58 @@ describe("a gateway that is down", () => {
     expect(await named.code).toBe(3);
     expect(named.err()).toContain(`No Lares answers at ${left.url}.`);
   });
+});
+
+describe("a token", () => {
+  /** Somebody else's listener: what it was sent. */
+  async function stranger() {
+    const heard: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      heard.push(request.headers.authorization);
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it("kept in the home goes to no other address than the home's own (CLI-6)", async () => {
+    const own = await fakeGateway({ health: () => ({ ok: true, version: "1", uptimeMs: 1 }) });
+    onTestFinished(() => own.close());
+    const { heard, url } = await stranger();
+    for (const argv of [["status"], ["models", "list"], ["chat", "-m", "hi"], ["logs"]]) {
+      const ran = cli([...argv, "--url", url], { home: own.home });
+      expect(await ran.code, argv[0]).not.toBe(0);
+      expect(ran.err() + ran.out()).toContain("its token was not sent there");
+      expect(ran.err() + ran.out()).not.toContain(TOKEN);
+    }
+    // The same name in front of an @ is a user, not an address.
+    await cli(["status", "--url", url.replace("://", `://${new URL(own.url).host}@`)], { home: own.home }).code;
+    expect(heard).toEqual([]);
+  });
+
+  it("given for the call goes where it was given for, by flag or by variable", async () => {
+    const { heard, url } = await stranger();
+    const home = mkdtempSync(join(tmpdir(), "lares-cli-"));
+    await cli(["status", "--url", url, "--token", "for-them"], { home }).code;
+    await cli(["status", "--url", url], { home, variables: { LARES_TOKEN: "by-variable" } }).code;
+    expect([...new Set(heard)]).toEqual(["Bearer for-them", "Bearer by-variable"]);
+  });
+});
+
+it("a hint names the home that was given", async () => {
+  const { err } = await down(["status", "--jsno", "--home", "/else where"]);
+  expect(err).toContain("Did you mean --json?");
+  const ran = cli(["models", "list", "--home", "/else where"], { home: "/nowhere" });
+  expect(await ran.code).toBe(3);
+  expect(ran.err()).toBe("Lares is not running. Start it: lares --home '/else where' gateway run\n");
+});
+
+it("what cannot be a secret's name is refused before a value is read, and not repeated", async () => {
+  const { code, out, err } = await down(["secrets", "set", "MYSEC=abc"]);
+  expect(err).toContain("That cannot be the name of a secret.");
+  expect(out + err).not.toContain("abc");
+  expect(code).toBe(2);
 });
 
 describe("errors of the gateway", () => {

@@ -34,13 +34,23 @@ export type FindPlace = () => Promise<Place>;
 export interface PlaceOptions {
   home: string;
   url?: string;
+  /** Given for this call: by --token or LARES_TOKEN. */
   token?: string;
   readToken: (home: string) => string | undefined | Promise<string | undefined>;
 }
 
+/** CLI-6: the token kept in this home goes only to the Lares of this home. Any other address gets the one given for it, or none. */
 export async function findPlace(at: PlaceOptions): Promise<Place> {
   const url = at.url === undefined ? await urlFromNote(at.home) : checkedUrl(at.url);
-  const token = at.token ?? (await at.readToken(at.home));
+  if (at.token !== undefined) return { url, token: at.token };
+  if (at.url !== undefined && !(await isOwn(at.home, url))) {
+    throw new AppError("UNAUTHORIZED", {
+      message: `${new URL(url).origin} is not where the Lares of ${at.home} runs, so its token was not sent there.`,
+      hint: "Give that address a token of its own with --token or LARES_TOKEN.",
+      retry: "after-change",
+    });
+  }
+  const token = await at.readToken(at.home);
   if (!token) {
     throw new AppError("UNAUTHORIZED", {
       message: `No token is known for ${at.home}.`,
@@ -133,6 +143,11 @@ function isAlive(at: URL, request: typeof httpRequest, clock: Clock): Promise<bo
     });
     sent.end();
   });
+}
+
+async function isOwn(home: string, url: string): Promise<boolean> {
+  const own = await urlFromNote(home).catch(() => undefined);
+  return own !== undefined && URL.canParse(own) && new URL(own).origin === new URL(url).origin;
 }
 
 async function urlFromNote(home: string): Promise<string> {

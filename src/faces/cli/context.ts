@@ -118,11 +118,12 @@ export type Action = (ctx: Context, args: string[]) => Promise<number>;
 
 export function makeContext(ports: CliPorts, options: Options): Context {
   const home = options.home === undefined ? ports.env.home : resolve(options.home);
+  const token = options.token ?? ports.env.token;
   const find = () =>
     findPlace({
       home,
       ...(options.url === undefined ? {} : { url: options.url }),
-      ...(options.token === undefined ? {} : { token: options.token }),
+      ...(token === undefined ? {} : { token }),
       readToken: (at) => ports.readToken(at),
     });
   const clock = ports.clock ?? systemClock;

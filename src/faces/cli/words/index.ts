@@ -14,8 +14,8 @@ export const WORDS: readonly Word[] = GROUPS.flatMap((group) => group.words);
 /** Flags of every command. */
 export const EVERYWHERE: readonly Flag[] = [
   { flag: "--home <dir>", about: "the home (LARES_HOME, else ~/.lares)" },
-  { flag: "--url <url>", about: "where Lares runs, when it is not this home's" },
-  { flag: "--token <token>", about: "the token, when it is not this home's" },
+  { flag: "--url <url>", about: "another Lares than this home's; it needs --token" },
+  { flag: "--token <token>", about: "the token; this home's own goes only to this home's Lares" },
   { flag: "--json", about: "JSON: one document, or a line for each item" },
   { flag: "-q, --quiet", about: "nothing beside the data" },
   { flag: "--no-input", about: "never ask" },
