@@ -284,6 +284,13 @@ describe("a channel", () => {
     await gateway.start();
   });
 
+  it("nobody is sent to start a Lares that runs already", async () => {
+    gateway = await fakeGateway(channels);
+    const { err } = await run(["--no-input"], { home: gateway.home });
+    expect(err).toContain("Lares is running. Next: lares chat");
+    expect(err).not.toContain("gateway run");
+  });
+
   it("with flags; what the platform refuses ends it with its words, and Lares is stopped all the same", async () => {
     const { options, stopped } = await resting();
     const flags = (token: string) => ["--practice", "--channel", "telegram", "--set", `token=${token}`, "--json"];

@@ -63,7 +63,7 @@ export const onboard: Action = async (ctx) => {
       ...(channel ? { channel: channel.name } : {}),
     });
     if (channel) out.say(...channel.lines);
-    out.note(...how, ...later(ctx, how.length > 0 || channel !== undefined));
+    out.note(...how, ...(await later(ctx, how.length > 0 || channel !== undefined)));
     return tested && !tested.ok && tested.failed ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -120,23 +120,30 @@ async function connectChannel(ctx: Context, asker: Asker | undefined): Promise<{
 function withTheComputer(ctx: Context): string[] {
   return [
     "To start it with the computer: crontab -e, and add the line",
-    `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx, usualHome(ctx.ports.env))}`,
+    `  @reboot ${ctx.ports.program?.anywhere ?? "lares"} gateway run${elsewhere(ctx)}`,
     "Variables that lares.yaml refers to must be set there too.",
   ];
 }
 
-/** The flag that names this home, for a place whose home would be `usual`: a crontab has no LARES_HOME. */
-function elsewhere(ctx: Context, usual = ctx.ports.env.home): string {
-  return ctx.home === usual ? "" : ` --home ${quoted(ctx.home)}`;
+/** The flag that names this home in a crontab, which has no LARES_HOME. */
+function elsewhere(ctx: Context): string {
+  return ctx.home === usualHome(ctx.ports.env) ? "" : ` --home ${quoted(ctx.home)}`;
 }
 
-function later(ctx: Context, wasTold: boolean): string[] {
+async function later(ctx: Context, wasTold: boolean): Promise<string[]> {
   const { hint } = ctx.out;
-  const where = elsewhere(ctx);
   return [
     ...(wasTold ? [] : [hint`A channel, or a start with the computer: any time, lares onboard.`]),
-    hint`Next: lares gateway run${where}, then lares chat${where}`,
+    (await isUp(ctx)) ? hint`Lares is running. Next: lares chat` : hint`Next: lares gateway run, then lares chat`,
   ];
+}
+
+/** One that runs but does not let us in still runs: a second one could not start beside it. */
+function isUp(ctx: Context): Promise<boolean> {
+  return ctx.rpc.call("health", {}).then(
+    () => true,
+    (error: unknown) => !(error instanceof AppError && error.code === "GATEWAY_DOWN"),
+  );
 }
 
 function sentence(choice: ModelChoice, model: string): string {
