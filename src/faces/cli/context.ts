@@ -131,7 +131,7 @@ export function makeContext(ports: CliPorts, options: Options): Context {
     ports,
     options,
     home,
-    out: makeOutput(ports, { json: options.json ?? false, quiet: options.quiet ?? false }),
+    out: makeOutput(ports, { json: options.json ?? false, quiet: options.quiet ?? false, home }),
     clock,
     find,
     rpc: rpcClient(find, options.url !== undefined, clock),

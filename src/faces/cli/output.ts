@@ -8,6 +8,7 @@
  */
 import { toErrorShape } from "../../core/domain/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
+import { quoted } from "../../ground/config/index.ts";
 import type { Tone } from "./format.ts";
 import type { CliOutput, CliPorts } from "./ports.ts";
 import { textWidth } from "./width.ts";
@@ -50,7 +51,7 @@ export interface Output {
 
 export function makeOutput(
   ports: Pick<CliPorts, "stdout" | "stderr" | "env" | "program">,
-  flags: { json: boolean; quiet: boolean },
+  flags: { json: boolean; quiet: boolean; home?: string },
 ): Output {
   const { stdout, stderr } = ports;
   const { json, quiet } = flags;
@@ -58,7 +59,9 @@ export function makeOutput(
   const put = (stream: CliOutput, lines: string[]) => {
     if (lines.length) stream.write(`${lines.join("\n")}\n`);
   };
-  const called = (line: string) => asCalled(line, ports.program?.here ?? "lares");
+  // A command that is pasted must reach the same home as this one did.
+  const elsewhere = flags.home && flags.home !== ports.env.home ? ` --home ${quoted(flags.home)}` : "";
+  const called = (line: string) => asCalled(line, `${ports.program?.here ?? "lares"}${elsewhere}`);
   return {
     json,
     quiet,

@@ -1,4 +1,5 @@
 /** Makes the program from the table of words. What a command does is loaded when it is called. */
+import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
@@ -21,12 +22,15 @@ export async function runProgram(argv: string[], ports: CliPorts): Promise<numbe
       code = await (await load())(ctx, args);
     };
 
+  const lares = build(ports, to);
   try {
-    await build(ports, to).parseAsync(argv, { from: "user" });
+    await lares.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    const shown = error instanceof CommanderError ? told(error) : error;
-    makeOutput(ports, { json: argv.includes("--json"), quiet: false }).error(shown);
+    const shown = error instanceof CommanderError ? told(error, called(lares, argv)) : error;
+    const { home } = lares.opts<Options>();
+    const flags = { json: argv.includes("--json"), quiet: false, ...(home ? { home: resolve(home) } : {}) };
+    makeOutput(ports, flags).error(shown);
     return exitForError(shown);
   } finally {
     await flushed(ports);
@@ -122,12 +126,23 @@ function path(command: Command): string {
   return command.parent ? `${path(command.parent)} ${command.name()}` : command.name();
 }
 
+/** The command that the first words name. Those of flags in front of it hide it, and then it is the program itself. */
+function called(lares: Command, argv: readonly string[]): Command {
+  let found = lares;
+  for (const word of argv) {
+    const below = found.commands.find((one) => one.name() === word);
+    if (!below) break;
+    found = below;
+  }
+  return found;
+}
+
 function helpOf(command: Command): string {
   return `See: ${path(command)} --help`;
 }
 
 /** commander's complaint in our words. */
-function told(error: CommanderError): unknown {
+function told(error: CommanderError, command: Command): unknown {
   const plain = error.message.replace(/^error: /, "");
   const word = /'([^']+)'/.exec(plain)?.[1] ?? "";
   switch (error.code) {
@@ -139,11 +154,11 @@ function told(error: CommanderError): unknown {
       return usage(`There is no flag ${word}.`, near ? `Did you mean ${near}?` : "See: lares --help");
     }
     case "commander.missingArgument":
-      return usage(`The ${word} is missing.`, hintFor(word));
+      return usage(`The ${word} is missing.`, HINTS[word] ?? helpOf(command));
     case "commander.optionMissingArgument":
-      return usage(`${word} needs a value.`);
+      return usage(`${word} needs a value.`, helpOf(command));
     case "commander.missingMandatoryOptionValue":
-      return usage(`${word} is needed.`);
+      return usage(`${word} is needed.`, helpOf(command));
     default:
       return usage(`${plain.charAt(0).toUpperCase()}${plain.slice(1)}`.replace(/\.?$/, "."));
   }
@@ -154,10 +169,6 @@ const HINTS: Readonly<Record<string, string>> = {
   turn: "See them: lares turns list",
   agent: "See them: lares agents list",
 };
-
-function hintFor(argument: string): string {
-  return HINTS[argument] ?? "See: lares --help";
-}
 
 /** What was written has left before the process is ended. */
 async function flushed(ports: CliPorts): Promise<void> {

@@ -36,7 +36,7 @@ describe("gateway run", () => {
       "  Model  the practice model (no key was found)",
       "  Home   /elsewhere",
       "  Stop   Ctrl-C",
-      "  Next   lares chat --home /elsewhere",
+      "  Next   lares --home /elsewhere chat",
     ]);
     expect(asked).toEqual([{ home: "/elsewhere", port: 0, bind: "::1" }]);
     expect(state.stops).toBe(0);

@@ -32,7 +32,6 @@ function tell(ctx: Context, gateway: RunningGateway): void {
   const { url, home, model, tokenFile } = gateway;
   out.document({ url, home, model, tokenFile, pid: process.pid });
   if (out.quiet) return;
-  const where = home === ctx.ports.env.home ? "" : ` --home ${home}`;
   out.say(
     `${out.paint("●", "ok")} Lares is running.`,
     ...table(
@@ -42,7 +41,7 @@ function tell(ctx: Context, gateway: RunningGateway): void {
         ["Model", modelLine(model)],
         ["Home", home],
         ["Stop", "Ctrl-C"],
-        ["Next", out.hint`lares chat${where}`],
+        ["Next", out.hint`lares chat`],
       ],
       "  ",
     ),
