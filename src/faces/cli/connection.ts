@@ -4,6 +4,8 @@
  *
  * Questions go over node:http and not over fetch: fetch gives up after five minutes without an answer, which a turn may
  * well take, and loading it costs a third of what a short command may take.
+ *
+ * CLI-6: the token kept in this home goes only to the Lares of this home. Any other address gets the one given for it, or none.
  */
 
 import { readFile } from "node:fs/promises";
@@ -39,7 +41,6 @@ export interface PlaceOptions {
   readToken: (home: string) => string | undefined | Promise<string | undefined>;
 }
 
-/** CLI-6: the token kept in this home goes only to the Lares of this home. Any other address gets the one given for it, or none. */
 export async function findPlace(at: PlaceOptions): Promise<Place> {
   const url = at.url === undefined ? await urlFromNote(at.home) : checkedUrl(at.url);
   if (at.token !== undefined) return { url, token: at.token };
