@@ -1,6 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell text
 /** What every mode denies. */
 export const FLOOR: readonly string[] = [
+  // The `cd` may fail.
+  "cd src/lib; rm -rf ../..",
+  "cd src/lib || rm -rf ../..",
+  "cd src/lib && ls; rm -rf ../..",
+  "cd / && rm -rf *",
   "rm -rf /",
   "rm -rf /*",
   "rm -fr /",
@@ -389,6 +394,9 @@ export const FLOOR: readonly string[] = [
 
 /** What looks like the floor and is not: asked or allowed, never denied for it. */
 export const NOT_FLOOR: readonly string[] = [
+  // Behind a `cd` that worked or nothing runs, `..` counts from there.
+  "cd .git/info && mv ../../a.txt exclude",
+  "cd src/lib && cat ../../notes.txt | head",
   // A word that is a package, a folder or somebody's argument.
   "npm install lares --save",
   "npm i -D lares@latest",

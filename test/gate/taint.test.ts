@@ -1,5 +1,5 @@
 /** I12 reaches commands: what text from outside may not do with `exec`, whatever rule or mode would let it. */
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { decide, type Policy, ruleFor } from "../../src/flow/gate/index.ts";
@@ -188,6 +188,50 @@ describe("a command that writes what agents take orders from asks, in every mode
   ])("%s", async (command, after) => {
     expect(await judge(command, { mode: "record" })).toBe("allow");
     expect(await judge(command, { mode: "record", ...tainted })).toBe(after);
+  });
+
+  test.each<[command: string, after: string]>([
+    // A `cd` that fails, ends with its subshell or is taken back changes nothing for what comes after it.
+    ["(cd src); echo evil > ../memory/today.md", "ask"],
+    ["false && cd src; echo evil > ../memory/today.md", "ask"],
+    ["cd nowhere; echo evil > ../memory/today.md", "ask"],
+    ["cd nowhere || echo evil > ../memory/today.md", "ask"],
+    ["cd nowhere && true || echo evil > ../memory/today.md", "ask"],
+    ["cd nowhere && ls\necho evil > ../memory/today.md", "ask"],
+    ["cd src & echo evil > ../memory/today.md", "ask"],
+    ["ls | cd src; echo evil > ../memory/today.md", "ask"],
+    ["cd src; cd -; echo evil > ../memory/today.md", "ask"],
+    ["cd src && cd - && echo evil > ../../memory/today.md", "ask"],
+    ['cd src; cd "$OLDPWD"; echo evil > ../memory/today.md', "ask"],
+    ["pushd src; popd; cp a.txt ../memory/today.md", "ask"],
+    ["echo $(cd src) > ../memory/today.md", "ask"],
+    ["(cd src); cp a.txt ../memory/today.md", "ask"],
+    ["(cd src); tee ../memory/today.md < a.txt", "ask"],
+    ['cd "$D" && echo evil > today.md', "ask"],
+    ['cd "$D"; cp a.txt today.md', "ask"],
+    // Folders of such files.
+    ["mv a.txt .git", "ask"],
+    ["cp -t .git a.txt", "ask"],
+    ["cp -t.git a.txt", "ask"],
+    ["cp a.txt skills", "ask"],
+    ["cp a.txt .claude", "ask"],
+    ["cd skills && cp ../a.txt x.md", "ask"],
+    ["cd .claude && cp ../a.txt settings.json", "ask"],
+    ["cd skills; cp ../a.txt x.md", "ask"],
+    // What stays in the workspace does not ask.
+    ["cd src && echo x > ../out.txt", "allow"],
+    ["cd src && cp ../a.txt b.txt && ls | wc -l", "allow"],
+    ["cd src && echo x > out.txt 2>&1", "allow"],
+    ['cd "$D" && ls', "allow"],
+  ])("%s, wherever it may run", async (command, after) => {
+    expect(await judge(command, { mode: "record", ...tainted })).toBe(after);
+  });
+
+  test("a link to a folder of such files cannot hide it, either", async () => {
+    mkdirSync(join(g.workspace, "skills"), { recursive: true });
+    symlinkSync("skills", join(g.workspace, "abilities"));
+    expect(await judge("cp a.txt abilities/x.md", { mode: "record", ...tainted })).toBe("ask");
+    expect(await judge("cat abilities/x.md", { mode: "record", ...tainted })).toBe("allow");
   });
 
   test("a link that leads there cannot hide it", async () => {

@@ -4,12 +4,14 @@ import { entered } from "../../core/kit/index.ts";
 import { absolute, fromRoot } from "./paths.ts";
 
 /** A text that changes its directory more often than this is nobody's honest command; what is first counts. */
-const MOST_DIRS = 24;
+export const MOST_DIRS = 24;
 const MOST_LINKS = 32;
 
 /** What the commands so far may have changed. */
 export interface Ways {
   dirs: Set<string>;
+  /** Where the text's first command goes; nothing runs when it can't. */
+  first?: string;
   /** From the path of a link to all it may lead to. */
   links: Map<string, Set<string>>;
   /** Those that are no links but the place itself under another name. */
@@ -22,7 +24,8 @@ export interface Ways {
   isLost: boolean;
 }
 
-export function waysFrom({ cwd, links = [] }: Pick<ShellPlan, "cwd" | "links">, userHome: string): Ways {
+export function waysFrom(shell: Pick<ShellPlan, "cwd" | "links" | "text" | "commands">, userHome: string): Ways {
+  const { cwd, links = [] } = shell;
   const ways: Ways = {
     dirs: new Set([cwd]),
     links: new Map(),
@@ -32,7 +35,23 @@ export function waysFrom({ cwd, links = [] }: Pick<ShellPlan, "cwd" | "links">, 
     isLost: false,
   };
   for (const { from, to } of links) link(ways, absolute(from, cwd, userHome), to);
+  const first = firstDir(shell);
+  if (first !== undefined) ways.first = first;
   return ways;
+}
+
+/**
+ * The folder in which everything of a text runs: `cd DIR && …`, with nothing behind it that would also run where the `cd` fails.
+ * Any other `cd` may fail, end with its subshell, or be taken back.
+ */
+function firstDir({ text, commands }: Pick<ShellPlan, "text" | "commands">): string | undefined {
+  const [first, dir, ...more] = commands[0]?.words ?? [];
+  if (first?.literal !== "cd" || dir?.literal === undefined || more.length > 0 || commands[0]!.within.length > 0)
+    return undefined;
+  const rest = /^\s*cd\s+(?!-)[^\s;&|<>(){}`$#\\]+\s*&&([\s\S]*)$/.exec(text)?.[1];
+  if (rest === undefined) return undefined;
+  // Pipes and further `&&` only run what stands behind a `cd` that worked.
+  return /[;\n&(){}`]|\|\|/.test(rest.replace(/&&|\d?>&\d|&>/g, " ")) ? undefined : dir.literal;
 }
 
 /** A path may be several: for a pattern, and where it is not known whether a link is there. */
@@ -82,6 +101,12 @@ function link(ways: Ways, from: string, to: string): void {
  * stays possible, because a later `cd` may fail, and a subshell ends.
  */
 export function follow(command: ShellCommand, ways: Ways, userHome: string): void {
+  if (ways.first !== undefined) {
+    const [cwd] = ways.dirs;
+    ways.dirs = new Set(leadsTo(ways.first, cwd!, { ways, userHome }));
+    delete ways.first;
+    return;
+  }
   const [name = "", ...args] = command.words.map((word) => word.literal ?? word.guess);
   const settings = [...command.assignments.map((one) => [one.name, one.value.guess] as const), ...given(args)];
   for (const [variable, value] of settings) {

@@ -28,6 +28,10 @@ export interface Doors {
 /** Files an agent takes instructions from in later turns. */
 export const STANDING =
   /(^|\/)(SOUL|AGENTS|CLAUDE|USER|MEMORY|HEARTBEAT|SKILL)\.md$|(^|\/)(skills|\.claude|\.codex|\.github|\.git)\//;
+/** Such a file, a folder of such files, or something in one. */
+export function isStanding(path: string): boolean {
+  return STANDING.test(path) || STANDING.test(`${path}/`);
+}
 /** Writing here makes other programs run what was written: no rule covers it, a person does. */
 export const LOADED =
   /(^|\/)(\.git|\.husky|\.githooks)(\/|$)|(^|\/)(\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;

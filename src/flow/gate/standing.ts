@@ -1,9 +1,10 @@
 /** Files that speak to an agent in later turns: whoever writes them gives it orders. */
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { pathsInWord } from "../../core/kit/index.ts";
-import { absolute, isInside } from "./paths.ts";
+import { follow, leadsTo, MOST_DIRS, type Ways, waysFrom } from "./floor-dirs.ts";
+import { isInside } from "./paths.ts";
 import { isLooker, judgeArguments } from "./programs.ts";
-import { type Place, STANDING } from "./rules.ts";
+import { isStanding, type Place } from "./rules.ts";
 
 /** The names of such files anywhere in a text, such as a script given on the command line. */
 const NAMED =
@@ -14,18 +15,21 @@ const WRITES = /^(cp|mv|tee|ln|install|dd|truncate|sponge|rsync|sed|perl|touch|e
 /** What of the standing files a command would write, in words; nothing when it only looks at them. */
 export function standingFileIn(shell: ShellPlan, place: Place): string | undefined {
   // By another name: a link that leads there.
-  const link = onlyLooks(shell) ? undefined : shell.links?.find(({ to }) => isOwn(to, place));
+  const link = onlyLooks(shell) ? undefined : shell.links?.find(({ to }) => isOwn(to, place) || isStanding(to));
   if (link) return link.from;
   if (shell.hardLinks?.length && !onlyLooks(shell))
     return `${shell.hardLinks[0]}, a file with other names (hard links)`;
-  let cwd = shell.cwd;
+  // Each folder the text may be in: a `cd` may fail, end with its subshell, or be taken back.
+  const ways = waysFrom(shell, place.userHome);
+  let isLost = false;
   for (const command of shell.commands) {
-    const found = writtenBy(command, cwd, place) ?? namedBy(command) ?? reachedBy(command, cwd, place);
+    const look: Look = { place, at: (word) => placesFor(word, ways, place), dirs: ways.dirs };
+    const found = writtenBy(command, look) ?? namedBy(command, look) ?? reachedBy(command, look);
     if (found !== undefined) return found;
-    if (/^(cd|pushd)$/.test(command.words[0]!.guess)) {
-      const to = command.words.slice(1).find((word) => !word.guess.startsWith("-"));
-      cwd = absolute(to ? (to.literal ?? to.guess) : "~", cwd, place.userHome);
-    }
+    if (isLost && mayWrite(command)) return "in a folder that is only known when it runs";
+    follow(command, ways, place.userHome);
+    // More folders than are followed, or one that nobody can name.
+    isLost ||= ways.isLost || ways.dirs.size >= MOST_DIRS || entersUnknown(command);
   }
   // In a here-document, or wherever else the words of no command show it.
   if (shell.form !== "shell" || !NAMED.test(shell.text)) return undefined;
@@ -33,7 +37,30 @@ export function standingFileIn(shell: ShellPlan, place: Place): string | undefin
   return isShown ? undefined : "in the text of the script";
 }
 
-function writtenBy(command: ShellCommand, cwd: string, place: Place): string | undefined {
+interface Look {
+  place: Place;
+  /** All that a word may name, from each folder the command may run in. */
+  at(word: string): string[];
+  dirs: ReadonlySet<string>;
+}
+
+function placesFor(word: string, ways: Ways, place: Place): string[] {
+  return [...ways.dirs].flatMap((dir) => leadsTo(word, dir, { ways, userHome: place.userHome }));
+}
+
+function entersUnknown({ words }: ShellCommand): boolean {
+  return /^(cd|pushd|chdir)$/.test(words[0]!.guess) && words.slice(1).some((word) => word.literal === undefined);
+}
+
+function mayWrite(command: ShellCommand): boolean {
+  return WRITES.test(baseName(command.words[0]!.guess)) || command.redirects.some(isWriting);
+}
+
+function isWriting({ operator, target, isDescriptor }: ShellCommand["redirects"][number]): boolean {
+  return operator.includes(">") && !isDescriptor && target.literal !== "/dev/null";
+}
+
+function writtenBy(command: ShellCommand, { place, at }: Look): string | undefined {
   for (const { operator, target } of command.redirects) {
     if (!operator.includes(">")) continue;
     if (target.literal === undefined) {
@@ -41,32 +68,41 @@ function writtenBy(command: ShellCommand, cwd: string, place: Place): string | u
       if (/^[\d-]*$/.test(target.guess)) continue;
       return "a file whose name is computed";
     }
-    const path = absolute(target.literal, cwd, place.userHome);
-    if (STANDING.test(path) || NAMED.test(target.literal) || isOwn(path, place)) return target.literal;
+    if (NAMED.test(target.literal) || at(target.literal).some((path) => isStanding(path) || isOwn(path, place)))
+      return target.literal;
   }
   return undefined;
 }
 
-function namedBy(command: ShellCommand): string | undefined {
+function namedBy(command: ShellCommand, { at }: Look): string | undefined {
   if (isReading(command)) return undefined;
   const [program, ...args] = command.words;
-  const shown = args.find((word) => NAMED.test(word.literal ?? word.guess));
+  const writes = WRITES.test(baseName(program!.guess));
+  const isNamed = (text: string) =>
+    // As a folder, too: `cp a.txt skills`, `mv a.txt .git`, `cp -t.git a.txt`.
+    NAMED.test(text) || (writes && namesIn(text).some((path) => at(path).some(isStanding)));
+  const shown = args.find((word) => isNamed(word.literal ?? word.guess));
   if (shown) return (shown.literal ?? shown.guess).slice(0, 80);
-  const isOpen = WRITES.test(baseName(program!.guess)) && args.some((word) => word.literal === undefined);
+  const isOpen = writes && args.some((word) => word.literal === undefined);
   return isOpen ? "a file whose name is computed" : undefined;
 }
 
+/** What a word may name, also glued to letters of options. */
+function namesIn(text: string): string[] {
+  return [...pathsInWord(text), ...(/^-[A-Za-z]/.test(text) ? [text.replace(/^-[A-Za-z]/, "")] : [])];
+}
+
 /** A file or folder of the agent's own that it would write, or an archive or patch whose files nobody has seen. */
-function reachedBy(command: ShellCommand, cwd: string, place: Place): string | undefined {
+function reachedBy(command: ShellCommand, { place, at, dirs }: Look): string | undefined {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
-  const ownWord = () =>
-    args.find((arg) => pathsInWord(arg).some((path) => isOwn(absolute(path, cwd, place.userHome), place)));
+  const ownWord = () => args.find((arg) => pathsInWord(arg).some((path) => at(path).some((one) => isOwn(one, place))));
   // `git -C ..` and `--work-tree=..` check out files there.
   if (name === "git") return gitWrites(args) ?? (isReading(command) ? undefined : ownWord());
   if (unpacks(name, args)) return "whatever the archive or patch holds";
   if (isReading(command) || /^(cd|pushd|popd)$/.test(name)) return undefined;
-  if (isOwn(cwd, place) && args.some((arg) => !arg.startsWith("-"))) return `in ${cwd}`;
+  const own = [...dirs].find((dir) => isOwn(dir, place));
+  if (own !== undefined && args.some((arg) => !arg.startsWith("-"))) return `in ${own}`;
   return ownWord();
 }
 
