@@ -54,7 +54,7 @@ describe("a group", () => {
     expect(requestsWith(model, "#hush")[0]!.system).toContain("call `stay_silent`");
     const parts = messages.flatMap((m) => m.content);
     expect(parts).toContainEqual(expect.objectContaining({ type: "tool-call", name: "stay_silent" }));
-    expect(parts).toContainEqual(expect.objectContaining({ type: "tool-result", text: "Done. Nothing is sent." }));
+    expect(parts).toContainEqual(expect.objectContaining({ type: "tool-result", text: "Done. Nothing was sent." }));
     expect(shown(HEARS_ALL)).toEqual([]);
     // The next message finds a history every provider takes.
     fake.say(HEARS_ALL, OWNER, "#speak say:here I am");

@@ -181,11 +181,36 @@ test("44: the heartbeat says the time, where a tell goes, what it looks after, w
   expect(env(request)).toMatch(/^\[Sun 2026-11-15 \d\d:\d\d \+00:00[^\]]* · Heartbeat|^\[\d\d:\d\d · Heartbeat/);
   const said = textOf(lastSaid(request));
   expect(said).toContain("- the boiler");
-  expect(said).toMatch(/New since the last beat|Nothing is new/);
-  expect(said).toContain("What you last told the person: BOILER-WORD");
+  expect(said).toMatch(/New since the last check|Nothing is new/);
+  expect(said).toContain("What you last told the owner: BOILER-WORD");
   expect(env(request)).toMatch(/ · Heartbeat; what you tell goes to telegram\]$/);
   expect(request.tools).toEqual(expect.arrayContaining(["heartbeat_tell", "heartbeat_quiet"]));
   for (const other of ["stay_silent", "nothing_to_report"]) expect(request.tools).not.toContain(other);
+});
+
+test.each([
+  ["a wrong field", '{"msg":"the boiler is cold"}', 'field "text" is missing or empty'],
+  ["no field", "{}", 'field "text" is missing or empty'],
+  ["no JSON", "{the boiler", "the arguments are not valid JSON"],
+])("44: a warning with %s is refused with the reason, and the next one is sent", async (how, raw, why) => {
+  // A slot is known by its minute.
+  rig.clock.advance(60_000);
+  const warning = `The boiler is cold, said with ${how}.`;
+  const heard = () => rig.fake.sent.filter(({ text }) => text === warning).length;
+  let calls = 0;
+  rig.model.use((request) => {
+    if (!request.tools.includes("heartbeat_tell")) return { text: "ok" };
+    const call = calls++ === 0 ? raw : JSON.stringify({ text: warning });
+    return { toolCalls: [{ name: "heartbeat_tell", raw: call }] };
+  });
+  await rig.after(() => void rig.rpc("heartbeat.run", { agent: "main" }));
+  const second = rig.last();
+  expect(second.messages.at(-1)!.role).toBe("tool");
+  expect(JSON.stringify(second.messages.at(-1))).toContain(
+    JSON.stringify(`Nothing was sent, because ${why}`).slice(1, -1),
+  );
+  await until("the warning", () => heard() > 0);
+  expect([calls, heard()]).toEqual([2, 1]);
 });
 
 test("45: a sub-agent reads its task, the minutes it has and that its text is the result; no soul, no owner's files", async () => {

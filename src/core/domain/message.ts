@@ -164,7 +164,7 @@ export interface Given {
   /** Outcomes of the calls the last answer asked for. They enter the session's history. */
   results?: ToolResultPart[];
   tools?: { name: string; description: string; input: JsonObject }[];
-  /** Offered beside ours: calling one ends the turn. Its input's `message` is the answer; without one the turn ends silent. */
+  /** Offered beside ours: calling one ends the turn. Its input's `text` is the answer. One that requires no field ends the turn silent. */
   finish?: { name: string; description: string; input: JsonObject }[];
   /** True: the message's text is a label for people and not said to the model; `results` are what is new. */
   silent?: boolean;

@@ -1,6 +1,7 @@
 /** What ends a turn without an answer of the usual kind: a tool for silence, the last word at a cap, an empty reply. */
 import {
   type EndingTool,
+  type Given,
   isEndingTool,
   type ModelMessage,
   type ToolCallPart,
@@ -45,7 +46,7 @@ export type Silence =
 const TOGETHER = "Not done: this ends the turn, so call it alone, after your other calls.";
 const TOO_EARLY =
   "Not accepted yet: you haven't looked at anything in this run. Do what the job asks with your tools first; then call this if there is nothing worth sending, or write the message.";
-const QUIET = "Done. Nothing is sent.";
+const QUIET = "Done. Nothing was sent.";
 
 /** What a reply's calls say about silence. `offered`: the ending tools of this session; others are names like any other. */
 export function silenceOf(
@@ -61,6 +62,42 @@ export function silenceOf(
   if (isAlone && !isEarly) return { kind: "silent", call: first, results: ending.map((call) => resultOf(call, QUIET)) };
   const why = isAlone ? TOO_EARLY : TOGETHER;
   return { kind: "refused", results: new Map(ending.map((call) => [call.id, resultOf(call, why, true)])) };
+}
+
+export type Finish =
+  /** Nothing of the kind was called. */
+  | { kind: "none" }
+  | { kind: "finished"; call: ToolCallPart; ending: { state: "answered" | "silent"; text: string } }
+  /** It lacks what it was to say: the call is answered with what is wrong, and the turn goes on. */
+  | { kind: "refused"; results: ReadonlyMap<string, ToolResultPart> };
+
+/** Whether a reply's calls end the turn with one of the tools that came with the message. */
+export function finishOf(calls: readonly ToolCallPart[], tools: NonNullable<Given["finish"]>): Finish {
+  const refused = new Map<string, ToolResultPart>();
+  for (const call of calls) {
+    const tool = tools.find(({ name }) => name === call.name);
+    if (!tool) continue;
+    const text = wordsIn(call);
+    const isSpeech = Array.isArray(tool.input.required) && tool.input.required.length > 0;
+    if (text || !isSpeech) return { kind: "finished", call, ending: { state: text ? "answered" : "silent", text } };
+    refused.set(call.id, resultOf(call, withoutWords(call), true));
+  }
+  return refused.size ? { kind: "refused", results: refused } : { kind: "none" };
+}
+
+/** `message` is what the field is called in many other tools, and what it was called here at first. */
+function wordsIn({ input }: ToolCallPart): string {
+  const { text, message } = (input ?? {}) as { text?: unknown; message?: unknown };
+  return [text, message].map((one) => (typeof one === "string" ? one.trim() : "")).find(Boolean) ?? "";
+}
+
+function withoutWords({ name, input }: ToolCallPart): string {
+  const { unreadable, problem } = (input ?? {}) as { unreadable?: unknown; problem?: unknown };
+  const why =
+    typeof unreadable === "string" && typeof problem === "string"
+      ? `the arguments are ${problem}`
+      : 'field "text" is missing or empty';
+  return `${name}: Nothing was sent, because ${why}. Call it again with the message in "text".`;
 }
 
 /** Calls that are not run because the turn ends: the history keeps a result for each. */

@@ -39,7 +39,7 @@ import {
 } from "../../core/domain/index.ts";
 import { quotedName, subjectOf } from "../../core/kit/index.ts";
 import { type At, act, approvalHash, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
-import { mustAnswer, notRun, nudges, silenceOf } from "./endings.ts";
+import { finishOf, mustAnswer, notRun, nudges, silenceOf } from "./endings.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -370,8 +370,8 @@ export function makeTurns(parts: TurnParts) {
         if (done) return done;
         continue;
       }
-      const last = calls.find((one) => run.given?.finish?.some((tool) => tool.name === one.name));
-      if (last) return end(run, finished(last));
+      const last = finishOf(calls, run.given?.finish ?? []);
+      if (last.kind === "finished") return end(run, { ...last.ending, callerCalls: [plainCall(last.call)] });
       // The caller's own tools: it runs them, and its next message says what came of it.
       if (run.given?.tools)
         return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
@@ -381,7 +381,7 @@ export function makeTurns(parts: TurnParts) {
       }
       const silence = silenceOf(calls, called.ends ?? [], p);
       if (silence.kind === "silent") return end(run, { state: "silent", text: "", results: silence.results });
-      const refused = silence.kind === "refused" ? silence.results : undefined;
+      const refused = last.kind === "refused" ? last.results : silence.kind === "refused" ? silence.results : undefined;
       const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
       const { waiting, pauses, outside } = acted;
       const ran = await shortened(run, acted.results);
@@ -618,13 +618,6 @@ function textOf(reply: Extract<ModelReply, { ok: true }>): string {
     .map((part) => (part.type === "text" ? part.text : ""))
     .join("")
     .trim();
-}
-
-/** A call that ends the turn: its message is the answer; without one, silence is what was decided. */
-function finished(call: ToolCallPart): Ending {
-  const { message } = (call.input ?? {}) as { message?: unknown };
-  const text = typeof message === "string" ? message.trim() : "";
-  return { state: text ? "answered" : "silent", text, callerCalls: [plainCall(call)] };
 }
 
 function plainCall({ id, name, input }: ToolCallPart): { id: string; name: string; input: Json } {

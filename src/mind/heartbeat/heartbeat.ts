@@ -68,12 +68,16 @@ const SHOWN_SAID = 300;
 const FINISH: NonNullable<Given["finish"]> = [
   {
     name: "heartbeat_tell",
-    description: "There is something the person should know now. Ends this beat.",
-    input: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+    description: "Send the owner a short message about what needs them now, and end this check.",
+    input: {
+      type: "object",
+      properties: { text: { type: "string", description: "the message, as the owner will read it" } },
+      required: ["text"],
+    },
   },
   {
     name: "heartbeat_quiet",
-    description: "Nothing the person needs to hear. Ends this beat.",
+    description: "End this check without sending anything.",
     input: { type: "object", properties: {} },
   },
 ];
@@ -248,11 +252,11 @@ export class Heartbeat {
     return [
       "Nobody waits for an answer. You look after:",
       ...items.map((item) => `- ${item.text}`),
-      news.length ? "New since the last beat:" : "Nothing is new; you were asked to look anyway.",
+      news.length ? "New since the last check:" : "Nothing is new; you were asked to look anyway.",
       ...news.map((one) => `- ${one}`),
       ...this.problems(items, config),
-      ...(lastSaid ? [`What you last told the person: ${lastSaid}`] : []),
-      "Do what this calls for. Then call heartbeat_tell with a short message if the person should know something now, else heartbeat_quiet.",
+      ...(lastSaid ? [`What you last told the owner: ${lastSaid}`] : []),
+      "Do what this calls for. Then call heartbeat_tell with a short message if the owner should know something now, else heartbeat_quiet.",
     ].join("\n");
   }
 }
