@@ -11,7 +11,7 @@
  * | several people in one session (`routing.scope: main`)       | what was saved in this session; public                 |
  * | nobody but events                                           | as the route they come by                              |
  */
-import { agentInSession } from "../core/domain/index.ts";
+import { agentInSession, isNamedDoor, isOwnDoor } from "../core/domain/index.ts";
 import type { Viewer } from "../mind/memory/index.ts";
 import type { Door } from "./store.ts";
 
@@ -34,23 +34,10 @@ export function viewerFrom(
   if (group) return { agent, person: `group:${group.channel}:${group.chat}`, alone: true };
   const isOwner = all.every(isOwnDoor);
   // The owner who looks in on somebody's conversation is not one more person there.
-  const persons = new Set(all.filter((door) => !isOwnDoor(door) || isNamed(door)).map(personAt));
+  const persons = new Set(all.filter((door) => !isOwnDoor(door) || isNamedDoor(door)).map(personAt));
   const [person] = persons;
   if (isOwner) return { agent, owner: true, teams: teamsOf(agent), ...(persons.size === 1 ? { person: person! } : {}) };
   return persons.size === 1 ? { agent, person: person! } : { agent, person: `several:${session}`, alone: true };
-}
-
-/** The owner's own: the house itself, HTTP and WebSocket with the owner's token, a chat where the platform's id is the owner's. */
-function isOwnDoor({ channel, account, speaker }: Door): boolean {
-  if (channel === "http" || channel === "ws") return account === "owner";
-  return channel === "none" || speaker === "owner";
-}
-
-/** The owner under a name: linked by `identities`, or whom the owner's token speaks for. */
-function isNamed({ channel, chat, person }: Door): boolean {
-  if (channel === "none") return false;
-  if (channel === "http" || channel === "ws") return chat !== "owner" && !chat.startsWith("once-");
-  return person !== null && !person.startsWith(`${channel}:`);
 }
 
 function personAt({ channel, chat, person }: Door): string {

@@ -6,5 +6,6 @@ export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./keys.ts";
 export * from "./message.ts";
+export * from "./own-doors.ts";
 export * from "./secret-name.ts";
 export * from "./turn.ts";

@@ -6,6 +6,8 @@ import {
   type ImagePart,
   INPUT_SUFFIX,
   type InboundMessage,
+  isNamedDoor,
+  isOwnDoor,
   type LaneClass,
   type PersonId,
   type QueueMode,
@@ -56,7 +58,10 @@ export interface AdmittedRow {
 /** What an admission leaves with other rooms, in its own transaction. The same again changes nothing. */
 export interface AdmittingRooms {
   /** The session is there and in use. Where somebody new reads along, the model's view of it is made again. */
-  useSession(tx: Tx, use: Pick<AdmittedRow, "session" | "agent" | "person" | "at" | "isEvent" | "brief">): void;
+  useSession(
+    tx: Tx,
+    use: Pick<AdmittedRow, "session" | "agent" | "person" | "at" | "brief"> & { mayAddReader: boolean },
+  ): void;
   /** A turn waits that will answer the message. */
   queueTurn(
     tx: Tx,
@@ -66,7 +71,7 @@ export interface AdmittingRooms {
 
 /** Everything an admitted message leaves behind, written with the engine's accept. */
 export function recordAdmission(tx: Tx, rooms: AdmittingRooms, row: AdmittedRow): void {
-  rooms.useSession(tx, row);
+  rooms.useSession(tx, { ...row, mayAddReader: !row.isEvent && !isOwnerAgain(row) });
   rooms.queueTurn(tx, row);
   if (!row.forModel) return;
   tx.run(
@@ -89,6 +94,16 @@ export function recordAdmission(tx: Tx, rooms: AdmittingRooms, row: AdmittedRow)
     row.shown?.view ?? null,
     row.session,
   );
+}
+
+/**
+ * The owner by one more of their own doors: nobody reads along who did not before, so the session keeps what it was frozen with.
+ * Under another name it is somebody whose own memory counts.
+ */
+function isOwnerAgain({ route, person, authority, isGroup }: AdmittedRow): boolean {
+  const { channel, account, chat } = route;
+  const door = { channel, account, chat, person, speaker: authority };
+  return authority === "owner" && !isGroup && isOwnDoor(door) && !isNamedDoor(door);
 }
 
 /** Whose session it is: who began it. */

@@ -156,18 +156,21 @@ export async function briefSince(db: Reads, before: number): Promise<SessionKey[
   return rows.map((row) => row.key);
 }
 
-/** The session is there and in use now. `brief`: it is made for one call; one that is there already stays what it is. */
+/**
+ * The session is there and in use now. `brief`: it is made for one call; one that is there already stays what it is.
+ * `mayAddReader`: a person speaks who may not have read along before.
+ */
 export function useSession(
   tx: Tx,
-  use: { session: SessionKey; agent: string; person: string; at: number; isEvent: boolean; brief: boolean },
+  use: { session: SessionKey; agent: string; person: string; at: number; mayAddReader: boolean; brief: boolean },
 ): void {
   // Somebody new reads along from now on: what the model was told of the others is asked for again.
   const isNewReader = `excluded.person IS NOT session.person AND NOT EXISTS
     (SELECT 1 FROM turn WHERE session = excluded.key AND person = excluded.person)`;
-  const renewed = use.isEvent
-    ? ""
-    : `, prompt = CASE WHEN ${isNewReader} THEN NULL ELSE prompt END,
-         snapshot = CASE WHEN ${isNewReader} THEN NULL ELSE snapshot END`;
+  const renewed = use.mayAddReader
+    ? `, prompt = CASE WHEN ${isNewReader} THEN NULL ELSE prompt END,
+         snapshot = CASE WHEN ${isNewReader} THEN NULL ELSE snapshot END`
+    : "";
   tx.run(
     `INSERT INTO session (key, agent, person, created_at, updated_at, brief) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at${renewed}`,
