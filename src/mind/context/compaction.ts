@@ -332,8 +332,7 @@ export class Compactions {
         const tail = sum(view.sizes.filter((_, i) => view.numbers[i]! >= plan.to));
         // A request that must become shorter goes without any notes rather than not at all.
         for (const tokens of [plan.carry, Math.floor(plan.carry / 3), ...(plan.must ? [0] : [])]) {
-          const carried = tokens > 0 ? await this.finish(at.session, of, tokens) : NO_CARRY;
-          const carry: Carry = { ...carried, when };
+          const carry = tokens > 0 ? { ...(await this.finish(at.session, of, tokens)), when } : NO_CARRY;
           const after = textTokens(notesText({ snapshot, carry: carryText(carry) })) + 4 + tail;
           if (after < before) return { before, after, carry, snapshot } as unknown as Json;
         }
