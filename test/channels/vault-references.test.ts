@@ -44,8 +44,8 @@ test("the rest of the file is read as it stands, defaults included", async () =>
 });
 
 test("secrets themselves are still judged: written in the file, or fetched from the vault", async () => {
-  await expect(parse("channels: {telegram: {main: {token: nonsense}}}")).rejects.toThrow("looks like 123456");
-  await expect(parse(FILE, (text) => text.replace(/^vault:.*/, "nonsense"))).rejects.toThrow("looks like 123456");
+  await expect(parse("channels: {telegram: {main: {token: nonsense}}}")).rejects.toThrow("such as 123456");
+  await expect(parse(FILE, (text) => text.replace(/^vault:.*/, "nonsense"))).rejects.toThrow("such as 123456");
   const both = `${FILE}      signingSecret: vault:CHANNEL_SLACK_MAIN_SIGNINGSECRET\n`;
   await expect(parse(both)).rejects.toThrow("either appToken");
 });

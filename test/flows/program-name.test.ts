@@ -136,12 +136,13 @@ test("a skill that speaks of commands is shown word for word", async () => {
 
 test("an answer that speaks of commands stays word for word", () => {
   const out = execFileSync(process.execPath, ["--import", "tsx", "-e", QUOTE], { cwd: ROOT, encoding: "utf8" });
-  expect(out).toBe("say: lares chat\nsee: node x chat\n");
+  expect(out).toBe("say: lares chat\nprint: lares chat\nsee: node x chat\n");
 });
 
 const QUOTE = `
   import { makeOutput } from "./src/faces/cli/output.ts";
   const out = makeOutput({ stdout: process.stdout, stderr: process.stderr, env: { noColor: true }, program: { here: "node x" } }, { json: false, quiet: false });
   out.raw("say: lares chat\\n");
-  out.say("see: lares chat");
+  out.say("print: lares chat");
+  out.say(out.ours("see: lares chat"));
 `;
