@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { asId, type HistoryEntry, type SessionKey, type TurnId } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash } from "../../core/kit/index.ts";
 import { openRecords } from "../../ground/records/index.ts";
+import { eraseHistory, insertImported } from "../../mind/context/index.ts";
 import { Sessions } from "./index.ts";
 
 const KEY = asId<SessionKey>("agent:main:web:one");
@@ -31,7 +32,8 @@ async function world(over: Partial<ConstructorParameters<typeof Sessions>[0]> = 
     forget: () => {},
     erase: async () => {},
     files: { of: async () => ["f_1"], remove: async (ids) => void removed.push(...ids) },
-    estimate: () => 1,
+    addImported: (tx, line) => insertImported(tx, line, 1),
+    erasers: [eraseHistory],
     ended: async () => {},
     ...over,
   });

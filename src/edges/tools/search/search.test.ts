@@ -1,6 +1,7 @@
 import { chmod, mkdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
+import { expectLinear } from "../../../../test/support/growth.ts";
 import { needs } from "../../../../test/support/index.ts";
 
 import type { JsonObject } from "../../../core/domain/index.ts";
@@ -168,9 +169,8 @@ base.each([
 });
 
 base("a glob full of stars takes no time", () => {
-  const begun = performance.now();
-  expect(globMatcher(`${"*a".repeat(60)}b`)("a".repeat(4000))).toBe(false);
-  expect(performance.now() - begun).toBeLessThan(5000);
+  const matches = globMatcher(`${"*a".repeat(60)}b`);
+  expectLinear((size) => expect(matches("a".repeat(size))).toBe(false), 32_000);
 });
 
 base("an aborted search ends at once, even within a pattern that backtracks for ever", async () => {
@@ -179,7 +179,6 @@ base("an aborted search ends at once, even within a pattern that backtracks for 
   const stop = new AbortController();
   const running = createSearch({ ripgrepDirs: [] }).run({ pattern: "(a+)+$" }, place, "k", stop.signal);
   setTimeout(() => stop.abort(), 300);
-  const begun = performance.now();
+  // The pattern alone takes longer than the test may.
   await expect(running).rejects.toThrow(/abort/i);
-  expect(performance.now() - begun).toBeLessThan(5000);
 });
