@@ -17,7 +17,7 @@ import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../ed
 import type { SystemEvent, SystemEvents } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
-import { inWords, type JobView, type Schedules, wallWords } from "../mind/schedule/index.ts";
+import { inWords, type JobView, PAST_GRACE_MS, type Schedules, wallWords } from "../mind/schedule/index.ts";
 import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
 import type { Spotted } from "../mind/watch/index.ts";
 
@@ -48,6 +48,7 @@ export function scheduleDesk(
     });
   };
   return {
+    graceMs: PAST_GRACE_MS,
     async settle({ in: span, at, every, cron, name }, caller) {
       const zone = name === undefined ? await zoneOf(caller) : (await mine(name, caller.agent)).zone;
       const given = { in: span, at, every, cron };

@@ -250,20 +250,22 @@ describe("times", () => {
   });
 });
 
-it("a schedule approved after its time is not made, and the person hears why", async () => {
+it("a question about a schedule expires with its time, so nobody says yes in vain", async () => {
   writeFileSync(at("page.txt"), "plan something");
   const call = { text: "coffee", in: "2 minutes" };
   const { approval, turn } = await send(
     "late",
     `tool:read ${JSON.stringify({ path: "page.txt" })} then: tool:schedule_add ${JSON.stringify(call)} then: say:{results}`,
   );
+  // Two minutes, and the minute in which it would still run at once.
+  const { deadline, askedAt } = await lares.rpc("approvals.get", { id: approval!.id });
+  expect(Math.abs(deadline - askedAt - 180_000)).toBeLessThan(15_000);
   // The next life is an hour later.
   const later = join(lares.home, "later.mjs");
   writeFileSync(later, "const now = Date.now; Date.now = () => now() + 3_600_000;\n");
   await lares.restart({ NODE_OPTIONS: `--import=${later}` });
-  await allow(approval!.id);
-  const { notices } = await endOf(turn);
-  expect(notices?.join()).toMatch(/could no longer be run.*in the past/);
+  await expect(allow(approval!.id)).rejects.toThrow(/expired/);
+  expect((await endOf(turn)).response).toContain("Nobody answered in time, so it was not run.");
   const { jobs } = await lares.rpc("schedule.list", {});
   expect(jobs.some((job) => job.prompt === "coffee")).toBe(false);
   await lares.restart();

@@ -69,6 +69,8 @@ export interface ActionPlan {
   once?: string;
   /** The same call with what depends on the moment written out ("in 2 minutes" as a time): asked about and run in its place. */
   fixed?: Json;
+  /** From then on it can't be done any more, so a question about it expires by then at the latest. */
+  until?: number;
   /** Files this leaves in the workspace, by their absolute paths, where the tool knows beforehand; null: no file. */
   leaves?: { path: string; sha256: string | null }[];
 }

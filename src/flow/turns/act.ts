@@ -75,6 +75,8 @@ export type Judged = {
   instead?: string;
   /** A rule allowed the settled form of a command, and this is it. */
   settled?: string;
+  /** When a question about it expires at the latest. */
+  until?: number;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -206,6 +208,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...wholeOf(plan),
       ...(verdict === "deny" ? { instead: insteadOf(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
+      ...(plan.until === undefined ? {} : { until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
     };
   } catch (error) {

@@ -29,7 +29,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
     ...(j.whole ? { whole: j.whole } : {}),
-    deadline: parts.clock.now() + parts.questions.patienceMs(at.agent),
+    deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };
 }
 

@@ -85,7 +85,7 @@ const LONGEST_GAP_MS = 9 * 366 * 86_400_000;
 /** Anything more often than this is a loop, not a schedule. */
 const SHORTEST_EVERY_MS = 1000;
 /** An `at` this little in the past is "now": the words took a moment to arrive. */
-const PAST_GRACE_MS = 60_000;
+export const PAST_GRACE_MS = 60_000;
 /** Nobody plans for later than this; it is a slip, or seconds where milliseconds were meant. */
 const FARTHEST_MS = 100 * 366 * 86_400_000;
 

@@ -23,6 +23,8 @@ export interface Change extends Later {
 
 /** What these tools need of the house. */
 export interface ScheduleDesk {
+  /** How long after its time a job can still be made; it then runs at once. */
+  readonly graceMs: number;
   /** Throws with the reason and an example when the time makes no sense. `key` again is the same job. */
   add(job: {
     key: string;
@@ -272,9 +274,11 @@ async function fixedTime(
   desk: ScheduleDesk,
   given: Later & { name?: string; every?: string; cron?: string } & Record<string, unknown>,
   caller: ToolPlace["caller"],
-): Promise<{ fixed?: Json }> {
+): Promise<{ fixed?: Json; until?: number }> {
   const at = await desk.settle(given, caller);
-  if (at === undefined || at === given.at) return {};
+  if (at === undefined) return {};
+  // Asked about no longer than a yes would still be of use.
+  if (at === given.at) return { until: Date.parse(at) + desk.graceMs };
   const { in: _span, ...rest } = given;
   return { fixed: { ...rest, at } as JsonObject };
 }
