@@ -2,7 +2,7 @@
  * A caller acts only in conversations it may see: with the right `read` in all of them, without it in its own. The rule stands
  * before every method that changes something and names a conversation or a turn, so that no handler can forget it.
  */
-import { AppError, sessionKeys } from "../core/domain/index.ts";
+import { AppError } from "../core/domain/index.ts";
 import { METHODS, type MethodName } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { isOwnKey, mayBegin } from "../flow/access/index.ts";
@@ -45,10 +45,7 @@ async function mustReach(name: MethodName, session: string, caller: Caller, hous
   } else if (BEGINS.includes(name) && mayBegin(session, principal, (agent) => house.agents.exists(agent as never))) {
     return;
   }
-  throw notThere(
-    `conversation "${session}"`,
-    `A new one of yours is called ${sessionKeys.at("<agent>", "http", principal.id, "<name>")}.`,
-  );
+  throw notThere(`conversation "${session}"`, "To begin one of your own, give a name as user instead of session.");
 }
 
 async function isOwn(session: string, { principal }: Caller, house: House): Promise<boolean> {

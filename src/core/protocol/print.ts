@@ -151,9 +151,9 @@ also after a restart, for 24 hours; the same key with other parameters is a \`CO
 
 \`chat.send {session}\` (also \`/chat\`) names a conversation. A caller acts only in those it may see: with the right \`read\` in all,
 without it in its own, which are those named after its id and those it has spoken in. Everything else is \`NOT_FOUND\`, whether it
-exists or not. A key that does not exist begins a conversation only when it is \`agent:<agent>:http:<your id>:<name>\` (or \`ws\`),
-\`agent:<agent>:web:<name>\` (right: read), or \`agent:<agent>:<name>\` (right: admin; \`main\` is one). Keys of chats, jobs and
-sub-agents are made by Lares alone. Without \`session\`, \`user\` chooses one of yours.
+exists or not. A key that does not exist begins a conversation only when it is \`agent:<agent>:web:<name>\` (right: read) or
+\`agent:<agent>:<name>\` (right: admin; \`main\` is one). Your own are begun by \`user\` instead of \`session\`: any name, and the same
+one goes on in the same conversation. Keys of chats, jobs and sub-agents are made by Lares alone.
 
 ## Events and coming back
 
@@ -170,7 +170,7 @@ A program of yours speaks for an account under \`channels.external\`: its first 
 \`{"type":"req","id":"1","method":"connect","params":{"role":"channel","channelId":"<account>","token":"<the account's token>"}}\`.
 Such a socket has no methods and no events, only these frames:
 
-- \`{"type":"inbound_message","id","userId","content","channelId"?,"userName"?,"chatId"?,"threadId"?,"group"?,"addressed"?,"forwarded"?,"voice"?,"voice"?,"media"?:[{name,mediaType,data}],"timestamp"?}\`
+- \`{"type":"inbound_message","id","userId","content","channelId"?,"userName"?,"chatId"?,"threadId"?,"group"?,"addressed"?,"forwarded"?,"voice"?,"media"?:[{name,mediaType,data}],"timestamp"?}\`
   → \`{"type":"ack","id","outcome","turn"?}\` once it is committed. \`outcome\`: admitted, known (seen before), refused or ignored. Send it
   again, with the same \`id\`, until the ack comes: it counts once. \`data\` is base64; a frame has at most 1 MB.
 - \`{"type":"outbound_message","id","channelId","target","threadId"?,"content"}\` ← is sent again until \`{"type":"ack","id"}\` comes, one after

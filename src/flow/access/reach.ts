@@ -3,7 +3,7 @@
  *
  * | shape of the key                                | who may begin it                             |
  * | ----------------------------------------------- | -------------------------------------------- |
- * | `agent:<agent>:http:<id>:<chat>…`, also `ws`    | whoever has that id: a token, the owner      |
+ * | `agent:<agent>:http:<id>:<chat>…`, also `ws`    | nobody: `user` begins these, so a name that doesn't exist is a slip |
  * | `agent:<agent>:web:<name>`                      | whoever may read conversations: the page     |
  * | `agent:<agent>:main`, `agent:<agent>:<name>`    | whoever has the right `admin`                |
  *
@@ -15,11 +15,11 @@ import type { Principal } from "../../core/protocol/index.ts";
 const NAME = /^[A-Za-z0-9._-]+$/;
 const DOORS: readonly string[] = ["http", "ws"];
 
-export function mayBegin(session: string, { id, scopes }: Principal, isAgent: (name: string) => boolean): boolean {
+export function mayBegin(session: string, { scopes }: Principal, isAgent: (name: string) => boolean): boolean {
   const read = readAgentSession(session);
   if (!read || !isAgent(read.agent) || !read.parts.every((part) => part && isEscapedPart(part))) return false;
   const [place = "", ...rest] = read.parts;
-  if (DOORS.includes(place)) return rest.length >= 2 && rest.length <= 4 && rest[0] === id;
+  if (DOORS.includes(place)) return false;
   if (place === "web") return rest.length === 1 && NAME.test(rest[0]!) && scopes.has("read");
   return rest.length === 0 && NAME.test(place) && scopes.has("admin");
 }
