@@ -10,7 +10,7 @@ import {
 import type { Approvals } from "../flow/approvals/index.ts";
 import type { CommandParts } from "../flow/commands/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
-import type { Sessions } from "../flow/sessions/index.ts";
+import type { SessionSummary, Sessions } from "../flow/sessions/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Compacted, Compactions, Contexts } from "../mind/context/index.ts";
 import type { Schedules } from "../mind/schedule/index.ts";
@@ -35,9 +35,11 @@ type Told = Pick<
   "tune" | "compact" | "usage" | "agents" | "schedules" | "timezone" | "memory" | "exported"
 >;
 
+const NOTHING_TO_COMPACT = "There is nothing here to compact yet.";
+
 export function compactedInWords(done: Compacted | undefined): string {
   if (!done) return "Compacting goes on in the background.";
-  if (!done.made) return "There is nothing here to compact yet.";
+  if (!done.made) return NOTHING_TO_COMPACT;
   const how =
     done.how === "extract" ? "by rules, without a model" : done.how === "mixed" ? "partly by rules" : "by a model";
   return `${done.messages} older messages are compacted (${how}): ${done.before} → ${done.after} tokens. They stay in the history; /compact undo shows them to the model again.`;
@@ -67,7 +69,7 @@ export function withoutPaths(text: string, folders: readonly string[]): string {
 export function commandWords(parts: WordParts): Told {
   const { models } = parts;
   return {
-    async tune(session, change) {
+    async tune(at, change) {
       if (change.model && !models.info(change.model)) {
         throw new AppError("MODEL_UNKNOWN", {
           message: `"${change.model}" cannot answer here.`,
@@ -77,7 +79,7 @@ export function commandWords(parts: WordParts): Told {
             .join(", ")}.`,
         });
       }
-      const set = await parts.contexts.tune(session, change);
+      const set = await parts.contexts.tune(at, change);
       const model = set.model ?? models.primary().id;
       return `${model} answers here${set.model ? "" : " (the default)"}; thinking ${set.thinking ?? "off"}.`;
     },
@@ -86,7 +88,9 @@ export function commandWords(parts: WordParts): Told {
         const { messages } = await parts.compactions.undo(session);
         return `Undone: the model reads ${messages} messages word for word again.`;
       }
-      const agent = (await parts.sessions.get(session)).agent as AgentId;
+      const found = await existing(parts.sessions, session);
+      if (!found) return NOTHING_TO_COMPACT;
+      const agent = found.agent as AgentId;
       return compactedInWords(await parts.compactions.ask(session, agent, focus || null));
     },
     async usage(session) {
@@ -102,10 +106,19 @@ export function commandWords(parts: WordParts): Told {
     timezone: (person, args) => zoneWords(parts.schedules(), person, args),
     memory: parts.recall,
     async exported(session: SessionKey) {
-      const { messages } = await parts.sessions.get(session);
+      const { messages } = (await existing(parts.sessions, session)) ?? { messages: 0 };
+      if (messages === 0) return "There is nothing here to export yet.";
       return parts.called(`${messages} messages. As a file: lares sessions export "${session}" -o conversation.jsonl`);
     },
   };
+}
+
+/** The first message of a conversation can be a command: then there is no session yet. */
+function existing(sessions: Sessions, key: SessionKey): Promise<SessionSummary | undefined> {
+  return sessions.get(key).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "NOT_FOUND") return undefined;
+    throw error;
+  });
 }
 
 function calls(n: number): string {

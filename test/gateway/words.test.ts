@@ -34,6 +34,22 @@ test("a turn is announced as accepted before it is announced as started", async 
   socket.close();
 });
 
+test("a command that is the first message of a conversation is remembered, and none says that there is no session", async () => {
+  const { models } = await house.rpc("models.list", {});
+  const id = models.at(-1)!.id;
+  const reply = async (message: string, user: string) =>
+    (await say(message, user)).response ?? "";
+  expect(await reply(`/model ${id}`, "first-model")).toContain(`${id} answers here;`);
+  expect(await reply("/model", "first-model")).toContain(`${id} answers here;`);
+  await reply("/think high", "first-think");
+  expect(await reply("/think high", "first-think")).toContain("thinking high");
+  expect(await reply("/model", "first-think")).toContain("thinking high");
+  await reply("/timezone Asia/Tokyo", "first-zone");
+  expect(await reply("/timezone", "first-zone")).toContain("Asia/Tokyo");
+  for (const word of ["new", "reload", "status", "model", "compact", "usage", "export", "goal", "memory", "schedule"])
+    expect(await reply(`/${word}`, `first-${word}`), word).toMatch(/^(?!.*no session)./is);
+});
+
 test("a message of blanks is refused with a sentence at every door", async () => {
   const before = house.model.requests.length;
   for (const message of [" ", "\n\t \n", "\u3000"]) {

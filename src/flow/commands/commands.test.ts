@@ -10,6 +10,7 @@ import {
 import { COMMANDS, type CommandParts, everydayCommands, makeCommands } from "./commands.ts";
 
 const session = asId<SessionKey>("agent:main:http:owner:ana");
+const at = JSON.stringify({ session, agent: "main", person: "ana" });
 const message = {
   route: { channel: "http", account: "owner", chat: "ana" },
   sender: { id: "ana" },
@@ -53,7 +54,7 @@ function setUp(over: Partial<CommandParts> = {}) {
     mayApprove: () => true,
     ...over,
   } as unknown as CommandParts;
-  const run = (text: string) => makeCommands(parts).run(text, { placement: { session, person: "ana" }, message });
+  const run = (text: string) => makeCommands(parts).run(text, { placement: { session, agent: "main", person: "ana" }, message });
   return { run, did, parts };
 }
 
@@ -85,7 +86,7 @@ describe("slash commands", () => {
     ];
     test.each(cases)("%s", async (_, about, listed) => {
       const { parts } = setUp({ mayApprove: (message) => message.mayApprove === true });
-      const at = { placement: { session, person: "ana" }, message: { ...message, ...about } };
+      const at = { placement: { session, agent: "main", person: "ana" }, message: { ...message, ...about } };
       const help = await makeCommands(parts).run("/help", at);
       const names = String(help)
         .split("\n")
@@ -121,11 +122,11 @@ describe("slash commands", () => {
     ["/goal the build is green", `goal ["${session}","the build is green",${JSON.stringify(message)}]`],
     ["/new", `reset ["${session}"]`],
     ["/reload", `reload ["${session}"]`],
-    ["/model anthropic/x", `tune ["${session}",{"model":"anthropic/x"}]`],
-    ["/model default", `tune ["${session}",{"model":null}]`],
-    ["/model", `tune ["${session}",{}]`],
-    ["/think high", `tune ["${session}",{"thinking":"high"}]`],
-    ["/think off", `tune ["${session}",{"thinking":null}]`],
+    ["/model anthropic/x", `tune [${at},{"model":"anthropic/x"}]`],
+    ["/model default", `tune [${at},{"model":null}]`],
+    ["/model", `tune [${at},{}]`],
+    ["/think high", `tune [${at},{"thinking":"high"}]`],
+    ["/think off", `tune [${at},{"thinking":null}]`],
     ["/compact", `compact ["${session}",""]`],
     ["/compact the trip", `compact ["${session}","the trip"]`],
     ["/approve abcdef", "resolve allow-once"],
@@ -218,7 +219,7 @@ describe("answers without a slash", () => {
     expect(await run("yes abcdef")).toContain("may not");
     expect(await run("yes")).toBeUndefined();
     for (const more of [{ isGroup: true }, { about: { isEdited: true } }]) {
-      const at = { placement: { session, person: "ana" }, message: { ...message, ...more } as InboundMessage };
+      const at = { placement: { session, agent: "main", person: "ana" }, message: { ...message, ...more } as InboundMessage };
       expect(await makeCommands(setUp().parts).run("yes", at)).toBeUndefined();
     }
     expect(did).toEqual([]);
@@ -229,7 +230,7 @@ test.each(["known", "stranger"] as const)(
   "no command that a %s person is told of is refused to them",
   async (authority) => {
     const commands = makeCommands(setUp().parts);
-    const at = { placement: { session, person: "p" }, message: { ...message, authority } };
+    const at = { placement: { session, agent: "main", person: "p" }, message: { ...message, authority } };
     for (const command of everydayCommands(authority)) {
       expect(JSON.stringify(await commands.run(command, at))).not.toMatch(/let in|Only the owner|may not/);
     }

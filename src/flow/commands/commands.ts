@@ -41,7 +41,7 @@ export interface CommandParts {
   };
   status: (session: SessionKey) => Promise<string>;
   /** Which model and how much thinking this session asks for; `undefined` leaves a setting, `null` takes it back. */
-  tune: (session: SessionKey, change: { model?: string | null; thinking?: string | null }) => Promise<string>;
+  tune: (at: SessionPlace, change: { model?: string | null; thinking?: string | null }) => Promise<string>;
   /** Compacts the older part of what the model sees, above all keeping what concerns `focus`; "undo" takes that back. */
   compact: (session: SessionKey, focus: string) => Promise<string>;
   usage: (session: SessionKey) => Promise<string>;
@@ -59,9 +59,14 @@ export interface CommandParts {
   mayApprove: (message: InboundMessage) => boolean;
 }
 
-interface Call {
+/** Where a command was given. The session may not exist yet: its first message can be a command. */
+export interface SessionPlace {
   session: SessionKey;
+  agent: string;
   person: string;
+}
+
+interface Call extends SessionPlace {
   message: InboundMessage;
   args: string;
 }
@@ -139,15 +144,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     who: "let-in",
     usage: "/model [ID | default]",
     doc: "which model answers here; change it",
-    run: (parts, { session, args }) => parts.tune(session, args ? { model: args === "default" ? null : args } : {}),
+    run: (parts, { args, ...at }) => parts.tune(placeOf(at), args ? { model: args === "default" ? null : args } : {}),
   },
   think: {
     who: "let-in",
     usage: "/think off|low|medium|high",
     doc: "how much it thinks before it answers here",
-    run: (parts, { session, args }) =>
+    run: (parts, { args, ...at }) =>
       LEVELS.includes(args)
-        ? parts.tune(session, { thinking: args === "off" ? null : args })
+        ? parts.tune(placeOf(at), { thinking: args === "off" ? null : args })
         : Promise.resolve(`Say one of ${LEVELS.join(", ")}.`),
   },
   compact: {
@@ -238,15 +243,15 @@ export function makeCommands(parts: CommandParts) {
   return {
     async run(
       text: string,
-      at: { placement: { session: SessionKey; person: string }; message: InboundMessage },
+      at: { placement: SessionPlace; message: InboundMessage },
     ): Promise<string | Said | undefined> {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const name = (match?.[1] ?? "").toLowerCase();
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-      const { session, person } = at.placement;
+      const place = placeOf(at.placement);
       const typed = match ? undefined : answerWords(text);
       if (typed)
-        return inWords(parts, () => plainAnswer(parts, { session, person, message: at.message, args: "" }, typed));
+        return inWords(parts, () => plainAnswer(parts, { ...place, message: at.message, args: "" }, typed));
       const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
       if (word === undefined) return undefined;
       if (!match || !command) return meant(parts, word, text.trim(), at.message);
@@ -254,9 +259,13 @@ export function makeCommands(parts: CommandParts) {
       if (command.who === "let-in" && at.message.authority === "stranger")
         return `/${name} is for people the owner has let in.`;
       const args = (match[2] ?? "").trim();
-      return inWords(parts, () => command.run(parts, { session, person, message: at.message, args }));
+      return inWords(parts, () => command.run(parts, { ...place, message: at.message, args }));
     },
   };
+}
+
+function placeOf({ session, agent, person }: SessionPlace): SessionPlace {
+  return { session, agent, person };
 }
 
 async function inWords<T>(parts: CommandParts, act: () => Promise<T>): Promise<T | string> {

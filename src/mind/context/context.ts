@@ -290,12 +290,14 @@ export class Contexts {
 
   /** Which model and how much thinking this session asks for. */
   async tune(
-    session: SessionKey,
+    { session, ...by }: { session: SessionKey; agent: string; person: string },
     change: { model?: string | null; thinking?: string | null },
   ): Promise<{ model: string | null; thinking: string | null }> {
     const { model = null, thinking = null } = (await store.readSession(this.parts.records, session)) ?? {};
     const set = { model, thinking, ...change } as { model: string | null; thinking: string | null };
-    await this.parts.records.write((tx) => this.parts.sessions.tune(tx, session, set));
+    if (Object.keys(change).length === 0) return set;
+    const at = this.parts.clock.now();
+    await this.parts.records.write((tx) => this.parts.sessions.tune(tx, { key: session, ...by, at }, set));
     this.drop(session);
     return set;
   }

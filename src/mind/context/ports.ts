@@ -8,8 +8,12 @@ export interface SessionViews {
   sessionsWithPrompt(db: Reads, hash: string): Promise<SessionKey[]>;
   /** Takes it from every session that has it. */
   dropPrompt(tx: Tx, hash: string): void;
-  /** Which model and how much thinking the session asks for. Another model gets a prompt of its own. */
-  tune(tx: Tx, session: SessionKey, set: { model: string | null; thinking: string | null }): void;
+  /** Which model and how much thinking the session asks for; one that is not there yet is made. Another model gets a prompt of its own. */
+  tune(
+    tx: Tx,
+    session: { key: SessionKey; agent: string; person: string; at: number },
+    set: { model: string | null; thinking: string | null },
+  ): void;
   /** Keeps what the model reads of memory, where the session has nothing yet. */
   keepSnapshot(tx: Tx, session: SessionKey, text: string): void;
   /** Takes every snapshot that holds this text; an empty text means all of them. */

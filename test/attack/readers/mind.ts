@@ -37,7 +37,7 @@ const parts: CommandParts = {
 };
 const commands = makeCommands(parts);
 const message = { authority: "owner" } as InboundMessage;
-const placement = { session: "main" as SessionKey, person: "owner" };
+const placement = { session: "main" as SessionKey, agent: "main", person: "owner" };
 
 export const MIND: Rows = {
   "an answer to a question": (text) => [answerWords(text), answerWords(`yes ${text}`)],

@@ -20,14 +20,24 @@ export function dropPrompt(tx: Tx, hash: string): void {
   tx.run("UPDATE session SET prompt = NULL WHERE prompt = ?", hash);
 }
 
-export function tune(tx: Tx, session: SessionKey, set: { model: string | null; thinking: string | null }): void {
-  // Another model has no cache to lose: what it is told is made for it.
+/** The first message of a conversation can be a command, so the session may not be there yet. */
+export function tune(
+  tx: Tx,
+  session: { key: SessionKey; agent: string; person: string; at: number },
+  set: { model: string | null; thinking: string | null },
+): void {
+  // Another model has no cache to lose, so its instructions are made again.
   tx.run(
-    "UPDATE session SET prompt = CASE WHEN model IS ? THEN prompt END, model = ?, thinking = ? WHERE key = ?",
-    set.model,
+    `INSERT INTO session (key, agent, person, created_at, updated_at, model, thinking) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET prompt = CASE WHEN session.model IS excluded.model THEN session.prompt END,
+       model = excluded.model, thinking = excluded.thinking`,
+    session.key,
+    session.agent,
+    session.person,
+    session.at,
+    session.at,
     set.model,
     set.thinking,
-    session,
   );
 }
 
