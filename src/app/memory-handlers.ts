@@ -11,7 +11,7 @@ import { stampIn } from "../core/kit/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import { type Condensation, type Found, type Remembered, replacing, scopesOf } from "../mind/memory/index.ts";
+import { type AddOutcome, type Condensation, type Found, type Remembered, replacing, scopesOf } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
 import type { SessionViewer } from "./viewers.ts";
@@ -28,12 +28,14 @@ export function makeMemoryHandlers(parts: Pick<HandlerParts, "house" | "clock" |
   const memory = () => rooms().memory;
   return {
     async "memory.add"({ at, idempotencyKey: _key, ...given }) {
-      const { id, state } = await memory().add({
+      const added = await memory().add({
         ...given,
         trust: "owner",
         ...(at === undefined ? {} : { at: moment(at) }),
       });
-      return { id, state };
+      const replaced = await replacedBy(rooms(), added);
+      const { id, state } = added;
+      return { id, state, ...(replaced.length ? { replaced: replaced.map(({ id, text }) => ({ id, text })) } : {}) };
     },
     async "memory.search"({ in: where = ["memory"], ...query }) {
       const { messages } = rooms();
@@ -132,12 +134,13 @@ export function memoryDesk(
         ...(who.person === undefined ? { agent: caller.agent } : { person: who.person }),
         ...(instead && "fact" in instead ? instead.fact : {}),
       });
-      const superseded = (saved.state === "live" && saved.superseded) || [];
-      const gone = new Set([saved.id, ...superseded]);
+      const replaced = await replacedBy(rooms, saved);
+      const gone = new Set([saved.id, ...replaced.map((old) => old.id)]);
       const near = found.filter((hit) => hit.kind !== "document" && hit.kind !== "message" && !gone.has(hit.id));
       return {
         ...saved,
         ...(replaces === undefined ? {} : await kept(rooms, replaces, saved.id, instead)),
+        replaced: replaced.map((old) => ({ id: old.id, text: old.text, origin: originOf(old, who) })),
         near: near.slice(0, NEAR).map((hit) => ({ id: hit.id, text: hit.text, origin: originOf(hit, who) })),
       };
     },
@@ -168,6 +171,13 @@ export function memoryDesk(
     },
     forget: async ({ id, caller }) => (await rooms.memory.forget(id, await viewer(caller))).length > 0,
   };
+}
+
+/** The facts that a new one took the place of: nothing is replaced without being named. */
+async function replacedBy(rooms: MemoryRooms, added: AddOutcome): Promise<Remembered[]> {
+  const ids = (added.state === "live" && added.superseded) || [];
+  const old = await Promise.all(ids.map((id) => rooms.memory.get(id)));
+  return old.filter((fact) => fact !== undefined);
 }
 
 /** Why a fact that was to be replaced still holds. Read back, so that a repeated call says the same. */
@@ -207,7 +217,7 @@ function untrusted(fact: Remembered): Remembered {
 }
 
 /** The owner's own memory is not text from outside; what others said is, except to themselves. */
-function originOf({ trust, person }: Found, viewer: SessionViewer): Origin {
+function originOf({ trust, person }: Pick<Found, "trust" | "person">, viewer: SessionViewer): Origin {
   if (trust === "owner" || trust === "agent") return "own";
   return trust === "person" && person !== undefined && person === viewer.person ? "own" : "outside";
 }

@@ -57,3 +57,17 @@ test("a fact the owner added is replaced where it is; one that everybody sees is
   expect(said).toContain(`Not replaced: ${open.id} still holds, because everybody can see it`);
   expect((await factLike("The shop")).map((fact) => fact.scope).sort()).toEqual(["agent:main", "public"]);
 });
+
+test("a fact that replaces another one without being asked to names it, in the tool and at the door", async () => {
+  const save = (text: string) => `tool:memory_save ${JSON.stringify({ text })} then: say:{results}`;
+  await lares.chat("owner", save("Eva lives in Rome"), { key: "eva-1" });
+  const said = (await lares.chat("owner", save("Eva lives in Milan"), { key: "eva-2" })).response!;
+  const [, id] = /^Saved \((\w+)\)\nThis replaces \(lares memory undo \1 brings it back\):\nmem_\w+: Eva lives in Rome/.exec(said)!;
+  await lares.rpc("memory.undo", { id: id! });
+  expect((await factLike("Eva lives")).map((fact) => fact.text)).toEqual(["Eva lives in Rome"]);
+
+  const { id: bonn } = await lares.rpc("memory.add", { text: "Carla lives in Bonn" });
+  expect(await lares.rpc("memory.add", { text: "Carla lives in Kiel" })).toMatchObject({
+    replaced: [{ id: bonn, text: "Carla lives in Bonn" }],
+  });
+});

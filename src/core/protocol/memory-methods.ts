@@ -79,10 +79,14 @@ export const MEMORY_METHODS = {
       scope: scope.optional(),
       ...keyed,
     }),
-    out: z.object({ id: z.string(), state: z.enum(["live", "known", "pending", "superseded"]) }),
+    out: z.object({
+      id: z.string(),
+      state: z.enum(["live", "known", "pending", "superseded"]),
+      replaced: z.array(z.object({ id: z.string(), text: z.string() })).optional(),
+    }),
     scope: "write",
     mutates: true,
-    doc: "Remembers something. Durable when it answers.",
+    doc: "Remembers something, and names the facts it replaces. Durable when it answers.",
   }),
   "memory.search": method({
     in: z.strictObject({

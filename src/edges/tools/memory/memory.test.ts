@@ -19,7 +19,7 @@ function tools() {
       const near = memory.text.includes("coffee")
         ? [{ id: "mem_1", text: "likes tea", origin: memory.text.includes("visitor") ? "outside" : "own" } as const]
         : [];
-      return { id: "mem_1", state: memory.text.includes("stranger") ? "pending" : "live", near };
+      return { id: "mem_1", state: memory.text.includes("stranger") ? "pending" : "live", near, replaced: [] };
     },
     textOf: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
     about: async () => ({ facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] }),

@@ -12,7 +12,8 @@ const KINDS = ["fact", "preference", "person", "project", "decision", "procedure
 export interface MemoryDesk {
   /**
    * Durable when it resolves; `key` again is the same memory. `pending`: kept, but a person must agree first. `replaces` takes the
-   * place of a fact, which stays as its history; `notReplaced` says why it could not. `near`: facts about the same, so that the model sees what it contradicts or repeats.
+   * place of a fact, which stays as its history; `notReplaced` says why it could not. `replaced`: every fact
+   * it took the place of, also without being asked to, when both say where somebody lives or the like. `near`: facts about the same, so that the model sees what it contradicts or repeats.
    */
   save(memory: {
     key: string;
@@ -26,6 +27,7 @@ export interface MemoryDesk {
     id: string;
     state: string;
     notReplaced?: string;
+    replaced: { id: string; text: string; origin: Origin }[];
     near: { id: string; text: string; origin: Origin }[];
   }>;
   /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
@@ -132,15 +134,19 @@ function save(desk: MemoryDesk): Tool {
           ? "Waiting for a person to agree"
           : saved.state === "known"
             ? "Already known"
-            : "Saved";
+            : saved.state === "superseded"
+              ? "Saved as history, because a newer fact holds"
+              : "Saved";
       const near = saved.near.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const still = saved.notReplaced && `Not replaced: ${replaces} still holds, because ${saved.notReplaced}.`;
+      const gone = saved.replaced.map((fact) => `${fact.id}: ${visibleLine(fact.text)}`);
       const told = [
         `${note} (${saved.id})`,
+        ...(gone.length ? [`This replaces (lares memory undo ${saved.id} brings it back):`, ...gone] : []),
         ...(still ? [still] : []),
         ...(near.length ? ["Similar:", ...near] : []),
       ].join("\n");
-      const origin = saved.near.every((fact) => fact.origin === "own") ? "own" : "outside";
+      const origin = [...saved.near, ...saved.replaced].every((fact) => fact.origin === "own") ? "own" : "outside";
       return { text: told, origin, meta: { id: saved.id, state: saved.state } };
     },
   };

@@ -33,6 +33,8 @@ export const add: Action = async (ctx, [given = ""]) => {
     ...scopeOf(ctx),
   });
   out.document(done);
+  for (const old of done.replaced ?? [])
+    out.say(out.hint`This replaces "${oneLine(old.text)}". Take it back: lares memory undo ${shortId(done.id)}`);
   out.say(out.hint`Kept. Forget it: lares memory forget ${shortId(done.id)}`);
   return EXIT.done;
 };
