@@ -179,7 +179,11 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
 
     "logs.tail": async (p) => ({ lines: parts.log.tail(defined(p)) as Result<"logs.tail">["lines"] }),
 
-    "config.get": ({ path }) => settings.get(path),
+    async "config.get"({ path }) {
+      // A file that was just saved is read first: the answer is what holds from now on.
+      await settings.look();
+      return settings.get(path);
+    },
     "config.set": ({ path, value }) => settings.set(path, value as Json | undefined),
     "config.check": ({ text }) => settings.check(text, house().agents.names()),
     "config.schema": () => settings.schema(),

@@ -11,7 +11,14 @@ import { stampIn } from "../core/kit/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { MemoryDesk } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
-import { type AddOutcome, type Condensation, type Found, type Remembered, replacing, scopesOf } from "../mind/memory/index.ts";
+import {
+  type AddOutcome,
+  type Condensation,
+  type Found,
+  type Remembered,
+  replacing,
+  scopesOf,
+} from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
 import type { SessionViewer } from "./viewers.ts";

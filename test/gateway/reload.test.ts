@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { bearer, type House, openHouse, openScripted, Socket, until } from "./support.ts";
+import { bearer, type House, openHouse, openScripted, Socket } from "./support.ts";
 
 let house: House;
 afterEach(() => house.stop());
@@ -11,14 +11,28 @@ const write = (text: string) => writeFileSync(file(), text);
 
 test("a live section changes by itself; comments and the file stay as they are", async () => {
   house = await openHouse({ config: "# my limits\nlimits:\n  modelCalls: 7\n" });
+  const socket = new Socket(house.app.url, bearer());
+  await socket.event("hello");
   const text = "# my limits\nlimits:\n  modelCalls: 9 # more\n";
   write(text);
-  await until(
-    "the reload",
-    async () => (await house.rpc("config.get", { path: "limits.modelCalls" })).value === 9 || undefined,
-  );
+  expect((await socket.event("config.changed")).payload).toMatchObject({ changed: ["limits"] });
+  socket.close();
+  expect((await house.rpc("config.get", { path: "limits.modelCalls" })).value).toBe(9);
   expect(readFileSync(file(), "utf8")).toBe(text);
   expect((await house.rpc("status", {})).problems).toEqual([]);
+});
+
+test("asking for the settings gives what was just saved, and the gate judges by it from then on", async () => {
+  house = await openHouse({ config: "policy:\n  allow:\n    exec: []\n" });
+  for (const [rules, verdict] of [
+    ['["echo *"]', "allow"],
+    ["[]", "ask"],
+    ['["echo *"]', "allow"],
+  ]) {
+    write(`policy:\n  allow:\n    exec: ${rules}\n`);
+    await house.rpc("config.get", {});
+    expect(await house.rpc("policy.explain", { command: "echo a" })).toMatchObject({ verdict });
+  }
 });
 
 test("a file replaced by rename is noticed, a removed one gives the defaults", async () => {

@@ -37,8 +37,7 @@ test("a turn is announced as accepted before it is announced as started", async 
 test("a command that is the first message of a conversation is remembered, and none says that there is no session", async () => {
   const { models } = await house.rpc("models.list", {});
   const id = models.at(-1)!.id;
-  const reply = async (message: string, user: string) =>
-    (await say(message, user)).response ?? "";
+  const reply = async (message: string, user: string) => (await say(message, user)).response ?? "";
   expect(await reply(`/model ${id}`, "first-model")).toContain(`${id} answers here;`);
   expect(await reply("/model", "first-model")).toContain(`${id} answers here;`);
   await reply("/think high", "first-think");

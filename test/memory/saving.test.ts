@@ -62,7 +62,8 @@ test("a fact that replaces another one without being asked to names it, in the t
   const save = (text: string) => `tool:memory_save ${JSON.stringify({ text })} then: say:{results}`;
   await lares.chat("owner", save("Eva lives in Rome"), { key: "eva-1" });
   const said = (await lares.chat("owner", save("Eva lives in Milan"), { key: "eva-2" })).response!;
-  const [, id] = /^Saved \((\w+)\)\nThis replaces \(lares memory undo \1 brings it back\):\nmem_\w+: Eva lives in Rome/.exec(said)!;
+  const [, id] =
+    /^Saved \((\w+)\)\nThis replaces \(lares memory undo \1 brings it back\):\nmem_\w+: Eva lives in Rome/.exec(said)!;
   await lares.rpc("memory.undo", { id: id! });
   expect((await factLike("Eva lives")).map((fact) => fact.text)).toEqual(["Eva lives in Rome"]);
 

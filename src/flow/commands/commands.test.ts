@@ -54,7 +54,8 @@ function setUp(over: Partial<CommandParts> = {}) {
     mayApprove: () => true,
     ...over,
   } as unknown as CommandParts;
-  const run = (text: string) => makeCommands(parts).run(text, { placement: { session, agent: "main", person: "ana" }, message });
+  const run = (text: string) =>
+    makeCommands(parts).run(text, { placement: { session, agent: "main", person: "ana" }, message });
   return { run, did, parts };
 }
 
@@ -219,7 +220,10 @@ describe("answers without a slash", () => {
     expect(await run("yes abcdef")).toContain("may not");
     expect(await run("yes")).toBeUndefined();
     for (const more of [{ isGroup: true }, { about: { isEdited: true } }]) {
-      const at = { placement: { session, agent: "main", person: "ana" }, message: { ...message, ...more } as InboundMessage };
+      const at = {
+        placement: { session, agent: "main", person: "ana" },
+        message: { ...message, ...more } as InboundMessage,
+      };
       expect(await makeCommands(setUp().parts).run("yes", at)).toBeUndefined();
     }
     expect(did).toEqual([]);

@@ -250,8 +250,7 @@ export function makeCommands(parts: CommandParts) {
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
       const place = placeOf(at.placement);
       const typed = match ? undefined : answerWords(text);
-      if (typed)
-        return inWords(parts, () => plainAnswer(parts, { ...place, message: at.message, args: "" }, typed));
+      if (typed) return inWords(parts, () => plainAnswer(parts, { ...place, message: at.message, args: "" }, typed));
       const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
       if (word === undefined) return undefined;
       if (!match || !command) return meant(parts, word, text.trim(), at.message);

@@ -42,7 +42,11 @@ export function watchFile(file: string, changed: () => Promise<void>, everyMs = 
   const timer = setInterval(() => void once().catch(() => {}), everyMs);
   timer.unref();
   return {
-    look: once,
+    async look() {
+      // A look that is under way may have begun before the change that the caller made.
+      await busy?.catch(() => {});
+      return once();
+    },
     stop() {
       stopped = true;
       clearInterval(timer);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineConfig } from "../../../ground/config/index.ts";
-import { cli } from "../testing.ts";
+import { cli, fakeGateway } from "../testing.ts";
 
 const schema = defineConfig(
   {
@@ -80,11 +80,20 @@ describe("config, with nothing running", () => {
   });
 
   it("set says whether a running Lares takes it in, or only the next one", async () => {
-    expect((await run("set", "limits.steps", "9")).err).not.toMatch(/running|next start/);
+    expect((await run("set", "limits.steps", "9")).err).toContain("Lares isn't running; it holds from the next start");
     writeFileSync(join(home, "gateway.json"), "{}");
-    expect((await run("set", "limits.steps", "8")).err).toContain("A running Lares takes it in by itself.");
+    expect((await run("set", "limits.steps", "8")).err).toContain("could not be asked to read it");
+    const held = { file, exists: true, value: null, quarantined: [] as string[], restart: [], problems: [] };
+    const gateway = await fakeGateway({ "config.get": () => held });
+    home = gateway.home;
+    expect((await run("set", "limits.steps", "8")).err).toContain("The running Lares uses it now.");
+    // Asked after the file is written: when the command ends, the change holds.
+    expect(gateway.calls.map((call) => call.method)).toEqual(["config.get"]);
     expect((await run("set", "gateway.port", "8080")).err).toContain("It holds from the next start");
     expect((await run("set", "gateway.name", "other")).err).toContain("It holds in new conversations");
+    held.quarantined.push("limits");
+    expect((await run("set", "limits.steps", "7")).err).toContain("keeps the last good values of limits");
+    await gateway.close();
   });
 
   it("set keeps comments, and takes numbers as numbers and text as text", async () => {

@@ -1,4 +1,4 @@
-/** `lares config`: works on the file itself, so it works when nothing runs. */
+/** `lares config`: works on the file itself, so it works when nothing runs. A running gateway is asked to read a change at once. */
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ export const get: Action = async (ctx, [key]) => {
 };
 
 const WHEN: Record<Effect, string> = {
-  live: "A running Lares takes it in by itself.",
+  live: "The running Lares uses it now.",
   session: "It holds in new conversations; in an open one after /reload.",
   restart: "It holds from the next start of the gateway.",
 };
@@ -54,13 +54,28 @@ export const set: Action = async (ctx, [key = "", given]) => {
   } else {
     await saveConfig(home, next);
     out.note(`${options.unset ? "Removed" : "Set"} ${key} in ${join(home, CONFIG_FILE)}.`);
-    if (existsSync(join(home, "gateway.json"))) {
-      out.note(WHEN[effectOf(await ctx.ports.configSchema(), key) ?? "restart"]);
-    }
+    out.note(await whenItHolds(ctx, key));
   }
   out.document({ key, file: join(home, CONFIG_FILE), changed: next !== text });
   return EXIT.done;
 };
+
+/** The running gateway reads the file before it answers, so the change holds for the next command. */
+async function whenItHolds(ctx: Context, key: string): Promise<string> {
+  if (!existsSync(join(ctx.home, "gateway.json"))) return "Lares isn't running; it holds from the next start.";
+  try {
+    const { quarantined, problems } = await ctx.rpc.call("config.get", {});
+    const section = key.split(".")[0] ?? key;
+    if (quarantined.includes(section)) {
+      const why = problems.filter((problem) => problem.path.split(".")[0] === section).map((one) => one.message);
+      return `The running Lares keeps the last good values of ${section}: ${why.join("; ")}.`;
+    }
+    return WHEN[effectOf(await ctx.ports.configSchema(), key) ?? "restart"];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return `The running Lares could not be asked to read it (${error.message}) It reads the file by itself within seconds, or at its next start.`;
+  }
+}
 
 export const check: Action = async (ctx) => {
   const { out } = ctx;
