@@ -1,4 +1,5 @@
 /** Methods about channels: accounts come and go while Lares runs; secrets go to the vault, the file refers to them. */
+
 import { rm } from "node:fs/promises";
 import type { Channel } from "../core/contracts/index.ts";
 import { AppError, acceptIds, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
@@ -6,11 +7,11 @@ import type { Parsed } from "../core/protocol/index.ts";
 import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
+import { deliveriesOn } from "../flow/outbox/index.ts";
 import { forgetAdmitted } from "../flow/turns/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { Settings } from "./settings.ts";
-import { deliveriesOn } from "./store.ts";
 
 type ChannelHandlers = Pick<Handlers, `channels.${string}` & keyof Handlers>;
 

@@ -1,4 +1,5 @@
 /** Joins the channels: accounts from the file, the intake to the inbox, the outbox to the accounts. */
+
 import type { Button, Capabilities, Records, Tx } from "../core/contracts/index.ts";
 import {
   type ApprovalDecision,
@@ -20,7 +21,7 @@ import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import { chunk, type Outbox, type Piece } from "../flow/outbox/index.ts";
-import { routeOfTurn } from "./store.ts";
+import { routeOfTurn } from "../flow/turns/index.ts";
 
 export interface ChannelParts {
   home: string;

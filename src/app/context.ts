@@ -3,10 +3,9 @@ import { relative } from "node:path";
 import type { Reads } from "../core/contracts/index.ts";
 import { type AgentId, isAgentSession, type SessionKey } from "../core/domain/index.ts";
 import type { TurnParts } from "../flow/turns/index.ts";
-import { type Compactions, type Contexts, capResults, textTokens } from "../mind/context/index.ts";
+import { type Compactions, type Contexts, capResults, promptOf, textTokens } from "../mind/context/index.ts";
 import { scopesOf } from "../mind/memory/index.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
-import { promptOf } from "./store.ts";
 
 /** The newest facts that are looked at for a snapshot. */
 const MOST_FACTS = 100;

@@ -1,4 +1,5 @@
 /** Joins the goals: the inbox for their turns, the budget and the models for their judge. */
+
 import type { Models, Records } from "../core/contracts/index.ts";
 import { type AgentId, asId, type InboundMessage, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../core/kit/index.ts";
@@ -9,9 +10,9 @@ import { recordUsage, type TurnWatch } from "../flow/turns/index.ts";
 import type { EmbeddedEngine } from "../ground/engine/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Budget } from "../mind/budget/index.ts";
+import { recordOfTurn } from "../mind/context/index.ts";
 import { type Goal, Goals, type GoalsConfig } from "../mind/goals/index.ts";
 import type { Children } from "../mind/teams/index.ts";
-import { recordOfTurn } from "./wakes/store.ts";
 
 export function makeGoals(parts: {
   records: Records;

@@ -1,4 +1,5 @@
 /** The method registry's handlers: each a few lines over the rooms. Faces call them; nothing here knows a face. */
+
 import { createHash } from "node:crypto";
 import { CANCEL, type FailedAttempt, type ModelReply } from "../core/contracts/index.ts";
 import {
@@ -19,7 +20,8 @@ import {
 import { deadline } from "../core/kit/index.ts";
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
-import { listTurns, restartsOf, type TurnRow } from "../flow/turns/index.ts";
+import { deliveriesOf } from "../flow/outbox/index.ts";
+import { askersOf, listTurns, restartsOf, type TurnRow, usageSince } from "../flow/turns/index.ts";
 import { scrub } from "../ground/vault/index.ts";
 import { countAttention } from "./attention/attention.ts";
 import type { makeAttentionHandlers } from "./attention-handlers.ts";
@@ -35,7 +37,7 @@ import type { makeModelHandlers } from "./model-handlers.ts";
 import type { makeSecretHandlers } from "./secret-handlers.ts";
 import type { makeSkillHandlers } from "./skill-handlers.ts";
 import { stepOutcome } from "./step-outcome.ts";
-import { askersOf, countOpen, deliveriesOf, usageSince } from "./store.ts";
+import { countOpen } from "./store.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
 import type { makeWakeHandlers } from "./wake-handlers.ts";
 import type { makeWorkHandlers } from "./work-handlers.ts";

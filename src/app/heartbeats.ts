@@ -1,12 +1,14 @@
 /** Heartbeats of the house's agents: which have one, what they look at, what they cost. */
+
 import type { Records } from "../core/contracts/index.ts";
 import { type AgentId, AppError, asId, heartbeatName } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
+import { usageOfRuns } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import { Heartbeat, type HeartbeatConfig } from "../mind/heartbeat/index.ts";
-import { comesAgain, type JobView, minutesOfDay, moment, type Schedules } from "../mind/schedule/index.ts";
-import { beatsSince, newsOf, usageOfRuns } from "./store.ts";
+import { beatsSince, comesAgain, type JobView, minutesOfDay, moment, type Schedules } from "../mind/schedule/index.ts";
+import { newsOf } from "./store.ts";
 
 export interface HeartbeatHouse {
   records: Records;

@@ -1,16 +1,17 @@
 /** Handlers of the methods about the house itself. Each a few lines over the rooms. */
+
 import { type AgentId, AppError, asId, filesOf, type Json, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Events, Handlers } from "../faces/gateway/index.ts";
 import type { Access } from "../flow/access/index.ts";
 import { COMMANDS } from "../flow/commands/index.ts";
 import { waitingIn } from "../flow/inbox/index.ts";
-import { listTurns } from "../flow/turns/index.ts";
+import { sessionsPerAgent } from "../flow/sessions/index.ts";
+import { listTurns, usageBy } from "../flow/turns/index.ts";
 import type { Logbook } from "../ground/observe/index.ts";
 import { type AuditParts, audit } from "./audit.ts";
 import { type HandlerParts, stateOf } from "./handlers.ts";
 import type { Settings } from "./settings.ts";
-import { sessionsPerAgent, usageBy } from "./store.ts";
 
 export interface HouseHandlerParts extends HandlerParts {
   access: Access;

@@ -58,6 +58,7 @@ import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents, silenceEvents } from "../flow/events/index.ts";
 import { onlyLooks } from "../flow/gate/index.ts";
 import {
+  authorityIn,
   eraseInbox,
   type Inbox,
   makeInbox,
@@ -74,12 +75,16 @@ import {
 import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
-import { Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
+import { agentOf, Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
 import {
+  askersOf,
   Changes,
   eraseTurns,
+  hasOtherSpeakers,
   listTurns,
+  livePlaceOf,
   makeTurns,
+  placeOfQuestion,
   queueTurn,
   recordUsage,
   recordWoken,
@@ -87,7 +92,7 @@ import {
   TurnWatch,
   wasAdmitted,
 } from "../flow/turns/index.ts";
-import { EmbeddedEngine } from "../ground/engine/index.ts";
+import { EmbeddedEngine, standingOf } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
@@ -99,6 +104,7 @@ import {
   Contexts,
   eraseHistory,
   estimateTokens,
+  hasReadOutside,
   insertImported,
 } from "../mind/context/index.ts";
 import type { GoalBody, Goals, GoalsConfig } from "../mind/goals/index.ts";
@@ -125,17 +131,7 @@ import { type NextRequest, nextRequest } from "./next-request.ts";
 import { callerPrompt, makePrompts, showsInWords } from "./prompt.ts";
 import { openRoots, readsOf } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
-import {
-  agentOf,
-  askerOf,
-  askersOf,
-  authorityIn,
-  hasOtherSpeakers,
-  hasReadOutside,
-  livePlaceOf,
-  placeOfQuestion,
-  standingOf,
-} from "./store.ts";
+import { askerOf } from "./store.ts";
 import { makeReaders } from "./viewers.ts";
 import { commandWords, justAsked, withoutPaths } from "./words.ts";
 

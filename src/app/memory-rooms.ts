@@ -1,4 +1,5 @@
 /** Builds what has to do with memory: facts, message index, documents, the files people read, capture, the nightly pass. */
+
 import type { Models } from "../core/contracts/index.ts";
 import {
   type AgentId,
@@ -14,7 +15,8 @@ import {
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { createEmbedder, type EmbedderConfig, OFFLINE_ID, OfflineEmbedder } from "../edges/embedder/index.ts";
-import { recordUsage } from "../flow/turns/index.ts";
+import { doorsOf, recordUsage } from "../flow/turns/index.ts";
+import { slotDue } from "../ground/engine/index.ts";
 import type { SqliteRecords } from "../ground/records/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Budget } from "../mind/budget/index.ts";
@@ -32,7 +34,6 @@ import {
 import type { PromptFiles } from "../mind/prompt/index.ts";
 import { nextDue } from "../mind/schedule/index.ts";
 import type { LaresConfig } from "./config.ts";
-import { doorsOf, slotDue } from "./store.ts";
 import { type SessionViewer, viewerFrom } from "./viewers.ts";
 
 export interface MemoryRooms {

@@ -6,9 +6,8 @@ import type { Attachments } from "../flow/attachments/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import { type InboxRow, waitingIn } from "../flow/inbox/index.ts";
 import { taken } from "../flow/lanes/index.ts";
-import { buildRequest, type TurnParts } from "../flow/turns/index.ts";
+import { buildRequest, doorsOf, type TurnParts } from "../flow/turns/index.ts";
 import { type Contexts, estimateTokens, textTokens } from "../mind/context/index.ts";
-import { doorsOf } from "./store.ts";
 
 export interface NextRequestParts {
   records: Reads;

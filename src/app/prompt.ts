@@ -1,9 +1,11 @@
 /** What a session's model is told for its life: joins the facts of records, channels, sandbox and config to `mind/prompt`. */
+
 import { existsSync } from "node:fs";
 import type { AccountPolicy, Capabilities, Reads, ToolSpec } from "../core/contracts/index.ts";
 import { type AgentId, ENDING_TOOLS, type SessionKey } from "../core/domain/index.ts";
 import { shows } from "../core/render/index.ts";
 import { everydayCommands } from "../flow/commands/index.ts";
+import { type Door, doorsOf, recentChats } from "../flow/turns/index.ts";
 import {
   type ChatFormat,
   type FamilyChoice,
@@ -23,8 +25,8 @@ import {
   situate,
   toolsFor,
 } from "../mind/prompt/index.ts";
+import { jobOfRun } from "../mind/schedule/index.ts";
 import { PULLED } from "./config.ts";
-import { type Door, doorsOf, jobOfRun, recentChats } from "./store.ts";
 
 export interface PromptParts {
   records: Reads;

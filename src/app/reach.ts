@@ -6,8 +6,9 @@ import { AppError } from "../core/domain/index.ts";
 import { METHODS, type MethodName } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
 import { isOwnKey, mayBegin } from "../flow/access/index.ts";
+import { hasSession } from "../flow/sessions/index.ts";
+import { hasSpokenIn, sessionOfTurn } from "../flow/turns/index.ts";
 import type { House } from "./house.ts";
-import { hasSession, hasSpokenIn, sessionOfTurn } from "./store.ts";
 
 /** These begin a conversation that does not exist yet; all others find theirs or say that there is none. */
 const BEGINS: readonly MethodName[] = ["chat.send", "goals.add"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Door } from "../flow/turns/index.ts";
 import { scopesOf } from "../mind/memory/index.ts";
-import type { Door } from "./store.ts";
 import { viewerFrom } from "./viewers.ts";
 
 const door = (channel: string, chat: string, how: Partial<Door> = {}): Door => ({

@@ -12,8 +12,8 @@
  * | nobody but events                                           | as the route they come by                              |
  */
 import { agentInSession, isNamedDoor, isOwnDoor } from "../core/domain/index.ts";
+import type { Door } from "../flow/turns/index.ts";
 import type { Viewer } from "../mind/memory/index.ts";
-import type { Door } from "./store.ts";
 
 export interface SessionViewer extends Viewer {
   agent: string;

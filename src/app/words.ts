@@ -1,4 +1,5 @@
 /** What slash commands answer, in words. */
+
 import type { Models, Records } from "../core/contracts/index.ts";
 import {
   type AgentId,
@@ -11,11 +12,11 @@ import type { Approvals } from "../flow/approvals/index.ts";
 import type { CommandParts } from "../flow/commands/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
 import type { SessionSummary, Sessions } from "../flow/sessions/index.ts";
+import { usageOfSession } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Compacted, Compactions, Contexts } from "../mind/context/index.ts";
 import type { Schedules } from "../mind/schedule/index.ts";
 import { scheduleWords, zoneWords } from "./schedule-words.ts";
-import { usageOfSession } from "./store.ts";
 
 export interface WordParts {
   /** Commands in our own words as they work here. */

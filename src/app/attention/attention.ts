@@ -5,12 +5,13 @@
  * ATTENTION-1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
  *      it is mended. What has happened stays until somebody dismisses it, over restarts.
  */
+
 import { AppError } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
+import { countPending } from "../../flow/approvals/index.ts";
 import type { House } from "../house.ts";
 import {
   counted,
-  countPending,
   dismiss,
   type FoundRow,
   type From,

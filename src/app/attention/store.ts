@@ -37,6 +37,7 @@ export const KINDS = {
     FROM job j JOIN slot s ON s.job = j.id AND s.due = (SELECT MAX(due) FROM slot WHERE job = j.id AND state = 'failed')
     WHERE j.failures > 0`,
 } as const;
+
 export type StoredKind = keyof typeof KINDS;
 
 const NOT_DISMISSED = "NOT EXISTS (SELECT 1 FROM attention_dismissed x WHERE x.id = f.id)";
@@ -58,10 +59,6 @@ export async function counted(db: Reads): Promise<number> {
     db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM (${KINDS[kind]}) f WHERE ${NOT_DISMISSED}`),
   );
   return (await Promise.all(each)).reduce((sum, row) => sum + (row?.n ?? 0), 0);
-}
-
-export async function countPending(db: Reads): Promise<number> {
-  return (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0;
 }
 
 /** Kept longer than anything they stand for is looked at. */

@@ -1,8 +1,12 @@
 /** What will wake an agent besides people, gathered from every room that waits for something. */
+
 import type { Result } from "../../core/protocol/index.ts";
-import { inWords } from "../../mind/schedule/index.ts";
+import { runningProcesses } from "../../edges/tools/index.ts";
+import { eventsWaiting } from "../../flow/events/index.ts";
+import { inWords, nextSlots } from "../../mind/schedule/index.ts";
+import { openChildren } from "../../mind/teams/index.ts";
 import type { House } from "../house.ts";
-import { eventsWaiting, nextSlots, openChildren, parkedTurns, runningProcesses } from "./store.ts";
+import { parkedTurns } from "./store.ts";
 
 type Wake = Result<"wakes.list">["wakes"][number];
 

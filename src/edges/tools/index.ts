@@ -16,6 +16,7 @@ export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
 export { createMessageTool, type MessageDesk } from "./message/message.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createProcess, type Exit, Processes } from "./process/index.ts";
+export { runningProcesses } from "./process/store.ts";
 export { createRareTools } from "./rare/rare.ts";
 export {
   createTools,

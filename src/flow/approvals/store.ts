@@ -303,3 +303,7 @@ function view(row: Row): ApprovalView {
 export function eraseApprovals(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM approval WHERE session = ?", session);
 }
+
+export async function countPending(db: Reads): Promise<number> {
+  return (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0;
+}

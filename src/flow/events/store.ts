@@ -132,3 +132,11 @@ export function claimedBy(db: Reads, turn: TurnId, wait: string): Promise<EventR
 export function silenceEvents(tx: Tx, session: SessionKey): void {
   tx.run("UPDATE system_event SET told = '', text = NULL WHERE session = ? AND told IS NULL", session);
 }
+
+export function eventsWaiting(db: Reads, limit: number) {
+  return db.all<{ session: string; agent: string; n: number; at: number }>(
+    `SELECT session, MIN(agent) AS agent, COUNT(*) AS n, MIN(at) AS at FROM system_event WHERE told IS NULL
+     GROUP BY session LIMIT ?`,
+    limit,
+  );
+}

@@ -190,3 +190,9 @@ export async function sessionsSince(db: Reads, prefix: string, since: number, mo
 export function eraseInbox(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM inbox WHERE session = ?", session);
 }
+
+/** Whose rights something that happens in a session has: a stranger's where a stranger has spoken, else a known person's (I12). */
+export async function authorityIn(db: Reads, session: SessionKey): Promise<Authority> {
+  const found = await db.get("SELECT 1 FROM inbox WHERE session = ? AND authority = 'stranger' LIMIT 1", session);
+  return found === undefined ? "known" : "stranger";
+}

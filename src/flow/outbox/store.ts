@@ -196,3 +196,43 @@ export function deleteDraft(tx: Tx, turn: TurnId): void {
 export function eraseDeliveries(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM delivery WHERE session = ?", session);
 }
+
+export async function deliveriesOf(db: Reads, turn: TurnId) {
+  const rows = await db.all<{ id: string; state: string; route: string; attempts: number; error: string | null }>(
+    "SELECT id, state, route, attempts, error FROM delivery WHERE turn = ? ORDER BY created_at, id",
+    turn,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    state: row.state as "sent",
+    channel: (JSON.parse(row.route) as ReplyRoute).channel,
+    attempts: row.attempts,
+    ...(row.error ? { error: row.error } : {}),
+  }));
+}
+
+/** Deliveries of one channel account, by state, and the newest error. */
+export async function deliveriesOn(db: Reads, channel: string, account: string) {
+  const rows = await db.all<{ state: string; n: number }>(
+    `SELECT state, COUNT(*) AS n FROM delivery
+     WHERE json_extract(route, '$.channel') = ? AND json_extract(route, '$.account') = ? GROUP BY state`,
+    channel,
+    account,
+  );
+  const failed = await db.get<{ error: string | null }>(
+    `SELECT error FROM delivery WHERE json_extract(route, '$.channel') = ? AND json_extract(route, '$.account') = ?
+     AND error IS NOT NULL ORDER BY updated_at DESC LIMIT 1`,
+    channel,
+    account,
+  );
+  const count = (...states: string[]) => rows.filter((r) => states.includes(r.state)).reduce((sum, r) => sum + r.n, 0);
+  return {
+    deliveries: {
+      waiting: count("intended", "sending"),
+      sent: count("sent"),
+      uncertain: count("uncertain"),
+      failed: count("failed", "expired"),
+    },
+    ...(failed?.error ? { lastError: failed.error } : {}),
+  };
+}

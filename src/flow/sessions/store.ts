@@ -182,3 +182,16 @@ export function useSession(
     use.brief ? 1 : 0,
   );
 }
+
+export async function sessionsPerAgent(db: Reads): Promise<Map<string, number>> {
+  const rows = await db.all<{ agent: string; n: number }>("SELECT agent, COUNT(*) AS n FROM session GROUP BY agent");
+  return new Map(rows.map((row) => [row.agent, row.n]));
+}
+
+export async function agentOf(db: Reads, session: string): Promise<string | undefined> {
+  return (await db.get<{ agent: string }>("SELECT agent FROM session WHERE key = ?", session))?.agent;
+}
+
+export async function hasSession(db: Reads, session: string): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM session WHERE key = ?", session)) !== undefined;
+}

@@ -1,5 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import type { HistoryEntry, ModelMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { HistoryEntry, Json, ModelMessage, SessionKey, TurnId } from "../../core/domain/index.ts";
 
 export interface NewMessage {
   session: SessionKey;
@@ -296,4 +296,34 @@ export function insertImported(tx: Tx, m: HistoryEntry, tokens: number): void {
 export function eraseHistory(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM message WHERE session = ?", session);
   tx.run("DELETE FROM compaction WHERE session = ?", session);
+}
+
+/** Whether text from outside is in this session's history (I12). */
+export async function hasReadOutside(db: Reads, session: SessionKey): Promise<boolean> {
+  return (await db.get("SELECT 1 FROM message WHERE session = ? AND outside = 1 LIMIT 1", session)) !== undefined;
+}
+
+/** The prompt a session has, and when the session began. */
+export async function promptOf(db: Reads, session: string): Promise<{ system: string; since: number } | undefined> {
+  return db.get(
+    `SELECT COALESCE(p.system, '') AS system, s.created_at AS since FROM session s
+     LEFT JOIN prompt p ON p.hash = s.prompt WHERE s.key = ?`,
+    session,
+  );
+}
+
+/** What was said and done in a turn, as text, oldest first. */
+export async function recordOfTurn(db: Reads, turn: TurnId): Promise<string> {
+  const rows = await db.all<{ role: string; content: string }>(
+    "SELECT role, content FROM message WHERE turn = ? AND role <> 'user' ORDER BY session, seq DESC LIMIT 40",
+    turn,
+  );
+  const lines = rows.reverse().flatMap(({ role, content }) =>
+    (JSON.parse(content) as { type: string; text?: string; name?: string; input?: Json }[]).flatMap((part) => {
+      if (part.type === "tool-call") return [`call ${part.name}: ${JSON.stringify(part.input).slice(0, 500)}`];
+      if (part.type === "tool-result") return [`result of ${part.name}: ${(part.text ?? "").slice(-2000)}`];
+      return part.type === "text" && part.text ? [`${role}: ${part.text}`] : [];
+    }),
+  );
+  return lines.join("\n");
 }

@@ -77,3 +77,12 @@ export function childrenOf(db: Reads, parentSession: string, limit: number): Pro
     limit,
   );
 }
+
+/** Sub-agents whose results are still to come. */
+export function openChildren(db: Reads, limit: number) {
+  return db.all<{ turn: string; session: string; parent: string; agent: string; task: string; deadline: number }>(
+    `SELECT turn, session, parent_session AS parent, parent_agent AS agent, task, deadline FROM child_run WHERE told = 0
+     ORDER BY deadline LIMIT ?`,
+    limit,
+  );
+}

@@ -105,3 +105,11 @@ export async function runningOf(db: Reads, agent: string): Promise<number> {
 export function endedBefore(db: Reads, at: number): Promise<{ id: string }[]> {
   return db.all("SELECT id FROM process WHERE told = 1 AND ended_at < ?", at);
 }
+
+export function runningProcesses(db: Reads, limit: number) {
+  return db.all<{ id: string; session: string; agent: string; command: string; madeAt: number }>(
+    `SELECT id, session, agent, command, made_at AS madeAt FROM process WHERE state IN ('starting', 'running')
+     ORDER BY made_at LIMIT ?`,
+    limit,
+  );
+}

@@ -1,0 +1,96 @@
+/** What model calls used, summed. */
+import type { Reads, SqlValue } from "../../../core/contracts/index.ts";
+import { runSessions, type Usage } from "../../../core/domain/index.ts";
+
+/**
+ * `cost` is what is known of it; null when no call's price is known. `unknownPrice` calls come on top: a sum is never shown
+ * without them, and they never hide it.
+ */
+export type UsageSum = Usage & { calls: number; unknownPrice: number };
+
+export function usageSince(db: Reads, at: number): Promise<UsageSum> {
+  return sumUsage(db, "at >= ?", at);
+}
+
+/** What one session's model calls used. */
+export function usageOfSession(db: Reads, session: string): Promise<UsageSum> {
+  return sumUsage(db, "session = ?", session);
+}
+
+/** What the runs of one job used since then. */
+export function usageOfRuns(db: Reads, job: string, since: number): Promise<UsageSum> {
+  const { from, to } = runSessions(job);
+  return sumUsage(db, "at >= ? AND session >= ? AND session < ?", since, from, to);
+}
+
+export type UsageBy = "day" | "model" | "agent" | "total";
+
+/** What was used between two times, summed by something. `offsetMs`: where days begin. */
+export async function usageBy(
+  db: Reads,
+  by: UsageBy,
+  q: { from: number; to: number; offsetMs: number; agent?: string },
+): Promise<{ name: string; usage: UsageSum }[]> {
+  const column = {
+    day: "strftime('%Y-%m-%d', (at + ?) / 1000, 'unixepoch')",
+    model: "model",
+    agent: "agent",
+    total: "'total'",
+  }[by];
+  const rows = await db.all<UsageRow>(
+    `SELECT ${column} AS name, COUNT(*) AS calls, SUM(input_tokens) AS i, SUM(output_tokens) AS o,
+       SUM(cache_read_tokens) AS r, SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c,
+       COUNT(*) - COUNT(cost) AS unknown
+     FROM usage WHERE at >= ? AND at < ? AND (? = '' OR agent = ?) GROUP BY 1 ORDER BY 1`,
+    ...(by === "day" ? [q.offsetMs] : []),
+    q.from,
+    q.to,
+    q.agent ?? "",
+    q.agent ?? "",
+  );
+  return rows.map((row) => ({
+    name: row.name,
+    usage: {
+      inputTokens: row.i,
+      outputTokens: row.o,
+      cacheReadTokens: row.r,
+      cacheWriteTokens: row.w,
+      cost: knownCost(row.c, row.calls, row.unknown),
+      calls: row.calls,
+      unknownPrice: row.unknown,
+    },
+  }));
+}
+
+interface UsageRow {
+  name: string;
+  calls: number;
+  i: number;
+  o: number;
+  r: number;
+  w: number;
+  c: number;
+  unknown: number;
+}
+
+async function sumUsage(db: Reads, where: string, ...values: SqlValue[]): Promise<UsageSum> {
+  const row = await db.get<{ i: number; o: number; r: number; w: number; c: number; unknown: number; n: number }>(
+    `SELECT COALESCE(SUM(input_tokens), 0) AS i, COALESCE(SUM(output_tokens), 0) AS o,
+       COALESCE(SUM(cache_read_tokens), 0) AS r, COALESCE(SUM(cache_write_tokens), 0) AS w,
+       COALESCE(SUM(cost), 0) AS c, COUNT(*) - COUNT(cost) AS unknown, COUNT(*) AS n FROM usage WHERE ${where}`,
+    ...values,
+  );
+  return {
+    inputTokens: row?.i ?? 0,
+    outputTokens: row?.o ?? 0,
+    cacheReadTokens: row?.r ?? 0,
+    cacheWriteTokens: row?.w ?? 0,
+    cost: knownCost(row?.c ?? 0, row?.n ?? 0, row?.unknown ?? 0),
+    calls: row?.n ?? 0,
+    unknownPrice: row?.unknown ?? 0,
+  };
+}
+
+function knownCost(known: number, calls: number, unknown: number): number | null {
+  return calls > 0 && unknown === calls ? null : known;
+}

@@ -1,0 +1,45 @@
+/** Jobs and their slots as others look at them. */
+import type { Reads } from "../../../core/contracts/index.ts";
+import { readRunSession } from "../../../core/domain/index.ts";
+import type { Job } from "../job.ts";
+
+/** How often a job came up since then, whatever became of it. */
+export async function beatsSince(db: Reads, job: string, since: number): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM slot WHERE job = ? AND due >= ? AND state IN ('done', 'failed', 'skipped')",
+    job,
+    since,
+  );
+  return row?.n ?? 0;
+}
+
+/** What kind of job a session is a run of; undefined when it is none. */
+export async function jobOfRun(
+  db: Reads,
+  session: string,
+): Promise<{ isHeartbeat: boolean; isQuiet: boolean; mayPlan: boolean } | undefined> {
+  const id = readRunSession(session)?.job;
+  if (id === undefined) return undefined;
+  const row = await db.get<{ kind: string; quiet: number | null; plans: number | null }>(
+    "SELECT kind, json_extract(spec, '$.quiet') AS quiet, json_extract(spec, '$.mayPlan') AS plans FROM job WHERE id = ?",
+    id,
+  );
+  return { isHeartbeat: row?.kind === "beat", isQuiet: row?.quiet === 1, mayPlan: row?.plans === 1 };
+}
+
+/** The next slots that are due, of thousands of jobs. */
+export async function nextSlots(db: Reads, limit: number) {
+  const rows = await db.all<{
+    id: string;
+    due: number;
+    name: string;
+    agent: string;
+    spec: string;
+    problem: string | null;
+  }>(
+    `SELECT s.job AS id, s.due, j.name, j.agent, j.spec, CASE WHEN j.failures > 0 THEN j.signature END AS problem FROM slot s
+     JOIN job j ON j.id = s.job WHERE s.state = 'pending' AND j.enabled = 1 ORDER BY s.due LIMIT ?`,
+    limit,
+  );
+  return rows.map(({ spec, ...row }) => ({ ...row, spec: JSON.parse(spec) as Pick<Job, "when" | "zone" | "kind"> }));
+}
