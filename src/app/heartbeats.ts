@@ -3,12 +3,21 @@
 import type { Records } from "../core/contracts/index.ts";
 import { type AgentId, AppError, asId, heartbeatName } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
+import { countAskedSince } from "../flow/approvals/index.ts";
+import { sourcesSince } from "../flow/events/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
 import { usageOfRuns } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
-import { Heartbeat, type HeartbeatConfig } from "../mind/heartbeat/index.ts";
-import { beatsSince, comesAgain, type JobView, minutesOfDay, moment, type Schedules } from "../mind/schedule/index.ts";
-import { newsOf } from "./store.ts";
+import { Heartbeat, type HeartbeatConfig, newsText } from "../mind/heartbeat/index.ts";
+import {
+  beatsSince,
+  comesAgain,
+  type JobView,
+  minutesOfDay,
+  moment,
+  type Schedules,
+  troublesSince,
+} from "../mind/schedule/index.ts";
 
 export interface HeartbeatHouse {
   records: Records;
@@ -28,7 +37,12 @@ export function makeHeartbeat(house: HeartbeatHouse): Heartbeat {
     checklist: async (agent) =>
       house.agents.exists(agent) ? (await house.agents.readFile(agent, "HEARTBEAT.md")).text : "",
     mark: house.mark,
-    news: (agent, since) => newsOf(house.records, agent, since),
+    news: async (agent, since) =>
+      newsText({
+        events: await sourcesSince(house.records, agent, since),
+        jobs: await troublesSince(house.records, agent, since),
+        asked: await countAskedSince(house.records, agent, since),
+      }),
     time: { zone: house.zone, minutes: minutesOfDay, moment, again: comesAgain },
     send: (tx, word) => house.outbox.intend(tx, word),
   });

@@ -1,8 +1,10 @@
 /** The figures behind `/metrics`. Counted from the records when asked: nothing is counted on the way of a message. */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { deliveriesByState } from "../flow/outbox/index.ts";
+import { turnsByState, usageByModel } from "../flow/turns/index.ts";
 import { type Metric, writeMetrics } from "../ground/observe/index.ts";
+import { countOpen } from "./counts.ts";
 import type { House } from "./house.ts";
-import { countOpen, figures } from "./store.ts";
 
 export interface MetricParts {
   house: () => House;
@@ -24,8 +26,11 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
       }
       const house = parts.house();
       const db = house.records.committed;
-      const { turns, deliveries, models, pending } = await figures(db);
+      const turns = await turnsByState(db);
+      const deliveries = await deliveriesByState(db);
+      const models = await usageByModel(db);
       const open = await countOpen(db, (session) => house.engine.running(session));
+      const { pending } = open.approvals;
       const memory = process.memoryUsage();
       const by = (rows: { state: string; n: number }[]) =>
         rows.map((r) => ({ labels: { state: r.state }, value: r.n }));

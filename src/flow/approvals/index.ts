@@ -1,5 +1,5 @@
 export { Approvals, approvalEvent, newApprovalId } from "./approvals.ts";
 export { type ApprovalsConfig, approvalsConfig } from "./config.ts";
 export { Reminders } from "./reminders.ts";
-export { askedOn, countPending, eraseApprovals, type NewApproval } from "./store.ts";
+export { askedOn, countAskedSince, countPending, eraseApprovals, type NewApproval } from "./store.ts";
 export { outcomeText, questionText, questionTextWithButtons, shortCode } from "./words.ts";

@@ -307,3 +307,13 @@ export function eraseApprovals(tx: Tx, session: SessionKey): void {
 export async function countPending(db: Reads): Promise<number> {
   return (await db.get<{ n: number }>("SELECT COUNT(*) AS n FROM approval WHERE state = 'pending'"))?.n ?? 0;
 }
+
+/** How many questions of an agent's were asked since then and still wait. */
+export async function countAskedSince(db: Reads, agent: string, since: number): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM approval WHERE state = 'pending' AND asked_at > ? AND agent = ?",
+    since,
+    agent,
+  );
+  return row?.n ?? 0;
+}

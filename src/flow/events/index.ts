@@ -6,4 +6,4 @@ export {
   type SystemEvent,
   SystemEvents,
 } from "./events.ts";
-export { eventsWaiting, silenceEvents } from "./store.ts";
+export { eventsWaiting, silenceEvents, sourcesSince } from "./store.ts";

@@ -140,3 +140,12 @@ export function eventsWaiting(db: Reads, limit: number) {
     limit,
   );
 }
+
+/** What an agent's events since then came from. */
+export function sourcesSince(db: Reads, agent: string, since: number): Promise<{ source: string; n: number }[]> {
+  return db.all(
+    "SELECT source, COUNT(*) AS n FROM system_event WHERE agent = ? AND at > ? GROUP BY source LIMIT 20",
+    agent,
+    since,
+  );
+}

@@ -236,3 +236,12 @@ export async function deliveriesOn(db: Reads, channel: string, account: string) 
     ...(failed?.error ? { lastError: failed.error } : {}),
   };
 }
+
+export function deliveriesByState(db: Reads): Promise<{ state: string; n: number }[]> {
+  return db.all("SELECT state, COUNT(*) AS n FROM delivery GROUP BY state");
+}
+
+/** The same without what was sent, which is nearly all of it. */
+export function unsentByState(db: Reads): Promise<{ state: string; n: number }[]> {
+  return db.all("SELECT state, COUNT(*) AS n FROM delivery WHERE state <> 'sent' GROUP BY state");
+}

@@ -19,14 +19,24 @@ export {
   eraseTurns,
   forgetAdmitted,
   listTurns,
+  openNow,
   queueTurn,
   readTurn,
   recordUsage,
   recordWoken,
   restartsOf,
   type TurnRow,
+  turnsByState,
   wasAdmitted,
 } from "./store.ts";
 export { makeTurns } from "./turn.ts";
-export { type UsageBy, type UsageSum, usageBy, usageOfRuns, usageOfSession, usageSince } from "./usage/store.ts";
+export {
+  type UsageBy,
+  type UsageSum,
+  usageBy,
+  usageByModel,
+  usageOfRuns,
+  usageOfSession,
+  usageSince,
+} from "./usage/store.ts";
 export { TurnWatch } from "./watch.ts";

@@ -234,3 +234,18 @@ export function eraseTurns(tx: Tx, session: SessionKey, how: { keepUsage?: boole
   if (!how.keepUsage) tx.run("DELETE FROM usage WHERE session = ?", session);
   tx.run("DELETE FROM turn WHERE session = ?", session);
 }
+
+/** Turns that run or wait for their lane; of those that wait for a person, which may be thousands, only the number. */
+export async function openNow(db: Reads): Promise<{ open: { id: TurnId; session: SessionKey }[]; parked: number }> {
+  const open = await db.all<{ id: TurnId; session: SessionKey }>(
+    "SELECT id, session FROM turn WHERE ended_at IS NULL AND state <> 'parked'",
+  );
+  const parked = await db.get<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM turn WHERE ended_at IS NULL AND state = 'parked'",
+  );
+  return { open, parked: parked?.n ?? 0 };
+}
+
+export function turnsByState(db: Reads): Promise<{ state: string; n: number }[]> {
+  return db.all("SELECT state, COUNT(*) AS n FROM turn GROUP BY state");
+}

@@ -11,7 +11,7 @@ export {
   Schedules,
   type Wishes,
 } from "./schedules.ts";
-export { beatsSince, jobOfRun, nextSlots } from "./summary/store.ts";
+export { beatsSince, jobOfRun, nextSlots, troublesSince } from "./summary/store.ts";
 export { asGiven, comesAgain, inWords, momentWords, nextDue, PAST_GRACE_MS, settled } from "./when.ts";
 export { moment } from "./words/moments.ts";
 export { duration } from "./words/spans.ts";

@@ -94,3 +94,12 @@ async function sumUsage(db: Reads, where: string, ...values: SqlValue[]): Promis
 function knownCost(known: number, calls: number, unknown: number): number | null {
   return calls > 0 && unknown === calls ? null : known;
 }
+
+export function usageByModel(
+  db: Reads,
+): Promise<{ model: string; calls: number; i: number; o: number; r: number; w: number; c: number }[]> {
+  return db.all(
+    `SELECT model, COUNT(*) AS calls, SUM(input_tokens) AS i, SUM(output_tokens) AS o, SUM(cache_read_tokens) AS r,
+       SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c FROM usage GROUP BY model`,
+  );
+}

@@ -1,6 +1,6 @@
 /** Jobs and their slots as others look at them. */
 import type { Reads } from "../../../core/contracts/index.ts";
-import { readRunSession } from "../../../core/domain/index.ts";
+import { HEARTBEAT_PREFIX, readRunSession } from "../../../core/domain/index.ts";
 import type { Job } from "../job.ts";
 
 /** How often a job came up since then, whatever became of it. */
@@ -42,4 +42,19 @@ export async function nextSlots(db: Reads, limit: number) {
     limit,
   );
   return rows.map(({ spec, ...row }) => ({ ...row, spec: JSON.parse(spec) as Pick<Job, "when" | "zone" | "kind"> }));
+}
+
+/** Jobs of an agent that failed or were missed since then; its heartbeat is not meant. */
+export function troublesSince(
+  db: Reads,
+  agent: string,
+  since: number,
+): Promise<{ name: string; state: string; n: number; reason: string | null }[]> {
+  return db.all(
+    `SELECT job.name, slot.state, COUNT(*) AS n, MAX(slot.reason) AS reason FROM slot JOIN job ON job.id = slot.job
+     WHERE job.agent = ? AND slot.state IN ('failed', 'missed') AND slot.ended_at > ? AND job.name NOT LIKE '${HEARTBEAT_PREFIX}%'
+     GROUP BY job.name, slot.state LIMIT 20`,
+    agent,
+    since,
+  );
 }
