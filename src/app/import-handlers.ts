@@ -17,6 +17,7 @@ import {
   type AgentId,
   AppError,
   asId,
+  assertNever,
   type HistoryEntry,
   importedTurn,
   type Json,
@@ -118,6 +119,8 @@ function taker(
         return takeSchedule(item);
       case "channel":
         return takeChannel(item);
+      default:
+        return assertNever(item);
     }
   };
 
@@ -313,6 +316,8 @@ function nameOf(item: ImportItem): string {
       return `${item.channel}/${item.account}`;
     case "left out":
       return basename(item.from);
+    default:
+      return assertNever(item);
   }
 }
 

@@ -5,8 +5,7 @@
  * ATTENTION-1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
  *      it is mended. What has happened stays until somebody dismisses it, over restarts.
  */
-
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, assertNever } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { countPending } from "../../flow/approvals/index.ts";
 import type { House } from "../house.ts";
@@ -155,6 +154,8 @@ function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failu
     }
     case "job":
       return { text: `The job "${row.a}" failed: ${row.b ?? "no reason was recorded"}` };
+    default:
+      return assertNever(kind);
   }
 }
 

@@ -96,6 +96,9 @@ export function toErrorShape(error: unknown): ErrorShape {
   return { code: "INTERNAL", message: error instanceof Error ? error.message : String(error), retry: "later" };
 }
 
+/** The end of a closed switch: a case that was added and forgotten here fails to compile. */
 export function assertNever(value: never): never {
-  throw new Error(`unexpected value ${JSON.stringify(value)}`);
+  const given: unknown = value;
+  // A whole object may hold secrets.
+  throw new Error(`unexpected value ${typeof given === "object" ? "of an unknown kind" : JSON.stringify(given)}`);
 }

@@ -5,7 +5,9 @@
  * HOOKS-5: comparing takes the same time whatever was given, its length too (WH-07). Credentials are headers, never the query.
  * HOOKS-6: what tells deliveries apart is made of what is signed, never of how the signature is written or of the query (WH-03).
  */
+
 import { createHash, createHmac } from "node:crypto";
+import { assertNever } from "../../core/domain/index.ts";
 import { isSameSecret } from "../../core/kit/index.ts";
 import type { Hook } from "./config.ts";
 
@@ -84,6 +86,8 @@ function find(hook: Hook, headers: Headers): Shown | undefined {
     }
     case "bearer":
       return { signatures: [/^Bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? ""] };
+    default:
+      return assertNever(hook.scheme);
   }
 }
 

@@ -2,7 +2,7 @@
  * One look at a watched thing: what is new since the cursor, and the next cursor. A look changes nothing anywhere, so it may be
  * made again; whoever keeps the cursor keeps it together with what was new.
  */
-import type { Json } from "../../core/domain/index.ts";
+import { assertNever, type Json } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { Watched } from "./config.ts";
 import { lookAtFeed } from "./feed.ts";
@@ -49,6 +49,8 @@ export async function look(
     case "imap":
       // A mail library that most homes never need.
       return (await import("./imap.ts")).lookAtMail(watched, cursor, signal);
+    default:
+      return assertNever(watched);
   }
 }
 
@@ -62,5 +64,7 @@ export function aboutOf(watched: Watched): string {
       return `files ${watched.path}`;
     case "imap":
       return `imap ${watched.user}@${watched.host}:${watched.port}/${watched.folder}`;
+    default:
+      return assertNever(watched);
   }
 }

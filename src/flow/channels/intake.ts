@@ -17,6 +17,7 @@ import {
   acceptIds,
   answerWords,
   asId,
+  assertNever,
   type InboundMessage,
   isAgentScope,
   type Json,
@@ -157,6 +158,8 @@ export class Intake {
       }
       case "member":
         return { outcome: "ignored" };
+      default:
+        return assertNever(event);
     }
   }
 

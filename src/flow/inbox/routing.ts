@@ -7,6 +7,7 @@
 import {
   type AgentId,
   asId,
+  assertNever,
   type InboundMessage,
   type PersonId,
   type QueueMode,
@@ -97,5 +98,7 @@ function sessionFor(
       return key(channel, account, chat, thread, chat === message.sender.id ? undefined : message.sender.id);
     case "per-chat":
       return key(channel, account, chat, thread);
+    default:
+      return assertNever(scope);
   }
 }

@@ -1,6 +1,6 @@
 /** A refusal as the model reads it: final, and with what can be done instead, so that no turn is spent on trying it another way. */
 import type { ActionPlan } from "../../core/contracts/index.ts";
-import type { Authority } from "../../core/domain/index.ts";
+import { type Authority, assertNever } from "../../core/domain/index.ts";
 
 /** What is left to do. Guests get one sentence for everything: a second one would tell them what there is. */
 export function insteadOf(plan: Pick<ActionPlan, "risk" | "outside">, authority: Authority): string {
@@ -20,6 +20,8 @@ export function insteadOf(plan: Pick<ActionPlan, "risk" | "outside">, authority:
       return "Go on with what you have, or ask the person to send you what the page says.";
     case "state":
       return "Go on without it, and tell the person what is left undone.";
+    default:
+      return assertNever(plan.risk);
   }
 }
 

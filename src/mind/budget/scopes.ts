@@ -1,5 +1,5 @@
 /** Which budgets a call counts against, and how they are named to people. */
-import { readRunSession } from "../../core/domain/index.ts";
+import { assertNever, readRunSession } from "../../core/domain/index.ts";
 import type { BudgetsConfig } from "./config.ts";
 import type { Amount, Caps } from "./judge.ts";
 import type { ScopeKey } from "./store.ts";
@@ -70,6 +70,8 @@ function title(scope: ScopeKey): string {
       return "The budget of this session";
     case "schedule":
       return `The budget of schedule "${scope.name}" for today`;
+    default:
+      return assertNever(scope.kind);
   }
 }
 
@@ -83,6 +85,8 @@ function key(scope: ScopeKey): string {
       return "budgets.perSession";
     case "schedule":
       return "the job's budget or budgets.perSchedule";
+    default:
+      return assertNever(scope.kind);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Estimates of tokens, used only where the provider has not reported. */
 import type { ToolSpec } from "../../core/contracts/index.ts";
-import type { ModelMessage } from "../../core/domain/index.ts";
+import { assertNever, type ModelMessage } from "../../core/domain/index.ts";
 
 /** What a picture costs at most providers, whatever its size: they shrink it first. */
 const IMAGE_TOKENS = 1500;
@@ -36,6 +36,8 @@ export function estimateTokens(content: ModelMessage["content"]): number {
       case "tool-call":
         tokens += textTokens(part.name + JSON.stringify(part.input));
         break;
+      default:
+        return assertNever(part);
     }
   }
   return tokens;

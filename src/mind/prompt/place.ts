@@ -2,6 +2,7 @@
  * Place: where the agent is, in generated lines. Frozen for the session. Each line is left out when nothing is known, and none
  * has a date, a path that differs by run, or a name nobody cleaned.
  */
+import { assertNever } from "../../core/domain/index.ts";
 import { quotedName } from "../../core/kit/index.ts";
 import type { SituationKind } from "./situation.ts";
 
@@ -105,6 +106,8 @@ function chatWords(kind: SituationKind, group: Place["group"]): string {
       return "direct";
     case "api":
       return "api";
+    default:
+      return assertNever(kind);
   }
 }
 

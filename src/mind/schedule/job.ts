@@ -1,5 +1,12 @@
 /** A job as people and the agent describe it, and the pure rules about its slots. */
-import type { AgentId, ReplyRoute, ScheduleId, SessionKey, Terms } from "../../core/domain/index.ts";
+import {
+  type AgentId,
+  assertNever,
+  type ReplyRoute,
+  type ScheduleId,
+  type SessionKey,
+  type Terms,
+} from "../../core/domain/index.ts";
 import { lastDue, nextDue, type When } from "./when.ts";
 
 export type CatchUp = "once" | "all" | "skip";
@@ -119,6 +126,8 @@ export function catchUp(when: When, due: number, now: number, policy: CatchUp): 
       return outcome([newest], `${reason} A later one was run instead.`);
     case "all":
       return outcome(passed.slice(-MOST_CAUGHT_UP), `${reason} Only the newest ${MOST_CAUGHT_UP} were made up for.`);
+    default:
+      return assertNever(policy);
   }
 }
 

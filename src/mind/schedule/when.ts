@@ -4,7 +4,7 @@
  * SCHEDULE-10: `nextDue(s, after)` is the first due time strictly later than `after`, or nothing when there is none.
  * SCHEDULE-11: calling it again from its own result walks all due times: none twice, none left out, over every clock change.
  */
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, assertNever } from "../../core/domain/index.ts";
 import { nextCron } from "./cron.ts";
 import { moment } from "./words/moments.ts";
 import { isRepeat, readRepeat } from "./words/repeats.ts";
@@ -29,6 +29,8 @@ export function nextDue(when: When, after: number): number | undefined {
       return stepAt(when, stepsUntil(when, after));
     case "cron":
       return nextCron(when, after);
+    default:
+      return assertNever(when);
   }
 }
 
@@ -51,6 +53,8 @@ export function lastDue(when: When, until: number): number | undefined {
       }
       return undefined;
     }
+    default:
+      return assertNever(when);
   }
 }
 
@@ -207,6 +211,8 @@ export function inWords(when: When, zone: string): string {
       return `every ${rhythm(when)}${when.zone ? ` at ${wallWords(when.anchor, when.zone).slice(11)}, ${cityOf(when.zone)}` : ""}`;
     case "cron":
       return `${cronWords(when.cron) ?? when.cron}, ${cityOf(when.zone)}`;
+    default:
+      return assertNever(when);
   }
 }
 

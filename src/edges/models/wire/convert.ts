@@ -11,7 +11,13 @@
  * WIRE-4: the notes are a text of their own in the first message of the person: roles go on alternating.
  */
 import type { ToolSpec } from "../../../core/contracts/index.ts";
-import type { JsonObject, ModelMessage, ThinkingPart, ToolResultPart } from "../../../core/domain/index.ts";
+import {
+  assertNever,
+  type JsonObject,
+  type ModelMessage,
+  type ThinkingPart,
+  type ToolResultPart,
+} from "../../../core/domain/index.ts";
 import type { Api } from "../providers.ts";
 import { inWords, isPictured, type Shown } from "./images.ts";
 import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
@@ -138,6 +144,8 @@ function convertMessage(message: ModelMessage, api: Api, model: string): SdkMess
       return { role: "tool", content: message.content.map((part) => convertResult(part)) };
     case "assistant":
       return convertAssistant(message, api, model);
+    default:
+      return assertNever(message);
   }
 }
 
@@ -260,6 +268,8 @@ function convertAssistant(
         });
         break;
       }
+      default:
+        return assertNever(part);
     }
   }
   return content.length > 0 ? { role: "assistant", content } : null;

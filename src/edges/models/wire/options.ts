@@ -1,7 +1,7 @@
 /** What is asked for beside the messages: room for the answer, thinking, and the key of the prompt cache. */
 import { createHash } from "node:crypto";
 import type { ModelRequest, ThinkingLevel } from "../../../core/contracts/index.ts";
-import type { AnswerSettings } from "../../../core/domain/index.ts";
+import { type AnswerSettings, assertNever } from "../../../core/domain/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import type { Provider } from "../providers.ts";
 import { COMPATIBLE, isOpenAi, type SdkOptions, type SdkProviderOptions } from "./sdk.ts";
@@ -142,6 +142,8 @@ function providerOptions(
       if (isOpenAi(provider)) return { openai: { store: false, promptCacheKey: shortKey(cacheKey), ...effort } };
       return level && level !== "off" ? { [COMPATIBLE]: effort } : undefined;
     }
+    default:
+      return assertNever(provider.api);
   }
 }
 

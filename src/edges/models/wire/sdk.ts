@@ -2,7 +2,9 @@
  * The provider libraries at their model interface (LanguageModelV3), and nothing else of them: one streamed call, no
  * retries, no warnings on the console. They are imported on first use, because together they cost half a second.
  */
+
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
+import { assertNever } from "../../../core/domain/index.ts";
 import type { Credential, Provider } from "../providers.ts";
 
 export type SdkModel = ReturnType<OpenAICompatibleProvider["chatModel"]>;
@@ -48,6 +50,8 @@ export async function makeSdkModel(
       const compatible = createOpenAICompatible({ ...settings, name: COMPATIBLE, includeUsage: true });
       return compatible.chatModel(modelId);
     }
+    default:
+      return assertNever(provider.api);
   }
 }
 

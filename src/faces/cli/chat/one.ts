@@ -3,7 +3,7 @@
  * not waited for: a script learns at once what waits and how to answer.
  */
 import { randomUUID } from "node:crypto";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, assertNever } from "../../../core/domain/index.ts";
 import type { Approval, ChatAnswer, TurnDetail } from "../../../core/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { EXIT, exitForState } from "../exit.ts";
@@ -108,6 +108,8 @@ async function tell(ctx: Context, turn: string, end: End): Promise<number> {
       if (out.json) out.document(await ctx.rpc.call("turns.wait", { turn }));
       else ended(ctx, end.detail);
       return exitForState(end.detail.state);
+    default:
+      return assertNever(end);
   }
 }
 

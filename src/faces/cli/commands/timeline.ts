@@ -2,6 +2,7 @@
  * A turn as a timeline in text (UI.md §4): a row per step with glyph, name, when it began, bar and duration. Thin line =
  * waited in the queue, solid = worked, hatched = waited for a person. Such waits are compressed, so that work stays readable.
  */
+import { assertNever } from "../../../core/domain/index.ts";
 import type { TurnDetail } from "../../../core/protocol/index.ts";
 import { duration, money, shortId, visible } from "../format.ts";
 import type { Hint, Paint } from "../output.ts";
@@ -135,6 +136,8 @@ function stepMark(step: TurnDetail["steps"][number], ended: boolean, paint: Pain
       return [paint("?", "wait"), "outcome unknown"];
     case "open":
       return ended ? [paint("?", "wait"), "outcome unknown"] : ["●", "running"];
+    default:
+      return assertNever(outcome);
   }
 }
 

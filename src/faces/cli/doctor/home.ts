@@ -1,6 +1,8 @@
 /** Checks of the home: there, closed to others, readable. */
+
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { assertNever } from "../../../core/domain/index.ts";
 import { CONFIG_FILE, getFromFile, homeProblem } from "../../../ground/config/index.ts";
 import { bytes } from "../format.ts";
 import { bad, type Check, type Finding, ok, warn } from "./check.ts";
@@ -68,6 +70,8 @@ export const database: Check = {
       case "refused":
       case "damaged":
         return bad(message ?? `${file} can't be used.`, hint ?? "Restore a copy");
+      default:
+        return assertNever(state);
     }
   },
 };

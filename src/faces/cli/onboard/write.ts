@@ -1,7 +1,7 @@
 /** A choice as a change of lares.yaml. Comments and everything else stay. */
 import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Json } from "../../../core/domain/index.ts";
+import { assertNever, type Json } from "../../../core/domain/index.ts";
 import {
   CONFIG_FILE,
   getFromFile,
@@ -50,6 +50,8 @@ export async function changed(ctx: Context, text: string, choice: ModelChoice): 
       }
       return next;
     }
+    default:
+      return assertNever(choice);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import { toErrorShape } from "../../../core/domain/index.ts";
+import { assertNever, toErrorShape } from "../../../core/domain/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, callerOf } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
@@ -87,6 +87,8 @@ function said(m: Completion["messages"][number]): Said {
       const calls = (m.tool_calls ?? []).map((t) => ({ id: t.id, name: t.function.name, input: t.function.arguments }));
       return { role: "assistant", text, calls };
     }
+    default:
+      return assertNever(m.role);
   }
 }
 

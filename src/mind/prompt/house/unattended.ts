@@ -1,3 +1,4 @@
+import { assertNever } from "../../../core/domain/index.ts";
 import { paragraph, type Situation, section } from "../situation.ts";
 
 /** What runs without anybody waiting for it: jobs, the heartbeat, sub-agents. */
@@ -41,5 +42,7 @@ export function unattended({ kind, isQuiet, tools }: Situation): string {
     case "group":
     case "api":
       return "";
+    default:
+      return assertNever(kind);
   }
 }

@@ -1,5 +1,7 @@
 /** Words of a text that is being settled: what each becomes, or how it is written down when only running it can tell. */
+
 import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
+import { assertNever } from "../../../../../core/domain/index.ts";
 import { quote } from "../plain.ts";
 import { literalOf, readWord } from "../word.ts";
 import { bracket, expand, type Token } from "./pattern.ts";
@@ -138,6 +140,8 @@ async function inQuotes(part: DoubleQuotedChild, rest: Rest): Promise<Piece[]> {
       const print = await computed(part, rest);
       return [{ open: (pinned) => `"${print(pinned)}"` }];
     }
+    default:
+      return assertNever(part);
   }
 }
 
