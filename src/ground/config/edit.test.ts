@@ -58,6 +58,19 @@ test("undefined removes a key and nothing else; removing what is not there chang
   expect(await setInFile("a: 1\n", "a", undefined)).toBe("");
 });
 
+test("what held only the removed key goes with it, unless a comment or an agent's name is there", async () => {
+  const removed = (text: string, key: string) => setInFile(text, key, undefined);
+  expect(await removed("a: 1\nchannels:\n  external:\n    mine:\n      x: 1\n", "channels.external.mine")).toBe(
+    "a: 1\n",
+  );
+  expect(await removed("agents:\n  main:\n    secrets:\n      - A\n", "agents.main.secrets")).toBe("");
+  expect(await removed("agents:\n  ada:\n    secrets:\n      - A\n", "agents.ada.secrets")).toBe(
+    "agents:\n  ada: {}\n",
+  );
+  expect(await removed("a:\n  b:\n    c: 1\n    # later: d\n", "a.b.c")).toContain("# later: d");
+  expect(await removed("a:\n  b:\n    c: 1\n  d: 2\n", "a.b.c")).toBe("a:\n  d: 2\n");
+});
+
 test("a reference is read as it is written, never resolved (LK-03)", async () => {
   expect(await getFromFile(TEXT, "gateway.token")).toBe("${LARES_SECRET}");
   expect(await getFromFile(TEXT, "gateway.no.such")).toBeUndefined();

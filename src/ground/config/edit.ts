@@ -24,6 +24,7 @@ export async function setInFile(text: string, path: KeyPath, value: Json | undef
   if (value === undefined) {
     if (!doc.hasIn(parts)) return text;
     doc.deleteIn(parts);
+    removeEmpty(doc, parts, yaml);
     if (yaml.isMap(doc.contents) && doc.contents.items.length === 0 && !doc.contents.comment) doc.contents = null;
     return doc.contents === null && !doc.commentBefore && !doc.comment ? "" : print(doc);
   }
@@ -55,6 +56,18 @@ async function parse(text: string) {
     throw configInvalid("lares.yaml", problems);
   }
   return { doc, yaml };
+}
+
+/** Sections that hold nothing any more, from the inside out. One with a comment stays, and so does one that names an agent. */
+function removeEmpty(doc: Document, parts: Path, yaml: typeof import("yaml")): void {
+  for (let depth = parts.length - 1; depth > 0; depth--) {
+    const above = parts.slice(0, depth);
+    const node = doc.getIn(above, true);
+    if (!yaml.isMap(node) || node.items.length > 0 || node.comment || node.commentBefore || node.anchor) return;
+    // `agents: { ada: {} }` says that there is an ada. The agent `main` is there in any case.
+    if (depth === 2 && parts[0] === "agents" && parts[1] !== "main") return;
+    doc.deleteIn(above);
+  }
 }
 
 /** A section that is empty or commented out is null in YAML and cannot take a key until it is a map. */
