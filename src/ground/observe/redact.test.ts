@@ -73,6 +73,21 @@ test.each(["a", "key=", "://", "a://b:", "-----BEGIN ", "eyJ-", "sk-", '"token',
   },
 );
 
+test("nothing of the end of a base64 text is left over, encoded once or twice, with or without a line end", () => {
+  for (const secret of ["hunter2-hunter2", "hunter2-hunter22", "hunter2-hunter222"]) {
+    const redactor = createRedactor();
+    redactor.addSecret(secret);
+    for (const end of ["", "\n", "Q"]) {
+      const once = Buffer.from(secret + end).toString("base64");
+      const twice = Buffer.from(`${once}${end}`).toString("base64");
+      for (const text of [once, twice]) {
+        if (text.endsWith("=")) expect(redactor.redact(`a ${text} b`), text).toBe("a [redacted] b");
+      }
+    }
+    expect(redactor.redact(`${secret} x=1 ${secret}&y=2`)).toBe("[redacted] x=1 [redacted]&y=2");
+  }
+});
+
 test("a registered value is hidden in every plain encoding, whatever surrounds it", () => {
   const redactor = createRedactor();
   const secret = 'p4ss/"w+rd \\ ünïcode=42';

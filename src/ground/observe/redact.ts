@@ -26,6 +26,9 @@ export const REDACTED = "[redacted]";
 /** Below this a "secret" is a word like "ok" or a port; tokens people make by hand start around here. */
 const SHORTEST = 6;
 
+/** base64 after a hidden value: its last letters stand for its end and for what followed, encoded twice for up to eight of them. */
+const PADDED_END = /\[redacted\][\w+/-]{1,8}={1,2}(?![\w=])/g;
+
 /**
  * Each pattern keeps group 1 and loses the rest. None may begin with an unbounded repetition, and what can fail after a
  * long run is bounded: a hostile text of 100 kB must cost milliseconds.
@@ -58,7 +61,8 @@ const NOT_SECRET = /tokens$/i;
 export function createRedactor(): Redactor {
   const known = new KnownTexts();
   const broken = new BrokenTexts();
-  const withoutKnown = (text: string) => broken.replace(known.replace(text, REDACTED), REDACTED);
+  const withoutKnown = (text: string) =>
+    broken.replace(known.replace(text, REDACTED), REDACTED).replace(PADDED_END, REDACTED);
   return {
     addSecret(value) {
       const secret = value.trim();
