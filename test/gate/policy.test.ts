@@ -32,6 +32,28 @@ const write = (path: string, tool = "write") => action({ tool, risk: "write", ta
 const fetched = (host: string) => action({ tool: "web_fetch", risk: "network", targets: [host] });
 const inWorkspace = (path: string) => join(place.workspace, path);
 
+describe("the reason names", () => {
+  test.each<[command: string, because: RegExp]>([
+    ["cd ~ && rm -rf .", new RegExp(`rm would take away ${place.userHome}\\.$`)],
+    ["cd / && rm -rf *", /rm would take away \/\S*[^.*]?\.$/],
+    ["rm -rf ~", /rm would take away ~\.$/],
+  ])("%s: the place that would be lost", async (command, because) => {
+    const said = await g.judge(command);
+    expect(said.verdict).toBe("deny");
+    expect(said.because).toMatch(because);
+  });
+
+  test.each([
+    ["git commit -m x", "git commit *"],
+    ["git add a.txt", "git add *"],
+  ])("%s: the rule that would allow it, and does", async (command, rule) => {
+    const asked = await g.judge(command, exec("git *"));
+    expect(asked.verdict).toBe("ask");
+    expect(asked.because).toContain(`the rule "${rule}" would allow it`);
+    expect((await g.judge(command, exec("git *", rule))).verdict).toBe("allow");
+  });
+});
+
 describe("whether a rule is what is missing", () => {
   test.each<[rules: string[], command: string, lacksRule: true | undefined]>([
     [[], "npm test", true],

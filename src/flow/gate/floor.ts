@@ -300,11 +300,11 @@ function programFloor(
     (/^(mv|unlink|trash)$/.test(name) && operands.length > 0);
   if (sweeps) {
     const lost = losing(operands, !/^(rsync|zip|7za?)$|tar$/.test(name));
-    if (lost) return `${name} would take away ${lost}.`;
+    if (lost) return `${name} would take away ${placeName(lost, at)}.`;
   }
   if (/^(chmod|chown|chgrp|setfacl|chattr)$/.test(name) && recursive) {
     const lost = losing(operands);
-    if (lost) return `${name} would change who may use everything in ${lost}.`;
+    if (lost) return `${name} would change who may use everything in ${placeName(lost, at)}.`;
   }
   if (name === "find" || name === "fd") {
     const why = findFloor(name, args, at, look);
@@ -326,6 +326,11 @@ function programFloor(
     if (all) return `${name} would read everything in ${all}, keys and credentials included.`;
   }
   return undefined;
+}
+
+/** A word as it was written; dots and stars alone name no place, so what they stand for is named. */
+function placeName(word: string, at: (word: string) => readonly string[]): string {
+  return /^[.*/]*$/.test(word) && word !== "/" ? (at(word).at(-1) ?? word) : word;
 }
 
 function findFloor(
