@@ -40,7 +40,11 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
     const known = list();
     const found = known.find((one) => one.name === name);
     if (found) return found;
-    const hint = `Known: ${known.map((one) => one.name).join(", ") || "none. Add one: lares channels add"}.`;
+    const fitting = known.filter((one) => one.account === name || one.channel === name);
+    const hint =
+      fitting.length === 1
+        ? `Did you mean "${fitting[0]!.name}"?`
+        : `Known: ${known.map((one) => one.name).join(", ") || "none. Add one: lares channels add"}.`;
     throw new AppError("CHANNEL_UNKNOWN", { message: `There is no channel "${name}".`, hint });
   };
   const entryOf = (channel: string) => {

@@ -46,6 +46,9 @@ test("the same message id after a removal is a new message in the same conversat
   const [session] = before.sessions;
   await until("the first answer", async () => (await lares.rpc("turns.list", { open: true })).turns.length === 0);
 
+  await expect(lares.rpc("channels.remove", { name: "sms" })).rejects.toMatchObject({
+    error: { hint: 'Did you mean "external/sms"?' },
+  });
   await lares.rpc("channels.remove", { name: "external/sms" });
   await lares.rpc("channels.add", { channel: "external", account: "sms", fields });
   expect(await speak([{ id: "m-1", content: "say:second" }])).toEqual(["admitted"]);
