@@ -24,7 +24,7 @@ const HINT: Record<FailureClass, string | null> = {
   timeout: "Try again; for a slow model raise the limit that is named.",
   overload: "Try again later, or set models.fallbacks in lares.yaml.",
   "context-overflow": "Shorten the conversation, or choose a model with a larger window.",
-  format: "This is likely a fault of Lares or of the server behind the base URL; the message says what was refused.",
+  format: "This is likely a fault of Lares or of the server behind the base URL.",
   "not-found": "Check the model's name with: lares models list",
   network: "Check the network and the base URL of this provider.",
   "too-large":
