@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { AppError } from "../../core/domain/index.ts";
 import { usage } from "./exit.ts";
 import type { CliInput } from "./ports.ts";
@@ -10,10 +10,13 @@ export async function readAll(input: CliInput): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** A file somebody named; `-` is stdin. */
-export async function readGiven(file: string, stdin: CliInput): Promise<string> {
+/** A file somebody named; `-` is stdin. `note`: for a pipe with nobody at the other end, which is waited for without an end. */
+export async function readGiven(file: string, stdin: CliInput, note: (line: string) => void): Promise<string> {
   if (file === "-") return readAll(stdin);
   try {
+    // The shell's own `<(…)` has its writer already.
+    if (!file.startsWith("/dev/fd/") && (await stat(file)).isFIFO())
+      note(`${file} is a pipe: waiting for somebody to write to it. Ctrl-C stops.`);
     return await readFile(file, "utf8");
   } catch (cause) {
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;

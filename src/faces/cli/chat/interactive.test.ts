@@ -89,7 +89,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 describe("a conversation", () => {
   it("says plainly when the practice model answers", async () => {
     await open();
-    expect(ran.screen().join("\n")).toContain("The practice model (no key was found) answers.");
+    expect(ran.screen().join("\n")).toContain("Answers come from the practice model (no key was found).");
   });
 
   it("streams the answer, shows tools as rows, and ends with one line", async () => {

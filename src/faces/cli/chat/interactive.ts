@@ -173,8 +173,8 @@ class Chat {
     const agent = options.agent ?? "your agent";
     this.footer(agent);
     const who = `You are talking to ${options.agent ?? "your agent"}${options.session ? ` in ${options.session}` : ""}.`;
-    const line = `${modelLine(model)} answers`;
-    const rows = wrap(`${line.charAt(0).toUpperCase()}${line.slice(1)}.`, this.screen.columns - 1);
+    // Not at the beginning of the sentence: a model's id is written as it is.
+    const rows = wrap(`Answers come from ${modelLine(model)}.`, this.screen.columns - 1);
     this.view.print(who, ...rows.map((row) => out.paint(row, model.practice ? "wait" : "dim")));
   }
 

@@ -43,7 +43,7 @@ export const get: Action = async ({ rpc, out, clock, home }, [agent = ""]) => {
 
 export const create: Action = async (ctx, [agent = ""]) => {
   const { rpc, out, options } = ctx;
-  const soul = options.soul === undefined ? undefined : await readGiven(options.soul, ctx.ports.stdin);
+  const soul = options.soul === undefined ? undefined : await readGiven(options.soul, ctx.ports.stdin, ctx.out.note);
   const a = await rpc.call("agents.create", { agent, ...(soul === undefined ? {} : { soul }) });
   out.document(a);
   out.say(out.hint`Made ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));

@@ -56,7 +56,7 @@ export const exportFacts: Action = async ({ rpc, out, options }) => {
 };
 
 export const importFacts: Action = async ({ rpc, out, ports, options }, [file = ""]) => {
-  const facts = parseLines<Carried>(await readGiven(file, ports.stdin), file === "-" ? "stdin" : file, {
+  const facts = parseLines<Carried>(await readGiven(file, ports.stdin, out.note), file === "-" ? "stdin" : file, {
     empty: "Make one: lares memory export -o FILE",
   });
   const sum = { added: 0, known: 0 };

@@ -25,7 +25,7 @@ export const exportSession: Action = async (ctx, [session = ""]) => {
 
 export const importSession: Action = async (ctx, [file = ""]) => {
   const { rpc, out, options, ports } = ctx;
-  const text = await readGiven(file, ports.stdin);
+  const text = await readGiven(file, ports.stdin, out.note);
   const lines = parseLines<HistoryMessage>(text, file === "-" ? "stdin" : file, {
     empty: "Make one: lares sessions export SESSION -o FILE",
   });

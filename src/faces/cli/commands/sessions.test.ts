@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -134,6 +135,19 @@ describe("export and import", () => {
     const { code, err } = await run(["sessions", "export", SESSION, "-o", "/nowhere/at/all"], handlers);
     expect(err).toContain("/nowhere/at/all could not be written (ENOENT).");
     expect(code).toBe(2);
+  });
+
+  it("import says that it waits for a pipe nobody writes to, and reads it when somebody does", async () => {
+    gateway = await fakeGateway({
+      "sessions.import": (p) => ({ session: SESSION, imported: p.lines.length, skipped: 0 }),
+    });
+    const pipe = join(gateway.home, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const ran = cli(["sessions", "import", pipe], { home: gateway.home });
+    await until(() => ran.err().includes(`${pipe} is a pipe: waiting for somebody to write to it.`));
+    writeFileSync(pipe, `${JSON.stringify(line(1))}\n`);
+    expect(await ran.code).toBe(0);
+    expect(ran.out()).toContain("1 message imported");
   });
 
   it("import takes back what export gave, from stdin or a file", async () => {

@@ -33,6 +33,13 @@ describe("a turn as a timeline", () => {
     expect(exec!.line).toContain("█");
   });
 
+  it("a step is called by what it does, never by an id", () => {
+    const steps = [step("recheck:ap_1", 0, 1), step("replan:ap_1", 1, 2)];
+    const text = timeline(turnDetail({ steps }), look).join("\n");
+    expect(text).toContain("planned again");
+    expect(text).not.toContain("ap_1");
+  });
+
   it("a wait in the queue is a thin line before the work", () => {
     const t = turnDetail({ startedAt: NOW + 2000, steps: [step("model:0", 2000, 4000)], endedAt: NOW + 4000 });
     const lines = timeline(t, look);

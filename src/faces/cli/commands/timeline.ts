@@ -158,6 +158,7 @@ function stepName(name: string): string {
   if (kind === "judge") return "judged";
   if (kind === "rewind") return "went back";
   if (kind === "recheck") return "checked again";
+  if (kind === "replan") return "planned again";
   if (kind === "compact") return "chose what to compact";
   if (kind === "summary") return "summary";
   return kind === "compacted" ? "compacted" : visible(name);
