@@ -19,9 +19,9 @@ import type { MessageDesk } from "../edges/tools/index.ts";
 import { askedOn } from "../flow/approvals/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
-import type { Inbox } from "../flow/inbox/index.ts";
-import { chunk, type Outbox, type Piece } from "../flow/outbox/index.ts";
-import { routeOfTurn } from "../flow/turns/index.ts";
+import { admittedText, type Inbox } from "../flow/inbox/index.ts";
+import { chunk, type Outbox, type Piece, questionAt } from "../flow/outbox/index.ts";
+import { routeOfTurn, tokensSince } from "../flow/turns/index.ts";
 
 export interface ChannelParts {
   home: string;
@@ -84,6 +84,9 @@ export function makeChannels(parts: ChannelParts) {
       return parts.outcome(a);
     },
     isOpen: (code) => parts.isOpen(code),
+    questionAt: (route, message) => questionAt(records, route, message),
+    admittedText: (id) => admittedText(records, id),
+    tokensSince: (of, since) => tokensSince(records, of, since),
     withdraw: (id, record) => parts.withdraw(id, record),
     say,
     sent,

@@ -76,17 +76,17 @@ export const OWNERS: Readonly<Record<string, string>> = {
 export const READERS: Readonly<Record<string, readonly string[]>> = {
   child_run: ["app"],
   compaction: ["flow/sessions"],
-  delivery: ["app", "flow/channels"],
+  delivery: ["app"],
   engine_journal: ["app"],
   engine_turn: ["app"],
-  inbox: ["app", "flow/channels"],
+  inbox: ["app"],
   job: ["app"],
   message: ["flow/inbox", "flow/sessions", "mind/memory"],
   meta: ["flow/locks"],
   session: ["flow/inbox", "mind/context", "mind/memory"],
   slot: ["app"],
   turn: ["app", "flow/approvals", "flow/channels", "flow/inbox", "flow/locks", "flow/sessions", "mind/memory"],
-  usage: ["flow/channels", "mind/context"],
+  usage: ["mind/context"],
 };
 
 const WRITES = /\b(?:INSERT (?:OR \w+ )?INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(\w*)/g;

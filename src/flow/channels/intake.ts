@@ -30,15 +30,12 @@ import type { Pairings } from "./pairing.ts";
 import { type Standing, standing } from "./standing.ts";
 import {
   type AccountKey,
-  admittedText,
   CURSOR,
   counted,
   countMessage,
   forgetCounts,
   grantsOf,
-  questionAt,
   readButton,
-  tokensSince,
   writeKept,
 } from "./store.ts";
 
@@ -59,6 +56,12 @@ export interface IntakeParts {
   answer: (approval: string, a: { decision: ApprovalDecision; by: string }) => Promise<string>;
   /** Whether a question with this code is open. */
   isOpen: (code: string) => Promise<boolean>;
+  /** The question that a message on the platform shows, if it shows one. */
+  questionAt: (route: ReplyRoute, platformId: string) => Promise<string | undefined>;
+  /** What was admitted under this id, as it was said. */
+  admittedText: (acceptId: string) => Promise<string | undefined>;
+  /** Tokens that went through models since then: of an agent's turns, or of those an account brought. */
+  tokensSince: (of: { agent: string } | AccountKey, since: number) => Promise<number>;
   /** Takes back what was admitted under this id and no model has read; false when nothing of it waits. */
   withdraw: (acceptId: string, record: (tx: Tx) => void) => Promise<boolean>;
   /** Says something on a route without a turn: durable with the transaction, sent by `sent`. */
@@ -153,7 +156,7 @@ export class Intake {
         // Platforms send a sign with a colour of skin, or with a mark that it is a picture.
         const sign = event.emoji.replace(/[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, "");
         const decision = YES.has(sign) ? "allow-once" : NO.has(sign) ? "deny" : undefined;
-        const asked = !event.removed && decision ? await questionAt(records, route, event.message) : undefined;
+        const asked = !event.removed && decision ? await this.parts.questionAt(route, event.message) : undefined;
         return asked ? this.answered(asked, decision!, event, may) : { outcome: "ignored" };
       }
       case "member":
@@ -202,7 +205,7 @@ export class Intake {
     route: ReplyRoute,
     record: (tx: Tx) => void,
   ): Promise<Heard> {
-    const { records, clock, log } = this.parts;
+    const { clock, log } = this.parts;
     const files = event.kind === "message" ? (event.files ?? []).slice(0, MOST_FILES) : [];
     const isBot = event.sender.isBot === true;
     const { text, answers } = await this.read(at, policy, event, route);
@@ -220,7 +223,7 @@ export class Intake {
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...(may.tools ? { tools: may.tools } : {}),
     };
-    const known = await admittedText(records, acceptIds.message({ ...at, chat: route.chat }, event.id));
+    const known = await this.parts.admittedText(acceptIds.message({ ...at, chat: route.chat }, event.id));
     if (known === undefined) {
       const stop = await this.refusal(at, policy, message, isBot, clock.now());
       if (stop !== undefined) {
@@ -269,10 +272,7 @@ export class Intake {
     route: ReplyRoute,
   ): Promise<{ text?: string; answers?: About["answers"] }> {
     if (event.kind === "edit") {
-      const before = await admittedText(
-        this.parts.records,
-        acceptIds.message({ ...at, chat: route.chat }, event.message),
-      );
+      const before = await this.parts.admittedText(acceptIds.message({ ...at, chat: route.chat }, event.message));
       // Platforms also say "edited" when a link got its picture.
       return before === undefined || before === event.text ? {} : { text: event.text };
     }
@@ -326,8 +326,7 @@ export class Intake {
       const used =
         count.unit === "messages"
           ? await counted(records, count.scope, hourOf(now), count.hours)
-          : await tokensSince(
-              records,
+          : await this.parts.tokensSince(
               isAgentScope(count.scope) ? { agent: this.parts.agentFor(message).agent } : at,
               now - 24 * HOUR_MS,
             );

@@ -1,11 +1,5 @@
 import type { Reads, Tx } from "../../core/contracts/index.ts";
-import {
-  type ApprovalDecision,
-  approvalAskedIn,
-  type Json,
-  type ReplyRoute,
-  scopeKeys,
-} from "../../core/domain/index.ts";
+import { type ApprovalDecision, type Json, type ReplyRoute, scopeKeys } from "../../core/domain/index.ts";
 import type { Grant } from "./standing.ts";
 
 export interface AccountKey {
@@ -198,28 +192,6 @@ export function readButton(db: Reads, id: string): Promise<ButtonRow | undefined
   return db.get("SELECT id, approval, decision FROM button WHERE id = ?", id);
 }
 
-/** The question a message on the platform shows, if it shows one. */
-export async function questionAt(db: Reads, route: ReplyRoute, platformId: string): Promise<string | undefined> {
-  const rows = await db.all<{ answer: string; route: string }>(
-    "SELECT answer, route FROM delivery WHERE platform_id = ?",
-    platformId,
-  );
-  for (const row of rows) {
-    const at = JSON.parse(row.route) as ReplyRoute;
-    const asked = approvalAskedIn(row.answer);
-    if (asked && at.channel === route.channel && at.account === route.account && at.chat === route.chat) return asked;
-  }
-}
-
-/** What was admitted under this id, as it was said. */
-export async function admittedText(db: Reads, acceptId: string): Promise<string | undefined> {
-  const row = await db.get<{ text: string }>(
-    "SELECT i.text FROM turn t JOIN inbox i ON i.turn = t.id WHERE t.accept_id = ?",
-    acceptId,
-  );
-  return row?.text;
-}
-
 /** One more message in this window; returns nothing: counts are read before. */
 export function countMessage(tx: Tx, scope: string, window: number): void {
   tx.run(
@@ -242,20 +214,4 @@ export async function counted(db: Reads, scope: string, window: number, hours = 
 
 export function forgetCounts(tx: Tx, before: number): void {
   tx.run("DELETE FROM message_count WHERE at < ?", before);
-}
-
-/** Tokens that went through models since then: of an agent's turns, or of those an account brought. */
-export async function tokensSince(db: Reads, of: { agent: string } | AccountKey, since: number): Promise<number> {
-  const sum = "SELECT COALESCE(SUM(u.input_tokens + u.output_tokens), 0) AS n FROM usage u";
-  const row =
-    "agent" in of
-      ? await db.get<{ n: number }>(`${sum} WHERE u.at >= ? AND u.agent = ?`, since, of.agent)
-      : await db.get<{ n: number }>(
-          `${sum} JOIN turn t ON t.id = u.turn WHERE u.at >= ? AND json_extract(t.route, '$.channel') = ?
-           AND json_extract(t.route, '$.account') = ?`,
-          since,
-          of.channel,
-          of.account,
-        );
-  return row?.n ?? 0;
 }

@@ -10,5 +10,5 @@ export {
 } from "./admit.ts";
 export { type InboxConfig, inboxConfig } from "./config.ts";
 export { type Placement, place } from "./routing.ts";
-export { authorityIn, eraseInbox, openFrom } from "./store.ts";
+export { admittedText, authorityIn, eraseInbox, openFrom } from "./store.ts";
 export { type InboxRow, take, takenBy, waitingIn, waitingUnder, withdraw } from "./waiting/store.ts";

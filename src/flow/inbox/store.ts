@@ -196,3 +196,12 @@ export async function authorityIn(db: Reads, session: SessionKey): Promise<Autho
   const found = await db.get("SELECT 1 FROM inbox WHERE session = ? AND authority = 'stranger' LIMIT 1", session);
   return found === undefined ? "known" : "stranger";
 }
+
+/** What was admitted under this id, as it was said. */
+export async function admittedText(db: Reads, acceptId: string): Promise<string | undefined> {
+  const row = await db.get<{ text: string }>(
+    "SELECT i.text FROM turn t JOIN inbox i ON i.turn = t.id WHERE t.accept_id = ?",
+    acceptId,
+  );
+  return row?.text;
+}

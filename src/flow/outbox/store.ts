@@ -1,6 +1,7 @@
 import type { Button, Reads, Tx } from "../../core/contracts/index.ts";
 import {
   ANSWER_SUFFIX,
+  approvalAskedIn,
   asId,
   type DeliveryId,
   type Json,
@@ -244,4 +245,17 @@ export function deliveriesByState(db: Reads): Promise<{ state: string; n: number
 /** The same without what was sent, which is nearly all of it. */
 export function unsentByState(db: Reads): Promise<{ state: string; n: number }[]> {
   return db.all("SELECT state, COUNT(*) AS n FROM delivery WHERE state <> 'sent' GROUP BY state");
+}
+
+/** The question a message on the platform shows, if it shows one. */
+export async function questionAt(db: Reads, route: ReplyRoute, platformId: string): Promise<string | undefined> {
+  const rows = await db.all<{ answer: string; route: string }>(
+    "SELECT answer, route FROM delivery WHERE platform_id = ?",
+    platformId,
+  );
+  for (const row of rows) {
+    const at = JSON.parse(row.route) as ReplyRoute;
+    const asked = approvalAskedIn(row.answer);
+    if (asked && at.channel === route.channel && at.account === route.account && at.chat === route.chat) return asked;
+  }
 }

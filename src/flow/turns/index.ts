@@ -31,6 +31,7 @@ export {
 } from "./store.ts";
 export { makeTurns } from "./turn.ts";
 export {
+  tokensSince,
   type UsageBy,
   type UsageSum,
   usageBy,

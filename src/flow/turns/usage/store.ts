@@ -103,3 +103,23 @@ export function usageByModel(
        SUM(cache_write_tokens) AS w, COALESCE(SUM(cost), 0) AS c FROM usage GROUP BY model`,
   );
 }
+
+/** Tokens that went through models since then: of an agent's turns, or of those an account brought. */
+export async function tokensSince(
+  db: Reads,
+  of: { agent: string } | { channel: string; account: string },
+  since: number,
+): Promise<number> {
+  const sum = "SELECT COALESCE(SUM(u.input_tokens + u.output_tokens), 0) AS n FROM usage u";
+  const row =
+    "agent" in of
+      ? await db.get<{ n: number }>(`${sum} WHERE u.at >= ? AND u.agent = ?`, since, of.agent)
+      : await db.get<{ n: number }>(
+          `${sum} JOIN turn t ON t.id = u.turn WHERE u.at >= ? AND json_extract(t.route, '$.channel') = ?
+           AND json_extract(t.route, '$.account') = ?`,
+          since,
+          of.channel,
+          of.account,
+        );
+  return row?.n ?? 0;
+}
