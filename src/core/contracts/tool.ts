@@ -122,10 +122,12 @@ export interface ShellCommand {
   /** Files it is connected to. `isDescriptor`: the target is another descriptor of the command (`2>&1`), not a file. */
   redirects: { operator: string; target: ShellWord; isDescriptor?: true }[];
   /**
-   * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link. `isHard`: the file has
-   * other names, one of which may be outside; that matters where it is written.
+   * Words that name a place inside the workspace, by their index, and lead out of it over a symbolic link, also by a file in a folder
+   * that they name. `isHard`: the file has other names, one of which may be outside; that matters where it is written. `isGit`: it
+   * lies where git keeps a repository; the same. `isSecret`: a search would meet this file of secrets; without a place of its own
+   * the word is the program.
    */
-  links?: { word: number; path: string; isHard?: true }[];
+  links?: { word: number; path: string; isHard?: true; isGit?: true; isSecret?: true }[];
   /** The directory it runs in, where that differs from the plan's: behind `cd`. */
   cwd?: string;
   /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */

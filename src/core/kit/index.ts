@@ -16,6 +16,7 @@ export * from "./nearest.ts";
 export * from "./path-words.ts";
 export * from "./retry.ts";
 export * from "./secret.ts";
+export * from "./secret-files.ts";
 export { brokenForms, secretForms } from "./secret-forms.ts";
 export * from "./signals.ts";
 export * from "./stamp.ts";

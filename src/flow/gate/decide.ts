@@ -6,8 +6,9 @@
  */
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
+import { isSecretFile } from "../../core/kit/index.ts";
 import type { PolicyConfig } from "./config.ts";
-import { judgeShell, type Part, SECRET_FILE, type ShellRules, settledForm } from "./exec.ts";
+import { judgeShell, type Part, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
@@ -200,7 +201,7 @@ function shellAllowed(parts: readonly Part[]): string | undefined {
 
 function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined {
   if (plan.risk === "state") return undefined;
-  if (plan.beyond && plan.targets.some((target) => SECRET_FILE.test(target))) return undefined;
+  if (plan.beyond && plan.targets.some((target) => isSecretFile(target))) return undefined;
   const rule = coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place);
   if (!rule) return undefined;
   if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) return undefined;

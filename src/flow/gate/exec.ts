@@ -6,13 +6,13 @@
  * GATE-3: what a person could not see before saying yes is refused rather than asked.
  */
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
-import { isReaching, pathsInWord } from "../../core/kit/index.ts";
+import { isReaching, isSecretFile } from "../../core/kit/index.ts";
 import { runOnFound } from "./found-files.ts";
-import { isGitText } from "./git.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
-import { absolute, isOwn, normalise } from "./paths.ts";
+import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments } from "./programs.ts";
-import { allowingRule, coveringRule, LOADED, type Place, pathRule, STANDING } from "./rules.ts";
+import { allowingRule, coveringRule, isStanding, LOADED, type Place, pathRule } from "./rules.ts";
+import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
 
 export interface Part {
   /** What was judged, as it would run. */
@@ -36,10 +36,6 @@ const REFUSED: ReadonlySet<ShellReasonKind> = new Set([
   "heredoc-expansion",
   "load-assignment",
 ]);
-/** Files that hold secrets wherever they lie. */
-export const SECRET_FILE =
-  /(^|\/)(\.env(\.(?!example|sample|template)[^/]*)?|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|credentials(\.(json|ya?ml|toml|ini))?|secrets?\.(json|ya?ml|toml|env)|service-account[^/]*\.json|token(s)?\.json)$/i;
-
 /** The rules a command is held against, by what they speak about. */
 export interface ShellRules {
   exec: readonly string[];
@@ -100,6 +96,15 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
   if (isPlain)
     for (const command of shell.commands)
       parts.push(...judgeRedirects(command, { ...around, shell: standing(shell, command) }));
+  const git = isPlain
+    ? commands.find((command, i) => isGitAfterWrite(command, commands.slice(0, i), around))
+    : undefined;
+  if (git && !isSpelt)
+    parts.push({
+      what: "git",
+      verdict: "ask",
+      because: "What stands before git may change what git runs; make it two calls.",
+    });
   for (const setting of shell.settings ?? []) {
     parts.push({
       what: "git setting",
@@ -108,6 +113,11 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
     });
   }
   return parts;
+}
+
+function isGitAfterWrite(command: ShellCommand, before: readonly ShellCommand[], { shell, place }: Around): boolean {
+  if (baseName(command.words[0]!.guess) !== "git") return false;
+  return before.some((one) => mayChangeGit(one, { shell: standing(shell, one), place }));
 }
 
 interface Around {
@@ -165,7 +175,7 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   if (isDirect && ofShell(command, { shell, place }))
     return { what, verdict: "allow", because: "It is the shell's own." };
   if (command.within.length > 0 && !isDirect) return ask(`It runs inside ${command.within.join(" > ")}.`);
-  const hidden = secretFile(command, shell, place);
+  const hidden = shownSecret(command, shell, place);
   const match = isPlain ? allowingRule(rules.exec, command, place, shell.cwd) : undefined;
   const name = command.words[0]!.guess;
   if (!match) {
@@ -182,6 +192,10 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   if (hidden && !match.spelt.every(Boolean))
     return { what, verdict: "deny", because: `${covered}, but ${hidden} holds secrets.` };
   if (concern) return ask(`${covered}, but ${concern.text}.`);
+  const held = reachedSecret(baseName(name), args, isOpen, { shell, place });
+  if (held) return ask(`${covered}, but ${held} holds secrets.`);
+  const met = match.spelt.every(Boolean) ? undefined : command.links?.find(({ isSecret }) => isSecret);
+  if (met) return ask(`${covered}, but it would also search ${met.path}, which holds secrets.`);
   if (judged.follows !== undefined && isOpen(judged.follows))
     return ask(`${covered}, but with ${args[judged.follows]} it follows links that may lead out of the workspace.`);
   const outside = judged.files.find(
@@ -200,22 +214,30 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
     ? undefined
     : reachingWord(args, isOpen, { git: baseName(name) === "git", shell, place });
   if (reached) return ask(`${covered}, but ${reached} is outside the workspace.`);
-  const loaded = hasFiles(baseName(name)) || baseName(name) === "git" ? undefined : loadedWord(args, isOpen);
-  if (loaded) return ask(`${covered}, but other programs load and run ${loaded}.`);
+  const loaded =
+    hasFiles(baseName(name)) || baseName(name) === "git"
+      ? undefined
+      : loadedWord(baseName(name), args, isOpen, { shell, place });
+  if (loaded) return ask(`${covered}, but other programs or later turns load ${loaded}.`);
   const named = [...judged.files, ...(judged.writes ?? [])];
   const isFile = (index: number) => !hasFiles(baseName(name)) || named.some((file) => file.index === index);
   // Reading a file by one of its names shows nothing that the other would not.
   const isWritten = (index: number) =>
     judged.writes?.some((file) => file.index === index) ?? !(hasFiles(baseName(name)) || isLooker(baseName(name)));
   const link = command.links?.find(
-    ({ word, isHard }) =>
-      word < command.words.length && isOpen(word - 1) && isFile(word - 1) && (!isHard || isWritten(word - 1)),
+    ({ word, isHard, isGit, isSecret }) =>
+      !isSecret &&
+      word < command.words.length &&
+      isOpen(word - 1) &&
+      isFile(word - 1) &&
+      (!(isHard || isGit) || isWritten(word - 1)),
   );
   if (link) return ask(`${covered}, but ${leading(link)}.`);
   return { what, verdict: "allow", because: `${covered}.`, rule: match.rule };
 }
 
-function leading({ path, isHard }: NonNullable<ShellCommand["links"]>[number]): string {
+function leading({ path, isHard, isGit }: NonNullable<ShellCommand["links"]>[number]): string {
+  if (isGit) return `${path} is where git keeps a repository, and git runs what stands there`;
   return isHard
     ? `${path} has other names (hard links), one of which may be outside the workspace`
     : `${path} is a link that leads out of the workspace`;
@@ -250,34 +272,6 @@ function mayRead(path: string, rules: ShellRules, place: Place): boolean {
   return isOwn(path, place) || path === "/dev/null" || pathRule(rules.read, path, place) !== undefined;
 }
 
-/**
- * A word that may name something outside, for programs whose arguments nobody has written down: which of them are files is not
- * known, so each that could be one counts (`--output=/x`, `-F../x`, `@/x`, `file:/x`).
- */
-function reachingWord(
-  args: readonly string[],
-  isOpen: (index: number) => boolean,
-  { git, shell, place }: Where & { git: boolean },
-): string | undefined {
-  for (const [index, arg] of args.entries()) {
-    if (!isOpen(index) || (git && isGitText(args, index))) continue;
-    const out = pathsInWord(arg).find(
-      (path) => isReaching(path) && path !== "/dev/null" && !isOwn(absolute(path, shell.cwd, place.userHome), place),
-    );
-    if (out) return out;
-  }
-  return undefined;
-}
-
-/** A word that names a file other programs run: `cp x .git/hooks/pre-commit`, `curl -o.envrc …`. */
-function loadedWord(args: readonly string[], isOpen: (index: number) => boolean): string | undefined {
-  const isLoaded = (path: string) => LOADED.test(normalise(`/${path}`));
-  return args.find(
-    (arg, index) =>
-      isOpen(index) && [...pathsInWord(arg), arg.replace(/^-[A-Za-z]+/, "")].some((path) => isLoaded(path)),
-  );
-}
-
 /** Why a program may not write this file by itself; the same as for `>`. */
 function writeConcern(
   target: string,
@@ -285,7 +279,7 @@ function writeConcern(
 ): string | undefined {
   const path = absolute(target, shell.cwd, place.userHome);
   if (path === "/dev/null") return undefined;
-  if (STANDING.test(path) || LOADED.test(path)) return `it writes ${target}, which other programs or later turns load.`;
+  if (isStanding(path) || LOADED.test(path)) return `it writes ${target}, which other programs or later turns load.`;
   return pathRule(rules.write, path, place) ? undefined : `it writes ${target}, and no rule allows writing there.`;
 }
 
@@ -297,11 +291,12 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
     // Text that is fed to it (`<<<`) is no file.
     if (isDescriptor || path === "/dev/null" || operator.startsWith("<<")) continue;
     const what = `${operator} ${target.guess}`;
-    const leaves = command.links?.find(({ word }) => word === command.words.length + i);
+    const leaves = command.links?.find(({ word, isSecret }) => !isSecret && word === command.words.length + i);
     const ask = (because: string) => parts.push({ what, verdict: "ask", because });
-    if (leaves && !(leaves.isHard && operator === "<")) ask(`${leading({ ...leaves, path: target.guess })}.`);
+    if (leaves && !((leaves.isHard || leaves.isGit) && operator === "<"))
+      ask(`${leading({ ...leaves, path: target.guess })}.`);
     else if (operator === "<") {
-      if (SECRET_FILE.test(path)) parts.push({ what, verdict: "deny", because: `${target.guess} holds secrets.` });
+      if (isSecretFile(path)) parts.push({ what, verdict: "deny", because: `${target.guess} holds secrets.` });
       else if (!mayRead(path, rules, place)) ask(`It reads ${target.guess}, which is outside the workspace.`);
     } else {
       const closed = writeConcern(target.guess, { shell, rules, place });
@@ -310,27 +305,6 @@ function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around):
   }
   return parts;
 }
-
-/** A word that names a file of secrets, for programs that show what is in files. By name only, there or not (EX-33). */
-function secretFile(command: ShellCommand, shell: ShellPlan, place: Place): string | undefined {
-  const name = baseName(command.words[0]!.guess);
-  const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
-  if (!SHOWS.test(name)) return undefined;
-  const shown = judgeArguments(name, args).files;
-  const byOption = args.flatMap((arg, i) =>
-    /^(-[A-Za-z]*f|--file)$/.test(arg)
-      ? [args[i + 1] ?? ""]
-      : /^(-f|--file=)./.test(arg)
-        ? [arg.replace(/^(-f|--file=)/, "")]
-        : [],
-  );
-  return [...shown.filter((file) => file.use === "content").map((file) => file.path), ...byOption].find((path) =>
-    SECRET_FILE.test(absolute(path, shell.cwd, place.userHome)),
-  );
-}
-
-const SHOWS =
-  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|file|jq)$/;
 
 function baseName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);

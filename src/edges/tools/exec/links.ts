@@ -4,61 +4,30 @@
  */
 import { resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
-import { AppError } from "../../../core/domain/index.ts";
 import { pathsInWord } from "../../../core/kit/index.ts";
-import { withInside } from "../paths/index.ts";
-import { Looks, pathFrom, piecesOf } from "./looks.ts";
+import { type Looks, pathFrom, piecesOf } from "./looks.ts";
+import { type Around, type Found, firstPart, hasOtherNames, placed, type Ways } from "./placed.ts";
+import { secretsMet } from "./searched.ts";
+import { reachedUnnamed } from "./unnamed.ts";
 import { type Link, wayOf } from "./way.ts";
 
-export interface Around {
-  /** Real path of the working directory. */
-  cwd: string;
-  /** Real path of the workspace. */
-  home: string;
-  /** Other folders of the agent. */
-  roots?: readonly string[];
-}
+export { type Around, Ways } from "./placed.ts";
 
-/** What was found out for one text in one directory. Its commands may name the same paths hundreds of times. */
-export class Ways {
-  readonly looks = new Looks();
-  private readonly answers = new Map<string, boolean>();
-
-  async leadOut(path: string, around: Around): Promise<boolean> {
-    const known = this.answers.get(path);
-    if (known !== undefined) return known;
-    const answer = await leads(path, around, this.looks);
-    this.answers.set(path, answer);
-    return answer;
-  }
-}
-
-/** Words that name something in the workspace which really lies elsewhere, by index; targets of redirections count on. */
-export async function leadingOut(
-  { words, redirects }: ShellCommand,
-  around: Around,
-  ways: Ways,
-): Promise<NonNullable<ShellCommand["links"]>> {
+/** Words that name or reach more than they say, by index; targets of redirections count on. */
+export async function leadingOut(command: ShellCommand, around: Around, ways: Ways): Promise<Found[]> {
+  const { words, redirects } = command;
   const { looks } = ways;
   const files = redirects.map(({ target, isDescriptor }) => (isDescriptor ? undefined : target.literal));
-  const found: NonNullable<ShellCommand["links"]> = [];
+  const found: Found[] = [];
   for (const [word, text] of [...words.map(({ literal }) => literal), ...files].entries()) {
     if (word === 0 || text === undefined) continue;
-    for (const path of await namedIn(text, around.cwd, looks)) {
-      if (await ways.leadOut(path, around)) found.push({ word, path });
-      else if (await hasOtherNames(resolve(around.cwd, path), looks)) found.push({ word, path, isHard: true });
-    }
+    for (const path of await namedIn(text, around.cwd, looks))
+      found.push(...(await placed({ word, path }, around, ways)));
     // What nobody has looked at may lead anywhere.
     if (looks.isCut) return [...found, { word, path: text }];
   }
+  found.push(...(await reachedUnnamed(command, around, ways)), ...(await secretsMet(command, around, ways.searches)));
   return found;
-}
-
-/** Another name of the same file may lie outside, and what is written to one is in the other. */
-async function hasOtherNames(path: string, looks: Looks): Promise<boolean> {
-  const stats = await looks.at(path);
-  if (!stats?.isFile()) return false;
-  return stats.nlink > 1n;
 }
 
 /** Names that are glued to one or two letters of options: `sort -oplan.txt`. The other words were looked at as paths. */
@@ -85,26 +54,6 @@ async function namedIn(text: string, cwd: string, looks: Looks): Promise<string[
     )
       glued.push(end);
   return [...plain, ...glued];
-}
-
-async function leads(path: string, { cwd, home, roots: others = [] }: Around, looks: Looks): Promise<boolean> {
-  const roots = [home, ...others];
-  const at = resolve(cwd, path);
-  // Most words are no files.
-  if (!(await looks.at(resolve(cwd, firstPart(path))))) return false;
-  if (path.includes("..")) {
-    const { ends, hasTurned } = await wayOf(path, cwd, looks);
-    if (hasTurned && ends.some((end) => !roots.some((root) => end === root || end.startsWith(`${root}/`)))) return true;
-  }
-  const root = roots.find((one) => at.startsWith(`${one}/`));
-  // What lies outside by its name is the gate's own business.
-  if (root === undefined) return false;
-  try {
-    await withInside({ root, path: at, parents: "imagine" }, async () => {});
-    return false;
-  } catch (error) {
-    return error instanceof AppError && error.code === "PATH_OUTSIDE";
-  }
 }
 
 /**
@@ -142,9 +91,4 @@ export async function linksOnTheWay(
     }
   }
   return [...found.values()];
-}
-
-function firstPart(path: string): string {
-  const end = path.indexOf("/");
-  return end > 0 ? path.slice(0, end) : path;
 }

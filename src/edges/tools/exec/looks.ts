@@ -2,7 +2,7 @@
  * Looking up what the words of a command may name. Each path is looked at once, and only so many are: a command's words are a
  * model's, and planning has to stay quick. Nothing is opened.
  */
-import type { BigIntStats } from "node:fs";
+import type { BigIntStats, Dirent } from "node:fs";
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
@@ -53,6 +53,27 @@ export class Looks {
     const to = await realpath(link).catch(async () => resolve(dirname(link), await readlink(link).catch(() => "/")));
     this.targets.set(link, to);
     return to;
+  }
+
+  /** A folder, or a link to one. */
+  async isFolder(path: string): Promise<boolean> {
+    const found = await this.at(path);
+    if (!found?.isSymbolicLink()) return found?.isDirectory() ?? false;
+    return (await this.at(await this.targetOf(path)))?.isDirectory() ?? false;
+  }
+
+  /** What is in a folder. Undefined: more than is looked at. */
+  async entries(folder: string): Promise<Dirent[] | undefined> {
+    const entries: Dirent[] = [];
+    try {
+      for await (const entry of await opendir(folder, { bufferSize: 256 })) {
+        if (--this.steps < 0) return undefined;
+        entries.push(entry);
+      }
+    } catch {
+      // A folder that nobody may read shows nothing to the command, either.
+    }
+    return entries;
   }
 
   /** Of all that was looked at: files with more than one name. */

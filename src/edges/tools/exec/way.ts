@@ -89,9 +89,13 @@ async function namesFor(part: string, folder: string, looks: Looks): Promise<str
   return (await looks.below(folder)).filter((name) => fits(part, name));
 }
 
-/** As in a shell: `*` and `?`, and neither stands for a dot at the beginning. Each star gives up only what comes after the last one. */
+/** As in a shell: `*` and `?`, and neither stands for a dot at the beginning. */
 function fits(pattern: string, name: string): boolean {
-  if (name.startsWith(".") && !pattern.startsWith(".")) return false;
+  return !(name.startsWith(".") && !pattern.startsWith(".")) && fitsAny(pattern, name);
+}
+
+/** `*` and `?`, a dot at the beginning like any letter. Each star gives up only what comes after the last one. */
+export function fitsAny(pattern: string, name: string): boolean {
   let [p, n, star, mark] = [0, 0, -1, 0];
   while (n < name.length) {
     if (pattern[p] === "*") {

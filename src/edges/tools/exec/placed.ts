@@ -1,0 +1,100 @@
+/** Where one path that a command reaches really lies: outside over a link, under several names, or among the settings of git. */
+import { dirname, join, resolve } from "node:path";
+import type { ShellCommand } from "../../../core/contracts/index.ts";
+import { AppError } from "../../../core/domain/index.ts";
+import { withInside } from "../paths/index.ts";
+import { Looks } from "./looks.ts";
+import { wayOf } from "./way.ts";
+
+export interface Around {
+  /** Real path of the working directory. */
+  cwd: string;
+  /** Real path of the workspace. */
+  home: string;
+  /** Other folders of the agent. */
+  roots?: readonly string[];
+}
+
+export type Found = NonNullable<ShellCommand["links"]>[number];
+
+/** What was found out for one text in one directory. Its commands may name the same paths hundreds of times. */
+export class Ways {
+  readonly looks = new Looks();
+  /** For what searches meet: a look through many folders must not use up the room for the words themselves. */
+  readonly searches = new Looks();
+  private readonly answers = new Map<string, boolean>();
+  private readonly repositories = new Map<string, boolean>();
+
+  async leadOut(path: string, around: Around): Promise<boolean> {
+    const known = this.answers.get(path);
+    if (known !== undefined) return known;
+    const answer = await leads(path, around, this.looks);
+    this.answers.set(path, answer);
+    return answer;
+  }
+
+  /** Whether a path lies in the folder git keeps a repository in, whatever that folder is called. */
+  async isInRepository(path: string, { cwd, home, roots = [] }: Around): Promise<boolean> {
+    const isThere = (await this.looks.at(resolve(cwd, firstPart(path)))) !== undefined;
+    const ends = isThere ? (await wayOf(path, cwd, this.looks)).ends : [resolve(cwd, path)];
+    for (const end of ends) {
+      const root = [home, ...roots].find((one) => end === one || end.startsWith(`${one}/`));
+      if (root === undefined) continue;
+      if (end.slice(root.length).split("/").includes(".git")) return true;
+      for (let at = end; at.length >= root.length; at = dirname(at)) if (await this.isRepository(at)) return true;
+    }
+    return false;
+  }
+
+  /** By the same marks that git goes by. */
+  private async isRepository(folder: string): Promise<boolean> {
+    const known = this.repositories.get(folder);
+    if (known !== undefined) return known;
+    const has = async (name: string) => (await this.looks.at(join(folder, name))) !== undefined;
+    const answer =
+      (await this.looks.isFolder(folder)) &&
+      (await has("HEAD")) &&
+      ((await has("commondir")) || ((await has("objects")) && (await has("refs"))));
+    this.repositories.set(folder, answer);
+    return answer;
+  }
+}
+
+/** What is to be known about the path before a rule lets a command reach it; nothing for most. */
+export async function placed({ word, path }: Found, around: Around, ways: Ways): Promise<Found[]> {
+  if (await ways.leadOut(path, around)) return [{ word, path }];
+  if (await hasOtherNames(resolve(around.cwd, path), ways.looks)) return [{ word, path, isHard: true }];
+  return (await ways.isInRepository(path, around)) ? [{ word, path, isGit: true }] : [];
+}
+
+/** Another name of the same file may lie outside, and what is written to one is in the other. */
+export async function hasOtherNames(path: string, looks: Looks): Promise<boolean> {
+  const stats = await looks.at(path);
+  if (!stats?.isFile()) return false;
+  return stats.nlink > 1n;
+}
+
+async function leads(path: string, { cwd, home, roots: others = [] }: Around, looks: Looks): Promise<boolean> {
+  const roots = [home, ...others];
+  const at = resolve(cwd, path);
+  // Most words are no files.
+  if (!(await looks.at(resolve(cwd, firstPart(path))))) return false;
+  if (path.includes("..")) {
+    const { ends, hasTurned } = await wayOf(path, cwd, looks);
+    if (hasTurned && ends.some((end) => !roots.some((root) => end === root || end.startsWith(`${root}/`)))) return true;
+  }
+  const root = roots.find((one) => at.startsWith(`${one}/`));
+  // What lies outside by its name is the gate's own business.
+  if (root === undefined) return false;
+  try {
+    await withInside({ root, path: at, parents: "imagine" }, async () => {});
+    return false;
+  } catch (error) {
+    return error instanceof AppError && error.code === "PATH_OUTSIDE";
+  }
+}
+
+export function firstPart(path: string): string {
+  const end = path.indexOf("/");
+  return end > 0 ? path.slice(0, end) : path;
+}

@@ -1,0 +1,172 @@
+/** What is wrong with single words of a command that a rule covers: files of secrets, files that other programs load. Pure. */
+import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
+import { isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
+import { isGitText } from "./git.ts";
+import { absolute, isOwn } from "./paths.ts";
+import { hasFiles, judgeArguments } from "./programs.ts";
+import { isStanding, LOADED, type Place } from "./rules.ts";
+
+export interface WordPlace {
+  shell: ShellPlan;
+  place: Place;
+}
+
+type IsOpen = (index: number) => boolean;
+
+/**
+ * A word that may name something outside, for programs whose arguments nobody has written down: which of them are files is not
+ * known, so each that could be one counts (`--output=/x`, `-F../x`, `@/x`, `file:/x`).
+ */
+export function reachingWord(
+  args: readonly string[],
+  isOpen: IsOpen,
+  { git, shell, place }: WordPlace & { git: boolean },
+): string | undefined {
+  for (const [index, arg] of args.entries()) {
+    if (!isOpen(index) || (git && isGitText(args, index))) continue;
+    const out = pathsInWord(arg).find(
+      (path) => isReaching(path) && path !== "/dev/null" && !isOwn(absolute(path, shell.cwd, place.userHome), place),
+    );
+    if (out) return out;
+  }
+  return undefined;
+}
+
+/** Programs that put files where their words say. */
+const WRITES = /^(cp|mv|install|ln|rsync|scp|touch|truncate|mkdir|sponge|dd|wget|curl|patch|rename|shred)$/;
+
+/**
+ * A word that names a file or folder other programs run, or that later turns take instructions from: `cp x .git/hooks/pre-commit`,
+ * `cp x skills`, `curl -o.envrc …`. From the folder the command stands in: `cd .git && cp ../x config`.
+ */
+export function loadedWord(
+  name: string,
+  args: readonly string[],
+  isOpen: IsOpen,
+  where: WordPlace,
+): string | undefined {
+  const isLoaded = (path: string) => LOADED.test(path) || (WRITES.test(name) && isStanding(path));
+  return args.find((arg, index) => isOpen(index) && namesIn(arg).some((path) => isLoaded(within(path, where))));
+}
+
+/** As the agent sees it: that its folder lies somewhere below one called `skills` says nothing about the file. */
+function within(path: string, { shell, place }: WordPlace): string {
+  const at = absolute(path, shell.cwd, place.userHome);
+  const root = [place.workspace, ...(place.roots ?? [])].find((one) => at === one || at.startsWith(`${one}/`));
+  return root === undefined ? at : at.slice(root.length);
+}
+
+/** What a word may name, also glued to the letters of an option. */
+function namesIn(word: string): string[] {
+  return [...pathsInWord(word), ...(/^-[A-Za-z]/.test(word) ? [word.slice(2), word.replace(/^-[A-Za-z]+/, "")] : [])];
+}
+
+/** Programs that show what is in the files they are given. A file of secrets is refused, not asked about. */
+const SHOWS =
+  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|file|jq)$/;
+/** Programs that neither show nor copy what is in the files they are given. */
+const SHOWS_NOTHING = /^(rm|rmdir|unlink|touch|mkdir|chmod|chown|chgrp|truncate|shred|trash)$/;
+
+/** A word that names a file of secrets, for programs that show what is in files. By name only, there or not (EX-33). */
+export function shownSecret(command: ShellCommand, shell: ShellPlan, place: Place): string | undefined {
+  const name = baseName(command.words[0]!.guess);
+  const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
+  if (!SHOWS.test(name)) return undefined;
+  const shown = judgeArguments(name, args).files;
+  const byOption = args.flatMap((arg, i) =>
+    /^(-[A-Za-z]*f|--file)$/.test(arg)
+      ? [args[i + 1] ?? ""]
+      : /^(-f|--file=)./.test(arg)
+        ? [arg.replace(/^(-f|--file=)/, "")]
+        : [],
+  );
+  return [...shown.filter((file) => file.use === "content").map((file) => file.path), ...byOption].find((path) =>
+    isSecretFile(absolute(path, shell.cwd, place.userHome)),
+  );
+}
+
+/** The same for all other programs, which may show the file, copy it or send it: `rev .env`, `cp .env z.txt`, `git show HEAD:.env`. */
+export function reachedSecret(
+  name: string,
+  args: readonly string[],
+  isOpen: IsOpen,
+  where: WordPlace,
+): string | undefined {
+  if (SHOWS_NOTHING.test(name) || (hasFiles(name) && name !== "tar")) return undefined;
+  const isGit = name === "git";
+  if (isGit && !gitShows(args)) return undefined;
+  const { shell, place } = where;
+  return args.find(
+    (arg, index) =>
+      isOpen(index) &&
+      !(isGit && isGitText(args, index)) &&
+      namesIn(arg).some((path) => isSecretFile(absolute(path, shell.cwd, place.userHome))),
+  );
+}
+
+/** Whether git shows what is in the files that are named. A log without patches does not. */
+function gitShows(args: readonly string[]): boolean {
+  const at = args.findIndex((arg) => !arg.startsWith("-"));
+  const name = args[at] ?? "";
+  if (/^(log|reflog|rev-list|whatchanged)$/.test(name))
+    return args.some((arg) =>
+      /^(-[pucmWSGLU]|--(patch|cc|unified|word-diff|color-words|function-context|binary|text))/.test(arg),
+    );
+  if (/^(show|diff)$/.test(name))
+    return !args.some((arg) =>
+      /^--(stat|name-only|name-status|numstat|shortstat|summary|no-patch|quiet|dirstat)$|^-s$/.test(arg),
+    );
+  return !/^(add|rm|mv|status|ls-files|ls-tree|check-ignore|restore|reset|checkout|commit|branch|tag|remote|config|fetch|push|pull|switch|update-index|clean|stash)$/.test(
+    name,
+  );
+}
+
+/** What git reads its settings from, and what a folder needs to count as a repository. */
+const OF_GIT = /^(HEAD|config|config\.worktree|commondir|gitdir|objects|refs|hooks|attributes|\.git.*)$/;
+const COPIES = /^(cp|mv|install|ln|tee|dd|sponge|curl|sort|uniq)$/;
+/** Which files these write stands in no word. */
+const UNPACKS = /^(tar|bsdtar|unzip|7za?|cpio|rsync|scp|wget|patch)$/;
+
+/** Whether a command may write what git, started after it, takes its settings from: those were read before the text runs. */
+export function mayChangeGit(command: ShellCommand, { shell, place }: WordPlace): boolean {
+  const name = baseName(command.words[0]!.guess);
+  const args = command.words.slice(1);
+  const isOfGit = (path: string) => {
+    const at = absolute(path, shell.cwd, place.userHome);
+    return OF_GIT.test(baseName(at)) || LOADED.test(at);
+  };
+  const writes = (target: { literal?: string; guess: string }) =>
+    target.literal === undefined || isOfGit(target.literal);
+  if (
+    command.redirects.some(
+      ({ operator, target, isDescriptor }) => operator.includes(">") && !isDescriptor && writes(target),
+    )
+  )
+    return true;
+  if (UNPACKS.test(name))
+    return !(
+      name === "tar" &&
+      judgeArguments(
+        "tar",
+        args.map((word) => word.guess),
+      ).concerns.length === 0
+    );
+  if (!COPIES.test(name)) return false;
+  if (/^(sort|uniq|tee)$/.test(name)) {
+    const judged = judgeArguments(
+      name,
+      args.map((word) => word.guess),
+    );
+    return judged.concerns.length > 0 || (judged.writes ?? []).some(({ path }) => isOfGit(path));
+  }
+  const isDeep = args.some((word) => /^(-[A-Za-z]*[rRa]|--(rec|arc))/.test(word.guess));
+  return (
+    isDeep ||
+    (command.links?.some(({ isGit }) => isGit) ?? false) ||
+    args.some((word) => word.literal === undefined || namesIn(word.literal).some(isOfGit))
+  );
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}
