@@ -59,7 +59,8 @@ export function scheduleDesk(
     },
     async preview({ text, caller, ...when }) {
       await mayPlan(caller);
-      const { agent, session, route } = caller;
+      const { agent, route } = caller;
+      const session = sessionFor(when.quiet, caller.session);
       await schedules.checkRoom(agent, caller.turn);
       const zone = await zoneOf(caller);
       return schedules.rehearse({ ...when, zone, prompt: text, agent, session, route, createdBy: "" });
@@ -73,7 +74,8 @@ export function scheduleDesk(
       const known = await schedules.madeBy(createdBy);
       if (known) return shown(known);
       await mayPlan(caller);
-      const { agent, session, route } = caller;
+      const { agent, route } = caller;
+      const session = sessionFor(when.quiet, caller.session);
       const zone = await zoneOf(caller);
       const job = { ...when, zone, prompt: text, agent, session, route, createdBy, madeIn: caller.turn };
       return shown(await schedules.addInTurn(job));
@@ -120,6 +122,11 @@ export function scheduleDesk(
       return shown(await schedules.snooze((await mine(name, caller.agent)).id, later, key));
     },
   };
+}
+
+/** A reminder comes back into the conversation it was made in. A check that mostly says nothing would only fill that with silence. */
+function sessionFor(isQuiet: boolean | undefined, own: string): string {
+  return isQuiet ? "isolated" : own;
 }
 
 export function sessionDesk(

@@ -113,6 +113,7 @@ import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import type { Skills } from "../mind/skills/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
 import { Watchers } from "../mind/watch/index.ts";
+import { onChannel, recipientInWords, showsInWords } from "./channel-words.ts";
 import { type Channels, makeChannels, messageDesk, pieces } from "./channels.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 import { type LaresConfig, PULLED } from "./config.ts";
@@ -128,7 +129,7 @@ import { memoryDesk, recall } from "./memory-handlers.ts";
 import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-rooms.ts";
 import { announce, describeSession } from "./news.ts";
 import { type NextRequest, nextRequest } from "./next-request.ts";
-import { callerPrompt, makePrompts, showsInWords } from "./prompt.ts";
+import { callerPrompt, makePrompts } from "./prompt.ts";
 import { openRoots, readsOf } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
 import { askerOf } from "./store.ts";
@@ -598,9 +599,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     messages: records,
     attachments,
     zoneOf: (person) => schedules.zoneOf(person),
-    shows: ({ channel, account: of }) => {
-      const can = channels.accounts.get(channel, of)?.can;
-      return can && showsInWords(can);
+    where: ({ route, face }) => {
+      const way = { channel: route.channel, ...(face ? { face } : {}) };
+      const shown = showsInWords(way, channels.accounts.get(route.channel, route.account)?.can);
+      return `${onChannel(way)}${shown ? ` (${shown})` : ""}`;
     },
     agents,
     clock,
@@ -678,6 +680,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return open && shortCode(open.id);
     },
     ...ports,
+    recipient: (agent, route) => recipientInWords(records, agent, route),
     beats: heartbeat,
   });
   const children = new Children({

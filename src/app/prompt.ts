@@ -26,6 +26,7 @@ import {
   toolsFor,
 } from "../mind/prompt/index.ts";
 import { jobOfRun } from "../mind/schedule/index.ts";
+import { channelName, fetchedFormat } from "./channel-words.ts";
 import { PULLED } from "./config.ts";
 
 export interface PromptParts {
@@ -180,27 +181,15 @@ function callersUser(last: Door | undefined): string | undefined {
   return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;
 }
 
-function channelName({ channel, face }: Door): string {
-  if (face === "terminal") return "the terminal";
-  return face === "page" ? CHANNEL_NAMES.ws! : (CHANNEL_NAMES[channel] ?? channel);
-}
-
-/** Where an answer is fetched and not sent, whoever fetches it shows Markdown. */
 function formatOf(
   kind: Situation["kind"],
   can: Capabilities | undefined,
   last: Door | undefined,
 ): { format?: ChatFormat } {
   if (kind === "child") return {};
-  if (!can) return last && last.channel !== "none" ? { format: shows("raw") } : {};
+  if (!can) return last && last.channel !== "none" ? { format: fetchedFormat(last) } : {};
   const { limit, unit, most, files } = can;
   return { format: { ...shows(can.dialect), limit, unit, files, ...(most ? { most } : {}) } };
-}
-
-/** For the line before a message from another channel than the last: what differs most from chat to chat. */
-export function showsInWords({ dialect, files }: Capabilities): string {
-  const text = shows(dialect).text === "plain" ? ["plain text"] : [];
-  return [...text, files > 0 ? `files up to ${Math.floor(files / 1_000_000)} MB` : "no files"].join(", ");
 }
 
 async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
@@ -214,24 +203,3 @@ async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
     roots: parts.roots(agent),
   };
 }
-
-/** As people call them. */
-const CHANNEL_NAMES: Readonly<Record<string, string>> = {
-  ws: "the web page",
-  http: "a program over HTTP",
-  telegram: "Telegram",
-  slack: "Slack",
-  discord: "Discord",
-  whatsapp: "WhatsApp",
-  "whatsapp-web": "WhatsApp",
-  matrix: "Matrix",
-  mattermost: "Mattermost",
-  signal: "Signal",
-  email: "email",
-  irc: "IRC",
-  xmpp: "XMPP",
-  teams: "Microsoft Teams",
-  nostr: "Nostr",
-  webhook: "a webhook",
-  external: "a program outside",
-};

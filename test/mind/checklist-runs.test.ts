@@ -41,7 +41,7 @@ describe("a run of a job", () => {
     expect(textOf(lastSaid(request))).toContain("Water JOB-ONE");
     const line = env(request);
     expect(line).toMatch(/^\[Sun 2026-11-15 14:09 \+00:00 · Scheduled: "plants", due .*14:09/);
-    expect(line).toContain("the answer goes to telegram");
+    expect(line).toMatch(/; your answer is sent to a chat on Telegram\]$/);
     expect(line).not.toContain("late");
     expect(request.system).toContain("Nobody answers now.");
     expect(request.system).toContain("run of a scheduled job");
@@ -57,6 +57,43 @@ describe("a run of a job", () => {
     });
     const request = await rig.after(() => rig.clock.advance(3 * HOUR));
     expect(env(request)).toMatch(/Scheduled: "late one", due .*, 2 h late/);
+  });
+});
+
+describe("a job made in a chat", () => {
+  const make = (input: Record<string, unknown>, then: string[][]) => {
+    let at = 0;
+    rig.model.use((request) => {
+      if (!textOf(request.messages.findLast(({ role }) => role === "user")!).includes("MAKE-JOB")) {
+        const [name, args = "{}"] = then[at++] ?? [];
+        return name ? { toolCalls: [{ name, input: JSON.parse(args) }] } : { text: "Afterwards." };
+      }
+      if (request.messages.at(-1)!.role === "tool") return { text: "Made." };
+      return { toolCalls: [{ name: "schedule_add", input }] };
+    });
+    return rig.say(ANN.id, ANN, `MAKE-JOB ${input.text}`);
+  };
+
+  test("comes back into the conversation with what to do and whom the answer reaches", async () => {
+    await make({ text: "STRETCH-NOW", in: "1 hour" }, []);
+    const request = await rig.after(() => rig.clock.advance(HOUR));
+    expect(env(request)).toMatch(
+      / · Scheduled: "[^"]+", due [^;]+; do it now, your answer is sent to "Ann Lee" on Telegram\]$/,
+    );
+    expect(textOf(lastSaid(request))).toBe("STRETCH-NOW");
+    expect(JSON.stringify(request.messages)).toContain("MAKE-JOB");
+  });
+
+  test("and may be quiet: a check runs by itself, is told so, and can end without a message", async () => {
+    await make({ text: "CHECK-TEA", in: "1 hour", quiet: true }, [["list"], ["nothing_to_report"]]);
+    const request = await rig.after(() => rig.clock.advance(HOUR));
+    expect(textOf(lastSaid(request))).toBe("CHECK-TEA");
+    expect(JSON.stringify(request.messages)).not.toContain("MAKE-JOB");
+    expect(request.system).toContain("# This run");
+    expect(request.tools).toContain("nothing_to_report");
+    expect(request.tools).not.toContain("schedule_add");
+    const { turns } = await rig.rpc("turns.list", { limit: 1 });
+    expect(turns).toMatchObject([{ state: "silent" }]);
   });
 });
 
@@ -183,34 +220,9 @@ test("44: the heartbeat says the time, where a tell goes, what it looks after, w
   expect(said).toContain("- the boiler");
   expect(said).toMatch(/New since the last check|Nothing is new/);
   expect(said).toContain("What you last told the owner: BOILER-WORD");
-  expect(env(request)).toMatch(/ · Heartbeat; what you tell goes to telegram\]$/);
+  expect(env(request)).toMatch(/ · Heartbeat; what you tell is sent to "Ann Lee" on Telegram\]$/);
   expect(request.tools).toEqual(expect.arrayContaining(["heartbeat_tell", "heartbeat_quiet"]));
   for (const other of ["stay_silent", "nothing_to_report"]) expect(request.tools).not.toContain(other);
-});
-
-test.each([
-  ["a wrong field", '{"msg":"the boiler is cold"}', 'field "text" is missing or empty'],
-  ["no field", "{}", 'field "text" is missing or empty'],
-  ["no JSON", "{the boiler", "the arguments are not valid JSON"],
-])("44: a warning with %s is refused with the reason, and the next one is sent", async (how, raw, why) => {
-  // A slot is known by its minute.
-  rig.clock.advance(60_000);
-  const warning = `The boiler is cold, said with ${how}.`;
-  const heard = () => rig.fake.sent.filter(({ text }) => text === warning).length;
-  let calls = 0;
-  rig.model.use((request) => {
-    if (!request.tools.includes("heartbeat_tell")) return { text: "ok" };
-    const call = calls++ === 0 ? raw : JSON.stringify({ text: warning });
-    return { toolCalls: [{ name: "heartbeat_tell", raw: call }] };
-  });
-  await rig.after(() => void rig.rpc("heartbeat.run", { agent: "main" }));
-  const second = rig.last();
-  expect(second.messages.at(-1)!.role).toBe("tool");
-  expect(JSON.stringify(second.messages.at(-1))).toContain(
-    JSON.stringify(`Nothing was sent, because ${why}`).slice(1, -1),
-  );
-  await until("the warning", () => heard() > 0);
-  expect([calls, heard()]).toEqual([2, 1]);
 });
 
 test("45: a sub-agent reads its task, the minutes it has and that its text is the result; no soul, no owner's files", async () => {

@@ -293,7 +293,7 @@ test("22: in a session of all channels the channel is named when it changes, and
   const hook = (text: string) =>
     rig.after(() => sendHook(rig, "hook", SECRET, { id: text, chat: "me", sender: "ann", text }));
   // Place tells of Telegram, where the session began.
-  expect(env(await hook("one"))).toContain("by webhook (no files)");
-  expect(env(await hook("two"))).not.toContain("by webhook");
+  expect(env(await hook("one"))).toContain("through a webhook (no files)");
+  expect(env(await hook("two"))).not.toContain("webhook");
   await rig.rpc("config.set", { path: "routing.scope", value: "per-chat" });
 });

@@ -15,7 +15,6 @@ import {
   type InboundMessage,
   type Json,
   type LaneClass,
-  type ReplyRoute,
   type SessionKey,
   type TextPart,
   type TurnId,
@@ -94,8 +93,8 @@ export interface InboxParts {
   /** The messages admitted so far. */
   messages: Reads;
   attachments: AttachedFiles;
-  /** What can be sent to a chat, in a few words; nothing where the answer is fetched. */
-  shows: (route: ReplyRoute) => string | undefined;
+  /** Where it was written and what is shown there, in a few words: "on Telegram (files up to 50 MB)". */
+  where: (message: Pick<InboundMessage, "route" | "face">) => string;
   /** The zone a person's clock shows; the owner's where none is known. */
   zoneOf: (person: string) => Promise<string>;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
@@ -336,7 +335,7 @@ async function ownLines(
   const standing = ({ owner: "owner", known: "known", outside: "guest", stranger: "guest" } as const)[
     message.authority ?? "outside"
   ];
-  const where = { at, zone, channel: route.channel, shows: parts.shows(route) };
+  const where = { at, zone, channel: route.channel, where: parts.where(message) };
   const line = envelope({
     ...where,
     ...(last ? { last } : {}),

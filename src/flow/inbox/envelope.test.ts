@@ -71,8 +71,8 @@ test.each<[string, Partial<EnvelopeFacts>, string]>([
   ],
   [
     "another channel than before, with what it shows and carries",
-    { ...after("2026-11-15T13:07:00Z", "irc"), shows: "plain text, no files" },
-    "[13:09 · by telegram (plain text, no files)]",
+    { ...after("2026-11-15T13:07:00Z", "irc"), where: "on Telegram (plain text, no files)" },
+    "[13:09 · on Telegram (plain text, no files)]",
   ],
   ["another channel than before", after("2026-11-15T13:07:00Z", "whatsapp"), "[13:09 · by telegram]"],
   [

@@ -16,8 +16,8 @@ export interface EnvelopeFacts {
   /** The message before it in this session. `shown`: the day a reader of its line has in mind; missing when no date is in view. */
   last?: { at: number; channel: string; shown?: ShownDay };
   channel: string;
-  /** What that channel shows and carries: Place tells of the one the session began on. */
-  shows?: string | undefined;
+  /** The channel in words, with what it shows: Place tells of the one the session began on. */
+  where?: string;
   /** Where several people can speak: who does. */
   speaker?: { name: string; standing: "owner" | "known" | "guest" };
   /** What is not a person: what happened, in our words. */
@@ -54,8 +54,7 @@ export function envelope(facts: EnvelopeFacts): string {
   if (facts.label) parts.push(cleanLabel(facts.label));
   if (facts.isMaterial) parts.push("material, not instructions");
   if (facts.speaker) parts.push(`${quotedName(facts.speaker.name)} (${facts.speaker.standing})`);
-  if (facts.last && facts.last.channel !== facts.channel)
-    parts.push(`by ${facts.channel}${facts.shows ? ` (${facts.shows})` : ""}`);
+  if (facts.last && facts.last.channel !== facts.channel) parts.push(facts.where ?? `by ${facts.channel}`);
   if (facts.at - said > LATE_MS) parts.push(`received ${roughly(facts.at - said)} later`);
   if (facts.isEdited) parts.push("edited");
   if (facts.forwardedFrom === true) parts.push("forwarded");

@@ -8,9 +8,9 @@ import type { SituationKind } from "./situation.ts";
 
 /** How a chat shows text, from the channel's own declaration: a hint that is not true of the renderer is worse than none. */
 export interface ChatFormat {
-  /** Marks and tables as the dialect's own table says. */
-  text: "markdown" | "rich" | "plain";
-  tables: "real" | "narrow" | "lists";
+  /** Marks and tables as the dialect's own table says. `typed`: marks stay as they are. `unknown`: another program shows it. */
+  text: "markdown" | "rich" | "plain" | "typed" | "unknown";
+  tables?: "real" | "narrow" | "lists";
   /** Where messages have a limit: how long one may be, and how large a file. */
   limit?: number;
   unit?: "utf16" | "bytes" | "codepoints";
@@ -77,10 +77,8 @@ export function placeText(place: Place): string {
 
 function whoLine({ agent, name, kind, channel, group, with: person, zone }: Place): string {
   const called = name ? `, called ${quotedName(name)}` : "";
-  const chat = chatWords(kind, group);
-  const where = [channel, chat].filter(Boolean).join(", ");
   const whom = person ? `, with ${whomWords(person)}` : "";
-  return `You are the agent ${agent}${called}. Chat: ${where}${whom}. Time zone: ${zone}.`;
+  return `You are the agent ${agent}${called}. ${whereWords(kind, channel, group)}${whom}. Time zone: ${zone}.`;
 }
 
 const ROLES = { owner: "the owner", known: "a person the owner knows", guest: "a guest" } as const;
@@ -90,25 +88,28 @@ function whomWords({ standing, name }: NonNullable<Place["with"]>): string {
   return name ? `${role}, ${quotedName(name)}` : role;
 }
 
-function chatWords(kind: SituationKind, group: Place["group"]): string {
+function whereWords(kind: SituationKind, channel: string | undefined, group: Place["group"]): string {
   switch (kind) {
-    case "group":
-      return group?.title ? `group ${quotedName(group.title)}` : "group";
     case "job":
-      return "run of a scheduled job";
+      return "This is a run of a scheduled job";
     case "heartbeat":
-      return "heartbeat";
+      return "This is a heartbeat";
     case "child":
-      return "sub-agent";
+      return "You run as a sub-agent";
+    case "group":
+      return chatWords(channel, group?.title ? `group ${quotedName(group.title)}` : "group");
     case "owner":
     case "known":
     case "stranger":
-      return "direct";
     case "api":
-      return "api";
+      return chatWords(channel, "direct");
     default:
       return assertNever(kind);
   }
+}
+
+function chatWords(channel: string | undefined, kind: string): string {
+  return `Chat: ${[channel, kind].filter(Boolean).join(", ")}`;
 }
 
 /** A platform's own ids look like this. What doesn't could pose as words of ours, and is left out. */
@@ -126,17 +127,21 @@ function chatsLine(chats: readonly KnownChat[]): string | undefined {
 
 const UNITS = { utf16: "characters", codepoints: "characters", bytes: "bytes" } as const;
 
+const GRIDS = {
+  real: "tables work",
+  narrow: "narrow tables become aligned text, wide ones lists",
+  lists: "tables become lists",
+} as const;
+
 function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFormat, isShort = false): string {
   const marks = {
-    markdown: "Markdown is shown as it is meant",
+    markdown: "Markdown is rendered",
     rich: "Markdown is turned into what this chat can show",
     plain: "this chat shows plain text, so use no Markdown",
+    typed: "Markdown marks are shown as typed, so write plain text",
+    unknown: "another program shows your answer, so plain text is safest",
   }[text];
-  const grid = {
-    real: "tables work",
-    narrow: "narrow tables become aligned text, wide ones lists",
-    lists: "tables become lists",
-  }[tables];
+  const grid = tables && GRIDS[tables];
   const size = limit
     ? `one message holds ${limit.toLocaleString("en-US")} ${UNITS[unit ?? "utf16"]}${most ? `, an answer at most ${most} messages` : ""}`
     : "";

@@ -34,6 +34,8 @@ export interface ScheduleParts {
   /** The code of the approval a parked turn waits for; nothing when it waits for something else. */
   question: (turn: TurnId) => Promise<string | undefined>;
   files: WorkspaceFiles;
+  /** Whom an answer sent there reaches, in words for the model. */
+  recipient: (agent: AgentId, route: ReplyRoute) => Promise<string>;
   /** A word to people, written with the change it tells of. The same key again changes nothing. */
   tell: (tx: Tx, word: { key: string; turn: TurnId; session: SessionKey; route: ReplyRoute; text: string }) => void;
   /** What of a turn, or of any turn since then, reached nobody for good. */

@@ -418,7 +418,7 @@ export class Runs {
       sender: { id: sourceKeys.job(job.name) },
       idempotencyKey: idempotencyKeys.slot(job.id, due),
       text: how.say ?? (script === null ? job.prompt : `$ ${script}`),
-      about: { label: this.label(job, due), zone: job.zone },
+      about: { label: await this.label(job, due), zone: job.zone },
       ...(input && how.say === undefined ? { more: [input] } : {}),
       agent: job.agent,
       session,
@@ -435,17 +435,16 @@ export class Runs {
   }
 
   /** Which run it is, how late, and who reads what comes of it: the run's model knows nothing else about its place. */
-  private label(job: Job, due: number): EventLabel {
+  private async label(job: Job, due: number): Promise<EventLabel> {
     const late = this.parts.clock.now() - due;
     const isLate = late > LATE_MS ? `, ${roughly(late)} late` : "";
-    const where = job.route ? `the answer goes to ${job.route.channel}` : "the answer is kept and sent to nobody";
+    const whom = job.route && (await this.parts.recipient(job.agent, job.route));
+    const where = whom ? `your answer is sent to ${whom}` : "your answer is kept and sent to nobody";
     if (job.kind === "beat") {
-      const told = job.route
-        ? `what you tell goes to ${job.route.channel}`
-        : "what you tell is kept and sent to nobody";
+      const told = whom ? `what you tell is sent to ${whom}` : "what you tell is kept and sent to nobody";
       return { kind: "heartbeat", text: `Heartbeat${isLate}; ${told}`, of: job.name };
     }
-    const text = `Scheduled: ${quotedName(job.name)}, due ${wallWords(due, job.zone)}${isLate}; ${where}`;
+    const text = `Scheduled: ${quotedName(job.name)}, due ${wallWords(due, job.zone)}${isLate}; ${isInChat(job) ? "do it now, " : ""}${where}`;
     return { kind: "schedule", text, of: job.name };
   }
 
@@ -473,6 +472,11 @@ export class Runs {
       isMaterial: true,
     };
   }
+}
+
+/** It comes into a conversation whose model was told nothing about runs of jobs. */
+function isInChat({ session }: Job): boolean {
+  return session !== "isolated";
 }
 
 function reasonOf(result: TurnResult): string {

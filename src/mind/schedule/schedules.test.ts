@@ -72,6 +72,7 @@ class Life {
       bus: makeBus(),
       log: silentLog,
       zone: () => "Europe/Lisbon",
+      recipient: async (_agent, { channel }) => `a chat on ${channel}`,
       timer: (id, slot) => this.engine.schedule(id, slot),
       admit: async (m: InboundMessage) => {
         this.admitted.push(m);
@@ -515,7 +516,7 @@ describe("what it needs and gets", () => {
     await life.pass(30 * MIN);
     const [script, told] = life.admitted;
     expect(script).toMatchObject({ terms: { script: "count", keeps: "failures", timeoutMs: 600_000 } });
-    const text = 'Scheduled: "tell", due 2026-11-15 11:30; the answer is kept and sent to nobody';
+    const text = 'Scheduled: "tell", due 2026-11-15 11:30; your answer is kept and sent to nobody';
     expect(told).toMatchObject({
       text: "tell",
       about: { label: { kind: "schedule", text, of: "tell" } },

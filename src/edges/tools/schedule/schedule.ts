@@ -56,6 +56,7 @@ export interface ScheduleDesk {
     at?: string;
     every?: string;
     cron?: string;
+    quiet?: boolean;
     caller: ToolPlace["caller"];
   }): Promise<string>;
   /** Throws when there is no such schedule of this agent. */
@@ -102,7 +103,7 @@ function add(desk: ScheduleDesk): Tool {
     spec: {
       name: "schedule_add",
       description:
-        "Do something later or again and again. Give one of in, at, every, cron, on the person's clock. You then run with this text alone, so it must make sense by itself. Say the time back to the person.",
+        "Do something later or again and again. Give one of in, at, every, cron, on the person's clock. You then get this text in this chat, so it must make sense by itself. Say the time back to the person.",
       input: {
         type: "object",
         properties: {
@@ -111,7 +112,10 @@ function add(desk: ScheduleDesk): Tool {
           at: text("tomorrow 9am, or 2026-12-24 18:00"),
           every: text("2 hours, or monday 9am"),
           cron: text("0 7 * * 1-5"),
-          quiet: { type: "boolean", description: "true for a check: a run that finds nothing sends nothing" },
+          quiet: {
+            type: "boolean",
+            description: "true for a check: it runs alone, and sends nothing if it finds nothing",
+          },
         },
         required: ["text"],
       },
