@@ -51,7 +51,9 @@ function command(policy: Policy, shell: ShellPlan, who: string): Word | undefine
   const { hosts, isHidden } = destinationsOf(shell);
   const fresh = hosts.find((host) => !isNamed(policy, host));
   if (fresh !== undefined) return ask(`${who} would reach a new destination, ${fresh}`);
-  return isHidden ? ask(`${who} would reach a destination that the command does not show`) : undefined;
+  return isHidden
+    ? ask(`${who} would run a program that may connect anywhere: the command does not show where`)
+    : undefined;
 }
 
 /** The owner named this host: in the policy, or in the message that caused the turn. */
