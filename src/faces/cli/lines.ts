@@ -2,6 +2,7 @@
 import type { Approval, TurnDetail } from "../../core/protocol/index.ts";
 import { duration, money, oneLine, plural, STATES, shortId, visible } from "./format.ts";
 import type { Hint, Output, Paint } from "./output.ts";
+import { wrap } from "./width.ts";
 
 /** `✓ answered · 4.2 s · 3 steps · $0.013`. */
 export function endLine(t: TurnDetail, paint: Paint, now: number): string {
@@ -28,13 +29,19 @@ export function failureLine(
   return out.hint`${reason} To see what it was doing: lares turns get ${t.turn}`;
 }
 
-/** The question in plain words, then exactly what will run; nothing of it is cut. */
-export function askCard(a: Approval, paint: Paint, now: number): string[] {
+/**
+ * The question in plain words, then exactly what will run; nothing of it is cut. `columns`: of a terminal, which would break its
+ * rows in the middle of words.
+ */
+export function askCard(a: Approval, paint: Paint, now: number, columns = Number.POSITIVE_INFINITY): string[] {
   const shown = visible(a.shown).split("\n");
+  const [why = "", ...more] = wrap(oneLine(a.because), columns - 14);
   return [
     `${paint("◐", "wait")} May ${a.agent} do this? (${a.tool})`,
-    ...shown.map((line) => `    ${line}`),
-    `  ${paint("because", "dim")}    ${oneLine(a.because)}`,
+    // What goes on is marked: it must not look like a line of its own.
+    ...shown.flatMap((line) => wrap(line, columns - 7).map((row, i) => `    ${i ? paint("↳ ", "dim") : ""}${row}`)),
+    `  ${paint("because", "dim")}    ${why}`,
+    ...more.map((row) => `             ${row}`),
     `  ${paint("no answer", "dim")}  means no, in ${duration(a.deadline - now)}`,
   ];
 }

@@ -88,7 +88,7 @@ class Chat {
     });
     this.questions = new Questions({
       clock,
-      onFront: (approval) => this.view.print(...askCard(approval, out.paint, clock.now())),
+      onFront: (approval) => this.view.print(...askCard(approval, out.paint, clock.now(), this.screen.columns)),
       lineIsEmpty: () => this.composer?.isEmpty ?? true,
       onAnswer: (approval, decision) => void this.answer(approval, decision),
     });
