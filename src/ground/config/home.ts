@@ -8,12 +8,38 @@ const OTHER = "choose another home with --home or LARES_HOME";
 /** Makes the home where there is none. Throws STORAGE_FAILED or STORAGE_FULL when it can't be used. */
 export function ensureHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeFolders(home);
   } catch (error) {
-    throw homeProblem(home) ?? fileProblem(error, home) ?? error;
+    throw homeProblem(home) ?? fileProblem(error, home) ?? notMade(home, error);
   }
   const problem = homeProblem(home);
   if (problem) throw problem;
+}
+
+/**
+ * One folder after the other. Node's `recursive` tries for ever where a file system answers a new folder with ENOENT although the
+ * folder above it is there, as /proc does.
+ */
+function makeFolders(dir: string): void {
+  if (look(dir) === "folder") return;
+  const parent = dirname(dir);
+  if (parent !== dir && look(parent) === "ENOENT") makeFolders(parent);
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (look(dir) !== "folder") throw error;
+  }
+}
+
+function notMade(home: string, error: unknown): unknown {
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  return failed(`${home} can't be made: ${dirname(path ?? home)} takes no new folders (${code}).`, upper(OTHER), error);
+}
+
+function upper(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Looks and changes nothing. A home that isn't there yet is no problem when it can be made. */

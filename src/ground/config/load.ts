@@ -5,11 +5,12 @@
  * CONFIG-2: a missing or empty file is not a problem: then the defaults hold.
  * CONFIG-3: `${VAR}` is resolved in memory only; the file's text is never made from resolved values (LK-03).
  */
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, type Json, type JsonObject } from "../../core/domain/index.ts";
 import { replaceFile } from "../../core/kit/index.ts";
 import { type Complaint, check } from "./check.ts";
+import { ensureHome } from "./home.ts";
 import { type ConfigProblem, configInvalid, type Path, pathText, soundsSecret } from "./problems.ts";
 import { resolveReferences } from "./references.ts";
 import { type Config, type ConfigSchema, isForbiddenKey } from "./schema.ts";
@@ -109,7 +110,7 @@ async function examine(given: Given<ConfigSchema> & { text: string }): Promise<E
 /** Replaces the file in one step: after a crash it is the old text or the new one, never half of either. */
 export async function saveConfig(home: string, text: string): Promise<void> {
   const file = join(home, CONFIG_FILE);
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  ensureHome(home);
   // A config may hold secrets, so a new file is the owner's alone; an existing one keeps what its owner chose.
   const mode = await stat(file).then(
     (found) => found.mode & 0o777,
