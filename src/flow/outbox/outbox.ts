@@ -125,6 +125,8 @@ const UNKNOWN: Capabilities = {
 
 /** A send that hangs longer than this may have been taken: it is uncertain. */
 const SEND_TIMEOUT_MS = 30_000;
+/** A platform that wants a longer pause is asked again after this one. */
+const MOST_PAUSE_MS = 3_600_000;
 
 export class Outbox {
   private readonly parts: OutboxParts;
@@ -260,7 +262,7 @@ export class Outbox {
   private async drain(key: string, line: Delivery[]): Promise<void> {
     while (line.length && !this.stopped) {
       const head = line[0]!;
-      await this.until(head.nextAt);
+      await this.until(this.dueAt(head.nextAt));
       if (this.stopped) return;
       const done = await this.underGuard(head).catch((error) => {
         this.parts.log.error("delivery broke", { delivery: head.id, error: String(error) });
@@ -271,6 +273,12 @@ export class Outbox {
       this.known.delete(head.id);
     }
     this.routes.delete(key);
+  }
+
+  /** A time further ahead than any wait was noted before the clock was set back: it is due. */
+  private dueAt(nextAt: number): number {
+    const now = this.parts.clock.now();
+    return nextAt > now + Math.max(this.parts.config().mostRetryMs, MOST_PAUSE_MS) ? now : nextAt;
   }
 
   private async underGuard(d: Delivery): Promise<boolean> {
@@ -440,7 +448,8 @@ export class Outbox {
   private async wait(d: Delivery, error: string, afterMs?: number): Promise<boolean> {
     const { firstRetryMs, mostRetryMs } = this.parts.config();
     const wait = { firstMs: firstRetryMs, mostMs: mostRetryMs, jitter: 0.2 };
-    d.nextAt = this.parts.clock.now() + (afterMs ?? backoffMs(wait, Math.max(d.attempts, 1)));
+    const pause = afterMs === undefined ? backoffMs(wait, Math.max(d.attempts, 1)) : Math.min(afterMs, MOST_PAUSE_MS);
+    d.nextAt = this.parts.clock.now() + pause;
     await this.save(d, { error });
     this.tell(d, error);
     return false;

@@ -39,3 +39,16 @@ test("where the platform counts by the minute, no minute holds more; edits leave
   expect(editPause(group, "-5", 2000)).toBeGreaterThan(60_000 / 15);
   expect(editPause(group, "5", 2000)).toBe(2000);
 });
+
+test("a clock that was set back a day leaves no pause of a day", () => {
+  const pace = new Pace();
+  const now = 1_750_000_000_000;
+  const ahead = now + 86_400_000;
+  const group = { ...rule, perMinute: () => 1 };
+  pace.next(to("a"), group, ahead);
+  pace.hold(to("a"), group, ahead);
+  expect(pace.next(to("a"), group, now)).toEqual({ at: now, isMine: true });
+  expect(pace.hold(to("a"), group, now)).toBe(0);
+  // Small corrections of the clock change nothing.
+  expect(pace.next(to("a"), rule, now - 500)).toEqual({ at: now + 1000, isMine: false });
+});

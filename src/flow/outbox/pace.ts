@@ -11,6 +11,8 @@ export interface PaceRule {
 }
 
 const MINUTE_MS = 60_000;
+/** Less is how a clock is kept right; a pause that is a second longer hurts nobody. */
+const SET_BACK_MS = 1000;
 /** A chat's edits leave this share of its minute to messages that matter more. */
 const SHARE_OF_EDITS = 0.7;
 
@@ -27,12 +29,14 @@ export class Pace {
   private readonly left = new Map<string, number>();
   /** When the last ones left, in chats where the platform counts by the minute. */
   private readonly minutes = new Map<string, number[]>();
+  private latest = 0;
 
   /**
    * Takes the next place in line and says when it is. A chat that must wait takes none: it asks again when it is free, so that
    * it holds up no other chat of its account.
    */
   next(route: ReplyRoute, rule: PaceRule, now: number): { at: number; isMine: boolean } {
+    this.heed(now);
     const free = this.free(route, rule, false);
     if (free > now) return { at: free, isMine: false };
     const account = accountOf(route);
@@ -63,6 +67,7 @@ export class Pace {
 
   /** Whether its place still stands when it comes up: after a stall many would leave at once. Zero, or when to ask again. */
   hold(route: ReplyRoute, rule: PaceRule, now: number): number {
+    this.heed(now);
     const account = accountOf(route);
     const free = (this.leftAccount.get(account) ?? 0) + rule.accountMs;
     if (rule.accountMs && free > now) return free;
@@ -72,6 +77,13 @@ export class Pace {
     if (rule.accountMs) keep(this.leftAccount, account, now);
     if (rule.chatMs) keep(this.chats, chatOf(route), now + rule.chatMs);
     return 0;
+  }
+
+  /** When the machine's clock was set back, the pauses noted before lie in a future that may be a day away: they are dropped. */
+  private heed(now: number): void {
+    if (now < this.latest - SET_BACK_MS)
+      for (const noted of [this.chats, this.accounts, this.leftAccount, this.minutes]) noted.clear();
+    this.latest = now;
   }
 
   sent(route: ReplyRoute, now: number): void {
