@@ -209,7 +209,8 @@ async function start(options: StartOptions): Promise<RunningApp> {
     house = await build();
     // The first prompt says where commands run. Trying the sandbox is mostly waiting, and goes on while the door is opened.
     void house.sandbox.state();
-    const startedAt = clock.now();
+    // Not by the clock, which may be set back.
+    const began = performance.now();
     const current = (): House => {
       if (!house)
         throw new AppError("STORAGE_FULL", {
@@ -227,7 +228,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
       clock,
       ids,
       house: current,
-      startedAt,
+      uptimeMs: () => Math.round(performance.now() - began),
       settings,
       setup: { vault, modelEnv, tryModels: makeModels },
       token: { text: token, fromEnvironment: env.token !== undefined },

@@ -99,8 +99,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     house,
     version: parts.version,
     sockets: () => gateway.sockets(),
-    startedAt: parts.startedAt,
-    now: () => clock.now(),
+    uptimeMs: parts.uptimeMs,
   });
   gateway = await startGateway({
     get config() {

@@ -45,7 +45,7 @@ import type { makeWorkHandlers } from "./work-handlers.ts";
 export interface HandlerParts extends Pick<HouseParts, "home" | "version" | "config" | "models" | "clock" | "ids"> {
   house: () => House;
   url: () => string;
-  startedAt: number;
+  uptimeMs: () => number;
   problems: () => string[];
   /** Hides secrets, as the log does. */
   redact: (text: string) => string;
@@ -72,7 +72,7 @@ export function makeHandlers(
   const { clock } = parts;
   const committed = () => parts.house().records.committed;
   return {
-    health: async () => ({ ok: true, version: parts.version, uptimeMs: clock.now() - parts.startedAt }),
+    health: async () => ({ ok: true, version: parts.version, uptimeMs: parts.uptimeMs() }),
 
     async status() {
       const house = parts.house();
@@ -85,8 +85,11 @@ export function makeHandlers(
         pid: process.pid,
         home: parts.home,
         url: parts.url(),
-        uptimeMs: clock.now() - parts.startedAt,
-        model: { id: model.id, practice: model.practice, because: model.because },
+        uptimeMs: parts.uptimeMs(),
+        model: {
+          ...{ id: model.id, practice: model.practice, because: model.because },
+          ...(model.address === undefined ? {} : { address: model.address }),
+        },
         ...counts,
         attention: await countAttention({ house, problems: parts.problems(), now: clock.now() }),
         channels: house.channels.accounts.list().map(({ channel, account, state, detail }) => ({

@@ -10,8 +10,7 @@ export interface MetricParts {
   house: () => House;
   version: string;
   sockets: () => number;
-  startedAt: number;
-  now: () => number;
+  uptimeMs: () => number;
 }
 
 export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop(): void } {
@@ -42,7 +41,7 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
       );
       const all: Metric[] = [
         gauge("lares_info", "Version of the program.", [{ labels: { version: parts.version }, value: 1 }]),
-        gauge("lares_uptime_seconds", "Seconds since the start.", [{ value: (parts.now() - parts.startedAt) / 1000 }]),
+        gauge("lares_uptime_seconds", "Seconds since the start.", [{ value: parts.uptimeMs() / 1000 }]),
         gauge("lares_turns", "Turns in the records by state.", by(turns)),
         gauge("lares_turns_running", "Turns that run now.", [{ value: open.turns.running }]),
         gauge("lares_approvals_pending", "Approvals that wait for a person.", [{ value: pending }]),

@@ -49,6 +49,17 @@ test("a command that is the first message of a conversation is remembered, and n
     expect(await reply(`/${word}`, `first-${word}`), word).toMatch(/^(?!.*no session)./is);
 });
 
+test("how long Lares has been up does not depend on the machine's clock", async () => {
+  const real = Date.now;
+  Date.now = () => real() - 86_400_000;
+  try {
+    expect((await house.rpc("status", {})).uptimeMs).toBeGreaterThan(0);
+    expect((await house.rpc("health", {})).uptimeMs).toBeGreaterThan(0);
+  } finally {
+    Date.now = real;
+  }
+});
+
 test("a message of blanks is refused with a sentence at every door", async () => {
   const before = house.model.requests.length;
   for (const message of [" ", "\n\t \n", "\u3000"]) {

@@ -92,6 +92,8 @@ export interface ModelInfo {
   practice: boolean;
   /** Why this model is here: a key was found, configured, a local server, or the built-in practice model. */
   because: string;
+  /** `host:port` that calls go to. */
+  address?: string;
 }
 
 /** One piece of a request, in the order in which the model reads it. */

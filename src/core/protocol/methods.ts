@@ -49,7 +49,12 @@ export const METHODS = {
       home: z.string(),
       url: z.string(),
       uptimeMs: z.number(),
-      model: z.object({ id: z.string(), practice: z.boolean(), because: z.string() }),
+      model: z.object({
+        id: z.string(),
+        practice: z.boolean(),
+        because: z.string(),
+        address: z.string().optional().describe("host:port the gateway calls"),
+      }),
       turns: z.object({ queued: z.number(), running: z.number(), parked: z.number() }),
       approvals: z.object({ pending: z.number() }),
       attention: z.number().describe("how many things need a person: see attention.list"),

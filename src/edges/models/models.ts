@@ -182,7 +182,13 @@ function infoOf(id: string, providers: Map<string, Provider>): ModelInfo | undef
     },
     practice: false,
     because: provider.because,
+    address: addressOf(provider.baseUrl),
   };
+}
+
+function addressOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** The chosen model's provider has no key: that is shown, not papered over with another model. */

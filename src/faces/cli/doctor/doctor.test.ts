@@ -248,7 +248,24 @@ describe("model", () => {
 
   it("what the running Lares uses is what is looked for", async () => {
     await check("model", { status: STATUS, env: env({ OPENAI_API_KEY: "k" }) });
+    // The running gateway may have another address in its environment: it is asked, and not this shell.
+    const model = { ...STATUS.model, address: "127.0.0.1:8099" };
+    const elsewhere = {
+      status: { ...STATUS, model },
+      on: { canConnect: async ({ port }: { port: number }) => port === 8099 },
+    };
+    expect((await check("model", elsewhere)).text).toBe("anthropic/claude can be reached (127.0.0.1).");
     expect(reached).toEqual([{ host: "api.anthropic.com", port: 443 }]);
+  });
+
+  it("a hint of HEARTBEAT.md that is no time is shown", async () => {
+    const beat = {
+      ...{ agent: "main", state: "watching" as const, because: "", items: 1, useless: 0 },
+      problems: [`HEARTBEAT.md, "Look (every banana)": "banana" is no time.`],
+      today: { looks: 0, calls: 0, cost: 0, unknownPrice: 0 },
+    };
+    const found = await check("heartbeat", { status: { ...STATUS, heartbeats: [beat] } });
+    expect(found).toMatchObject({ level: "warn", text: expect.stringContaining("every banana") });
   });
 
   it("a place nobody knows is said", async () => {

@@ -9,7 +9,7 @@ import { table } from "../output.ts";
 import { bad, type Check, type Finding, type Ground } from "./check.ts";
 import { database, files, home, owner } from "./home.ts";
 import { browser, clock, disk, node, sandbox } from "./machine.ts";
-import { config, model, port } from "./reach.ts";
+import { config, heartbeat, model, port } from "./reach.ts";
 import { realMachine } from "./real.ts";
 
 /** In the order in which one thing needs the other. */
@@ -26,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   model,
   sandbox,
   browser,
+  heartbeat,
 ];
 
 const MARKS: Readonly<Record<Finding["level"], { glyph: string; tone: Tone }>> = {

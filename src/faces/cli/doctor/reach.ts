@@ -55,7 +55,12 @@ export const model: Check = {
     const known = await chosen(at).catch(() => undefined);
     const id = at.status?.model.id ?? known?.id;
     if (!id || id === PRACTICE) return PRACTISING;
-    const url = known && (known.id === id || !at.status) ? known.url : providerNamed(id.split("/")[0] ?? "")?.url;
+    const address = at.status?.model.address;
+    const url = address
+      ? `http://${address}`
+      : known && (known.id === id || !at.status)
+        ? known.url
+        : providerNamed(id.split("/")[0] ?? "")?.url;
     if (!url) return warn(`Where ${id} is, is not known.`, "Say it: lares onboard --base-url URL");
     const { hostname, port: given, protocol } = new URL(url);
     const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
@@ -67,6 +72,21 @@ export const model: Check = {
         ? "Start that server, or choose another model: lares onboard"
         : "Check the network, or choose another model: lares onboard",
     );
+  },
+};
+
+const MEND_HINT = "Correct the line in HEARTBEAT.md, then: lares heartbeat list";
+
+/** Lines of HEARTBEAT.md that would never come up, as the running Lares reads them. */
+export const heartbeat: Check = {
+  id: "heartbeat",
+  what: "heartbeat",
+  async run({ status }) {
+    if (!status) return off("Once Lares runs, its reading of HEARTBEAT.md is checked, too.", "lares gateway run");
+    const beats = status.heartbeats ?? [];
+    if (!beats.length) return ok("No heartbeat is on.");
+    const found = beats.flatMap(({ agent, problems }) => problems.map((text) => warn(`${agent}: ${text}`, MEND_HINT)));
+    return found.length ? found : ok("Every hint in HEARTBEAT.md is understood.");
   },
 };
 
