@@ -61,7 +61,8 @@ describe("a folder that a link has replaced", () => {
     const victim = elsewhere("swap");
     swap("pkg", victim);
     await allow(approval!.id);
-    expect((await askedAgain(turn, approval!.id)).because).toContain("changed since you approved it");
+    // Says what: the person who answers sees the same command as before.
+    expect((await askedAgain(turn, approval!.id)).because).toMatch(/changed since you were asked \([^)]*(link|file)/);
     expect(existsSync(join(victim, "build"))).toBe(true);
   });
 
@@ -91,7 +92,7 @@ describe("what a script loads", () => {
       const { approvals } = await lares.rpc("approvals.list", {});
       return approvals.find((one) => one.turn === turn && one.id !== approval!.id);
     });
-    expect(again!.because).toContain("changed since you approved it");
+    expect(again!.because).toContain("changed since you were asked");
     expect([existsSync(at("good")), existsSync(at("bad"))]).toEqual([false, false]);
     await lares.rpc("approvals.resolve", { id: again!.id, decision: "deny" });
   });
@@ -120,7 +121,7 @@ describe("what a script loads", () => {
         const { approvals } = await lares.rpc("approvals.list", {});
         return approvals.find((one) => one.turn === turn && one.id !== approval!.id);
       });
-      expect(again!.because).toContain("changed since you approved it");
+      expect(again!.because).toContain("changed since you were asked");
       expect(existsSync(at("bad"))).toBe(false);
       await lares.rpc("approvals.resolve", { id: again!.id, decision: "deny" });
     },
@@ -156,7 +157,7 @@ describe("what a script loads", () => {
     writeFileSync(at(file), "touch bad\n");
     await allow(approval!.id);
     const again = await askedAgain(turn, approval!.id);
-    expect(again.because).toContain("changed since you approved it");
+    expect(again.because).toContain("changed since you were asked");
     expect(existsSync(at("bad"))).toBe(false);
     await lares.rpc("approvals.resolve", { id: again.id, decision: "deny" });
   });

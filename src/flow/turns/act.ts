@@ -35,6 +35,7 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import { atOnce } from "../../core/kit/index.ts";
+import { type BoundParts, boundParts } from "./bound.ts";
 import { deniedText, insteadOf } from "./denied.ts";
 import { repeated } from "./limits.ts";
 import { newWaiting } from "./park.ts";
@@ -65,6 +66,8 @@ export type Judged = {
   shown: string;
   rule: string;
   hash: string;
+  /** Of a question: what the hash is made of. */
+  bound?: BoundParts;
   marks?: string[];
   whole?: string;
   /** Of `because`, where the model reads it. */
@@ -205,6 +208,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       // The gate quotes the call and its own rules, nothing else.
       origin: "own",
       marks: verdict === "ask" ? marksOf(plan) : [],
+      ...(verdict === "ask" ? { bound: boundOf(parts, plan, placeOf(parts, at)) } : {}),
       ...wholeOf(plan),
       ...(verdict === "deny" ? { instead: insteadOf(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
@@ -399,13 +403,26 @@ const MOST_MARKS = 60;
 export function approvalHash(
   parts: Pick<TurnParts, "changes">,
   tool: string,
-  { binding, unbound }: ActionPlan,
+  plan: ActionPlan,
   place: ToolPlace,
 ): string {
-  const bound: Json = unbound ? { ...binding, changes: parts.changes.of(foldersOf(place)) } : binding;
+  const bound: Json = boundTo(parts, plan, place);
   return createHash("sha256")
     .update(JSON.stringify([tool, bound]))
     .digest("hex");
+}
+
+/** The same, part by part. */
+export function boundOf(parts: Pick<TurnParts, "changes">, plan: ActionPlan, place: ToolPlace): BoundParts {
+  return boundParts(boundTo(parts, plan, place));
+}
+
+function boundTo(
+  parts: Pick<TurnParts, "changes">,
+  { binding, unbound }: ActionPlan,
+  place: ToolPlace,
+): ActionPlan["binding"] {
+  return unbound ? { ...binding, changes: parts.changes.of(foldersOf(place)) } : binding;
 }
 
 function foldersOf({ workspace, roots = [] }: ToolPlace): string[] {

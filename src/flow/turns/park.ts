@@ -26,6 +26,7 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     tool: call.name,
     input: j.input ?? call.input,
     hash: j.hash,
+    ...(j.bound ? { bound: j.bound } : {}),
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
     ...(j.whole ? { whole: j.whole } : {}),

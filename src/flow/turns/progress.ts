@@ -1,6 +1,7 @@
 /** What a turn carries from call to call, and across a park. Plain data with a version: it may wake after an upgrade. */
 import type { ApprovalId, Authority, Json, Usage } from "../../core/domain/index.ts";
 import { NO_USAGE } from "../../core/domain/index.ts";
+import type { BoundParts } from "./bound.ts";
 
 export const PROGRESS_VERSION = 1;
 
@@ -12,6 +13,8 @@ export type Waiting = {
   input: Json;
   /** Of the plan that was shown; what runs must still have it. */
   hash: string;
+  /** What the hash is made of. Absent in what was parked by an older version. */
+  bound?: BoundParts;
   shown: string;
   /** Parts of `shown` that stay visible wherever it is shortened. */
   marks?: string[];

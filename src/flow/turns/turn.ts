@@ -38,7 +38,19 @@ import {
   withoutCommandLane,
 } from "../../core/domain/index.ts";
 import { quotedName, subjectOf } from "../../core/kit/index.ts";
-import { type At, act, approvalHash, isFromOutside, marksOf, placeOf, runTool, stillAsShown, wholeOf } from "./act.ts";
+import {
+  type At,
+  act,
+  approvalHash,
+  boundOf,
+  isFromOutside,
+  marksOf,
+  placeOf,
+  runTool,
+  stillAsShown,
+  wholeOf,
+} from "./act.ts";
+import { type BoundParts, whatChanged } from "./bound.ts";
 import { finishOf, mustAnswer, notRun, nudges, silenceOf } from "./endings.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
@@ -239,7 +251,6 @@ export function makeTurns(parts: TurnParts) {
     }
     if (!(await stillAsShown(parts, run, w))) {
       const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
-      const because = "It changed since you approved it, so it is asked again.";
       const again = await run.ctx.step(`replan:${w.approval}`, async () => {
         const tool = parts.tools.get(w.tool);
         const place = placeOf(parts, run);
@@ -250,7 +261,9 @@ export function makeTurns(parts: TurnParts) {
         if (plan === undefined || typeof plan === "string") return plan ?? null;
         const { rule } = await parts.judge.judge(run, plan, run.p);
         const more = { marks: marksOf(plan), ...wholeOf(plan) };
-        return { shown: plan.shown, rule, hash: approvalHash(parts, w.tool, plan, place), ...more } as unknown as Json;
+        const bound = boundOf(parts, plan, place);
+        const hash = approvalHash(parts, w.tool, plan, place);
+        return { shown: plan.shown, rule, hash, bound, ...more } as unknown as Json;
       });
       if (!again || typeof again === "string") {
         const why = again ? `: ${again}` : ".";
@@ -260,14 +273,23 @@ export function makeTurns(parts: TurnParts) {
         await outcome(run, w, { text, isError: true, origin: "outside" }, { how: "allowed, not run" });
         return undefined;
       }
-      const { shown, rule, hash, marks, whole } = again as unknown as {
+      const { shown, rule, hash, bound, marks, whole } = again as unknown as {
         shown: string;
         rule: string;
         hash: string;
+        bound?: BoundParts;
         marks?: string[];
         whole?: string;
       };
-      const judged = { shown, rule, hash, marks: marks ?? [], ...(whole ? { whole } : {}) };
+      const because = whatChanged(w.bound, bound);
+      const judged = {
+        shown,
+        rule,
+        hash,
+        ...(bound ? { bound } : {}),
+        marks: marks ?? [],
+        ...(whole ? { whole } : {}),
+      };
       return {
         ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
         ...(w.results === undefined ? {} : { results: w.results }),
