@@ -1,9 +1,11 @@
 /** Uploads over real HTTP: what is taken, what is refused early, who sees what, and what is left on the disk. */
+
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ManualClock } from "../../src/core/kit/index.ts";
+import { asId } from "../../src/core/domain/index.ts";
+import { ManualClock, silentLog } from "../../src/core/kit/index.ts";
 import { Attachments } from "../../src/flow/attachments/index.ts";
 import { openRecords } from "../../src/ground/records/index.ts";
 import { type ModelServer, type NormalPart, startModelServer } from "../fakes/model-server/index.ts";
@@ -346,15 +348,14 @@ describe("the room itself", () => {
     const clock = new ManualClock();
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
-    const log = { info() {}, warn() {}, error() {}, debug() {}, child: () => log } as never;
-    const room = new Attachments({ home, records, clock, ids, log, readPdf, workspaceOf });
+    const room = new Attachments({ home, records, clock, ids, log: silentLog, readPdf, workspaceOf });
     async function* body() {
       yield Buffer.from("words and words");
     }
     const me = { id: "me", isOwner: false };
     const put = () => room.put(body(), { name: "a.txt", by: "me" });
     const [used, unused] = [await put(), await put()];
-    const held = await room.hold([used.id], "s" as never, me);
+    const held = await room.hold([used.id], asId("s"), me);
     await records.write((tx) => held.record(tx));
     held.release();
     await clock.advance(86_400_001);
@@ -375,8 +376,15 @@ describe("the room itself", () => {
     const records = await openRecords(join(home, "lares.db"), () => {});
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
-    const log = { info() {}, warn() {} } as never;
-    const room = new Attachments({ home, records, clock: new ManualClock(), ids, log, readPdf, workspaceOf });
+    const room = new Attachments({
+      home,
+      records,
+      clock: new ManualClock(),
+      ids,
+      log: silentLog,
+      readPdf,
+      workspaceOf,
+    });
     async function* body() {
       yield Buffer.from("x");
     }

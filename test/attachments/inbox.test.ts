@@ -1,7 +1,9 @@
 /** Attachments as files of the workspace: where they lie, what the model is told, and when they go. */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type AgentId, asId } from "../../src/core/domain/index.ts";
 import { ManualClock, silentLog } from "../../src/core/kit/index.ts";
 import { Attachments } from "../../src/flow/attachments/index.ts";
 import { inboxName } from "../../src/flow/attachments/name.ts";
@@ -86,10 +88,10 @@ describe("the files of the inbox", () => {
       }
       return (await attachments.put(body(), { name, by: "me" })).id;
     };
-    const me = { id: "me", isOwner: true, agent: "main" as never };
+    const me = { id: "me", isOwner: true, agent: asId<AgentId>("main") };
     /** As a message does; without `record`, as one that was never admitted. */
     const hold = async (ids: string[], session = "s", record = true) => {
-      const held = await attachments.hold(ids, session as never, me);
+      const held = await attachments.hold(ids, asId(session), me);
       if (record) await records.write((tx) => held.record(tx));
       held.release();
       return held.parts.map((part) => (part.type === "image" ? part.path : part.file?.path));
@@ -133,7 +135,7 @@ describe("the files of the inbox", () => {
     await hold([again], "other");
     writeFileSync(join(inbox, "changed.txt"), "edited");
     const end = async (session: string) => {
-      const ids = await attachments.of(session as never);
+      const ids = await attachments.of(asId(session));
       await records.write((tx) => tx.run("DELETE FROM attachment WHERE session = ?", session));
       return ids;
     };
@@ -149,11 +151,11 @@ describe("the files of the inbox", () => {
     const { attachments, put, me, workspace, inbox } = await room();
     const id = await put("a.txt", "one");
     const { agent: _none, ...guest } = me;
-    const held = await attachments.hold([id], "s" as never, guest);
+    const held = await attachments.hold([id], asId("s"), guest);
     expect(JSON.stringify(held.parts)).not.toContain("inbox");
     expect(existsSync(inbox)).toBe(false);
     symlinkSync("/tmp", join(workspace, "inbox"));
-    const [part] = (await attachments.hold([id], "s" as never, me)).parts;
+    const [part] = (await attachments.hold([id], asId("s"), me)).parts;
     expect(part).toMatchObject({ type: "text", text: expect.stringContaining("one") });
     expect(JSON.stringify(part)).not.toContain("inbox/");
   });

@@ -1,10 +1,12 @@
 /** IRC under the contract every channel passes, against a real ngIRCd. */
+
 import { describe, expect, test } from "vitest";
 import { pieces } from "../../src/app/channels.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import { channelContract } from "../contracts/channel.ts";
 import { ircPerson, startIrc } from "../servers/irc.ts";
 import { needs, until } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { connected, listeningDoor, openAlone } from "./support.ts";
 
 const GROUP = "#towns";
@@ -94,7 +96,7 @@ describe.skipIf(!needs("ngircd", "the IRC channel"))("irc", () => {
   });
 
   test("a huge answer is a bounded number of lines, with a note and its end", () => {
-    const can = ADAPTERS.irc!.can(ADAPTERS.irc!.config.parse({ host: "h", nick: "lares", mostLines: 10 }) as never);
+    const can = ADAPTERS.irc!.can(pretend(ADAPTERS.irc!.config.parse({ host: "h", nick: "lares", mostLines: 10 })));
     const text = Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n\n");
     const lines = pieces(text, can).map((piece) => piece.text);
     expect(lines).toHaveLength(10);

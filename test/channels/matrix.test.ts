@@ -1,6 +1,8 @@
 /** Matrix under the contract every channel passes, against a fake homeserver with real `since` and transaction semantics. */
+
 import { channelContract } from "../contracts/channel.ts";
 import { startMatrixFake } from "../fakes/matrix/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { connected } from "./support.ts";
 
 channelContract({
@@ -31,7 +33,7 @@ channelContract({
       // An event without a sender.
       garble: (text) => {
         const content = { msgtype: "m.text", body: text };
-        fake.world.add(fake.world.room(roomOf(owner)), { type: "m.room.message", sender: 7 as never, content });
+        fake.world.add(fake.world.room(roomOf(owner)), { type: "m.room.message", sender: pretend(7), content });
       },
       async sendFile(from, { name, type, bytes }, text) {
         fake.media(roomOf(from), from.id, { name, type, data: bytes, text });

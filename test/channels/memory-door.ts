@@ -1,10 +1,12 @@
 /** A door that keeps what it is given over several lives of an adapter, judges as a test says, and can have trouble of its own. */
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import type { Channel, Door, Heard, Outgoing, PlatformEvent } from "../../src/core/contracts/index.ts";
 import type { Json, ReplyRoute } from "../../src/core/domain/index.ts";
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { until } from "../support/until.ts";
 import { build, bytesOf, fileOf, folderOf, soon } from "./door.ts";
 
@@ -144,7 +146,7 @@ export async function thrown(
     await call;
     return undefined;
   } catch (error) {
-    return error as never;
+    return pretend(error);
   }
 }
 

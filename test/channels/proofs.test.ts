@@ -1,8 +1,10 @@
 /** What holds for every adapter of the table, without a platform: who may talk with an empty list, and what proves who calls. */
+
 import { describe, expect, test } from "vitest";
 import { ADAPTERS, configured, sign } from "../../src/edges/channels/index.ts";
 import { standing } from "../../src/flow/channels/standing.ts";
 import { startTeams } from "../fakes/teams/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { build } from "./door.ts";
 import { listeningDoor, openAlone } from "./support.ts";
 
@@ -36,7 +38,7 @@ describe.each(Object.keys(ADAPTERS))("%s", (name) => {
   const entry = ADAPTERS[name]!;
 
   test("CH-03: an allowlist that names nobody lets nobody in: not directly, not in a group, not by a star, a name or nothing", () => {
-    const { policy } = configured(entry, "main", entry.config.parse(fieldsOf(name)), {} as never);
+    const { policy } = configured(entry, "main", entry.config.parse(fieldsOf(name)), pretend({}));
     const chats = [
       { id: "c", kind: "direct" as const },
       { id: "g", kind: "group" as const },
@@ -74,9 +76,12 @@ test("WH-03, WH-07: Teams' token counts in its header only; the same activity un
     const post = (headers: Record<string, string>, query: Record<string, string>) =>
       channel.receive!({ method: "POST", headers, query, body }, door);
     const token = fake.token();
-    for (const query of [{ token }, { authorization: `Bearer ${token}` }, { access_token: token }] as never[])
+    for (const query of [{ token }, { authorization: `Bearer ${token}` }, { access_token: token }] as Record<
+      string,
+      string
+    >[])
       await expect(post({}, query)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
-    for (const query of [{}, { again: "1" }, { b: "2", a: "1" }] as never[])
+    for (const query of [{}, { again: "1" }, { b: "2", a: "1" }] as Record<string, string>[])
       expect(await post({ authorization: `Bearer ${token}` }, query)).toMatchObject({ status: 200 });
     expect(new Set(heard.map((event) => event.id)).size).toBe(1);
   } finally {
@@ -93,8 +98,9 @@ test("WH-03, WH-07: a webhook's signature counts in its header only; the same me
   const proof = { "x-lares-timestamp": at, "x-lares-signature": sign(secret, at, text) };
   const post = (headers: Record<string, string>, query: Record<string, string>) =>
     channel.receive!({ method: "POST", headers, query, body: Buffer.from(text) }, door);
-  for (const query of [proof, { signature: proof["x-lares-signature"], secret }] as never[])
+  for (const query of [proof, { signature: proof["x-lares-signature"], secret }] as Record<string, string>[])
     await expect(post({}, query)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
-  for (const query of [{}, { again: "1" }] as never[]) expect(await post(proof, query)).toMatchObject({ status: 202 });
+  for (const query of [{}, { again: "1" }] as Record<string, string>[])
+    expect(await post(proof, query)).toMatchObject({ status: 202 });
   expect(heard.map((event) => event.id)).toEqual(["m1", "m1"]);
 });

@@ -2,11 +2,13 @@
  * WhatsApp Web (experimental): what can be tested honestly without Meta. A FAKE SOCKET OBJECT stands in for Baileys' one, so this
  * shows how its events become ours and that a linked device's keys survive; not that WhatsApp takes what we send.
  */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
 import { ADAPTERS, configured, Libraries } from "../../src/edges/channels/index.ts";
 import { create } from "../../src/edges/channels/whatsapp-web/whatsapp-web.ts";
 import { scratch, until } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { bytes, MemoryDoor, message, now, type Running, run, thrown } from "./memory-door.ts";
 
 type Listener = (value: never) => void;
@@ -27,7 +29,7 @@ class FakeSocket {
       void this.listeners.set(event, [...(this.listeners.get(event) ?? []), listener]),
   };
   emit(event: string, value: unknown): void {
-    for (const listener of this.listeners.get(event) ?? []) listener(value as never);
+    for (const listener of this.listeners.get(event) ?? []) listener(pretend(value));
   }
   async sendMessage(jid: string, content: Record<string, unknown>, options: { messageId?: string } = {}) {
     if (this.broken) throw new Error("Connection Closed");
@@ -56,17 +58,17 @@ beforeEach(() => {
   sockets = [];
   door = new MemoryDoor();
   const entry = ADAPTERS["whatsapp-web"]!;
-  const config = entry.config.parse({ number: "+15550000001" }) as never;
+  const config = pretend<Parameters<typeof create>[0]["config"]>(entry.config.parse({ number: "+15550000001" }));
   channel = create({
     account: "main",
     config,
     can: entry.can(config),
-    clock: {} as never,
-    log: { debug() {} } as never,
+    clock: pretend({}),
+    log: pretend({ debug() {} }),
     folder: () => "",
     // What the module of Baileys exports, as far as we use it.
     library: async () =>
-      ({
+      pretend({
         makeWASocket: (options: FakeSocket["options"]) => {
           const socket = new FakeSocket(options);
           sockets.push(socket);
@@ -78,7 +80,7 @@ beforeEach(() => {
           (async function* () {
             yield Buffer.from("file");
           })(),
-      }) as never,
+      }),
   });
 });
 afterEach(() => life?.stop());
@@ -108,7 +110,7 @@ describe("keys", () => {
       session: { "1.0": new Uint8Array([0, 128, 255]) },
       "pre-key": { 5: { private: Buffer.from("k") } },
     });
-    await keys.set({ "pre-key": { 5: null as never, 6: { private: Buffer.from("six") } } });
+    await keys.set({ "pre-key": { 5: pretend(null), 6: { private: Buffer.from("six") } } });
     await until("the credentials", () => door.things.get("creds"));
     await life!.stop();
     expect(socket.ended).toBe(true);
@@ -140,8 +142,8 @@ describe("keys", () => {
     expect(libraries.isInstalled(entry.packages![0]!)).toBe(false);
     const one = configured(entry, "main", entry.config.parse({ number: "+15550000001" }), {
       home: "",
-      clock: {} as never,
-      log: { child: () => ({}) } as never,
+      clock: pretend({}),
+      log: pretend({ child: () => ({}) }),
       libraries,
     });
     expect(await thrown((await one.open()).check(now()))).toMatchObject({

@@ -5,11 +5,13 @@
  * Which sections there are for an adapter follows from its `Capabilities`: what is declared is tried. The first test fails where a
  * rig cannot try something that its adapter declares.
  */
+
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { directiveScript } from "../fakes/model-server/index.ts";
 import { callExec, requestsWith, until, userTexts } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { mediaSection } from "./channel/media.ts";
 import { type ChannelRig, unfit } from "./channel/platform.ts";
 import { NOTE, pause, Stage } from "./channel/stage.ts";
@@ -97,7 +99,7 @@ export function channelContract(rig: ChannelRig): void {
       // Scripted here and not by the message: the platform would not take so long a message.
       const script = directiveScript();
       stage.model.use((request) =>
-        request.messages.at(-1)?.role === "user" && userTexts(request as never).at(-1) === "long please"
+        request.messages.at(-1)?.role === "user" && userTexts(pretend(request)).at(-1) === "long please"
           ? { text: words.join(" ") }
           : script(request),
       );
@@ -203,7 +205,7 @@ export function channelContract(rig: ChannelRig): void {
       for (const { name, sender, context } of people)
         await stage.lares.rpc("channels.revoke", { name, sender, context });
       const closed = { ...stage.platform.account, dm: "allowlist", allow: [], owners: [], groups: {} };
-      await stage.lares.rpc("config.set", { path: `channels.${rig.name}.main`, value: closed as never });
+      await stage.lares.rpc("config.set", { path: `channels.${rig.name}.main`, value: pretend(closed) });
       await stage.platform.attach(stage.lares);
       for (const person of [owner, stranger]) {
         const shown = (await stage.platform.shown(person)).length;

@@ -9,3 +9,11 @@ test("no unit test fails because a machine is slow: work is counted or compared 
   expect(unitTests.length).toBeGreaterThan(100);
   expect(bounded).toEqual([]);
 });
+
+test("types are put aside in one place: test/support/pretend.ts", () => {
+  const tests = [...unitTests, ...repositoryFiles(["test"], /\.ts$/)];
+  const cast = new RegExp(`[\\w)}\\]"\`] ${"as"} never\\b`);
+  expect(tests.filter((file) => cast.test(withoutComments(repositoryText(file))))).toEqual([]);
+});
+
+const withoutComments = (text: string) => text.replace(/\/\*.*?\*\/|\/\/.*$/gms, "");

@@ -1,9 +1,11 @@
 /** What the model reads: a prefix that stays byte for byte the same, and windows that are never overrun. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type NormalRequest, notesOf, type SeenRequest, textOf } from "../fakes/model-server/index.ts";
 import { COMPACTED_SAYS, Lares, narrowConfig, narrowScript, startModel, toolResults, until } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 
 const WINDOW = 8192;
 const session = (user: string) => `agent:main:http:owner:${user}`;
@@ -95,7 +97,7 @@ describe("a window of 8k tokens", () => {
   let lares: Lares;
   let narrow: ReturnType<typeof narrowScript>;
   const use = (say?: (request: NormalRequest) => ReturnType<Parameters<typeof model.use>[0]> & object) => {
-    narrow = narrowScript((name) => (name === "large" ? 200_000 : WINDOW), say as never);
+    narrow = narrowScript((name) => (name === "large" ? 200_000 : WINDOW), pretend(say));
     model.use(narrow.script);
   };
   const ledger = (user: string) => lares.rpc("context.get", { session: session(user) });
@@ -154,7 +156,7 @@ describe("a window of 8k tokens", () => {
       ["failing", { fail: { kind: "auth" as const } }],
       ["empty", { text: "" }],
     ] as const) {
-      use((request) => (request.system.startsWith("You condense") ? reply : { text: "noted" }) as never);
+      use((request) => pretend(request.system.startsWith("You condense") ? reply : { text: "noted" }));
       for (let i = 0; i < 6; i++) await lares.chat(user, `I live at number ${i} Long Street. ${words(60)}`);
       const done = await lares.rpc("context.compact", { session: session(user) });
       expect(done).toMatchObject({ state: "done", how: "extract" });
@@ -199,11 +201,11 @@ describe("a window of 8k tokens", () => {
   it("long tool results are shortened, with the whole in a file; a turn of many calls goes on when it fills the window by itself", async () => {
     let calls = 0;
     use((request) => {
-      if (request.system.startsWith("You condense")) return { text: COMPACTED_SAYS } as never;
+      if (request.system.startsWith("You condense")) return pretend({ text: COMPACTED_SAYS });
       const command = `seq ${++calls}0000 ${calls}9999`;
-      return (
-        calls > 9 ? { text: "counted" } : { toolCalls: [{ id: `c${calls}`, name: "exec", input: { command } }] }
-      ) as never;
+      return pretend(
+        calls > 9 ? { text: "counted" } : { toolCalls: [{ id: `c${calls}`, name: "exec", input: { command } }] },
+      );
     });
     const answer = await lares.chat("works", "Count for me, nine times");
     expect(answer).toMatchObject({ state: "answered", response: "counted" });
@@ -226,9 +228,7 @@ describe("a window of 8k tokens", () => {
   });
 
   it("without budget it is compacted by rules", async () => {
-    use(
-      (request) => (request.system.startsWith("You condense") ? { text: COMPACTED_SAYS } : { text: "noted" }) as never,
-    );
+    use((request) => pretend(request.system.startsWith("You condense") ? { text: COMPACTED_SAYS } : { text: "noted" }));
     for (let i = 0; i < 6; i++) await lares.chat("poor", `line ${i} ${words(60)}`);
     lares.configure(
       narrowConfig(model.url, { small: WINDOW }, { budgets: { perSession: { dollars: 0.000001 } } }) as object,

@@ -1,4 +1,5 @@
 /** An agent works in project folders besides its workspace, and reads elsewhere when it is allowed to. */
+
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -14,6 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Lares, needs, startLares, startModel } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "lares-roots-")));
 const app = join(base, "app");
@@ -141,7 +143,7 @@ describe("reading elsewhere", () => {
 it.each(["/", "~/", homedir(), "/etc", "HOME", "HOME/agents"])("%s can be no agent's folder", async (path) => {
   const { openRoots } = await import("../../src/app/roots.ts");
   const config = { agents: { main: { roots: [path.replace("HOME", lares.home)] } } };
-  const roots = openRoots(config as never, { home: lares.home, userHome: homedir() });
+  const roots = openRoots(pretend(config), { home: lares.home, userHome: homedir() });
   expect(() => roots.check()).toThrow(/can't work in/);
   expect(roots.of("main")).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** The agent's turn: tools in order, garbage, caps, loops, empty answers, failing providers. Each ends visibly (I5). */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   callExec,
@@ -10,6 +11,7 @@ import {
   toolResults,
   userTexts,
 } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 
 const LIMITS = { modelCalls: 6, badToolInputs: 2, sameCalls: 2 };
 
@@ -159,7 +161,7 @@ describe("providers", () => {
     });
     try {
       other.use((request) => ({
-        text: `spare here: ${userTexts({ messages: request.messages } as never)
+        text: `spare here: ${userTexts(pretend({ messages: request.messages }))
           .at(-1)
           ?.slice(0, 9)}`,
       }));

@@ -1,6 +1,8 @@
 /** Events over the socket: numbers, coming back, slow readers, and a page opened in the middle of an answer. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/core/domain/index.ts";
+import { asId } from "../../src/core/domain/index.ts";
 import { makeBus } from "../../src/core/kit/index.ts";
 import { Events, type Numbered } from "../../src/faces/gateway/live/events.ts";
 import { LAG_CLOSE, LAG_MERGE, Outgoing, type Pipe } from "../../src/faces/gateway/live/outgoing.ts";
@@ -75,7 +77,7 @@ describe("the stream of events", () => {
     const bus = makeBus();
     const events = new Events(bus, () => 0);
     const one = (n: number) =>
-      bus.emit({ event: "schedule.fired", schedule: String(n), session: "s" as never, turn: "t" as never });
+      bus.emit({ event: "schedule.fired", schedule: String(n), session: asId("s"), turn: asId("t") });
     for (let n = 0; n < 5100; n++) one(n);
     expect(events.since(99, 1e9)).toBe("reload");
     expect(events.since(100, 1e9)).toHaveLength(5000);

@@ -1,10 +1,12 @@
 /** The registry as a whole: every method answers what it says, keys hold after a restart, the documents are not stale. */
+
 import { readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { METHODS, type MethodName } from "../../src/core/protocol/index.ts";
 import { printMarkdown, printSchema } from "../../src/core/protocol/print.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { bearer, type House, openHouse, openScripted } from "./support.ts";
 
 let house: House & { model: ModelServer };
@@ -70,7 +72,7 @@ test("what a method gives is what its schema says", async () => {
     "security.audit": {},
   };
   for (const [name, given] of Object.entries(params) as [MethodName, object][]) {
-    const result = await house.rpc(name, given as never);
+    const result = await house.rpc(name, pretend(given));
     const parsed = METHODS[name].out.safeParse(result);
     expect(parsed.success ? [] : parsed.error.issues, name).toEqual([]);
   }
@@ -148,7 +150,7 @@ describe("agents' files", () => {
     ).rejects.toMatchObject({ status: 403 });
     expect(readFileSync(outside, "utf8")).toBe("outside secret");
     await expect(
-      house.rpc("agents.files.get", { agent: "main", file: "../../lares.db" as never }),
+      house.rpc("agents.files.get", { agent: "main", file: pretend<"SOUL.md">("../../lares.db") }),
     ).rejects.toMatchObject({ status: 400 });
     await expect(house.rpc("agents.get", { agent: "../main" })).rejects.toMatchObject({ status: 400 });
   });

@@ -1,8 +1,10 @@
 /** `/v1` tells the truth: who answered, what was asked for and not done, and nothing is left behind for ever. */
+
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/kit/index.ts";
 import { directiveScript, type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { type House, openHouse, openScripted, TOKEN } from "./support.ts";
 
 let house: House & { model: ModelServer };
@@ -17,7 +19,7 @@ const clientOf = (at: House) => new OpenAI({ apiKey: TOKEN, baseURL: `${at.app.u
 const body = () => house.model.requests.at(-1)!.body;
 const said = (content: string) => [{ role: "user" as const, content }];
 const refusal = (over: object) =>
-  client.chat.completions.create({ model: "lares", messages: said("say:x"), ...over } as never).then(
+  client.chat.completions.create(pretend({ model: "lares", messages: said("say:x"), ...over })).then(
     () => undefined,
     (error: unknown) => error as { status: number; param: string; message: string; code: string },
   );
@@ -28,7 +30,7 @@ interface Facts {
 
 async function streamed(at: OpenAI, over: object = {}) {
   const { data, response } = await at.chat.completions
-    .create({ model: "lares", stream: true, messages: said("say:one two"), ...over } as never)
+    .create(pretend({ model: "lares", stream: true, messages: said("say:one two"), ...over }))
     .withResponse();
   const chunks: (OpenAI.ChatCompletionChunk & Facts)[] = [];
   for await (const chunk of data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>) chunks.push(chunk);

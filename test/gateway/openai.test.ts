@@ -1,9 +1,11 @@
 /** The official `openai` client against `/v1`: models, chat, stream, tools, responses, errors. */
+
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PNG } from "../attachments/support.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
 import { makePdf } from "../support/pdf.ts";
+import { pretend } from "../support/pretend.ts";
 import { type House, openScripted, TOKEN } from "./support.ts";
 
 let house: House & { model: ModelServer };
@@ -306,7 +308,7 @@ describe("errors", () => {
     expect(refused).toMatchObject({ status: 401, code: "invalid_api_key", type: "authentication_error" });
     const ask = (over: object) =>
       client.chat.completions
-        .create({ model: "lares", messages: [{ role: "user", content: "say:x" }], ...over } as never)
+        .create(pretend({ model: "lares", messages: [{ role: "user", content: "say:x" }], ...over }))
         .then(
           () => undefined,
           (e: unknown) => e,

@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references as they stand in lares.yaml
 /** The gateway's share of the security reference: WS, AU, LK and DO. Each test names its case. */
+
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalAddress } from "../../src/faces/gateway/auth/address.ts";
 import { callerKey, Failures } from "../../src/faces/gateway/auth/failures.ts";
+import { pretend } from "../support/pretend.ts";
 import { bearer, type House, openHouse, openScripted, Socket, signIn, TOKEN, until } from "./support.ts";
 
 let house: House;
@@ -571,7 +573,7 @@ describe("DO: denial of service", () => {
     for (const [given, expected] of same) expect(canonicalAddress(given), given).toBe(expected);
     expect(canonicalAddress("2001:db8:0:1::1")).not.toBe(canonicalAddress("2001:db8:0:2::1"));
     const from = (headers: Record<string, string>) =>
-      callerKey({ headers, socket: { remoteAddress: "::ffff:1.2.3.4" } } as never);
+      callerKey(pretend({ headers, socket: { remoteAddress: "::ffff:1.2.3.4" } }));
     expect(new Set([from({}), from({ origin: "http://a" }), from({ "sec-fetch-site": "none" })]).size).toBe(3);
     expect(from({ origin: "http://127.0.0.1:1" })).toBe(from({ origin: "http://127.0.0.1:2" }));
   });
@@ -593,14 +595,14 @@ describe("DO: denial of service", () => {
 
 describe("bad input", () => {
   test("a schema violation names the field and what to do", async () => {
-    await expect(house.rpc("chat.send", { message: "x", sesion: "y" } as never)).rejects.toMatchObject({
+    await expect(house.rpc("chat.send", pretend({ message: "x", sesion: "y" }))).rejects.toMatchObject({
       status: 400,
       body: { code: "BAD_REQUEST", details: { field: "sesion" }, hint: 'Did you mean "session"?' },
     });
     await expect(house.rpc("chat.history", { session: "x", limit: 0 })).rejects.toMatchObject({
       body: { details: { field: "limit" } },
     });
-    await expect(house.rpc("chat.sned" as never, {} as never)).rejects.toMatchObject({
+    await expect(house.rpc(pretend<"status">("chat.sned"), pretend({}))).rejects.toMatchObject({
       status: 404,
       body: { hint: 'Did you mean "chat.send"?' },
     });

@@ -1,9 +1,11 @@
 /** What the pages for models, approvals, schedules, spend and the log stand on. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../../src/ground/observe/index.ts";
 import { type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { type House, openHouse, openScripted, RpcError, until } from "./support.ts";
 
 const KEY = "sk-live-very-secret-0123456789";
@@ -60,7 +62,7 @@ test("a model is tried, connected and used by the next message; the key is in th
 test("what does not work is said in words: a wrong key, a silent address, no model, no address", async () => {
   model = await startModelServer();
   house = await openHouse();
-  model.use(() => ({ fail: { kind: "auth" } }) as never);
+  model.use(() => pretend({ fail: { kind: "auth" } }));
   const refused = await house.rpc("models.test", {
     provider: "anthropic",
     key: KEY,

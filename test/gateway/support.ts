@@ -1,4 +1,5 @@
 /** One app in this process on a temporary home, spoken to over its real port. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import type { Frame, MethodName, Params, Result } from "../../src/core/protocol/
 import { readEnvironment } from "../../src/ground/config/index.ts";
 import { createLog, type Logbook } from "../../src/ground/observe/index.ts";
 import { type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
+import { pretend } from "../support/pretend.ts";
 
 export const TOKEN = "owner-token-0123456789abcdef";
 
@@ -89,7 +91,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         body: JSON.stringify(params),
       });
       if (answer.status >= 400) throw new RpcError(answer.status, answer.json.error as RpcError["body"]);
-      return answer.json as never;
+      return pretend(answer.json);
     },
     async restart() {
       await now.app.stop();

@@ -1,4 +1,5 @@
 /** Checklist of what a request must tell, lines 10 to 24: who speaks, where, and with what standing. */
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { type AgentId, asId, type SessionKey } from "../../src/core/domain/index
 import { ADAPTERS } from "../../src/edges/channels/index.ts";
 import type { SeenRequest } from "../fakes/model-server/index.ts";
 import { PROGRAM, sendHook, startFarSide } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { env, lastSaid, TOKEN, textOf } from "./rig.ts";
 import { ANN, BO, EVE, GROUP, startTelegramRig, type TelegramRig } from "./telegram.ts";
 
@@ -76,7 +78,7 @@ async function placeFor(channel: string, can: Capabilities): Promise<string> {
   const route = JSON.stringify({ channel, account: "a", chat: "1" });
   const door = { route, person: "x", speaker: "owner", is_group: 0, name: null, title: null, face: null };
   const prompt = makePrompts({
-    records: { all: async () => [door] as never, get: async () => undefined },
+    records: { all: async () => pretend([door]), get: async () => undefined },
     files: async () => ({ soul: "", agents: "", user: "", memory: "" }),
     skills: async () => "",
     tools: () => ({ specs: [], found: [] }),

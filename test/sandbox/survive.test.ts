@@ -1,4 +1,5 @@
 /** `kill -9` of Lares around a command in the foreground: the next life knows what became of it. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { createExec, Runs } from "../../src/edges/tools/index.ts";
 import { claim, readPid, superviseHere } from "../../src/edges/tools/process/supervisor.ts";
 import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
 import { needs, until } from "../support/index.ts";
+import { pretend } from "../support/pretend.ts";
 import { alive, confinement, never, newKey, type World, world } from "./support.ts";
 
 const { ok: works } = await createBubblewrap().available();
@@ -135,7 +137,7 @@ test("a terminal hangs up with Lares: how the command ended is known, with what 
 
 test("a call that did not start is known as such, and a supervisor that comes late starts nothing", async () => {
   const at = world();
-  const life: Life = { at, key: newKey(), input: { command: "touch ran" }, backend: "none", lares: undefined as never };
+  const life: Life = { at, key: newKey(), input: { command: "touch ran" }, backend: "none", lares: pretend(undefined) };
   expect(await probe(life)).toEqual({ never: true });
   const dir = nextLife(life).runs.make(life.key);
   expect(await probe(life)).toEqual({ never: true });

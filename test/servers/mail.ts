@@ -2,6 +2,7 @@
  * A real mail house: Dovecot for IMAP and LMTP, smtp-server in front of it as the border server. It writes
  * Authentication-Results as such a server does: its own line on top, whatever the sender wrote under its name taken away.
  */
+
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { createTransport } from "nodemailer";
 import { SMTPServer } from "smtp-server";
+import { pretend } from "../support/pretend.ts";
 import { scratch } from "../support/scratch.ts";
 import { freePort, programAt, serve } from "./spawned.ts";
 
@@ -31,7 +33,7 @@ export async function startMail() {
   for (const name of ["run", "mail", "home"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "dovecot.conf"), configuration({ folder, imapPort, lmtpPort, ...whoRuns(folder) }));
   const dovecot = await serve(DOVECOT!, ["-F", "-c", join(folder, "dovecot.conf")], { port: imapPort, folder });
-  const inside = createTransport({ host: "127.0.0.1", port: lmtpPort, lmtp: true, ignoreTLS: true } as never);
+  const inside = createTransport(pretend({ host: "127.0.0.1", port: lmtpPort, lmtp: true, ignoreTLS: true }));
 
   /** As the border server hands it in. */
   async function deliver({ from, to, raw, verdict }: Mail): Promise<void> {
@@ -39,7 +41,7 @@ export async function startMail() {
     const said = verdict ?? `dmarc=pass header.from=${domain}`;
     const stripped = raw.replace(new RegExp(`^Authentication-Results:\\s*${AUTHSERV}[^\\n]*\\n`, "gim"), "");
     const head = `Return-Path: <${from}>\r\nAuthentication-Results: ${AUTHSERV}; ${said}\r\n`;
-    await inside.sendMail({ envelope: { from, to }, raw: head + stripped } as never);
+    await inside.sendMail(pretend({ envelope: { from, to }, raw: head + stripped }));
   }
 
   let held: { came: boolean } | undefined;

@@ -1,9 +1,11 @@
 /** A real relay (@nostr-relay/core) in this process, its events in memory, served over WebSocket. */
+
 import { createServer } from "node:http";
 import { EventRepository } from "@nostr-relay/common";
 import { NostrRelay } from "@nostr-relay/core";
 import { type Event, finalizeEvent, getPublicKey, matchFilter, nip19, nip59 } from "nostr-tools";
 import { WebSocket, WebSocketServer } from "ws";
+import { pretend } from "../support/pretend.ts";
 
 class InMemory extends EventRepository {
   private readonly events: Event[];
@@ -24,7 +26,7 @@ class InMemory extends EventRepository {
   }
 
   find(filter: object): never {
-    return this.events.filter((event) => matchFilter(filter as never, event)) as never;
+    return pretend(this.events.filter((event) => matchFilter(pretend(filter), event)));
   }
 
   async destroy(): Promise<void> {}
@@ -36,9 +38,9 @@ export async function startRelay() {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   sockets.on("connection", (socket) => {
-    relay.handleConnection(socket as never);
-    socket.on("message", (data) => void relay.handleMessage(socket as never, JSON.parse(String(data))).catch(() => {}));
-    socket.on("close", () => relay.handleDisconnect(socket as never));
+    relay.handleConnection(pretend(socket));
+    socket.on("message", (data) => void relay.handleMessage(pretend(socket), JSON.parse(String(data))).catch(() => {}));
+    socket.on("close", () => relay.handleDisconnect(pretend(socket)));
     socket.on("error", () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,6 +1,8 @@
 /** What models are told about tools: long enough to be used right the first time, short enough to be paid for on every call. */
+
 import { describe, expect, test } from "vitest";
-import type { ToolSpec } from "../../core/contracts/index.ts";
+import { pretend } from "../../../test/support/pretend.ts";
+import type { ToolCaller, ToolSpec } from "../../core/contracts/index.ts";
 import { SHOWN } from "./exec/capture.ts";
 import { DEFAULT_S as EXEC_DEFAULT_S, MOST_S as EXEC_MOST_S } from "./exec/exec.ts";
 import { EXAMPLE_PATCH } from "./files/apply-patch.ts";
@@ -54,8 +56,13 @@ async function takes(name: string, input: object): Promise<boolean> {
     ...house,
     ...offered.filter(({ name }) => registry.has(name)).map(({ name }) => registry.get(name)),
   ].find(({ spec }) => spec.name === name)!;
-  const place = { workspace: "/nowhere", agentDir: "/nowhere", spillDir: "/nowhere/out", caller: {} as never };
-  return tool.plan(input as never, place).then(
+  const place = {
+    workspace: "/nowhere",
+    agentDir: "/nowhere",
+    spillDir: "/nowhere/out",
+    caller: pretend<ToolCaller>({}),
+  };
+  return tool.plan(pretend(input), place).then(
     () => true,
     (error: { code?: string }) => error.code !== "TOOL_INPUT",
   );

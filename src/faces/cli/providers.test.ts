@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../core/kit/index.ts";
+import { silentLog, systemClock } from "../../core/kit/index.ts";
 import { createModels, modelsConfig, PRACTICE_MODEL } from "../../edges/models/index.ts";
 import { PRACTICE, PROVIDERS } from "./providers.ts";
 
-const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log } as never;
 const primary = (env: Record<string, string>, config: object = {}) =>
-  createModels(modelsConfig.parse(config), { env, clock: systemClock, log }).primary();
+  createModels(modelsConfig.parse(config), { env, clock: systemClock, log: silentLog }).primary();
 
 it.each(PROVIDERS.map((p) => [p.name, p] as const))("%s is found by its variable, with the same model", (_, p) => {
   const env: Record<string, string> = p.keyEnv ? { [p.keyEnv]: "k" } : { [p.urlEnv!]: p.url };

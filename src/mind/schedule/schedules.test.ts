@@ -1,8 +1,10 @@
 /** Schedules on the real engine and records, with a clock moved by hand; a "kill" leaves the engine without a stop. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { pretend } from "../../../test/support/pretend.ts";
 import fc from "../../../test/support/property.ts";
 import { AppError, type InboundMessage, type Json, type TurnId, type TurnResult } from "../../core/domain/index.ts";
 import { ManualClock, makeBus, noCrash, noGuard, randomIds, silentLog } from "../../core/kit/index.ts";
@@ -386,7 +388,7 @@ describe("a job", () => {
     [{ in: "1 hour", prompt: "x", route: { channel: "fax", account: "a", chat: "c" } }, /Nothing can be delivered/],
   ])("%j is refused when it is made, and nothing is kept", async (given, words) => {
     const life = await begin();
-    await expect(life.schedules.add({ ...given, createdBy: "t" } as never)).rejects.toThrow(words);
+    await expect(life.schedules.add(pretend({ ...given, createdBy: "t" }))).rejects.toThrow(words);
     expect(await life.schedules.list()).toEqual([]);
   });
 

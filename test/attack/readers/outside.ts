@@ -1,4 +1,5 @@
 /** What Lares fetches, opens or is asked to run: pages, feeds, folders of other programs, commands, settings. */
+
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +35,7 @@ import { readManuscript, splitFront } from "../../../src/mind/skills/manuscript.
 import { searchSkills } from "../../../src/mind/skills/section.ts";
 import { readDiff } from "../../../ui/src/lib/diff.ts";
 import { readWhen } from "../../../ui/src/lib/when.ts";
+import { pretend } from "../../support/pretend.ts";
 import type { Rows } from "./reader.ts";
 
 const redactor = createRedactor();
@@ -77,7 +79,7 @@ export const OUTSIDE: Rows = {
   "a shell command that is just short enough": (text) => analyse(text.slice(0, 32_768)),
   "a command to approve": (text) => {
     const { commands } = analyse(text);
-    return [asCommand(elide(text, [text.slice(0, 9), "rm"])), notes({ ...analyse(text), commands } as never)];
+    return [asCommand(elide(text, [text.slice(0, 9), "rm"])), notes(pretend({ ...analyse(text), commands }))];
   },
   "an approval in brief": (text) => brief(text, ["rm", "a", text.slice(0, 5)]),
   "a terminal's output": (text) => new TerminalText().add(text),

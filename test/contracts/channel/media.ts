@@ -1,9 +1,11 @@
 /** Files both ways: what people send reaches the model, what the agent sends arrives with its name and bytes, and never twice. */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { directiveScript } from "../../fakes/model-server/index.ts";
 import { requestsWith, toolResults, until, userTexts } from "../../support/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import { NOTE, type Stage } from "./stage.ts";
 
 /** A picture of one pixel. */
@@ -19,7 +21,7 @@ export function mediaSection(stage: Stage): void {
   const sends = (asked: string, file: { name: string; bytes: Buffer }) => {
     const script = directiveScript();
     stage.model.use((request) => {
-      if (request.messages.at(-1)?.role !== "user" || userTexts(request as never).at(-1) !== asked)
+      if (request.messages.at(-1)?.role !== "user" || userTexts(pretend(request)).at(-1) !== asked)
         return request.messages.at(-1)?.role === "tool" ? { text: `${asked}: done` } : script(request);
       writeFileSync(join(stage.lares.workspace(), file.name), file.bytes);
       return { toolCalls: [{ name: "message", input: { text: "here it is", files: [file.name] } }] };

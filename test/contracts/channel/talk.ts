@@ -1,9 +1,11 @@
 /** What people do besides writing: threads, edits, reactions, deletions. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { directiveScript } from "../../fakes/model-server/index.ts";
 import { callExec, requestsWith, until, userTexts } from "../../support/index.ts";
+import { pretend } from "../../support/pretend.ts";
 import { ACKNOWLEDGED, type Stage } from "./stage.ts";
 
 export function talkSection(stage: Stage): void {
@@ -126,12 +128,7 @@ function holding(stage: Stage, text: string): { release(): void } {
     release = resolve;
   });
   stage.model.use(async (request) => {
-    if (
-      !userTexts(request as never)
-        .at(-1)
-        ?.includes(text)
-    )
-      return script(request);
+    if (!userTexts(pretend(request)).at(-1)?.includes(text)) return script(request);
     await released;
     return { text: `${text}: done` };
   });

@@ -1,6 +1,8 @@
 /** Real processes, really killed: one owner per home, recovery, and `kill -9` at every crash point the engine passes. */
+
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { asId } from "../../../src/core/domain/index.ts";
 import { CRASH_POINTS, type CrashPoint } from "../../../src/core/kit/index.ts";
 import { Child } from "./child.ts";
 import type { Act, Plan } from "./driver.ts";
@@ -36,7 +38,7 @@ export function killContract(factory: EngineFactory): void {
       const letGo = await factory.takeOver(house.home);
       await expect(house.accept("b", [], { session: "b" })).rejects.toMatchObject({ code: "HOME_FENCED" });
       await expect(house.send(parked.turn, "x", "e1")).rejects.toMatchObject({ code: "HOME_FENCED" });
-      await expect(house.engine.schedule("s" as never, null)).rejects.toMatchObject({ code: "HOME_FENCED" });
+      await expect(house.engine.schedule(asId("s"), null)).rejects.toMatchObject({ code: "HOME_FENCED" });
       // The running segment meets the fence before it touches the world.
       house.world.open("go");
       await until("a is thrown out", () => house.world.of("a", "leave").length === 1);
@@ -83,7 +85,7 @@ export function killContract(factory: EngineFactory): void {
       expect(acted.filter((l) => l.of === "z")).toHaveLength(100);
       expect(house.world.of("sleeper", "begin")).toHaveLength(1);
       const { turn } = house.world.of("sleeper", "ack")[0]!;
-      expect(await house.send(turn as never, "e", "e1")).toBe("taken");
+      expect(await house.send(asId(turn), "e", "e1")).toBe("taken");
       await house.ended("sleeper");
       house.kill();
     });

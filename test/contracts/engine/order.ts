@@ -1,6 +1,8 @@
 /** ENGINE-1, ENGINE-2, I1–I3: what is accepted, once, in which order, and what runs beside what. */
+
 import { describe, expect, it } from "vitest";
 import type { LaneClass, TurnId } from "../../../src/core/domain/index.ts";
+import { asId } from "../../../src/core/domain/index.ts";
 import { House } from "./house.ts";
 import { type EngineFactory, type Line, until } from "./world.ts";
 
@@ -165,7 +167,7 @@ export function orderContract(factory: EngineFactory): void {
       await house.engine.stop(0);
       await expect(house.accept("b", [])).rejects.toMatchObject({ code: "NOT_READY" });
       await expect(house.send(turn, "x", "e1")).rejects.toMatchObject({ code: "NOT_READY" });
-      await expect(house.engine.schedule("s" as never, null)).rejects.toMatchObject({ code: "NOT_READY" });
+      await expect(house.engine.schedule(asId("s"), null)).rejects.toMatchObject({ code: "NOT_READY" });
     });
 
     it("lets a running segment finish while it drains, and starts nothing new (ENGINE-5)", async () => {

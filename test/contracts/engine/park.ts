@@ -1,6 +1,8 @@
 /** ENGINE-5, I8, I9: parked turns, the events that wake them, and stopping. */
+
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { asId } from "../../../src/core/domain/index.ts";
 import { House } from "./house.ts";
 import { type EngineFactory, type Op, until } from "./world.ts";
 
@@ -161,7 +163,7 @@ export function parkContract(factory: EngineFactory): void {
       await house.ended("a");
       expect(await house.send(turn, "fresh", "f1")).toBe("late");
       expect(await house.cancel(turn)).toBe("late");
-      expect(await house.send("t_nobody" as never, "answer", "e1")).toBe("unknown");
+      expect(await house.send(asId("t_nobody"), "answer", "e1")).toBe("unknown");
       await house.meanwhile();
       expect(house.world.of("a", "begin")).toHaveLength(2);
     });
@@ -245,13 +247,13 @@ export function parkContract(factory: EngineFactory): void {
           return { end: null };
         },
       });
-      const { turn } = await house.engine.accept({ id: "a", session: "s" as never, lane: "interactive", body: null });
-      await until("it runs", () => house.engine.running("s" as never) === turn);
+      const { turn } = await house.engine.accept({ id: "a", session: asId("s"), lane: "interactive", body: null });
+      await until("it runs", () => house.engine.running(asId("s")) === turn);
       await house.cancel(turn);
       await until("it was told", () => heard.length === 2);
       expect(heard.sort()).toEqual(["halt", "stopping"]);
       // What lives as long as the process keeps nothing of a turn that is over, but for this test's own listener.
-      await until("it is over", () => house.engine.running("s" as never) === undefined);
+      await until("it is over", () => house.engine.running(asId("s")) === undefined);
       expect(getEventListeners(fence!, "abort")).toHaveLength(1);
     });
 

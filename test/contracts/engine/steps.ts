@@ -1,7 +1,9 @@
 /** ENGINE-3, ENGINE-4, ENGINE-6, I4: steps and effects, and what a kill leaves of them. */
+
 import { describe, expect, it } from "vitest";
 import type { App } from "../../../src/core/contracts/index.ts";
 import type { Json } from "../../../src/core/domain/index.ts";
+import { asId, type SessionKey } from "../../../src/core/domain/index.ts";
 import { ManualClock } from "../../../src/core/kit/index.ts";
 import { House } from "./house.ts";
 import { type EngineFactory, type Op, type Repeat, until } from "./world.ts";
@@ -51,7 +53,7 @@ export function stepContract(factory: EngineFactory): void {
         },
       };
       await house.engine.start(app);
-      void house.engine.accept({ id: "a", session: "s" as never, lane: "interactive", body: null }).catch(() => {});
+      void house.engine.accept({ id: "a", session: asId("s"), lane: "interactive", body: null }).catch(() => {});
       await until("the act looked", () => found.length > 0);
       expect(found).toEqual([["act", "intent"]]);
     });
@@ -154,7 +156,7 @@ export function stepContract(factory: EngineFactory): void {
           return { end: null };
         },
       });
-      const { turn } = await house.engine.accept({ id: "a", session: "s" as never, lane: "interactive", body: null });
+      const { turn } = await house.engine.accept({ id: "a", session: asId("s"), lane: "interactive", body: null });
       await until("both are settled", () => order.length === 3);
       expect(results).toEqual([{ ok: "busy" }, { ok: "two" }]);
       expect(order).toEqual(["settled 0", "act two", "settled 1"]);
@@ -224,7 +226,7 @@ export function stepContract(factory: EngineFactory): void {
       });
       const { turn } = await house.engine.accept({
         id: "a",
-        session: "s" as never,
+        session: asId("s"),
         lane: "interactive",
         body: null,
       });
@@ -257,12 +259,12 @@ export function stepContract(factory: EngineFactory): void {
         },
       });
       await house.engine.start(app(true));
-      const { turn } = await house.engine.accept({ id: "m", session: "s" as never, lane: "interactive", body: null });
+      const { turn } = await house.engine.accept({ id: "m", session: asId("s"), lane: "interactive", body: null });
       await until("all three act", () => ran.length === 3);
       release.c!();
       await until("c is recorded", async () => (await house.history({ turn })).some((e) => e.state === "done"));
       // Wait for the commit, not only for the write.
-      await house.engine.schedule("flush" as never, null);
+      await house.engine.schedule(asId("flush"), null);
       house.kill();
       await house.look();
       await house.engine.start(app(false));
@@ -327,7 +329,7 @@ export function stepContract(factory: EngineFactory): void {
         },
       });
       await house.engine.start(app(["old"], true));
-      await house.engine.accept({ id: "m", session: "s" as never, lane: "interactive", body: null });
+      await house.engine.accept({ id: "m", session: asId("s"), lane: "interactive", body: null });
       await until("the old version acted", () => acts.length === 1);
       house.kill();
       await house.look();
@@ -352,11 +354,11 @@ export function stepContract(factory: EngineFactory): void {
         [a.turn, "one", 0, 1, "effect", "y", "done"],
         [b.turn, "two", 0, 0, "step", "x", "done"],
       ]);
-      expect(await house.history({ session: "one" as never })).toEqual(all.slice(0, 2));
+      expect(await house.history({ session: asId("one") })).toEqual(all.slice(0, 2));
       expect(await house.history({ turn: b.turn })).toEqual(all.slice(2));
       expect(await house.history({ open: true })).toEqual(all.slice(2));
       expect(all[1]).toMatchObject({ payload: { ok: "y!" }, at: expect.any(Number), endedAt: expect.any(Number) });
-      expect(await house.history({ turn: "nobody" as never })).toEqual([]);
+      expect(await house.history({ turn: asId("nobody") })).toEqual([]);
     });
   });
 
@@ -368,7 +370,7 @@ export function stepContract(factory: EngineFactory): void {
       const c = await house.accept("c", [{ step: "x" }], { session: "two" });
       await house.ended("a", "c");
       await house.parked("b");
-      await house.engine.erase("one" as never);
+      await house.engine.erase(asId("one"));
       expect((await house.history({})).map((e) => e.turn).sort()).toEqual([b.turn, c.turn].sort());
       await house.crash();
       expect(await house.accept("a", [])).toEqual({ turn: a.turn, duplicate: true });
@@ -464,7 +466,7 @@ export function stepContract(factory: EngineFactory): void {
           throw new Error("the listener is broken");
         },
       });
-      const m = { session: "s" as never, lane: "interactive" as const, body: null };
+      const m = { session: asId<SessionKey>("s"), lane: "interactive" as const, body: null };
       const a = await house.engine.accept({ ...m, id: "a" });
       const b = await house.engine.accept({ ...m, id: "b" });
       await until("both ended", async () => (await house.opened.notes()).includes(`"${b.turn}"`));

@@ -17,7 +17,9 @@
  * Documentation: https://discord.com/developers/docs/resources/message
  * Documentation: https://discord.com/developers/docs/topics/rate-limits
  */
+
 import { WebSocketServer } from "ws";
+import { pretend } from "../../support/pretend.ts";
 import { type Answer, asked, type Call, startWire, type Upload, type Wire } from "../wire/index.ts";
 import { Gateway } from "./gateway.ts";
 import type { DiscordFake, DiscordMessage, DiscordPerson, Loose } from "./types.ts";
@@ -271,7 +273,7 @@ export async function startDiscord(): Promise<DiscordFake> {
     bot,
     sent: [],
     calls: [],
-    faults: undefined as never,
+    faults: pretend(undefined),
     retryAfter: 1,
     limits: { perChannel: 0, perMs: 5000 },
     reactions: [],

@@ -19,7 +19,9 @@
  * Documentation: https://docs.slack.dev/reference/methods/files.completeUploadExternal/
  * Documentation: https://docs.slack.dev/reference/methods/reactions.remove/
  */
+
 import { WebSocketServer } from "ws";
+import { pretend } from "../../support/pretend.ts";
 import { type Answer, asked, type Call, startWire, type Wire } from "../wire/index.ts";
 import { Delivery } from "./delivery.ts";
 import type { Loose, SlackFake, SlackMessage } from "./types.ts";
@@ -255,7 +257,7 @@ export async function startSlack(): Promise<SlackFake> {
     team,
     sent: [],
     calls: [],
-    faults: undefined as never,
+    faults: pretend(undefined),
     retryAfter: 1,
     limits: { perChannelMs: 0 },
     ackMs: 3000,

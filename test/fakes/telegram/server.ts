@@ -16,7 +16,9 @@
  * Documentation: https://core.telegram.org/bots/api
  * Documentation: https://core.telegram.org/bots/faq (limits: messages a second and a minute)
  */
+
 import { Buffer } from "node:buffer";
+import { pretend } from "../../support/pretend.ts";
 import { type Answer, asked, type Call, startWire, type Upload, type Wire } from "../wire/index.ts";
 import { parseHtml } from "./html.ts";
 import type { Loose, Person, Shown, TelegramFake } from "./types.ts";
@@ -314,7 +316,7 @@ export async function startTelegram(options: { token?: string; username?: string
     sent: [],
     calls: [],
     pending: () => updates.length,
-    faults: undefined as never,
+    faults: pretend(undefined),
     retryAfter: 1,
     limits: { perChatMs: 0, perSecond: 0 },
     moved: new Map(),

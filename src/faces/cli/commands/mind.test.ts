@@ -1,5 +1,7 @@
 /** Schedules, memory and policy, as their rooms answer. */
+
 import { afterEach, describe, expect, it } from "vitest";
+import { pretend } from "../../../../test/support/pretend.ts";
 import { ManualClock } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { cli, type FakeGateway, fakeGateway, NOW, type Ran, type RunOptions, until } from "../testing.ts";
@@ -77,11 +79,11 @@ describe("schedule", () => {
         return { jobs: all.slice(Number(cursor), end), total: all.length, planned: all.length, ...more };
       },
     };
-    const few = await run(["schedule", "list"], paged as never);
+    const few = await run(["schedule", "list"], pretend(paged));
     expect(few.out).toMatch(/^620 schedules; the next, job-0.*\n.*520 later ones: --limit 620/);
     expect(few.out.trimEnd().split("\n")).toHaveLength(102);
     await gateway.close();
-    const every = await run(["schedule", "list", "--limit", "1000", "--json"], paged as never);
+    const every = await run(["schedule", "list", "--limit", "1000", "--json"], pretend(paged));
     expect(every.out.match(/"name":\s*"job-/g)).toHaveLength(620);
     expect(asked).toEqual([100, 500, 500]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { pretend } from "../../../../test/support/pretend.ts";
 import { ManualClock } from "../../../core/kit/index.ts";
 import { cli, type FakeGateway, fakeGateway, NOW, until } from "../testing.ts";
 
@@ -20,32 +21,32 @@ describe("undo", () => {
   };
 
   it("shows what would go back, asks, puts it back, and says how to take that back", async () => {
-    const ran = await start(["undo", "t_1"], answers as never, { tty: true });
+    const ran = await start(["undo", "t_1"], pretend(answers), { tty: true });
     await until(() => ran.err().includes("Put them back?"));
     expect(ran.err()).toContain("a.txt");
-    expect(gateway.callsOf("undo.turn" as never)).toEqual([{ turn: "t_1", dryRun: true }]);
+    expect(gateway.callsOf(pretend("undo.turn"))).toEqual([{ turn: "t_1", dryRun: true }]);
     ran.type("y\n");
     expect(await ran.code).toBe(0);
     expect(ran.out()).toContain("lares undo u_9");
-    expect(gateway.callsOf("undo.turn" as never)).toHaveLength(2);
+    expect(gateway.callsOf(pretend("undo.turn"))).toHaveLength(2);
   });
 
   it("changes nothing when the person says no, or only asks what would happen", async () => {
-    const ran = await start(["undo", "t_1"], answers as never, { tty: true });
+    const ran = await start(["undo", "t_1"], pretend(answers), { tty: true });
     await until(() => ran.err().includes("Put them back?"));
     ran.type("n\n");
     expect(await ran.code).toBe(7);
-    expect(gateway.callsOf("undo.turn" as never)).toHaveLength(1);
+    expect(gateway.callsOf(pretend("undo.turn"))).toHaveLength(1);
     await gateway.close();
-    const dry = await start(["undo", "t_1", "--dry-run"], answers as never);
+    const dry = await start(["undo", "t_1", "--dry-run"], pretend(answers));
     expect(await dry.code).toBe(0);
     expect(dry.out()).toContain("1 file would go back.");
-    expect(gateway.callsOf("undo.turn" as never)).toHaveLength(1);
+    expect(gateway.callsOf(pretend("undo.turn"))).toHaveLength(1);
   });
 
   it("ends with 1 when a file changed since and was left", async () => {
     const conflict = { "undo.turn": () => plan([file("a.txt", "restored"), file("b.txt", "conflict")], "u_9") };
-    const ran = await start(["undo", "t_1", "--yes"], conflict as never);
+    const ran = await start(["undo", "t_1", "--yes"], pretend(conflict));
     expect(await ran.code).toBe(1);
     expect(ran.out()).toContain("Put back, except 1 file.");
   });
@@ -53,7 +54,7 @@ describe("undo", () => {
   it("without a turn lists those that changed files", async () => {
     const turn = { turn: "t_1", session: "s", agent: "main", at: NOW - 60_000, notes: [] };
     const files = [{ path: "notes.txt", change: "changed", kept: true }];
-    const ran = await start(["undo"], { "undo.list": () => ({ turns: [{ ...turn, files }] }) } as never);
+    const ran = await start(["undo"], pretend({ "undo.list": () => ({ turns: [{ ...turn, files }] }) }));
     expect(await ran.code).toBe(0);
     expect(ran.out()).toMatch(/t_1 +1 min ago +1 file +notes\.txt/);
   });
