@@ -53,7 +53,7 @@ test("a secret is set from stdin, granted, used by a command, hidden in what it 
   for (const file of readdirSync(lares.home).filter((name) => /\.(json|yaml|log|key)$/.test(name)))
     expect(readFileSync(join(lares.home, file), "utf8")).not.toContain(VALUE);
 
-  expect((await run(["secrets", "remove", "MY_SECRET", "--yes"])).text).toContain("main no longer get it");
+  expect((await run(["secrets", "remove", "MY_SECRET", "--yes"])).text).toContain("main no longer gets it");
   const after = await lares.chat("owner", callExec("printenv MY_SECRET || echo gone-now"));
   expect(JSON.stringify(after)).toContain("gone-now");
 });
