@@ -9,6 +9,7 @@ import {
   type Explanation,
   explain,
   explainText,
+  mayMove,
   type Place,
   policyOf,
   ruleFor,
@@ -79,7 +80,9 @@ export function makeJudging({
       const verdict = strictest(words);
       const rule = plan.once ? "" : ruleFor(plan);
       if (verdict.verdict === "allow" && words[0]!.remembered) approvals.used(agent, rule);
-      return { ...verdict, rule };
+      // Where the agent is trusted with every command, nothing hangs on where a name leads; after text from outside it does.
+      const isHeld = tainted || policies.some(({ mode }) => mode === "ask");
+      return { ...verdict, rule, ...(plan.shell && isHeld ? { moves: mayMove(plan.shell) } : {}) };
     },
     async explainCommand(command, name = config.routing.defaultAgent) {
       const agent = asId<AgentId>(name);

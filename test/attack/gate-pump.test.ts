@@ -3,7 +3,7 @@
  * Long hostile commands through the whole gate, from the text to the verdict. It runs on the main loop, and a stranger's
  * message can bring a model to call `exec`: a command that takes seconds to judge would stop everybody's turns.
  */
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { decide } from "../../src/flow/gate/index.ts";
@@ -33,6 +33,12 @@ const PIECES = [
   "find . -type f -name '*.ts' -exec cat {} +;",
   "find . -name '*.ts' | xargs -n 1 wc ",
   "for f in *.ts; do cat $f; done;",
+  "for f in *; do cat *; done;",
+  "for f in a b c; do for g in a b c; do ",
+  "cat */*/* ",
+  "echo $(ls *) ",
+  "cd d && ",
+  "cd deep && ",
   "'a' \"b\" ",
   "a=b;",
   "a=$a$a;",
@@ -69,6 +75,40 @@ const cases = PIECES.flatMap((piece) =>
     ),
   ),
 );
+
+/** Short texts that ask for a lot: each letter of them is worth hundreds of commands, words or files. */
+const many = (n: number, one: (i: number) => string) => Array.from({ length: n }, (_, i) => one(i)).join(" ");
+const LOOP = (name: string, body: string) => `for ${name} in ${many(40, (i) => `a${i}`)}; do ${body}; done`;
+const BRACES = `{${many(40, (i) => `a${i}`).replaceAll(" ", ",")}}`;
+const NESTED = ["a", "b", "c"].reduce((body, name) => `for ${name} in ${BRACES}; do ${body}; done`, "[[ -f x ]]");
+const hostile = {
+  "three nested loops around [[ ]]": NESTED,
+  "three nested loops around a command": LOOP("a", LOOP("b", LOOP("c", "ls"))),
+  "a loop around many commands": LOOP("f", many(300, () => "ls;").slice(0, -1)),
+  "a loop around many words": LOOP("f", `echo ${many(600, () => "$f")}`),
+  "a loop around many patterns": LOOP("f", `cat ${many(400, () => "w*")}`),
+  "a loop over many patterns": `for f in ${many(600, () => "w*")}; do cat $f; done`,
+  "many patterns of patterns": `cat ${many(300, () => "*/*/*")}`,
+  "one long pattern": `cat ${"*a".repeat(900)}`,
+  "many long patterns": `cat ${many(20, () => "*w".repeat(45))}`,
+  "many patterns in many outputs": `echo ${many(150, () => "$(ls w*/*)")}`,
+  "a loop around a long value": `for f in ${"x".repeat(1000)}; do echo ${many(400, () => "$f")}; done`,
+  "many found files": `${many(25, () => "find . -name '*.ts' | xargs wc -l;")} cat w*`,
+};
+mkdirSync(join(g.workspace, "deep"));
+for (let i = 0; i < 400; i++) writeFileSync(join(g.workspace, `${"w".repeat(120)}${i}.ts`), "");
+for (let i = 0; i < 60; i++) {
+  mkdirSync(join(g.workspace, `w${i}`));
+  for (let k = 0; k < 20; k++) writeFileSync(join(g.workspace, `w${i}`, `w${k}`), "");
+}
+
+test.each(Object.entries(hostile))("2 KB of %s are judged quickly", async (_name, command) => {
+  expect(command.length).toBeLessThan(2600);
+  let took = Number.POSITIVE_INFINITY;
+  const bound = BOUND_MS * slowness();
+  for (let tries = 0; tries < 5 && took > bound; tries++) took = Math.min(took, await cost(command));
+  expect(took).toBeLessThan(bound);
+});
 
 test.each(cases)("%s is judged quickly", async (_name, command) => {
   let took = Number.POSITIVE_INFINITY;

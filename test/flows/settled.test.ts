@@ -1,6 +1,6 @@
 /** Commands with patterns, loops and substitutions in the real program: they run as they were judged, and print what a shell prints. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Lares, startLares, startModel } from "../support/index.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
       gateway: { http: { wait: 0.05 } },
       policy: {
         allow: {
-          exec: ["cat *", "wc *", "echo *", "ls *", "touch *", "tee *", "find *", "basename *", "[ *"],
+          exec: ["cat *", "wc *", "echo *", "ls *", "touch *", "tee *", "find *", "basename *", "mv *"],
           write: ["workspace/**"],
         },
       },
@@ -42,7 +42,7 @@ it.each([
   ["cat <<< hello", "hello\n"],
   ["echo x | tee made.txt && cat made.txt", "x\nx\n"],
   ["find . -name '*.ts' | xargs cat", "three\n"],
-  ["if [ -f a.md ]; then echo yes; fi", "yes\n"],
+  ["cd src && ls && cat x.ts", "x.ts\nthree\n"],
 ])("%s runs without asking", async (command, printed) => {
   const { response, approval } = await send(`run ${command}`, `${exec(command)} then: say:{results}`);
   expect(approval).toBeUndefined();
@@ -50,9 +50,33 @@ it.each([
 });
 
 it("a command whose files changed after it was allowed isn't run", async () => {
-  // Both are judged first; the second then waits for the first, because both write in the workspace.
-  const both = `${exec("touch c.md")} ${exec("for f in *.md; do touch $f; done")} then: say:{results}`;
+  // Both are judged first; the second then waits for the first, which moves something.
+  writeFileSync(join(lares.workspace(), "src/c.txt"), "");
+  const both = `${exec("mv src/c.txt c.md")} ${exec("for f in *.md; do touch $f; done")} then: say:{results}`;
   const { response } = await send("changed", both);
   expect(response).toContain("Not run: the files that this command is about changed");
   expect((await send("again", `${exec("cat *.md")} then: say:{results}`)).response).toContain("two\n[exit 0");
 });
+
+it.each([["cat notes.txt"], ["for i in 1; do cat notes.txt; done"], ["cat note*.txt"]])(
+  "a link put in a file's place after %s was allowed is not followed",
+  async (command) => {
+    const at = lares.workspace();
+    writeFileSync(join(dirname(at), "private"), "the canary sings");
+    mkdirSync(join(at, "kept"), { recursive: true });
+    writeFileSync(join(at, "private"), "nothing");
+    rmSync(join(at, "notes.txt"), { force: true });
+    writeFileSync(join(at, "notes.txt"), "plain\n");
+    rmSync(join(at, "kept/up"), { force: true });
+    // Inside the workspace where it is; moved up, it leads out of it.
+    symlinkSync("../private", join(at, "kept/up"));
+    expect((await send(`before ${command}`, `${exec(command)} then: say:{results}`)).response).toContain(
+      "plain\n[exit 0",
+    );
+    // Both are judged first; the second then waits for the first.
+    const both = `${exec("mv kept/up notes.txt")} ${exec(command)} then: say:{results}`;
+    const { response } = await send(`swapped ${command}`, both);
+    expect(response).toContain("Not run: the files that this command is about changed");
+    expect(response).not.toContain("canary");
+  },
+);

@@ -18,7 +18,7 @@ export async function check(g: Ground, [command, want]: Case): Promise<string | 
   if (verdict === "ask" && /pwn|cAB3AG4A/.test(command) && !plan?.shown.includes("pwn"))
     return `${at}: the canary is not shown`;
   if (verdict === "allow") {
-    await g.run(command, settled);
+    await g.run(command, settled && plan!.shell!.settled!.run);
     if (g.pwned()) return `${at}: the canary ran`;
   }
   return undefined;

@@ -24,7 +24,7 @@ export interface Ground {
   plan(command: string, cwd?: string): Promise<ActionPlan>;
   judge(command: string, over?: Partial<Policy>): Promise<Verdict & { plan: ActionPlan }>;
   /** Runs it through the tool, whatever the gate says; in its settled form where that is what was allowed. */
-  run(command: string, settled?: true): Promise<string>;
+  run(command: string, settled?: string): Promise<string>;
   pwned(): boolean;
   close(): void;
 }
@@ -99,7 +99,7 @@ export function ground(
     },
     async run(command, settled) {
       const key = `gate-${process.pid}-${++runs}`;
-      const where = settled ? { ...place, runsSettled: true as const } : place;
+      const where = settled ? { ...place, runsSettled: settled } : place;
       return (await exec.run({ command, timeout_s: 10 }, where, key, new AbortController().signal)).text;
     },
     pwned: () => existsSync(marker),

@@ -24,8 +24,8 @@ export interface ToolPlace {
   spillDir: string;
   /** The turn that calls: for tools that act on the house. */
   caller: ToolCaller;
-  /** A rule allowed the settled form of the command and nobody saw the other one: that form is what runs. */
-  runsSettled?: true;
+  /** A rule allowed the settled form of the command and nobody saw the other one: this text is what runs. */
+  runsSettled?: string;
 }
 
 export interface ToolCaller {
@@ -99,8 +99,8 @@ export interface ShellPlan {
   /** It has more words than were looked up: there may be other links. */
   isCut?: true;
   /**
-   * For `shell`: the same with patterns expanded, loops unrolled and variables filled in, where that could be done. Good for allowing
-   * only; everything else is judged by the text itself.
+   * For `shell`: the same with patterns expanded and loops unrolled, where that could be done. Good for allowing only; everything
+   * else is judged by the text itself.
    */
   settled?: SettledPlan;
 }
@@ -108,6 +108,8 @@ export interface ShellPlan {
 export interface SettledPlan {
   /** What the shell gets when a rule allows it. */
   run: string;
+  /** Real path of the directory all of it runs in. */
+  cwd: string;
   /** Commands inside `$( )` count like the others. */
   commands: ShellCommand[];
   reasons: ShellReason[];
@@ -128,8 +130,6 @@ export interface ShellCommand {
    * the word is the program.
    */
   links?: { word: number; path: string; isHard?: true; isGit?: true; isSecret?: true }[];
-  /** The directory it runs in, where that differs from the plan's: behind `cd`. */
-  cwd?: string;
   /** Path from the outside in: `$( )`, `bash -c`, `function f`. Empty for what the text itself starts. */
   within: string[];
   /** The file a program name stands for; absent for builtins, functions, and names that trusted directories do not hold. */

@@ -11,6 +11,7 @@ import type { PolicyConfig } from "./config.ts";
 import { judgeShell, type Part, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
+import { movesBehind } from "./rearranges.ts";
 import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { onlyLooks } from "./standing.ts";
 import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
@@ -102,6 +103,8 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (!plan.once && policy.remembered.has(rule)) {
     return { verdict: "allow", because: `You allowed this always: ${rule}`, parts, remembered: true };
   }
+  const lasting = trusted ? undefined : movesBehind(plan);
+  if (lasting) return { verdict: "ask", because: lasting, parts };
   const covered = plan.shell ? shellAllowed(parts) : fileOrHostAllowed(policy, plan);
   if (covered) return { verdict: "allow", because: covered, parts };
   const settled = plan.shell?.settled && !trusted ? settledAllowed(policy, plan) : undefined;
@@ -121,7 +124,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
 }
 
 /**
- * The command with its patterns expanded and its loops unrolled, when rules cover every part of that. Its text was judged before
+ * The command with its patterns expanded and its loop unrolled, when rules cover every part of that. Its text was judged before
  * and nothing there forbids it; here the settled form is held against the same floor, deny rules and taint.
  */
 function settledAllowed(policy: Policy, plan: ActionPlan): Verdict | undefined {
@@ -181,10 +184,10 @@ function denyRule(policy: Policy, plan: ActionPlan): string | undefined {
 function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): string | undefined {
   const [reading, writing] = [rulesFor(deny, "read"), rulesFor(deny, "write")];
   if (reading.length + writing.length === 0) return undefined;
-  for (const { redirects, cwd: own = cwd } of commands) {
+  for (const { redirects } of commands) {
     for (const { operator, target, isDescriptor } of redirects) {
       if (isDescriptor || target.guess === "") continue;
-      const path = absolute(target.guess, own, place.userHome);
+      const path = absolute(target.guess, cwd, place.userHome);
       const rule = pathRule(operator === "<" ? reading : writing, path, place);
       if (rule) return rule;
     }

@@ -11,6 +11,7 @@ import { runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments } from "./programs.ts";
+import { afterRearranging } from "./rearranges.ts";
 import { allowingRule, coveringRule, isStanding, LOADED, type Place, pathRule } from "./rules.ts";
 import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
 
@@ -47,12 +48,13 @@ export interface ShellRules {
 export function settledForm(shell: ShellPlan): ShellPlan | undefined {
   const { settled, settings: _, settled: __, ...plan } = shell;
   if (!settled) return undefined;
-  const { commands, reasons, settings } = settled;
-  return { ...plan, form: "rendered", commands: commands.map(withTexts), reasons, ...(settings ? { settings } : {}) };
+  const { commands, reasons, settings, cwd } = settled;
+  const form = { ...plan, form: "rendered" as const, cwd, commands: commands.map(withTexts), reasons };
+  return settings ? { ...form, settings } : form;
 }
 
-/** Programs to which every argument is text: whatever is only known when it runs, they print or compare. */
-const TAKES_TEXT = /^(echo|printf|test|\[|true|false|basename|dirname|seq)$/;
+/** Programs to which every argument is text: they print what is only known when it runs. */
+const TAKES_TEXT = /^(echo|printf)$/;
 
 function withTexts(command: ShellCommand): ShellCommand {
   const [program, ...args] = command.words;
@@ -67,10 +69,7 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
   const around = { shell, rules, place, isPlain, isSettled };
   const commands = shell.commands.filter(({ words, assignments }) => words[0]!.guess !== "" || assignments.length > 0);
   const parts: Part[] = commands.map((command) =>
-    (isSettled && runsOnFound(command) ? judgeFound : judgeCommand)(command, {
-      ...around,
-      shell: standing(shell, command),
-    }),
+    (isSettled && runsOnFound(command) ? judgeFound : judgeCommand)(command, around),
   );
   const finders = isSettled ? commands.filter((command) => runsOnFound(command)) : [];
   // What they run is judged with them.
@@ -93,9 +92,9 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
     // A rule that covers the interpreter spells the script: judgeArguments leaves nothing before it open.
     else if (!isSpelt && !(isPlain && kind === "script")) parts.push({ what: kind, verdict: "ask", because: text });
   }
-  if (isPlain)
-    for (const command of shell.commands)
-      parts.push(...judgeRedirects(command, { ...around, shell: standing(shell, command) }));
+  if (isPlain) for (const command of shell.commands) parts.push(...judgeRedirects(command, around));
+  if (isPlain && !isSpelt)
+    for (const [command, before] of afterRearranging(shell)) parts.push(askedAfter(command, before));
   const git = isPlain
     ? commands.find((command, i) => isGitAfterWrite(command, commands.slice(0, i), around))
     : undefined;
@@ -117,7 +116,13 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
 
 function isGitAfterWrite(command: ShellCommand, before: readonly ShellCommand[], { shell, place }: Around): boolean {
   if (baseName(command.words[0]!.guess) !== "git") return false;
-  return before.some((one) => mayChangeGit(one, { shell: standing(shell, one), place }));
+  return before.some((one) => mayChangeGit(one, { shell, place }));
+}
+
+function askedAfter({ words }: ShellCommand, before: string): Part {
+  const what = words.map((word) => word.literal ?? word.guess).join(" ");
+  const because = `${before} may change where names lead, and ${words[0]!.guess || "a redirection"} comes after it; call it on its own afterwards.`;
+  return { what, verdict: "ask", because };
 }
 
 interface Around {
@@ -126,19 +131,6 @@ interface Around {
   place: Place;
   isPlain: boolean;
   isSettled: boolean;
-}
-
-/** The plan as one of its commands sees it, behind a `cd`. */
-function standing(shell: ShellPlan, { cwd }: ShellCommand): ShellPlan {
-  return cwd === undefined ? shell : { ...shell, cwd };
-}
-
-/** Parts of the shell itself, as settled texts use them: they set a value, read one, or change the folder. */
-function ofShell(command: ShellCommand, { shell, place }: Where): boolean {
-  const [program, target] = command.words;
-  if (program!.literal === "cd")
-    return target?.literal !== undefined && isOwn(absolute(target.literal, shell.cwd, place.userHome), place);
-  return program!.literal === "" || program!.literal === ":" || program!.literal === "read";
 }
 
 function runsOnFound({ words, within }: ShellCommand): boolean {
@@ -172,8 +164,6 @@ function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isS
   const within = command.within.length > 0 ? { within: command.within } : {};
   const ask = (because: string): Part => ({ what, verdict: "ask", because, ...within });
   const isDirect = isSettled && command.within.every((one) => one === "$( )");
-  if (isDirect && ofShell(command, { shell, place }))
-    return { what, verdict: "allow", because: "It is the shell's own." };
   if (command.within.length > 0 && !isDirect) return ask(`It runs inside ${command.within.join(" > ")}.`);
   const hidden = shownSecret(command, shell, place);
   const match = isPlain ? allowingRule(rules.exec, command, place, shell.cwd) : undefined;

@@ -35,6 +35,8 @@ function byFind(args: readonly string[]): string[] | undefined {
     /^(-o|-or|,|\(|\)|-L|-H|-follow|-exec.*|-ok.*|-delete|-f(print|ls).*)$/.test(word),
   );
   if (at < 0 || !isPlain || joins || !READS.test(name) || args.at(-2) !== "{}") return undefined;
+  // find puts the found name in place of every `{}`, inside other words too: `../{}` is another file.
+  if (args.filter((word) => word.includes("{}")).length > 1) return undefined;
   const isNamed = tests.some(
     (word, i) =>
       /^-i?name$/.test(word) && tests[i - 1] !== "!" && tests[i - 1] !== "-not" && isHarmlessName(tests[i + 1]!),
@@ -53,9 +55,9 @@ function isHarmlessName(pattern: string): boolean {
 function byXargs(args: readonly string[]): string[] | undefined {
   let i = 0;
   for (; /^-/.test(args[i] ?? ""); i++) {
-    if (/^-(n|I|L)$/.test(args[i]!)) i++;
-    else if (!/^(-0|-r|-t|-n\d+|-L\d+|-I\{\}|--null|--no-run-if-empty)$/.test(args[i]!)) return undefined;
+    if (!/^(-0|-r|-n\d+|--null|--no-run-if-empty)$/.test(args[i]!)) return undefined;
   }
   const inner = args.slice(i);
+  if (inner.some((word) => word.includes("{}"))) return undefined;
   return SHOWS_NAMES.test(inner[0] ?? "") ? [...inner, "found"] : undefined;
 }

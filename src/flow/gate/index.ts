@@ -3,5 +3,6 @@ export { agentPolicyConfig, type PolicyConfig, policyConfig } from "./config.ts"
 export { decide, type Policy, policyOf, ruleFor, strictest, type Verdict } from "./decide.ts";
 export type { Part } from "./exec.ts";
 export { type Explanation, explain, explainText } from "./explain.ts";
+export { mayMove } from "./rearranges.ts";
 export type { Doors, Place } from "./rules.ts";
 export { onlyLooks } from "./standing.ts";

@@ -2,8 +2,9 @@
  * Acting: what the model called is planned, judged by the gate, and run, asked or refused.
  *
  * TURNS-4: the judgement is recorded before anything runs, so a replay acts on the same judgement.
- * TURNS-5: calls of one reply run side by side, a few at a time; their results keep the order of the calls. A reply with more calls
- *     than the limit has the rest answered with a refusal, which the model reads.
+ * TURNS-5: calls of one reply run side by side, a few at a time; their results keep the order of the calls. A command that may move or
+ *     link files doesn't run beside another one. A reply with more calls than the limit has the rest answered with a
+ *     refusal, which the model reads.
  * TURNS-6: what touches the world is an effect (I4); what only reads is a step.
  * TURNS-7: what runs after an approval is what was shown: the plan is made again and its hash compared.
  * TURNS-8: what changes files has them for itself, and what it says is cleaned of known secrets before anything keeps it.
@@ -38,6 +39,7 @@ import { atOnce } from "../../core/kit/index.ts";
 import { type BoundParts, boundParts } from "./bound.ts";
 import { deniedText, insteadOf } from "./denied.ts";
 import { repeated } from "./limits.ts";
+import { OneMover } from "./one-mover.ts";
 import { newWaiting } from "./park.ts";
 import type { Held, Standing, TurnParts } from "./ports.ts";
 import type { Pause, Progress, Waiting } from "./progress.ts";
@@ -80,6 +82,8 @@ export type Judged = {
   settled?: string;
   /** When a question about it expires at the latest. */
   until?: number;
+  /** Of a command: whether it may change where names of files lead. */
+  moves?: boolean;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -124,6 +128,7 @@ export async function act(
   const unasked = beyond(judged);
   const waiting: (Waiting & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
+  const commands = new OneMover();
   let outside = false;
   const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
     const j = judged[i]!;
@@ -145,7 +150,8 @@ export async function act(
       const text = `Waiting for a person's approval${code}. It has not run. Its outcome will come as a later message.`;
       return result({ text, origin: "own" });
     }
-    const done = await runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
+    const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
+    const done = await (j.moves === undefined ? run() : commands.run(j.moves, run));
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
@@ -195,7 +201,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       input = plan.fixed;
       plan = await tool.plan(input, placeOf(parts, at));
     }
-    const { verdict, because: why, rule, settled, lacksRule } = await parts.judge.judge(at, plan, standing);
+    const { verdict, because: why, rule, settled, lacksRule, moves } = await parts.judge.judge(at, plan, standing);
     const once = plan.once && lacksRule ? `${plan.once} ${WRITE_A_RULE}` : plan.once;
     const because = verdict === "ask" && once ? `${why} ${once}` : why;
     const hash = approvalHash(parts, call.name, plan, placeOf(parts, at));
@@ -214,6 +220,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...(input === call.input ? {} : { input }),
       ...(plan.until === undefined ? {} : { until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
+      ...(plan.shell ? { moves: moves ?? false } : {}),
     };
   } catch (error) {
     if (error instanceof AppError) {
@@ -232,16 +239,15 @@ function closedTo(at: At, tool: Tool, input: Json, { authority }: Standing): str
   return authority === "stranger" && real.tool.opensFiles?.(real.input) ? FILES_CLOSED : undefined;
 }
 
-/** What was said yes to, where that has to be compared once more before it runs. */
-export interface Allowed {
-  /** Of the plan a person said yes to. */
-  approved?: string;
-  /** The text a rule allowed. */
-  settled?: string;
-}
+/** Who said yes, and to what: that has to be compared once more before it runs. */
+export type Allowed =
+  /** A person, to the plan with this hash. */
+  | { by: "person"; hash: string }
+  /** The gate; for a command it allowed in its settled form, to this text. */
+  | { by: "gate"; settled?: string };
 
 export function allowedAs({ settled }: Pick<Judged, "settled">): Allowed {
-  return settled === undefined ? {} : { settled };
+  return { by: "gate", ...(settled === undefined ? {} : { settled }) };
 }
 
 /** Runs a call that may run. Never throws for what the tool did; `Stopped` becomes a result, so the history stays whole. */
@@ -250,7 +256,7 @@ export async function runTool(
   at: At,
   call: { id: string; name: string; input: Json },
   p: Progress,
-  allowed: Allowed = {},
+  allowed: Allowed,
 ): Promise<ToolResult> {
   const { ctx, turn, session } = at;
   const tool = parts.tools.get(call.name)!;
@@ -289,14 +295,10 @@ export async function runTool(
   /** Has the files it changes for itself while it works. */
   const alone = async (key: string): Promise<ToolResult> => {
     const work = async (): Promise<ToolResult> => {
-      // The lock may have been waited for, and files changed meanwhile.
-      const { approved, settled } = allowed;
-      const now = approved === undefined && settled === undefined ? undefined : await tool.plan(call.input, place);
-      if (now && approved !== undefined && approvalHash(parts, call.name, now, place) !== approved)
-        return ours(CHANGED_TEXT);
-      if (settled === undefined) return tool.run(call.input, place, key, signal);
-      if (now?.shell?.settled?.run !== settled) return ours(MOVED_TEXT);
-      return tool.run(call.input, { ...place, runsSettled: true }, key, signal);
+      const settled = allowed.by === "gate" ? allowed.settled : undefined;
+      const changed = await changedSince(parts, at, call, { allowed, plan, standing: p });
+      if (changed) return changed;
+      return tool.run(call.input, settled === undefined ? place : { ...place, runsSettled: settled }, key, signal);
     };
     if (!held || !plan) return work();
     const workspace = folderOf(plan, place);
@@ -344,6 +346,29 @@ export async function runTool(
   const { text, isError = false } = result;
   parts.bus.emit({ event: "tool.result", session, turn, id: call.id, name: call.name, text, isError });
   return result;
+}
+
+/**
+ * Why a call may not run any more. It may have waited for the lock or for other calls of the reply, and a link put in the place of a
+ * file meanwhile leads elsewhere without a word of the command changing. So the plan is made again under the lock; it needs the
+ * same hash where a person said yes, and the gate's word once more where the gate did. Tools that open files
+ * themselves hold them open from the check on; only commands name them to others.
+ */
+async function changedSince(
+  parts: TurnParts,
+  at: At,
+  call: { name: string; input: Json },
+  { allowed, plan, standing }: { allowed: Allowed; plan: ActionPlan | undefined; standing: Standing },
+): Promise<ToolResult | undefined> {
+  if (allowed.by === "gate" && plan && !plan.shell) return undefined;
+  const place = placeOf(parts, at);
+  const now = await parts.tools.get(call.name)!.plan(call.input, place);
+  if (allowed.by === "person")
+    return approvalHash(parts, call.name, now, place) === allowed.hash ? undefined : ours(CHANGED_TEXT);
+  if (!now.shell) return plan?.shell || now.outside ? ours(MOVED_TEXT) : undefined;
+  const { verdict, settled } = await parts.judge.judge(at, now, standing);
+  const text = settled ? now.shell.settled?.run : undefined;
+  return verdict === "allow" && text === allowed.settled ? undefined : ours(MOVED_TEXT);
 }
 
 /** The folder of the agent's that a call works in: the workspace, or one it was given besides. */

@@ -161,12 +161,18 @@ export interface Standing {
 
 export interface Judge {
   /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
-  judge(
-    who: { agent: AgentId; session: SessionKey },
-    plan: ActionPlan,
-    standing: Standing,
-    // `lacksRule`: a rule written by hand is all that is missing.
-  ): Promise<{ verdict: "allow" | "ask" | "deny"; because: string; rule: string; settled?: true; lacksRule?: true }>;
+  judge(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: Standing): Promise<Word>;
+}
+
+export interface Word {
+  verdict: "allow" | "ask" | "deny";
+  because: string;
+  rule: string;
+  settled?: true;
+  /** A rule written by hand is all that is missing. */
+  lacksRule?: true;
+  /** A command that may change where names of files lead. */
+  moves?: boolean;
 }
 
 export interface Questions {

@@ -75,7 +75,7 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
     p.waiting = p.waiting.filter((w) => w !== asked);
     const answer = await answered(parts, run, wake, asked);
     if ("refused" in answer) return answer;
-    if (answer.isSame) return { result: await runNow(parts, run, call, { approved: asked.hash }) };
+    if (answer.isSame) return { result: await runNow(parts, run, call, { by: "person", hash: asked.hash }) };
   }
   const j = await run.ctx.step(`judge:${id}${asked ? ":again" : ""}`, () => judge(parts, run, call, p));
   if (j.verdict === "error" || j.verdict === "deny") return { refused: j.because };

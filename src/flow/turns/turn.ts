@@ -297,7 +297,10 @@ export function makeTurns(parts: TurnParts) {
         rule,
       };
     }
-    const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, { approved: w.hash });
+    const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, {
+      by: "person",
+      hash: w.hash,
+    });
     if (done.notice) run.p.notices.push(`You approved a call to ${w.tool}. ${done.notice}`);
     const [kept] = await shortened(run, [{ id: w.callId, text: done.text }]);
     // In its own place the result reads as if the call had simply taken long.

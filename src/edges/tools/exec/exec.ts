@@ -77,8 +77,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     return { mayStay: processes !== undefined && !isSingleTask(session) && has("process"), mayFetch: has("web_fetch") };
   };
   /** What will be started, in the room where it runs. */
-  const confined = async (given: Given, held: Held, place: ToolPlace, key: string) => {
-    const { argv, argv0, env } = startOf(await prepare(given.command, where(held)), place);
+  const confined = async ({ given, held, place, start: { argv, argv0, env } }: Starting, key: string) => {
     const revealed = Object.entries(granted(place)).map(([name, secret]) => [name, secret.reveal()] as const);
     const room = await sandbox?.room(held.home, place.caller);
     const command = {
@@ -94,8 +93,9 @@ export function createExec(options: ExecOptions = {}): Tool {
     const wrapped = room ? room.wrap(command) : command;
     return { end: undefined, limits: room?.rules.limits, hasNetwork: hasNetwork(room), ...wrapped };
   };
-  const inForeground = async (given: Given, held: Held, place: ToolPlace, key: string, signal: AbortSignal) => {
-    const { argv, argv0, env, end, limits, hasNetwork } = await confined(given, held, place, key);
+  const inForeground = async (starting: Starting, key: string, signal: AbortSignal) => {
+    const { given, held, place } = starting;
+    const { argv, argv0, env, end, limits, hasNetwork } = await confined(starting, key);
     const dir = runs.make(key);
     if (end) writeFileSync(join(dir, "end"), JSON.stringify(end), { mode: 0o600 });
     if (limits) keepLimits(dir, limits);
@@ -137,9 +137,10 @@ export function createExec(options: ExecOptions = {}): Tool {
     const about = { hasNetwork: hasNetwork(room), ...waysOn(place), note: AFTER_RESTART };
     return ended && { ok: resultOf(given, ended, resolve(place.workspace, given.cwd ?? "."), about) };
   };
-  const inBackground = async (given: Given, held: Held, place: ToolPlace, key: string): Promise<ToolResult> => {
+  const inBackground = async (starting: Starting, key: string): Promise<ToolResult> => {
     const id = processes!.name();
-    const { argv, argv0, env, end, limits } = await confined(given, held, place, id);
+    const { argv, argv0, env, end, limits } = await confined(starting, id);
+    const { given, held, place } = starting;
     const { command } = given;
     const start = { key, command, argv: named(argv, argv0), env, cwd: held.use, caller: place.caller };
     return started(
@@ -248,9 +249,15 @@ export function createExec(options: ExecOptions = {}): Tool {
     async run(input, place, key, signal) {
       const given = checked(input, processes !== undefined);
       signal.throwIfAborted();
-      return inDirectory(place, given.cwd ?? ".", (held) =>
-        given.background ? inBackground(given, held, place, key) : inForeground(given, held, place, key, signal),
-      );
+      return inDirectory(place, given.cwd ?? ".", async (held) => {
+        const start = startOf(await prepare(given.command, where(held)), place);
+        const go = (at: Held) => {
+          const starting = { given, held: at, place, start };
+          return given.background ? inBackground(starting, key) : inForeground(starting, key, signal);
+        };
+        if (start.cwd === held.path) return go(held);
+        return inDirectory(place, start.cwd, (at) => (at.path === start.cwd ? go(at) : Promise.reject(moved())));
+      });
     },
     /** What still runs is waited for; of what nobody can tell, whatever is left is ended, so that it is over for sure. */
     async probe(input, place, key, left) {
@@ -265,12 +272,24 @@ export function createExec(options: ExecOptions = {}): Tool {
 
 type Given = ReturnType<typeof checked>;
 
+type Start = Pick<Prepared, "argv" | "argv0" | "env"> & { cwd: string };
+
+interface Starting {
+  given: Given;
+  held: Held;
+  place: ToolPlace;
+  start: Start;
+}
+
 /** What a rule allowed is what runs: for a settled command the text that was judged, not the one that was typed. */
-function startOf(prepared: Prepared, { runsSettled }: ToolPlace): Pick<Prepared, "argv" | "argv0" | "env"> {
-  if (!runsSettled) return prepared;
-  const { settled, shell } = prepared;
-  if (!settled || !shell.settled) throw wrongInput("What the command is about changed before it ran. Call it again.");
-  return { argv: [systemShell(), "-c", shell.settled.run], env: settled };
+function startOf({ argv, argv0, env, settled, shell }: Prepared, { runsSettled }: ToolPlace): Start {
+  if (runsSettled === undefined) return { argv, ...(argv0 === undefined ? {} : { argv0 }), env, cwd: shell.cwd };
+  if (!settled || shell.settled?.run !== runsSettled) throw moved();
+  return { argv: [systemShell(), "-c", runsSettled], env: settled, cwd: shell.settled.cwd };
+}
+
+function moved(): AppError {
+  return wrongInput("What the command is about changed before it ran. Call it again.");
 }
 
 /** The last line a person reads: where, how long, and what shuts it in. */

@@ -3,4 +3,5 @@ export { BUILTINS } from "./known.ts";
 export { quote, render, type Sequence } from "./plain.ts";
 export { findProgram } from "./programs.ts";
 export { type SettledText, settle } from "./settle/settle.ts";
+export { isSame, written } from "./settle/tree.ts";
 export { baseName } from "./unwrap.ts";

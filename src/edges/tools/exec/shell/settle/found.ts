@@ -1,7 +1,8 @@
 /**
  * `find … | xargs prog` and `find … -exec prog {} +`. A name with blanks or a line break in it is taken apart by xargs and may then
  * name any file, and a link that is found leads anywhere. So both become `find … -type f -exec prog {} +`, which hands on each plain
- * file whole; files of secrets that are named like any other (`.env.ts`) are passed over.
+ * file whole; files of secrets that are named like any other (`.env.ts`) are passed over. find puts the found name in place of every
+ * `{}`, inside other words too (`../{}`), so no other word may have one.
  */
 
 /** Tests that narrow what is found; anything that joins, negates groups or acts is left alone. */
@@ -45,8 +46,8 @@ export function withExec(args: readonly string[]): Running | undefined {
   const find = narrowing(args.slice(0, at));
   const [end, place, ...inner] = args.slice(at + 1).reverse();
   const [name, ...words] = inner.reverse();
-  if (!find || (end !== "+" && end !== ";") || place !== "{}" || name === undefined || words.includes("{}"))
-    return undefined;
+  if (!find || (end !== "+" && end !== ";") || place !== "{}" || name === undefined) return undefined;
+  if (hasPlace([...find, name, ...words])) return undefined;
   return { find, program: [name, ...words], end };
 }
 
@@ -57,10 +58,14 @@ export function withXargs(findArgs: readonly string[], xargs: readonly string[])
   let i = 0;
   for (; /^-/.test(xargs[i] ?? ""); i++) {
     const word = xargs[i]!;
-    if (word === "-n1" || (word === "-n" && xargs[i + 1] === "1")) end = ";";
+    if (word === "-n1") end = ";";
     else if (!/^(-0|-r|--null|--no-run-if-empty)$/.test(word)) return undefined;
-    if (word === "-n") i++;
   }
   const [name, ...words] = xargs.slice(i);
-  return find && name !== undefined && !words.includes("{}") ? { find, program: [name, ...words], end } : undefined;
+  if (!find || name === undefined || hasPlace([...find, name, ...words])) return undefined;
+  return { find, program: [name, ...words], end };
+}
+
+function hasPlace(words: readonly string[]): boolean {
+  return words.some((word) => word.includes("{}"));
 }

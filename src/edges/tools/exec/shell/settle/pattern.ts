@@ -1,17 +1,18 @@
 /** File-name patterns, expanded as bash would: in byte order, without hidden files, and left as they are when nothing fits. */
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Budget } from "./budget.ts";
 
 /** One sign of a pattern: itself, any one sign, any number of them, or one of a set. */
 export type Token = { is: string } | { any: "one" | "many" } | { set: readonly [string, string][]; isNot: boolean };
 
-/** More matches than this nobody wants on one command line, and planning must stay quick. */
+/** More matches than this nobody wants on one command line. */
 const MOST_MATCHES = 200;
-const MOST_ENTRIES = 5000;
-const MOST_FOLDERS = 64;
+/** What one entry of a folder costs besides comparing its name, in letters. */
+const ENTRY = 10;
 
 /** The names a pattern stands for, relative to `cwd`. Undefined: it meets a link, leads out, or there are too many. */
-export async function expand(pattern: readonly Token[], cwd: string): Promise<string[] | undefined> {
+export async function expand(pattern: readonly Token[], cwd: string, budget: Budget): Promise<string[] | undefined> {
   const parts = split(pattern);
   // Absolute patterns and those that go up are for a person to judge.
   if (parts[0]!.length === 0 || parts.some((part) => literal(part) === "..")) return undefined;
@@ -19,16 +20,14 @@ export async function expand(pattern: readonly Token[], cwd: string): Promise<st
   if (isFolder) parts.pop();
   if (parts.some((part) => part.length === 0)) return undefined;
   let found = [""];
-  let folders = 0;
   for (const [depth, part] of parts.entries()) {
     const next: string[] = [];
     const wantsFolder = isFolder || depth < parts.length - 1;
     for (const base of found) {
       const name = literal(part);
-      if (name === undefined && ++folders > MOST_FOLDERS) return undefined;
-      const names = name === undefined ? await namesIn(join(cwd, base), part) : [name];
-      if (names === undefined) return undefined;
+      const names = name === undefined ? await namesIn(join(cwd, base), part, budget) : [name];
       for (const one of names) {
+        budget.spend("look");
         const stats = await lstat(join(cwd, base, one)).catch(() => undefined);
         // What a link leads to is not what its name says.
         if (stats?.isSymbolicLink()) return undefined;
@@ -43,18 +42,17 @@ export async function expand(pattern: readonly Token[], cwd: string): Promise<st
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-async function namesIn(folder: string, part: readonly Token[]): Promise<string[] | undefined> {
+async function namesIn(folder: string, part: readonly Token[], budget: Budget): Promise<string[]> {
   const names: string[] = [];
+  budget.spend("look");
   const [first] = part;
   const showsHidden = first !== undefined && "is" in first && first.is === ".";
-  let left = MOST_ENTRIES;
-  try {
-    for await (const { name } of await opendir(folder, { bufferSize: 256 })) {
-      if (--left < 0) return undefined;
-      if ((showsHidden || !name.startsWith(".")) && fits(part, [...name])) names.push(name);
-    }
-  } catch {
-    // No such folder, or none we may read: nothing fits, as for a shell.
+  // No such folder, or none we may read: nothing fits, as for a shell.
+  const entries = await opendir(folder, { bufferSize: 256 }).catch(() => undefined);
+  if (!entries) return names;
+  for await (const { name } of entries) {
+    budget.spend("letter", ENTRY + part.length * name.length);
+    if ((showsHidden || !name.startsWith(".")) && fits(part, [...name])) names.push(name);
   }
   return names;
 }

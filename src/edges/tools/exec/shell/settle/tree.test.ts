@@ -1,0 +1,43 @@
+/** SHELL-5: the text that was written from a tree is that tree again, word by word. */
+import { expect, test } from "vitest";
+import { analyse } from "../analyse.ts";
+import { isSame, type SettledCommand, type SettledList, written } from "./tree.ts";
+
+const command = (name: string, ...words: string[]): SettledCommand => ({ name, path: name, words, redirects: [] });
+const list = (...commands: SettledCommand[]): SettledList => commands.map((one) => ({ joint: "\n", commands: [one] }));
+const read = (text: string) => analyse(text).commands;
+
+test("quotes, blanks and signs of the shell come back as they were", () => {
+  const output = list(command("ls", "a b", "'", "$(id)", "*", "\n", "", "{}", "-x=`id`", "~", "#"));
+  const open: SettledCommand = {
+    ...command("echo"),
+    words: [{ open: [{ text: "it's " }, { output, isQuoted: true }, { raw: "$?" }] }, "end"],
+    redirects: [
+      { from: "2", operator: ">&", target: "1", isDescriptor: true },
+      { from: "", operator: "<<<", target: "a\n'b'" },
+      { from: "", operator: ">>", target: "out file" },
+    ],
+  };
+  const tree: SettledList = [
+    { joint: "\n", commands: [command("cat", "x"), command("wc", "-l")] },
+    { joint: "&&", commands: [open] },
+    { joint: "||", commands: [command("true")] },
+  ];
+  expect(isSame(tree, read(written(tree, false)))).toBe(true);
+});
+
+test.each([
+  ["another word", "cat b; ls"],
+  ["another program", "tac a; ls"],
+  ["another order", "ls; cat a"],
+  ["a command more", "cat a; ls; ls"],
+  ["a word more", "cat a; ls x"],
+  ["a redirection", "cat a > b; ls"],
+  ["a variable", "x=1 cat a; ls"],
+  ["another depth", "cat a; echo $(ls)"],
+  ["a word that is computed", "cat $a; ls"],
+])("%s is not the same", (_, text) => {
+  const tree = list(command("cat", "a"), command("ls"));
+  expect(isSame(tree, read("cat a; ls"))).toBe(true);
+  expect(isSame(tree, read(text))).toBe(false);
+});

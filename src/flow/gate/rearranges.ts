@@ -1,0 +1,87 @@
+/**
+ * Commands that come after one which may have moved things. Where names lead is looked up before the first command runs: `mv a/up up2`
+ * takes a link with it that leads elsewhere from its new place, and `git restore`, `tar x` or a script may bring any link
+ * there is. What a later command of the same text names is then not what was looked at.
+ *
+ * GATE-5: behind a command that is not known to leave the tree as it is, a command with files in its words asks.
+ */
+import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
+import { isGitText } from "./git.ts";
+import { hasFiles, judgeArguments } from "./programs.ts";
+
+/** They read, or write plain files; none makes, moves or uncovers a link. What find and xargs run is a command of its own here. */
+const KEEPS =
+  /^(ls|cat|tac|nl|head|tail|wc|grep|egrep|fgrep|rg|echo|printf|date|cut|tr|test|\[|pwd|basename|dirname|realpath|readlink|stat|file|du|df|diff|cmp|comm|paste|column|seq|true|false|which|whoami|hostname|id|uname|nproc|jq|sha1sum|sha256sum|md5sum|sleep|fold|rev|base64|expr|env|printenv|tree|sort|uniq|tee|touch|mkdir|rm|rmdir|sed|find|xargs)$/;
+/** git's commands that leave the files of the work tree alone. */
+const GIT_KEEPS =
+  /^(status|log|diff|show|branch|tag|remote|rev-parse|ls-files|ls-tree|blame|shortlog|describe|reflog|cat-file|rev-list|grep|add|commit)$/;
+/** A copy of what a file holds. Other options copy links or make them. */
+const CP_KEEPS = /^(-[finvu]+|--)$/;
+/** `npm test`, `make build`: the names of tasks. */
+const RUNS_TASKS = /^(npm|pnpm|yarn|make)$/;
+const TASK = /^[A-Za-z][\w:-]*$/;
+
+/** Programs that run the workspace's own code: a rule for them lets that code do what it likes. */
+const RUNS_CODE = /^(npm|pnpm|yarn|make|node|python[\d.]*|pytest|ruby|php|deno|bun|go|cargo|mvn|gradle|docker)$/;
+
+/** For each command that asks, the one before it that is to blame. */
+export function afterRearranging({ commands, text }: ShellPlan): ReadonlyMap<ShellCommand, string> {
+  const found = new Map<ShellCommand, string>();
+  const movers = commands.filter((command) => !keeps(command));
+  const [first] = movers;
+  if (!first) return found;
+  // The commands of a pipe run side by side, and those in `$( )` before the one they stand in: which comes first is not known.
+  const isMixed = /(^|[^|])\|([^|]|$)/.test(text) || commands.some(({ within }) => within.includes("$( )"));
+  const from = isMixed ? 0 : commands.indexOf(first) + 1;
+  for (const command of commands.slice(from)) {
+    const mover = movers.find((one) => one !== command);
+    if (mover && hasOperands(command)) found.set(command, mover.words[0]!.guess);
+  }
+  return found;
+}
+
+/** Whether a command may change where names lead while others run. */
+export function mayMove({ commands, reasons, form, settled }: ShellPlan): boolean {
+  if (settled) return !settled.commands.every(keeps) || !commands.every((one) => keeps(one) || isCd(one));
+  return (form === "shell" && reasons.some(({ kind }) => kind !== "builtin")) || !commands.every(keeps);
+}
+
+function isCd({ words }: ShellCommand): boolean {
+  return words[0]!.literal === "cd";
+}
+
+/** What goes on while later commands are judged and run may not move things under them without a person's yes. */
+export function movesBehind({ binding, shell }: ActionPlan): string | undefined {
+  if (binding.background !== true || !shell) return undefined;
+  const mover = shell.commands.find((command) => !keeps(command) && !RUNS_CODE.test(command.words[0]!.guess));
+  return mover && `${mover.words[0]!.guess} may change where names lead while other commands run.`;
+}
+
+function keeps({ words, assignments }: ShellCommand): boolean {
+  const [name, ...args] = words.map((word) => word.literal ?? word.guess);
+  // Files that the shell itself is connected to.
+  if (name === "") return assignments.length === 0;
+  if (name === "git") return GIT_KEEPS.test(args.find((word) => !word.startsWith("-")) ?? "");
+  if (name === "cp") return args.every((word) => !word.startsWith("-") || CP_KEEPS.test(word));
+  return KEEPS.test(name!);
+}
+
+function hasOperands({ words, redirects }: ShellCommand): boolean {
+  if (redirects.some(({ target, isDescriptor, operator }) => isFile(target.guess, operator, isDescriptor))) return true;
+  const [name, ...args] = words.map((word) => word.literal ?? word.guess);
+  if (hasFiles(name!)) {
+    const { files, writes = [], concerns } = judgeArguments(name!, args);
+    return files.length + writes.length + concerns.length > 0;
+  }
+  if (RUNS_TASKS.test(name!)) return !args.every((word) => TASK.test(word));
+  if (name === "git") {
+    const at = args.findIndex((word) => !word.startsWith("-"));
+    return args.some((word, i) => i > at && !/^-[^=]*$/.test(word) && !isGitText(args, i));
+  }
+  // Of other programs it is not known which words are files.
+  return args.some((word) => !/^-[A-Za-z]?$|^--[a-z-]+$/.test(word));
+}
+
+function isFile(target: string, operator: string, isDescriptor: true | undefined): boolean {
+  return !isDescriptor && !operator.startsWith("<<") && target !== "/dev/null";
+}
