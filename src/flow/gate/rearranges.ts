@@ -3,7 +3,7 @@
  * takes a link with it that leads elsewhere from its new place, and `git restore`, `tar x` or a script may bring any link
  * there is. What a later command of the same text names is then not what was looked at.
  *
- * GATE-5: behind a command that is not known to leave the tree as it is, a command with files in its words asks.
+ * GATE-8: behind a command that is not known to leave the tree as it is, a command with files in its words asks.
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { isGitText } from "./git.ts";
