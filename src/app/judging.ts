@@ -37,6 +37,7 @@ export interface JudgingParts {
 
 export interface Judging {
   judge: TurnParts["judge"]["judge"];
+  again: TurnParts["judge"]["again"];
   /** How a command would be judged; nothing runs. */
   explainCommand: (command: string, agent?: string) => Promise<Explanation>;
 }
@@ -64,26 +65,33 @@ export function makeJudging({
   const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
     policyOf(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
 
+  const word = async (...[{ agent, session }, plan, { authority, tainted, said }]: Parameters<Judging["judge"]>) => {
+    const own = await policyFor(agent);
+    const policies = [own];
+    // What a sub-agent may do is what everybody who asked for it may do, too.
+    const above = isChildSession(session) ? await ancestors(session) : [];
+    for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
+    // Only a mode that trusts the agent has to know it.
+    const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
+    const shared = isTrusting && (await isShared(session));
+    const words = policies.map((policy) =>
+      decide({ ...policy, authority, tainted, shared, ...(said ? { said } : {}) }, plan),
+    );
+    const verdict = strictest(words);
+    const rule = plan.once ? "" : ruleFor(plan);
+    const isRemembered = verdict.verdict === "allow" && words[0]!.remembered === true;
+    // Where the agent is trusted with every command, nothing hangs on where a name leads; after text from outside it does.
+    const isHeld = tainted || policies.some(({ mode }) => mode === "ask");
+    return { ...verdict, rule, isRemembered, ...(plan.shell && isHeld ? { moves: mayMove(plan.shell) } : {}) };
+  };
+
   return {
-    async judge({ agent, session }, plan, { authority, tainted, said }) {
-      const own = await policyFor(agent);
-      const policies = [own];
-      // What a sub-agent may do is what everybody who asked for it may do, too.
-      const above = isChildSession(session) ? await ancestors(session) : [];
-      for (const one of above) policies.push(await policyFor(asId<AgentId>(one), own.place));
-      // Only a mode that trusts the agent has to know it.
-      const isTrusting = plan.risk === "exec" && authority === "owner" && policies.some(({ mode }) => mode !== "ask");
-      const shared = isTrusting && (await isShared(session));
-      const words = policies.map((policy) =>
-        decide({ ...policy, authority, tainted, shared, ...(said ? { said } : {}) }, plan),
-      );
-      const verdict = strictest(words);
-      const rule = plan.once ? "" : ruleFor(plan);
-      if (verdict.verdict === "allow" && words[0]!.remembered) approvals.used(agent, rule);
-      // Where the agent is trusted with every command, nothing hangs on where a name leads; after text from outside it does.
-      const isHeld = tainted || policies.some(({ mode }) => mode === "ask");
-      return { ...verdict, rule, ...(plan.shell && isHeld ? { moves: mayMove(plan.shell) } : {}) };
+    async judge(who, plan, standing) {
+      const { isRemembered, ...said } = await word(who, plan, standing);
+      if (isRemembered) approvals.used(who.agent, said.rule);
+      return said;
     },
+    again: word,
     async explainCommand(command, name = config.routing.defaultAgent) {
       const agent = asId<AgentId>(name);
       const caller = { agent: name, session: "none", turn: "none", route: { channel: "none", account: "", chat: "" } };

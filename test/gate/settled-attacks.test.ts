@@ -7,14 +7,18 @@ import { BLIND_RULES } from "./blind.ts";
 import { type Ground, ground } from "./support.ts";
 
 const RULES = { ...BLIND_RULES, exec: [...BLIND_RULES.exec!, "cp *", "ln *", "git stash *", "npm *"] };
+/** Up from any workspace to the root; from the folder it stays inside. */
+const UP = "../".repeat(20);
+const DEEP = Array.from({ length: 24 }, (_, i) => `d${i}`).join("/");
 let g: Ground;
 beforeAll(() => {
   g = ground(RULES);
-  const files = ["README.md", "notes.txt", "in.txt", "names.txt", "a/x", "a/b/c/x", "src/app.ts", "d1/README.md"];
+  const files = ["README.md", "notes.txt", "in.txt", "names.txt", "a/x", "a/b/c/x", "src/app.ts", "d/README.md"];
   for (const file of files) {
     mkdirSync(dirname(join(g.workspace, file)), { recursive: true });
     writeFileSync(join(g.workspace, file), `${file}\n`);
   }
+  mkdirSync(join(g.workspace, DEEP), { recursive: true });
   // Inside the workspace where they are; moved up, they lead out of it.
   symlinkSync("../x", join(g.workspace, "a/up"));
   symlinkSync("..", join(g.workspace, "a/upd"));
@@ -32,10 +36,10 @@ const runs = (commands: readonly string[]) =>
 
 describe("no command is judged in another folder than it runs in", () => {
   stops([
-    '{ cat ../../../x; } <<< "$(cd a/b/c && ls)"',
-    '{ echo evil | tee ../../../pwned.txt; } <<< "$(cd a/b/c && ls; ls; ls)"',
-    '( cat ../../../x ) <<< "$(cd a/b/c && ls)"',
-    'for i in 1; do cat ../../../x; done <<< "$(cd a/b/c && ls)"',
+    `{ cat ${UP}etc/passwd; } <<< "$(cd ${DEEP} && ls)"`,
+    `{ echo evil | tee ${UP}tmp/pwned.txt; } <<< "$(cd ${DEEP} && ls; ls; ls)"`,
+    `( cat ${UP}etc/passwd ) <<< "$(cd ${DEEP} && ls)"`,
+    `for i in 1; do cat ${UP}etc/passwd; done <<< "$(cd ${DEEP} && ls)"`,
     "cd a/b/c; cat ../../../x",
     "cd a/b/c && cat ../../../../x",
     "ls && cd a/b/c && cat x",
@@ -72,7 +76,7 @@ describe("no command is judged in another folder than it runs in", () => {
 describe("what is found is put in no other word", () => {
   stops([
     "find . -name README.md -exec cat '.{}' {} \\;",
-    "find . -name README.md -exec cat 'd1/{}' {} \\;",
+    "find . -name README.md -exec cat 'd/{}' {} \\;",
     "find . -name README.md -exec cat '.{}' {} +",
     "find . -name README.md | xargs -n1 cat '.{}'",
     "find . -name README.md | xargs -I{} cat '.{}'",

@@ -366,7 +366,7 @@ async function changedSince(
   if (allowed.by === "person")
     return approvalHash(parts, call.name, now, place) === allowed.hash ? undefined : ours(CHANGED_TEXT);
   if (!now.shell) return plan?.shell || now.outside ? ours(MOVED_TEXT) : undefined;
-  const { verdict, settled } = await parts.judge.judge(at, now, standing);
+  const { verdict, settled } = await parts.judge.again(at, now, standing);
   const text = settled ? now.shell.settled?.run : undefined;
   return verdict === "allow" && text === allowed.settled ? undefined : ours(MOVED_TEXT);
 }

@@ -162,6 +162,8 @@ export interface Standing {
 export interface Judge {
   /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
   judge(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: Standing): Promise<Word>;
+  /** The same once more, right before it runs. It doesn't count as another use of a remembered rule. */
+  again(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: Standing): Promise<Word>;
 }
 
 export interface Word {
