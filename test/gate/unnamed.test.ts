@@ -247,8 +247,8 @@ describe.skipIf(!needs("git", "a search through what git knows"))("in a reposito
       writeFileSync(join(here.workspace, "evil.cfg"), '[filter "x"]\n\tclean = pwn\n');
       writeFileSync(join(here.workspace, "attrs"), "* filter=x\n");
       const command = "cd .git && cp ../evil.cfg config && cp ../attrs info/attributes && cd .. && git add a.txt";
-      const { verdict, settled } = await here.judge(command);
-      if (verdict === "allow") await here.run(command, settled);
+      const { verdict, settled, plan } = await here.judge(command);
+      if (verdict === "allow") await here.run(command, settled && plan.shell!.settled!.run);
       expect(here.pwned()).toBe(false);
       expect(verdict).toBe("ask");
     } finally {
