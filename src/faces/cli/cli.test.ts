@@ -53,6 +53,7 @@ describe("words", () => {
     [["sessions", "lst"], 'Did you mean "lares sessions list"?'],
     [["gateway", "rnu"], 'Did you mean "lares gateway run"?'],
     [["status", "--jsno"], "Did you mean --json?"],
+    [["memory", "forget", "x", "--person"], "See: lares memory forget --help"],
     [["approvals", "resolve", "abc123", "alow-once"], 'Did you mean "allow-once"?'],
   ])("%s gets the nearest right one", async (argv, hint) => {
     const { code, out, err } = await down(argv);

@@ -141,6 +141,12 @@ function helpOf(command: Command): string {
   return `See: ${path(command)} --help`;
 }
 
+/** Only what this command takes: a flag of another one would be refused next. */
+function flagsOf(command: Command): string[] {
+  const everywhere = EVERYWHERE.map(({ flag }) => /--[a-z-]+/.exec(flag)![0]);
+  return [...everywhere, "--help", ...command.options.flatMap(({ long }) => long ?? [])];
+}
+
 /** commander's complaint in our words. */
 function told(error: CommanderError, command: Command): unknown {
   const plain = error.message.replace(/^error: /, "");
@@ -150,8 +156,8 @@ function told(error: CommanderError, command: Command): unknown {
       // A flag of another command: its own name would be no help.
       if ([...FLAGS].includes(word))
         return usage(`${word} is no flag of this command.`, "Add --help to see what it takes.");
-      const near = nearest(word, FLAGS);
-      return usage(`There is no flag ${word}.`, near ? `Did you mean ${near}?` : "See: lares --help");
+      const near = nearest(word, flagsOf(command));
+      return usage(`There is no flag ${word}.`, near ? `Did you mean ${near}?` : helpOf(command));
     }
     case "commander.missingArgument":
       return usage(`The ${word} is missing.`, HINTS[word] ?? helpOf(command));
