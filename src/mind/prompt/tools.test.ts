@@ -37,7 +37,10 @@ const WINDOWS = [
   { window: 15_999, names: DAILY_TOOLS, isShort: true },
   { window: 8_000, names: DAILY_TOOLS, isShort: true },
 ];
-const WITHOUT: Partial<Record<SituationKind, string[]>> = { child: ["message", "schedule_add", "memory_save"] };
+const WITHOUT: Partial<Record<SituationKind, string[]>> = {
+  child: ["message", "schedule_add", "memory_save"],
+  stranger: ["read", "write", "edit", "apply_patch", "list", "search", "schedule_add"],
+};
 
 describe.each(Object.keys(KINDS) as SituationKind[])("%s", (kind) => {
   test.each(WINDOWS)("in a window of $window", ({ window, names, isShort }) => {

@@ -32,11 +32,14 @@ const SELDOM: Readonly<Record<string, readonly string[]>> = {
   memory_save: ["kind", "replaces", "until"],
 };
 
+/** What the gate always refuses to somebody nobody let in (GATE-7): offering it would only lead to wasted calls. */
+const CLOSED_TO_STRANGERS = ["read", "write", "edit", "apply_patch", "list", "search", "schedule_add"] as const;
+
 /** A sub-agent hands its result to whoever asked: it talks to nobody else and leaves nothing running after it. */
 const LEFT_OUT: Readonly<Record<SituationKind, readonly string[]>> = {
   owner: [],
   known: [],
-  stranger: [],
+  stranger: CLOSED_TO_STRANGERS,
   group: [],
   job: [],
   heartbeat: [],
