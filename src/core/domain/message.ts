@@ -133,6 +133,8 @@ export interface About {
   answers?: { name?: string; text: string };
   /** Said aloud. */
   voice?: Voice;
+  /** Files that came with it and could not be fetched, with the reason. */
+  lost?: readonly { name: string; why: string }[];
 }
 
 /** The terms of a turn nobody waits for: a job's, a heartbeat's. */

@@ -242,7 +242,7 @@ export class Intake {
       const admitted = await this.parts.admit(
         {
           ...message,
-          text: [text, ...fetched.lost].filter(Boolean).join("\n\n"),
+          about: { ...message.about, ...(fetched.lost.length ? { lost: fetched.lost } : {}) },
           ...(fetched.ids.length ? { attachments: { ids: fetched.ids, by } } : {}),
         },
         (tx, turn) => {
@@ -348,7 +348,7 @@ export class Intake {
   /** Brings the files home. One that cannot be brought is named to the model instead. */
   private async fetch(files: readonly RemoteFile[], message: InboundMessage) {
     const ids: string[] = [];
-    const lost: string[] = [];
+    const lost: { name: string; why: string }[] = [];
     for (const file of files) {
       const name = file.name ?? "file";
       try {
@@ -357,7 +357,7 @@ export class Intake {
       } catch (error) {
         const why = error instanceof AppError ? error.message : "it could not be fetched.";
         this.parts.log.info("an attachment was left out", { channel: message.route.channel, why: String(error) });
-        lost.push(`[A file, ${JSON.stringify(name.slice(0, 100))}, was left out: ${why}]`);
+        lost.push({ name, why });
       }
     }
     return { ids, lost };

@@ -31,6 +31,8 @@ export interface EnvelopeFacts {
   voice?: Voice;
   /** Paths of attached files, below the workspace. */
   files?: readonly string[];
+  /** Those that could not be fetched. */
+  lost?: readonly { name: string; why: string }[];
 }
 
 /** The date and offset that a time without a date is read with. */
@@ -65,6 +67,8 @@ export function envelope(facts: EnvelopeFacts): string {
   }
   if (facts.voice) parts.push(VOICE[facts.voice]);
   if (facts.files?.length) parts.push(filesWords(facts.files));
+  for (const { name, why } of facts.lost?.slice(0, MOST_FILES) ?? [])
+    parts.push(`file ${quotedName(name)} left out: ${oneLine(why, 120)}`);
   return `[${parts.join(" · ")}]`;
 }
 

@@ -37,7 +37,7 @@ import {
   type TurnId,
   withoutCommandLane,
 } from "../../core/domain/index.ts";
-import { quotedName, subjectOf } from "../../core/kit/index.ts";
+import { quotedBeginning, subjectOf } from "../../core/kit/index.ts";
 import {
   type At,
   act,
@@ -328,7 +328,7 @@ export function makeTurns(parts: TurnParts) {
         : await parts.interims.settling({ session, message: w.results, call: w.callId });
     parts.crash.at("outcome.before");
     const subject = subjectOf(w.input);
-    const what = subject === undefined ? `the ${w.tool} call` : `${w.tool} ${quotedName(subject)}`;
+    const what = subject === undefined ? `the ${w.tool} call` : `${w.tool} ${quotedBeginning(subject)}`;
     const text = `Outcome of ${what} that waited for approval: ${how}`;
     const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
     await parts.records.write((tx) => {
