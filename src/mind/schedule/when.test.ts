@@ -57,7 +57,7 @@ describe("words become moments", () => {
     `${"9".repeat(13)}0`,
     1e300,
   ])("%j is refused with an example", (text) => {
-    expect(() => moment(text, NOW, "UTC")).toThrow(/is no time that Lares understands/);
+    expect(() => moment(text, NOW, "UTC")).toThrow(/can't read .* as a time/);
   });
 
   test.each([
@@ -67,11 +67,11 @@ describe("words become moments", () => {
     [{ cron: "61 * * * *" }, /no cron expression/],
     [{ cron: "0 0 31 2 *" }, /never comes/],
     [{ cron: "0 7 * * *", zone: "Mars/Olympus" }, /no time zone/],
-    [{ every: "10 ms" }, /no time that Lares understands/],
+    [{ every: "10 ms" }, /can't read .* as a time/],
     [{ every: "999999999999 weeks" }, /too seldom/],
     [{ in: "999999999999 weeks" }, /too far away/],
     [{ at: 99_999_999_999_999 }, /too far away/],
-    [{ every: "1 hour", anchor: "2027-02-31" }, /no time/],
+    [{ every: "1 hour", anchor: "2027-02-31" }, /as a time/],
   ])("%j is refused when created", (given, words) => {
     expect(() => parseWhen(given, NOW, "UTC")).toThrow(words);
   });

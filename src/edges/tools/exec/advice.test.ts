@@ -9,7 +9,7 @@ const ended = (text: string, how: "exited" | "timeout" = "exited") => ({
 
 test("after a timeout: what stays, a longer one up to the most, or the background", () => {
   expect(adviceFor(ended("", "timeout"), about)).toEqual([
-    "Its 120 s ran out. What it printed is above, and what it did is done: check before you run it again. Then give it longer with timeout_s (up to 600), or start it with background: true and get a message when it ends, or do it in smaller steps.",
+    "It was stopped after 120 s. Anything it had already done remains: check before you run it again. Then give it longer with timeout_s (up to 600), or start it with background: true and get a message when it ends, or do it in smaller steps.",
   ]);
   const longest = adviceFor(ended("", "timeout"), { ...about, timeoutS: 600, mayStay: false }).join();
   expect(longest).not.toMatch(/timeout_s|background/);

@@ -50,7 +50,7 @@ function afterTimeout({ timeoutS, mostS, mayStay }: About): string {
     ...(mayStay ? ["start it with background: true and get a message when it ends"] : []),
     "do it in smaller steps",
   ];
-  return `Its ${timeoutS} s ran out. What it printed is above, and what it did is done: check before you run it again. Then ${ways.join(", or ")}.`;
+  return `It was stopped after ${timeoutS} s. Anything it had already done remains: check before you run it again. Then ${ways.join(", or ")}.`;
 }
 
 const SHUT_OFF = "Commands have no network here: the sandbox blocks it, so trying again or another host won't help.";

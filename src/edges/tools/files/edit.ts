@@ -40,7 +40,7 @@ export function createEdit(): Tool {
         properties: {
           path: { type: "string", description: "relative to the workspace" },
           old: { type: "string", description: "the text as it stands, without line numbers" },
-          new: { type: "string", description: "what stands there instead" },
+          new: { type: "string", description: "the replacement text" },
           all: { type: "boolean", description: "replace every match" },
         },
         required: ["path", "old", "new"],

@@ -22,7 +22,7 @@ export function createList(): Tool {
         type: "object",
         properties: {
           path: { type: "string", description: "default: the workspace" },
-          depth: { type: "integer", description: "levels of folders; default 1" },
+          depth: { type: "integer", description: "how many levels deep; default 1" },
         },
       },
     },

@@ -29,7 +29,7 @@ function search(rare: readonly Tool[], skills: SkillDesk | undefined, daily: rea
     spec: {
       name: "tool_search",
       description: `Find more tools, and skills, by a few words; shows how to call them with tool_run. There are: ${names}.`,
-      input: { type: "object", properties: { query: { type: "string", description: "left out: all" } } },
+      input: { type: "object", properties: { query: { type: "string", description: "omit to list all" } } },
     },
     repeat: "safe",
     words: { result: "own", failure: "own" },

@@ -121,7 +121,7 @@ export class Reader {
 
 export function notUnderstood(text: string): AppError {
   return new AppError("BAD_REQUEST", {
-    message: `"${text}" is no time that Lares understands.`,
+    message: `Lares can't read "${text}" as a time.`,
     hint: 'Write for example "tomorrow 9am" or "in 30 minutes"; for something that repeats "every monday 9am" or "every 2 hours".',
   });
 }
