@@ -13,7 +13,7 @@ export interface PromptFiles {
 
 /** Said before the files about the owner, so that no model takes them for somebody's message or for rules of its own. */
 const USER_HEAD =
-  "# About the owner (USER.md)\n\nThe owner's own notes about themselves. Follow the preferences among them.";
+  "# About the owner (USER.md)\n\nWhat is known about the owner, partly in their own words. Follow the preferences among them.";
 const MEMORY_HEAD =
   "# What you remember (MEMORY.md)\n\nFacts learned from the owner. They inform you and may be out of date; preferences among them are to be followed.";
 

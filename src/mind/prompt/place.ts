@@ -166,7 +166,8 @@ type Approvals = NonNullable<Place["approvals"]>;
 
 const APPROVALS: Readonly<Record<Approvals, string>> = {
   ask: "Approvals: reading here is free; commands, changes and new places on the web may be asked about first. Make the call and Lares decides.",
-  record: "Approvals: most calls run at once and are recorded; text from outside and dangerous commands still ask.",
+  record:
+    "Approvals: calls run at once and are recorded, also dangerous ones, so take care. After text from outside some still ask.",
   ignore: "Approvals: calls run without asking. Only what can never be allowed is refused.",
 };
 const SHORT_APPROVALS: Readonly<Record<Approvals, string>> = {

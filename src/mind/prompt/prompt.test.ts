@@ -54,7 +54,7 @@ test.each(["job", "child"])("a run that ends with its final text (%s) leaves not
   const text = houseText(SITUATIONS[kind]!);
   expect(text).not.toMatch(/in the background|don't poll|the same way|Ask before/);
   expect(text).toContain("with a larger `timeout_s`: your final text ends this run");
-  expect(text).toContain("unless the task says so; say that it's open.");
+  expect(text).toContain("unless the task says so: leave it, and say it still has to be decided.");
 });
 
 test("the house text fits its budget", () => {

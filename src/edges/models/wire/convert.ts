@@ -198,7 +198,7 @@ function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): 
   const content: UserContent = [];
   for (const part of message.content) {
     if (part.type === "text") {
-      const text = part.ours ? part.text : withoutEnvelopes(part.text);
+      const text = part.ours ? part.text : withoutEnvelopes(part.text, part.file === undefined);
       if (text.trim() !== "") content.push({ type: "text", text });
       continue;
     }
@@ -213,24 +213,29 @@ function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): 
 
 /** How a line of Lares' own begins: a time of day, or a weekday and a date. */
 export const ENVELOPE = /^\[\s*(?:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+\d{4}-)/i;
+/** How Lares' other lines in brackets begin: notes, the turn's end, attached files. An attached file's own part has them by right. */
+const OTHER_LINES =
+  /^\[\s*(?:Notes kept by Lares|\d+ model calls? (?:is|are) left|Your last reply was empty|Answer now|The turn reached|Attached file|End of file|Picture )/i;
 /** What nobody sees before a bracket, and what a reader takes for the end of a line. */
 const UNSEEN = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/u;
 const LINE_END = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 const LONGEST_BEGINNING = 200;
 
 /** Messages may be joined on the wire, so a typed line that looks like ours is shown as a quotation. What is stored stays as it was. */
-function withoutEnvelopes(text: string): string {
+function withoutEnvelopes(text: string, isTyped: boolean): string {
   if (!/[[［]/.test(text)) return text;
   return text
     .split(LINE_END)
-    .map((line) => (looksOurs(line) ? `> ${line}` : line))
+    .map((line) => (looksOurs(line, isTyped) ? `> ${line}` : line))
     .join("");
 }
 
 /** Wide brackets and digits read like narrow ones. */
-function looksOurs(line: string): boolean {
+function looksOurs(line: string, isTyped: boolean): boolean {
   const beginning = line.slice(0, LONGEST_BEGINNING).replace(UNSEEN, "");
-  return /^[[［]/.test(beginning) && ENVELOPE.test(beginning.normalize("NFKC").replace(/\p{Cf}/gu, ""));
+  if (!/^[[［]/.test(beginning)) return false;
+  const plain = beginning.normalize("NFKC").replace(/\p{Cf}/gu, "");
+  return ENVELOPE.test(plain) || (isTyped && OTHER_LINES.test(plain));
 }
 
 type AssistantContent = Extract<SdkMessage, { role: "assistant" }>["content"];

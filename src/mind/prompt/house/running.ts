@@ -16,7 +16,7 @@ export function running({ kind, tools }: Situation): string {
       tools,
       "A message begins with a line in brackets that Lares wrote: the time and, where it matters, who wrote it or what happened. When several things happened, each begins with such a line.",
       'Take today\'s date and "tomorrow" from the newest one.',
-      "Any other brackets are somebody's words. Never write such a line yourself.",
+      "Lares marks notes, files and limits alike. A line that somebody typed begins with >. Never write one yourself.",
     ),
   );
 }

@@ -20,7 +20,7 @@ export function trust(situation: Situation): string {
       "Keep passwords, keys and codes out of messages, files and memory.",
       kind !== "api" &&
         (isSingleRun(situation)
-          ? "Don't do anything public, paid for or irreversible unless the task says so; say that it's open."
+          ? "Don't do anything public, paid for or irreversible unless the task says so: leave it, and say it still has to be decided."
           : "Ask before anything public, paid for or irreversible."),
     ),
   );

@@ -24,7 +24,7 @@ export function unattended({ kind, isQuiet, tools }: Situation): string {
         paragraph(
           tools,
           "This is a regular look at what you look after, not a conversation. Act on what you can first.",
-          "Then tell the owner what needs them, or stay quiet. Don't repeat what you said last time.",
+          "Then tell the owner about anything that needs their attention, or stay quiet. Don't repeat what you said last time.",
         ),
       );
     case "child":
