@@ -73,7 +73,7 @@ test("51: a timeout names timeout_s with its maximum, background, and that effec
   expect(said).toMatch(/timeout_s/);
   expect(said).toMatch(/600/);
   expect(said).toMatch(/background/);
-  expect(said).toMatch(/what it did is done/);
+  expect(said).toMatch(/already done remains/);
 });
 
 test("51: a run of a job, whose final text ends it, is not sent to the background", async () => {

@@ -11,8 +11,8 @@ const isAgent = (name: string) => name === "main";
 
 describe("a caller may begin (ACCESS-7)", () => {
   test.each<[string, string, Principal, boolean]>([
-    ["a chat of its own over HTTP", "agent:main:http:tok_1:ann", writer, true],
-    ["one with a thread", "agent:main:ws:tok_1:ann:t1", writer, true],
+    ["none over HTTP, not even its own: `user` begins those", "agent:main:http:tok_1:ann", writer, false],
+    ["none of a socket with a thread", "agent:main:ws:tok_1:ann:t1", writer, false],
     ["none of another token", "agent:main:http:tok_2:ann", writer, false],
     ["none without a chat", "agent:main:http:tok_1", writer, false],
     ["none with more parts than a chat has", "agent:main:http:tok_1:a:b:c:d", writer, false],

@@ -46,7 +46,7 @@ const failedEdit: Task = {
 const timeout: Task = {
   name: "a command that timed out",
   element: "what to do next, in its result",
-  without: withoutInResults(/\n\[Its \d+ s ran out[\s\S]*/),
+  without: withoutInResults(/\n\[It was stopped after \d+ s[\s\S]*/),
   model(request) {
     const command = commandIn(request);
     const came = result(request);
