@@ -53,6 +53,16 @@ export function mediaSection(stage: Stage): void {
     );
   }, 60_000);
 
+  test("media: a file that is too large and comes without a word is not lost: the model hears of it", async () => {
+    const { platform, owner, model, can } = stage;
+    if (!can.hears.includes("files") || platform.noLargeFiles) return;
+    const big = { name: "alone.txt", type: "text/plain", bytes: Buffer.alloc(TOO_MUCH, "a") };
+    await platform.sendFile!(owner, big, "");
+    await until("the model hears of the file", () =>
+      model.requests.some((one) => JSON.stringify(one.messages.at(-1)).includes("alone.txt")),
+    );
+  }, 60_000);
+
   test("media: a file the agent sends arrives once, with its name and its bytes", async () => {
     const { platform, owner, can } = stage;
     if (!can.files) return;
