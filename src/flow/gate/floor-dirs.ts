@@ -22,6 +22,8 @@ export interface Ways {
   cdPaths: Set<string>;
   /** More links than anybody needs: where a path leads is not known any more. */
   isLost: boolean;
+  /** What was found out since the last new link: a text may name the same path hundreds of times. */
+  found: Map<string, string[]>;
 }
 
 export function waysFrom(shell: Pick<ShellPlan, "cwd" | "links" | "text" | "commands">, userHome: string): Ways {
@@ -33,6 +35,7 @@ export function waysFrom(shell: Pick<ShellPlan, "cwd" | "links" | "text" | "comm
     made: 0,
     cdPaths: new Set(),
     isLost: false,
+    found: new Map(),
   };
   for (const { from, to } of links) link(ways, absolute(from, cwd, userHome), to);
   const first = firstDir(shell);
@@ -57,6 +60,7 @@ function firstDir({ text, commands }: Pick<ShellPlan, "text" | "commands">): str
 /** A path may be several: for a pattern, and where it is not known whether a link is there. */
 const MOST_ENDS = 16;
 const MOST_PARTS = 200;
+const MOST_FOUND = 5000;
 
 /**
  * The absolute forms of a word: as it is written, and over the links that are there or that the text itself makes. `isItself`: the
@@ -66,6 +70,19 @@ export function leadsTo(
   word: string,
   cwd: string,
   { ways, userHome, isItself = false }: { ways: Ways; userHome: string; isItself?: boolean },
+): string[] {
+  const key = `${isItself ? "itself" : ""}\0${cwd}\0${word}`;
+  const known = ways.found.get(key);
+  if (known) return known;
+  const found = lookUp(word, cwd, { ways, userHome, isItself });
+  if (ways.found.size < MOST_FOUND) ways.found.set(key, found);
+  return found;
+}
+
+function lookUp(
+  word: string,
+  cwd: string,
+  { ways, userHome, isItself }: { ways: Ways; userHome: string; isItself: boolean },
 ): string[] {
   const plain = absolute(word, cwd, userHome);
   if (ways.links.size === 0) return [plain];
@@ -93,7 +110,9 @@ export function leadsTo(
 
 function link(ways: Ways, from: string, to: string): void {
   // A link that leads to a place around itself would turn for ever.
-  if (from !== to) ways.links.set(from, (ways.links.get(from) ?? new Set()).add(to));
+  if (from === to) return;
+  ways.links.set(from, (ways.links.get(from) ?? new Set()).add(to));
+  ways.found.clear();
 }
 
 /**
@@ -139,7 +158,10 @@ function linked(name: string, args: readonly string[], ways: Ways, userHome: str
     for (const to of leadsTo(target, dir, { ways, userHome }))
       for (const path of [at, `${at}/${baseName(target)}`]) {
         const from = absolute(path, dir, userHome);
-        if (name === "mount") ways.mounts.add(from);
+        if (name === "mount") {
+          ways.mounts.add(from);
+          ways.found.clear();
+        }
         if (++ways.made > MOST_LINKS) ways.isLost = true;
         else link(ways, from, to);
       }
