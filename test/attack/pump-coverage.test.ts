@@ -6,6 +6,8 @@ import { modulesReached, modulesThatRepeat } from "./coverage.ts";
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/edges/tools/exec/shell/settle/names.ts": "whole commands go through it in gate-pump.test.ts",
   "src/edges/tools/exec/shell/settle/pattern.ts": "whole commands go through it in gate-pump.test.ts",
+  "src/edges/tools/exec/shell/settle/settle.ts": "whole commands go through it in gate-pump.test.ts",
+  "src/flow/gate/rearranges.ts": "whole commands go through it in gate-pump.test.ts",
   "src/edges/tools/exec/shell/settle/word.ts": "whole commands go through it in gate-pump.test.ts",
   "src/flow/gate/found-files.ts": "whole commands go through it in gate-pump.test.ts",
   ...because("the owner's own settings", [

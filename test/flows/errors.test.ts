@@ -121,7 +121,7 @@ it("arguments that are no JSON lead to arguments that are; no internal field is 
 it("a timeout leads to the background", async () => {
   const { response, results } = await told("slow", 'exec {"command":"echo begun; sleep 30","timeout_s":1}');
   expect(results[0]).toMatch(
-    /^begun\n(?:Terminated\n)?\[timed out and was ended.*\n\[Its 1 s ran out\. What it printed is above/,
+    /^begun\n(?:Terminated\n)?\[timed out and was ended.*\n\[It was stopped after 1 s\. Anything it had already done remains/,
   );
   expect(response).toMatch(/^told: Started in the background as /);
 });

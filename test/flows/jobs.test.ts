@@ -276,7 +276,7 @@ describe("from a chat", () => {
     expect(await say("/schedule tomorrow 9am: water the plants")).toMatch(/^Planned as "water-the-plants-\w+", once, /);
     const name = /^water-the-plants-\w+/m.exec((await say("/schedule"))!)![0];
     expect(await say(`/schedule pause ${name}`)).toMatch(/paused/);
-    expect(await say("/schedule whenever: x")).toMatch(/no time.*tomorrow 9am/);
+    expect(await say("/schedule whenever: x")).toMatch(/can't read "whenever" as a time.*tomorrow 9am/);
     expect(await say(`/schedule remove ${name}`)).toMatch(/Removed/);
   });
 });

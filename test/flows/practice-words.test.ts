@@ -151,7 +151,9 @@ describe("what a new user types", () => {
       const [now] = (await callsIn(user)).slice(before);
       return now?.result === undefined ? undefined : now;
     });
-    expect(result).not.toMatch(/Field "|Unknown field|needs |no tool|You have no (?!sub-agents)|There is no (?!host)/);
+    expect(result).not.toMatch(
+      /Field "|Unknown field|needs |no tool|You have no (?!sub-agents)|There is no (?!host|Chromium)/,
+    );
     await lares.rpc("chat.abort", { turn }).catch(() => {});
   });
 });

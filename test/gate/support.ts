@@ -60,7 +60,7 @@ export function ground(
     config: () => sandboxConfig.parse({ backend: "bubblewrap" }),
   });
   // What is judged here is the command; a machine without the program gets one that does nothing.
-  for (const name of ["git", "curl", "wget", "python3"]) {
+  for (const name of ["git", "curl", "wget", "python3", "rg"]) {
     if (programAt(name)) continue;
     writeFileSync(at(`bin/${name}`), "#!/bin/sh\nexit 0\n");
     chmodSync(at(`bin/${name}`), 0o755);
