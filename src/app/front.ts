@@ -148,7 +148,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
 function mayExpose({ gateway }: LaresConfig, token: string): void {
   if (["127.0.0.1", "::1", "localhost"].includes(gateway.bind) || token.length >= 16) return;
   throw new AppError("CONFIG_INVALID", {
-    message: `Listening on ${gateway.bind} needs a token of at least 16 signs.`,
+    message: `Listening on ${gateway.bind} needs a token of at least 16 characters.`,
     hint: "Unset LARES_TOKEN to have one made, or set a longer one.",
     retry: "after-change",
   });

@@ -57,7 +57,7 @@ it("PROTOCOL-5: a question waits for the greeting, and is asked again under its 
   expect(await answer).toEqual({ revoked: true });
 });
 
-it("PROTOCOL-4: who comes back names the last number it saw; another process begins anew", () => {
+it("PROTOCOL-4: who comes back names the last number it saw; another process starts over", () => {
   const { line, sockets, open, say, greet } = newLine();
   open();
   greet("a", 5);

@@ -113,7 +113,7 @@ Schema: [protocol.schema.json](protocol.schema.json).
 - **Simple chat** \`POST /chat {"user_id","message"}\`. **OpenAI-compatible** \`GET /v1/models\`, \`POST /v1/chat/completions\`,
   \`POST /v1/responses\`. **Figures** \`GET /metrics\` (Prometheus). **Health** \`GET /healthz\`, \`GET /readyz\`. **Name** \`GET /program\`: how to call
   this program where hints say \`lares\`.
-- **Face** A client for people says which with \`x-lares-face: terminal\`, and the model is told that a person is at the terminal; without it, a program over HTTP.
+- **Face** A client for people says which with \`x-lares-face: terminal\`, and the model then knows that a person is at the terminal. Without it the caller counts as a program over HTTP.
 - **\`/v1\`** \`model\` is \`lares\`, \`lares/<agent>\`, \`provider/model\` or a model's bare name; others are 404 with the known names.
   \`max_tokens\` (also \`max_completion_tokens\`, \`max_output_tokens\`), \`temperature\`, \`top_p\`, the penalties, \`seed\`, \`stop\`,
   \`response_format\` (\`text.format\`), \`tools\` and \`tool_choice\` are passed on; what cannot be done is 400 with the field. The

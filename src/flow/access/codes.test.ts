@@ -5,7 +5,7 @@ import { CODE_MS, LoginCodes } from "./codes.ts";
 
 const by: Principal = { id: "owner", name: "owner", scopes: new Set(["read"]), credential: "owner" };
 
-test("a code is good once; the second try is told that it was used (ACCESS-1)", () => {
+test("a code is good once; the second try is refused as used (ACCESS-1)", () => {
   const codes = new LoginCodes();
   const { code, expiresAt } = codes.make(by, 1000);
   expect(expiresAt).toBe(1000 + CODE_MS);

@@ -1,7 +1,7 @@
 /**
  * One-time codes for browser logins. In memory only: a code lives ten minutes, and a restart prints a new one.
  *
- * ACCESS-1: a code is good once; the second try is told that it was used.
+ * ACCESS-1: a code is good once; the second try is refused as used.
  * ACCESS-2: the table is bounded; the oldest code goes first.
  */
 import { createHash, randomBytes } from "node:crypto";

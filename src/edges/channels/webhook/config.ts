@@ -7,7 +7,7 @@ const account = z
     secret: z
       .string()
       .min(16)
-      .describe("Shared secret both sides sign with; at least 16 signs. A reference to a variable is best."),
+      .describe("Shared secret both sides sign with; at least 16 characters. A reference to a variable is best."),
     url: z.url().optional().describe("Where answers are posted. Without it messages are taken in and nothing is sent."),
     dedupes: z
       .boolean()
@@ -31,7 +31,7 @@ export const webhook = adapter<WebhookAccount>({
   config: account as z.ZodType<WebhookAccount>,
   secrets: ["secret"],
   asks: [
-    { field: "secret", what: "A secret both sides sign with, at least 16 signs" },
+    { field: "secret", what: "A secret both sides sign with, at least 16 characters" },
     { field: "url", what: "Where answers are posted" },
   ],
   can: (config) => ({

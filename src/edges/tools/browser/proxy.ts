@@ -3,7 +3,7 @@
  * (web/reach.ts) and connects to the address that was judged. The browser resolves no names itself, so redirects, clicks,
  * scripts, sockets and names that change their mind all end here.
  *
- * BROWSER-5: without the password of this run nothing is answered but 407; the password is told to the browser only.
+ * BROWSER-5: without the password of this run nothing is answered but 407; only the browser knows the password.
  * BROWSER-6: nothing is connected that `reach` did not return.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
