@@ -1,6 +1,75 @@
-export * from "./channel.ts";
-export * from "./embedder.ts";
-export * from "./engine.ts";
-export * from "./model.ts";
-export * from "./records.ts";
-export * from "./tool.ts";
+export {
+  type AccountPolicy,
+  type Button,
+  type Capabilities,
+  type Channel,
+  type ChannelAnswer,
+  ChannelBusy,
+  type ChannelRequest,
+  type Dialect,
+  type Does,
+  type Door,
+  type GroupPolicy,
+  type Heard,
+  type Hears,
+  type MessageLimits,
+  type Outgoing,
+  type OutgoingFile,
+  type Peer,
+  type Placed,
+  type PlatformEvent,
+  type Raw,
+  type RemoteFile,
+  SendUncertain,
+  type Speaker,
+} from "./channel.ts";
+export type { Embedder } from "./embedder.ts";
+export {
+  type Accepted,
+  type App,
+  CANCEL,
+  type Ctx,
+  type EffectHow,
+  type EffectResult,
+  type Engine,
+  type EngineEvent,
+  type JournalEntry,
+  type LeftIntent,
+  type Outcome,
+  type Probed,
+  type SegmentInput,
+  Stopped,
+  type Wake,
+} from "./engine.ts";
+export type {
+  FailedAttempt,
+  FailureClass,
+  ModelDelta,
+  ModelInfo,
+  ModelReply,
+  ModelRequest,
+  Models,
+  RenderedRequest,
+  RequestPart,
+  ThinkingLevel,
+  ToolSpec,
+} from "./model.ts";
+export type { Reads, Records, SqlValue, Tx, WriteHow } from "./records.ts";
+export {
+  type ActionPlan,
+  type AfterWait,
+  failed,
+  type LeftCall,
+  originOf,
+  type SettledPlan,
+  SHELL_REASONS,
+  type ShellCommand,
+  type ShellPlan,
+  type ShellReason,
+  type ShellReasonKind,
+  type ShellWord,
+  type Tool,
+  type ToolCaller,
+  type ToolPlace,
+  type ToolResult,
+} from "./tool.ts";

@@ -1,11 +1,103 @@
-export * from "./answer-words.ts";
-export * from "./ending-tools.ts";
-export * from "./errors.ts";
-export * from "./events.ts";
-export * from "./ids.ts";
-export * from "./json.ts";
-export * from "./keys.ts";
-export * from "./message.ts";
-export * from "./own-doors.ts";
-export * from "./secret-name.ts";
-export * from "./turn.ts";
+export { type AnswerWords, answerWords, CODE_LENGTH } from "./answer-words.ts";
+export { ENDING_TOOLS, type EndingTool, isEndingTool } from "./ending-tools.ts";
+export { AppError, assertNever, ERROR_CODES, type ErrorCode, type ErrorShape, isOver, toErrorShape } from "./errors.ts";
+export type { LiveEvent } from "./events.ts";
+export {
+  type AgentId,
+  type ApprovalId,
+  asId,
+  type DeliveryId,
+  type PersonId,
+  type ScheduleId,
+  type SessionKey,
+  type TurnId,
+} from "./ids.ts";
+export type { Json, JsonObject } from "./json.ts";
+export {
+  ANSWER_SUFFIX,
+  acceptIds,
+  accountPrefix,
+  agentInSession,
+  answerIds,
+  approvalAskedIn,
+  commandLane,
+  compactLane,
+  deliveryId,
+  editsOf,
+  eventKeys,
+  HEARTBEAT_PREFIX,
+  heartbeatName,
+  INPUT_SUFFIX,
+  idempotencyKeys,
+  importedTurn,
+  isAboutApproval,
+  isAgentScope,
+  isAgentSession,
+  isAskedAnswer,
+  isChildOf,
+  isChildSession,
+  isEscapedPart,
+  isNote,
+  isReplyId,
+  isSingleTask,
+  isSpawnKey,
+  isTurnAnswer,
+  jobBehindSession,
+  messageIds,
+  readAgentSession,
+  readReplyId,
+  readRunSession,
+  runSessions,
+  SENT_MARK,
+  SESSION_PREFIX,
+  scopeKeys,
+  sessionKeys,
+  sourceKeys,
+  timerIds,
+  watchWork,
+  withoutCommandLane,
+  withoutCompactLane,
+} from "./keys.ts";
+export {
+  type About,
+  type AnswerSettings,
+  type AttachedFile,
+  type Authority,
+  type EventKind,
+  type EventLabel,
+  filesOf,
+  type Given,
+  type Happening,
+  type HistoryEntry,
+  type ImagePart,
+  type InboundMessage,
+  isWritten,
+  type LaneClass,
+  labelOf,
+  leastTrusted,
+  type ModelMessage,
+  type Origin,
+  type QueueMode,
+  type ReplyRoute,
+  type Role,
+  type Terms,
+  type TextPart,
+  type ThinkingPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Voice,
+} from "./message.ts";
+export { isNamedDoor, isOwnDoor } from "./own-doors.ts";
+export { isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "./secret-name.ts";
+export {
+  type ApprovalDecision,
+  type ApprovalState,
+  type ApprovalView,
+  addUsage,
+  type EndState,
+  NO_USAGE,
+  type TurnFailure,
+  type TurnResult,
+  type TurnState,
+  type Usage,
+} from "./turn.ts";

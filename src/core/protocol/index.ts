@@ -1,9 +1,40 @@
 export { type Client, FACE_HEADER, type Face } from "./client.ts";
-export * from "./diff.ts";
+export { type DiffLine, diff } from "./diff.ts";
 export { EVENTS } from "./events.ts";
-export * from "./frames.ts";
+export type { EventFrame, Frame, RequestFrame, ResponseFrame } from "./frames.ts";
 export { agentFile } from "./house-methods.ts";
-export * from "./method.ts";
-export * from "./methods.ts";
-export * from "./principal.ts";
-export * from "./shapes.ts";
+export { keyed, type Method, method, nothing } from "./method.ts";
+export { isMethod, METHODS, type MethodName, type Params, type Parsed, type Result } from "./methods.ts";
+export { type Principal, SCOPES, type Scope } from "./principal.ts";
+export {
+  type Approval,
+  agentId,
+  answerSettings,
+  approval,
+  attachedFile,
+  attachmentIds,
+  type ChatAnswer,
+  chatAnswer,
+  chatMessage,
+  deliverTo,
+  eventLabel,
+  given,
+  type HistoryMessage,
+  historyMessage,
+  idempotencyKey,
+  json,
+  jsonObject,
+  messageText,
+  modelInfo,
+  part,
+  type SessionSummary,
+  sessionKey,
+  sessionSummary,
+  type TurnDetail,
+  turnId,
+  turnState,
+  turnStep,
+  turnView,
+  usage,
+  usageSum,
+} from "./shapes.ts";

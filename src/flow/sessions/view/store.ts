@@ -107,3 +107,16 @@ export function uncover(tx: Tx, session: SessionKey, message: string): void {
     ...[session, message, session],
   );
 }
+
+/** What the context room is given of a session, to write its decisions with. */
+export const sessionViews = {
+  keepPrompt,
+  sessionsWithPrompt,
+  dropPrompt,
+  tune,
+  keepSnapshot,
+  dropSnapshots,
+  compact,
+  undoCompaction,
+  uncover,
+};
