@@ -2,8 +2,8 @@
 import type { Channel, PlatformEvent } from "../../src/core/contracts/index.ts";
 import { AppError } from "../../src/core/domain/index.ts";
 import type { AdapterParts } from "../../src/edges/channels/account.ts";
-import { callApi, listOf, numberOf, objectOf, textOf } from "../../src/edges/channels/api.ts";
-import { bodyOf, notTaken } from "../../src/edges/channels/sending.ts";
+import { asList, asNumber, asObject, asText, callApi } from "../../src/edges/channels/api.ts";
+import { notTaken, readBody } from "../../src/edges/channels/sending.ts";
 import type { ExampleAccount } from "./config.ts";
 
 const WHERE = "Example";
@@ -17,26 +17,26 @@ export function create({ account, config }: AdapterParts<ExampleAccount>): Chann
     const answer = await callApi(request, WHERE, signal);
     if (!answer.ok) {
       const seconds = Number(answer.headers.get("retry-after") ?? 1);
-      throw notTaken(answer.status, WHERE, { retryAfter: seconds, detail: textOf(answer.json.error) });
+      throw notTaken(answer.status, WHERE, { retryAfter: seconds, detail: asText(answer.json.error) });
     }
     return answer.json;
   }
 
   function eventOf(value: unknown): PlatformEvent[] {
-    const { id, at, chat, group, from, text, mentioned, file } = objectOf(value);
-    const [who, said] = [objectOf(from), textOf(text) ?? ""];
+    const { id, at, chat, group, from, text, mentioned, file } = asObject(value);
+    const [who, said] = [asObject(from), asText(text) ?? ""];
     if (typeof id !== "string" || typeof chat !== "string" || typeof who.id !== "string") return [];
-    const name = textOf(who.name);
-    const url = textOf(file);
+    const name = asText(who.name);
+    const url = asText(file);
     // Named here; fetched only when the door has let the sender in (C3).
     const open = async (signal: AbortSignal) =>
-      bodyOf(await fetch(config.url + url, { headers, signal, redirect: "error" }));
+      readBody(await fetch(config.url + url, { headers, signal, redirect: "error" }));
     return [
       {
         kind: "message",
         // The platform's own and stable: heard again, it is the same message.
         id,
-        at: numberOf(at) ?? Date.now(),
+        at: asNumber(at) ?? Date.now(),
         chat: { id: chat, kind: group ? "group" : "direct" },
         // The stable id is who it is; the name is only shown.
         sender: { id: who.id, ...(name ? { name } : {}), ...(who.bot === true ? { isBot: true } : {}) },
@@ -67,19 +67,19 @@ export function create({ account, config }: AdapterParts<ExampleAccount>): Chann
 
     async run(door, signal) {
       door.known((await this.check(signal)).name);
-      let at = numberOf(await door.cursor());
+      let at = asNumber(await door.cursor());
       while (!signal.aborted) {
         // Asking for what comes after `at` acknowledges what came before: only after `hear` (C1).
         const batch = await call("GET", at === undefined ? "/updates" : `/updates?after=${at}`, signal);
         door.alive();
-        at = numberOf(batch.next) ?? at;
-        await door.hear(listOf(batch.messages).flatMap(eventOf), at);
+        at = asNumber(batch.next) ?? at;
+        await door.hear(asList(batch.messages).flatMap(eventOf), at);
       }
     },
 
     async send(message, signal) {
       const sent = await call("POST", "/send", signal, { chat: message.route.chat, text: message.text });
-      return { platformId: textOf(sent.id) ?? null };
+      return { platformId: asText(sent.id) ?? null };
     },
   };
 }

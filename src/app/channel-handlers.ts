@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import type { Channel } from "../core/contracts/index.ts";
 import { AppError, acceptIds, asId, type Json, type JsonObject, type TurnId } from "../core/domain/index.ts";
 import type { Parsed } from "../core/protocol/index.ts";
-import { ADAPTERS, configured, folderOf } from "../edges/channels/index.ts";
+import { ADAPTERS, accountFolder, configured } from "../edges/channels/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
 import { deliveriesOn } from "../flow/outbox/index.ts";
@@ -109,7 +109,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
   const startClean = async (at: { channel: string; account: string }) => {
     const { records, engine } = house();
     await records.write((tx) => forgetAccount(tx, at));
-    const ids = acceptIds.messagesOf(at);
+    const ids = acceptIds.allMessages(at);
     while (await forgetAdmitted(records, ids));
     await engine.forgetIds(ids);
   };
@@ -181,7 +181,7 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
       const { channel, account } = find(name);
       await settings.change([[["channels", channel, account], undefined]]);
       await startClean({ channel, account });
-      await rm(folderOf(house().channels.home, { channel, account }), { recursive: true, force: true });
+      await rm(accountFolder(house().channels.home, { channel, account }), { recursive: true, force: true });
       for (const field of entryOf(channel).secrets) await vault.remove(secretName(channel, account, field));
       return { removed: true };
     },

@@ -18,13 +18,13 @@ export function makeCheckpoints(
   },
 ): Checkpoints {
   const { home, agents, roots, locks, watch, ...shared } = parts;
-  const rootOf: CheckpointParts["rootOf"] = (agent) =>
+  const rootOf: CheckpointParts["findRoot"] = (agent) =>
     agents.exists(agent) ? agents.place(agent).workspace : undefined;
   return new Checkpoints({
     ...shared,
     folder: join(home, "checkpoints"),
     files: filesOf(roots),
-    rootOf,
+    findRoot: rootOf,
     async alone({ id, agent, paths }, work) {
       const plan = { tool: "undo", risk: "write" as const, targets: paths, shown: "", binding: {} };
       const wish = { holder: { turn: id, call: "undo", agent, tool: "undo" }, plan, workspace: rootOf(agent)! };

@@ -3,8 +3,8 @@ import { relative } from "node:path";
 import type { Reads } from "../core/contracts/index.ts";
 import { type AgentId, isAgentSession, type SessionKey } from "../core/domain/index.ts";
 import type { TurnParts } from "../flow/turns/index.ts";
-import { type Compactions, type Contexts, capResults, promptOf, textTokens } from "../mind/context/index.ts";
-import { scopesOf } from "../mind/memory/index.ts";
+import { type Compactions, type Contexts, capResults, findPrompt, textTokens } from "../mind/context/index.ts";
+import { listScopes } from "../mind/memory/index.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
 
 /** The newest facts that are looked at for a snapshot. */
@@ -22,9 +22,9 @@ export async function snapshotOf(
   const viewer = isAgentSession(of.session) ? await parts.rooms.viewer(of.session) : undefined;
   if (!viewer) return "";
   const { memory, keepsFiles } = parts.rooms;
-  const facts = await memory.list({ newest: true, limit: MOST_FACTS, scope: scopesOf(viewer) });
+  const facts = await memory.list({ newest: true, limit: MOST_FACTS, scope: listScopes(viewer) });
   // What the owner's files say stands in the prompt already: only what came since is told again.
-  const prompt = viewer.owner && keepsFiles() ? await promptOf(parts.records, of.session) : undefined;
+  const prompt = viewer.owner && keepsFiles() ? await findPrompt(parts.records, of.session) : undefined;
   const lines: string[] = [];
   let left = of.tokens;
   for (const { text, kind, createdAt } of facts) {

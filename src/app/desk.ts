@@ -25,7 +25,7 @@ export function scheduleDesk(
   schedules: Schedules,
   personOf: (turn: string) => Promise<string | undefined>,
 ): ScheduleDesk {
-  const zoneOf = async ({ turn }: { turn: string }) => schedules.zoneOf(await personOf(turn));
+  const zoneOf = async ({ turn }: { turn: string }) => schedules.findZone(await personOf(turn));
   const shown = ({ name, when, next, zone: of }: JobView) => ({
     ...{ name, words: inWords(when, of) },
     // On the person's clock, as the words are.
@@ -52,7 +52,7 @@ export function scheduleDesk(
     async settle({ in: span, at, every, cron, name }, caller) {
       const zone = name === undefined ? await zoneOf(caller) : (await mine(name, caller.agent)).zone;
       const given = { in: span, at, every, cron };
-      return schedules.momentOf({
+      return schedules.findMoment({
         zone,
         ...(Object.fromEntries(Object.entries(given).filter(([, v]) => v)) as object),
       });

@@ -92,7 +92,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     // The token's text is not written down; it is made again from its id.
     "tokens.create": {
       keep: (result) => ({ ...(result as object), token: undefined }),
-      revive: (kept) => ({ ...(kept as object), token: access.tokenOf((kept as { id: string }).id) }),
+      revive: (kept) => ({ ...(kept as object), token: access.deriveToken((kept as { id: string }).id) }),
     },
   });
   const metrics = makeMetrics({
@@ -114,7 +114,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     speak: (account, token, peer) => house().channels.accounts.speak({ channel: "external", account }, token, peer),
     channel: (channel, account, head, readBody) =>
       house().channels.accounts.receive({ channel, account }, head, readBody),
-    sessionOf: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
+    findSession: async (turn) => (await house().watch.read(asId<TurnId>(turn)))?.session,
     attachments: {
       mostBytes: MOST_BYTES,
       put: (body, about) => house().attachments.put(body, about),

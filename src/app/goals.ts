@@ -40,7 +40,7 @@ export function makeGoals(parts: {
     stop: parts.stop,
     timer: (id, slot) => parts.engine.schedule(id, slot),
     result: async (turn) => (await parts.watch.read(turn))?.result,
-    recordOf: (turn) => recordOfTurn(records, turn),
+    readRecord: (turn) => recordOfTurn(records, turn),
     async atWork(session) {
       const processes = (await parts.processes.list(session)).filter((one) => one.endedAt === null);
       return processes.length + (await parts.children.awaited(session)).length;

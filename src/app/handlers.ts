@@ -8,10 +8,10 @@ import {
   type ApprovalView,
   agentInSession,
   asId,
+  findLabel,
   type HistoryEntry,
   type InboundMessage,
   type Json,
-  labelOf,
   type SessionKey,
   sessionKeys,
   type TurnId,
@@ -20,8 +20,8 @@ import {
 import { deadline } from "../core/kit/index.ts";
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
-import { deliveriesOf } from "../flow/outbox/index.ts";
-import { askersOf, listTurns, restartsOf, type TurnRow, usageSince } from "../flow/turns/index.ts";
+import { listDeliveries } from "../flow/outbox/index.ts";
+import { findAskers, listRestarts, listTurns, type TurnRow, usageSince } from "../flow/turns/index.ts";
 import { scrub } from "../ground/vault/index.ts";
 import { countAttention } from "./attention/attention.ts";
 import type { makeAttentionHandlers } from "./attention-handlers.ts";
@@ -165,8 +165,8 @@ export function makeHandlers(
         notices: result?.notices ?? [],
         approvals: await wireAll(parts, await parts.house().approvals.list({ pendingOnly: false, turn, limit: 100 })),
         steps,
-        restarts: await restartsOf(committed(), turn),
-        deliveries: await deliveriesOf(committed(), turn),
+        restarts: await listRestarts(committed(), turn),
+        deliveries: await listDeliveries(committed(), turn),
       };
     },
 
@@ -384,14 +384,14 @@ function callFacts(payload: Json | undefined): { model?: string; usage?: Usage; 
 
 function line(m: HistoryEntry): HistoryMessage {
   const { at, ...rest } = m;
-  const label = labelOf(m.content);
+  const label = findLabel(m.content);
   return { ...rest, ...(label ? { label } : {}), timestamp: new Date(at).toISOString() } as unknown as HistoryMessage;
 }
 
 /** Of the action only the rule goes out: the rest is shown by the tool in its own words. */
 async function wireAll(parts: Pick<HandlerParts, "house">, asked: readonly ApprovalView[]): Promise<Approval[]> {
   if (asked.length === 0) return [];
-  const askers = await askersOf(
+  const askers = await findAskers(
     parts.house().records.committed,
     asked.map((a) => a.turn),
   );

@@ -1,6 +1,6 @@
 /** Handlers of the methods about the house itself. Each a few lines over the rooms. */
 
-import { type AgentId, AppError, asId, filesOf, type Json, type SessionKey } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId, type Json, listFiles, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { Events, Handlers } from "../faces/gateway/index.ts";
 import type { Access } from "../flow/access/index.ts";
@@ -78,7 +78,7 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
           const live = turns.find((t) => t.turn === row.id);
           const last = live?.calls.at(-1);
           const said = unsaid.get(row.id);
-          const attachments = filesOf(said?.attached ?? []);
+          const attachments = listFiles(said?.attached ?? []);
           return {
             turn: row.id,
             state: stateOf(parts, row),

@@ -41,7 +41,7 @@ import {
   type WebConfig,
   withListed,
 } from "../edges/tools/index.ts";
-import { aboutOf, look, type Watched } from "../edges/watch/index.ts";
+import { describeWatched, look, type Watched } from "../edges/watch/index.ts";
 import {
   Approvals,
   approvalEvent,
@@ -75,14 +75,14 @@ import {
 import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
-import { agentOf, Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
+import { findAgent, Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
 import {
-  askersOf,
   Changes,
   eraseTurns,
+  findAskers,
+  findLivePlace,
   hasOtherSpeakers,
   listTurns,
-  livePlaceOf,
   makeTurns,
   placeOfQuestion,
   queueTurn,
@@ -92,7 +92,7 @@ import {
   TurnWatch,
   wasAdmitted,
 } from "../flow/turns/index.ts";
-import { EmbeddedEngine, standingOf } from "../ground/engine/index.ts";
+import { EmbeddedEngine, readTurnState } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
@@ -251,8 +251,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     above: async (session) => (isChildSession(session) ? children.ancestors(session) : []),
     home: parts.home,
     userHome: homedir(),
-    rootsOf: (agent) => roots.of(agent),
-    readsOf: (agent) => readsOf(config, agent, homedir()),
+    listRoots: (agent) => roots.of(agent),
+    listReads: (agent) => readsOf(config, agent, homedir()),
   });
   const skills = openSkills({
     ...{ home: parts.home, config },
@@ -378,7 +378,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return found && { ...found, live: channels.accounts.policy(route)?.live ?? false };
     },
     any: () => channels.accounts.size > 0,
-    placeOf: (turn) => livePlaceOf(records, turn),
+    findPlace: (turn) => findLivePlace(records, turn),
     clean: (text) => String(clean(text)),
     progressAfterMs: () => config.outbox.progressAfterSeconds * 1000,
   });
@@ -407,7 +407,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     accept: (m) => running.accept(m),
     beforeCompaction: ({ session }) => memoryRooms.capture.flush(session),
     stamp: (session, at) =>
-      stampFor({ messages: records, zoneOf: (person) => schedules.zoneOf(person) }, { session, at }),
+      stampFor({ messages: records, findZone: (person) => schedules.findZone(person) }, { session, at }),
     config: () => config.context,
     log: log.child("context"),
   });
@@ -491,7 +491,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     spending: budget,
     locks,
     checkpoints,
-    ownLine: (of) => ownLine({ messages: records, zoneOf: (person) => schedules.zoneOf(person) }, of),
+    ownLine: (of) => ownLine({ messages: records, findZone: (person) => schedules.findZone(person) }, of),
     scrub: clean,
     withoutPaths: (text) => withoutPaths(text, [parts.home, homedir()]),
     stop: stopTurn,
@@ -504,7 +504,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const attachments = new Attachments({
     ...{ home: parts.home, records, clock, ids },
     log: log.child("attachments"),
-    workspaceOf: (agent) => agents.place(agent).workspace,
+    findWorkspace: (agent) => agents.place(agent).workspace,
     readPdf: (bytes, mostChars, signal) => parsers.pdf(bytes, { mostChars, mostMs: ATTACHED_PDF_MS }, signal),
   });
   /** What nobody waits for. It fails when the disk is full or the house closes; the next start finds what is left to do. */
@@ -550,7 +550,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const memoryRooms = openMemoryRooms({
     pdfPages: parsers.pdfPages,
     ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
-    zoneOf: (person) => schedules.zoneOf(person),
+    zoneOf: (person) => schedules.findZone(person),
     timer: (id, slot) => running.schedule(id, slot),
     renew: (texts) => contexts.forgetTexts(texts),
   });
@@ -598,7 +598,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     rooms: { useSession, queueTurn },
     messages: records,
     attachments,
-    zoneOf: (person) => schedules.zoneOf(person),
+    findZone: (person) => schedules.findZone(person),
     where: ({ route, face }) => {
       const way = { channel: route.channel, ...(face ? { face } : {}) };
       const shown = showsInWords(way, channels.accounts.get(route.channel, route.account)?.can);
@@ -639,7 +639,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     log: log.child("watch"),
     config: () => config.watch as never,
     defaultAgent: () => config.routing.defaultAgent,
-    aboutOf,
+    describeWatched,
     look: (watched, cursor, signal) =>
       look({ clock, fetch: (request, abort) => fetcher.fetch(request, abort) }, watched, cursor, signal),
     tell: (spotted, record) => events.tellAll(spotted.map(spottedEvent), record),
@@ -695,9 +695,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     timer: (id, slot) => running.schedule(id, slot),
     open: async (session) => (await listTurns(records, { session, open: true, limit: 20 })).map(({ id }) => id),
     agentExists: (agent) => agents.exists(agent),
-    agentOf: (session) => agentOf(records, session),
+    findAgent: (session) => findAgent(records, session),
     result: async (turn) => (await waiters.read(turn))?.result,
-    standing: (turn) => standingOf(records, turn),
+    standing: (turn) => readTurnState(records, turn),
   });
   const goals = makeGoals({
     ...{
@@ -719,7 +719,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     models: parts.models,
     stop: stopTurn,
   });
-  const personOf = async (turn: string) => (await askersOf(records, [turn])).get(turn)?.person;
+  const personOf = async (turn: string) => (await findAskers(records, [turn])).get(turn)?.person;
   const browser = createBrowserTool(withListed(web, { clock }));
   registerTools(
     tools,
@@ -738,7 +738,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       ...createMemoryTools(
         memoryDesk(memoryRooms, {
           firstShown: (key, agent) => contexts.firstShown(asId(key), asId(agent)),
-          zoneOf: async (turn) => schedules.zoneOf(await personOf(turn)),
+          zoneOf: async (turn) => schedules.findZone(await personOf(turn)),
         }),
       ),
       ...createWebTools(web, parsers.page, { clock }),

@@ -35,7 +35,7 @@ import {
   textBelow,
   writeBelow,
 } from "../core/files/index.ts";
-import { trimOf } from "../core/kit/index.ts";
+import { trimCharacters } from "../core/kit/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import type { ImportItem, ReadSqlite } from "../edges/imports/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
@@ -295,7 +295,7 @@ const readSqlite =
 /** A name that can be a skill's: elsewhere they have capitals, spaces and underscores. */
 function skillName(name: string): string {
   const dashed = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  const plain = trimOf(dashed.slice(0, 64), "-");
+  const plain = trimCharacters(dashed.slice(0, 64), "-");
   return plain || `skill-${hash(name).slice(0, 8)}`;
 }
 

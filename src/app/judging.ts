@@ -9,9 +9,9 @@ import {
   type Explanation,
   explain,
   explainText,
+  joinPolicy,
   mayMove,
   type Place,
-  policyOf,
   ruleFor,
   strictest,
 } from "../flow/gate/index.ts";
@@ -63,7 +63,7 @@ export function makeJudging({
     };
   };
   const policyFor = async (agent: AgentId, place = placeOf(agent)) =>
-    policyOf(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
+    joinPolicy(config.policy, config.agents[agent]?.policy, { place, remembered: await approvals.remembered(agent) });
 
   const word = async (...[{ agent, session }, plan, { authority, tainted, said }]: Parameters<Judging["judge"]>) => {
     const own = await policyFor(agent);

@@ -15,9 +15,9 @@ import {
   type AddOutcome,
   type Condensation,
   type Found,
+  listScopes,
   type Remembered,
   replacing,
-  scopesOf,
 } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
@@ -151,7 +151,7 @@ export function memoryDesk(
         near: near.slice(0, NEAR).map((hit) => ({ id: hit.id, text: hit.text, origin: originOf(hit, who) })),
       };
     },
-    async textOf({ id, caller }) {
+    async findText({ id, caller }) {
       return (await rooms.memory.seen(id, await viewer(caller)))?.text;
     },
     about: async ({ about, caller }) => aboutOf(rooms, about, await viewer(caller), caller.session),
@@ -248,7 +248,7 @@ export async function recall(
   const viewer = await viewerOf(rooms, { agent, session, turn: "", route: message.route });
   const found = query
     ? await rooms.memory.search({ query, limit: 8, ...viewer })
-    : await rooms.memory.list({ newest: true, limit: 20, scope: scopesOf(viewer) });
+    : await rooms.memory.list({ newest: true, limit: 20, scope: listScopes(viewer) });
   return found.map((fact) => `- ${fact.text}`).join("\n") || "Nothing is remembered about that.";
 }
 

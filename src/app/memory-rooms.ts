@@ -15,7 +15,7 @@ import {
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { createEmbedder, type EmbedderConfig, OFFLINE_ID, OfflineEmbedder } from "../edges/embedder/index.ts";
-import { doorsOf, recordUsage } from "../flow/turns/index.ts";
+import { listDoors, recordUsage } from "../flow/turns/index.ts";
 import { slotDue } from "../ground/engine/index.ts";
 import type { SqliteRecords } from "../ground/records/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
@@ -144,18 +144,18 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     guard,
     pdf: parts.pdfPages,
   });
-  const viewer = async (session: string) => viewerFrom(await doorsOf(records, session), session, teamsOf);
+  const viewer = async (session: string) => viewerFrom(await listDoors(records, session), session, teamsOf);
   const asking = askingFor(parts);
   const capture = new Capture({
     ...{ memory, records, clock, crash, guard, log, asking },
     config: () => config().capture,
     viewer: async (session) => (isAgentSession(session) ? viewer(session) : undefined),
-    zoneOf: parts.zoneOf,
+    findZone: parts.zoneOf,
   });
   const view = new View({
-    ...{ memory, records, clock, crash, log, teamsOf },
+    ...{ memory, records, clock, crash, log, listTeams: teamsOf },
     agents: () => agents.names(),
-    dirOf: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
+    findDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,
     sizes: () => config().files,
     zone: parts.zone,
     order: (agent) => condense.order(agent),

@@ -8,7 +8,7 @@
 import type { Models } from "../core/contracts/index.ts";
 import { AppError, type Json } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
-import { trimEndOf } from "../core/kit/index.ts";
+import { trimEndCharacters } from "../core/kit/index.ts";
 import {
   DEFAULT_MODEL,
   describeProviders,
@@ -206,7 +206,7 @@ function noModel(provider: string): AppError {
 }
 
 function trimmed(url: string): string {
-  return trimEndOf(url, "/").replace(/\/v1(beta)?$/, "");
+  return trimEndCharacters(url, "/").replace(/\/v1(beta)?$/, "");
 }
 
 function said(error: unknown): string {

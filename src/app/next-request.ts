@@ -6,7 +6,7 @@ import type { Attachments } from "../flow/attachments/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import { type InboxRow, waitingIn } from "../flow/inbox/index.ts";
 import { taken } from "../flow/lanes/index.ts";
-import { buildRequest, doorsOf, type TurnParts } from "../flow/turns/index.ts";
+import { buildRequest, listDoors, type TurnParts } from "../flow/turns/index.ts";
 import { type Contexts, estimateTokens, textTokens } from "../mind/context/index.ts";
 
 export interface NextRequestParts {
@@ -62,7 +62,7 @@ async function waiting({ records, attachments }: NextRequestParts, session: Sess
 /** A message by whoever spoke last here, at the place where they did. */
 async function spoken(parts: NextRequestParts, session: SessionKey, text: string | undefined): Promise<InboxRow[]> {
   if (text === undefined) return [];
-  const last = (await doorsOf(parts.records, session)).findLast((door) => door.speaker !== "event");
+  const last = (await listDoors(parts.records, session)).findLast((door) => door.speaker !== "event");
   const { channel, account, chat, isGroup } = last ?? { channel: "ws", account: "owner", chat: "", isGroup: false };
   const authority = last?.speaker && last.speaker !== "event" ? last.speaker : "owner";
   const route: ReplyRoute = { channel, account, chat };

@@ -5,12 +5,12 @@ import type { AccountPolicy, Capabilities, Reads, ToolSpec } from "../core/contr
 import { type AgentId, ENDING_TOOLS, type SessionKey } from "../core/domain/index.ts";
 import { shows } from "../core/render/index.ts";
 import { everydayCommands } from "../flow/commands/index.ts";
-import { type Door, doorsOf, recentChats } from "../flow/turns/index.ts";
+import { type Door, listDoors, recentChats } from "../flow/turns/index.ts";
 import {
   type ChatFormat,
   type FamilyChoice,
   familyNote,
-  familyOf,
+  findFamily,
   isSmall,
   joinSections,
   type KnownChat,
@@ -68,7 +68,7 @@ export function callerPrompt(files: PromptFiles): string {
 export function makePrompts(parts: PromptParts) {
   return async (of: { agent: AgentId; session: SessionKey; model: string }): Promise<MadePrompt> => {
     const { agent, session, model } = of;
-    const doors = await doorsOf(parts.records, session);
+    const doors = await listDoors(parts.records, session);
     const people = doors.filter((door) => door.speaker !== "event");
     const last = people.at(-1) ?? doors.at(-1);
     const account = last && parts.account(last.channel, last.account);
@@ -98,7 +98,7 @@ export function makePrompts(parts: PromptParts) {
     const names = new Set([...offered.map(({ name }) => name), ...(group?.tools ? [] : found)]);
     const situation: Situation = { ...rough, tools: names };
     const { family: choice } = parts.agent(agent);
-    const family = familyOf(model, choice);
+    const family = findFamily(model, choice);
     const note = familyNote(family, isSmall(situation));
     const [files, skills, place] = await Promise.all([
       parts.files(agent, session),

@@ -52,7 +52,7 @@ async function added(
   const mark = message.platformId ?? message.idempotencyKey;
   const createdBy = `chat ${channel}/${account} ${mark ?? message.sender.id}`;
   const known = mark === undefined ? undefined : await schedules.madeBy(createdBy);
-  const zone = await schedules.zoneOf(person);
+  const zone = await schedules.findZone(person);
   const given = { ...whenOf(time), zone, prompt, session, route: message.route, createdBy };
   return plannedWords(`Planned as "`, known ?? (await schedules.add(given)));
 }
@@ -65,7 +65,7 @@ function plannedWords(what: string, job: JobView): string {
 
 export async function zoneWords(schedules: Schedules, person: string, args: string): Promise<string> {
   if (args) await schedules.setZone(person, /^(default|none)$/i.test(args) ? null : args);
-  const zone = await schedules.zoneOf(person);
+  const zone = await schedules.findZone(person);
   const now = momentWords(schedules.now(), zone);
   return args ? `Your times are in ${zone} from now on. It is ${now}.` : `Your time zone is ${zone}. It is ${now}.`;
 }

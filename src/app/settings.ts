@@ -12,9 +12,9 @@ import {
   CONFIG_FILE,
   type ConfigProblem,
   configSchemaJson,
-  effectOf,
   explain,
   type FileWatch,
+  findEffect,
   getFromFile,
   isMask,
   type LoadedConfig,
@@ -134,7 +134,7 @@ export class Settings {
 
   /** Changes one key of the file. A result with a new problem is refused, and then nothing is written. */
   async set(path: string, value: Json | undefined) {
-    return { path, effect: effectOf(schema, path) ?? "restart", ...(await this.change([[path, value]])) };
+    return { path, effect: findEffect(schema, path) ?? "restart", ...(await this.change([[path, value]])) };
   }
 
   /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Door } from "../flow/turns/index.ts";
-import { scopesOf } from "../mind/memory/index.ts";
+import { listScopes } from "../mind/memory/index.ts";
 import { viewerFrom } from "./viewers.ts";
 
 const door = (channel: string, chat: string, how: Partial<Door> = {}): Door => ({
@@ -57,7 +57,7 @@ describe("whose memory a session sees (MEMORY-1)", () => {
     ],
   ];
   it.each(table)("%s", (_who, doors, scopes) => {
-    expect(scopesOf(viewerFrom(doors, "agent:main:main", () => ["home"])!).sort()).toEqual([...scopes].sort());
+    expect(listScopes(viewerFrom(doors, "agent:main:main", () => ["home"])!).sort()).toEqual([...scopes].sort());
   });
 
   it("nobody has spoken: nobody's", () => {

@@ -348,7 +348,7 @@ describe("the room itself", () => {
     const clock = new ManualClock();
     let n = 0;
     const ids = { next: () => `at_${String(n++).padStart(26, "0")}` };
-    const room = new Attachments({ home, records, clock, ids, log: silentLog, readPdf, workspaceOf });
+    const room = new Attachments({ home, records, clock, ids, log: silentLog, readPdf, findWorkspace: workspaceOf });
     async function* body() {
       yield Buffer.from("words and words");
     }
@@ -383,7 +383,7 @@ describe("the room itself", () => {
       ids,
       log: silentLog,
       readPdf,
-      workspaceOf,
+      findWorkspace: workspaceOf,
     });
     async function* body() {
       yield Buffer.from("x");

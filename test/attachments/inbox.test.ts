@@ -79,7 +79,7 @@ describe("the files of the inbox", () => {
     const open = () =>
       new Attachments({
         ...{ home, records, clock: new ManualClock(), ids, log: silentLog, readPdf },
-        workspaceOf: () => workspace,
+        findWorkspace: () => workspace,
       });
     const attachments = open();
     const put = async (name: string, content: string) => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTools } from "../../src/edges/tools/index.ts";
-import { decide, policyConfig, policyOf } from "../../src/flow/gate/index.ts";
+import { decide, joinPolicy, policyConfig } from "../../src/flow/gate/index.ts";
 
 const COMMANDS = [
   "git status",
@@ -19,7 +19,7 @@ export async function gateFigures(): Promise<{ decideUs: number; planUs: number 
   mkdirSync(workspace);
   const caller = { agent: "main", session: "s", turn: "t", route: { channel: "none", account: "a", chat: "c" } };
   const place = { agentDir: dir, workspace, spillDir: join(workspace, ".lares"), caller };
-  const policy = policyOf(policyConfig.parse({ allow: { exec: ["git status *", "ls *"] } }), undefined, {
+  const policy = joinPolicy(policyConfig.parse({ allow: { exec: ["git status *", "ls *"] } }), undefined, {
     place: { home: join(dir, "home"), userHome: join(dir, "user"), agentDir: dir, workspace },
     remembered: new Set(),
   });

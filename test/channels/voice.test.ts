@@ -1,11 +1,11 @@
 /** A voice message is marked as one by every adapter that can hear one: the model is told that nobody put it into words. */
 import { expect, test } from "vitest";
 import type { PlatformEvent } from "../../src/core/contracts/index.ts";
-import { eventOf as discord } from "../../src/edges/channels/discord/events.ts";
+import { toEvent as discord } from "../../src/edges/channels/discord/events.ts";
 import { mapEvent as matrix, roomEvent } from "../../src/edges/channels/matrix/events.ts";
 import { mapEnvelope as signal } from "../../src/edges/channels/signal/events.ts";
-import { eventOf as slack } from "../../src/edges/channels/slack/events.ts";
-import { eventOf as telegram } from "../../src/edges/channels/telegram/updates.ts";
+import { toEvent as slack } from "../../src/edges/channels/slack/events.ts";
+import { toEvent as telegram } from "../../src/edges/channels/telegram/updates.ts";
 import { mapBody as whatsapp } from "../../src/edges/channels/whatsapp/events.ts";
 import { mapMessage as whatsappWeb } from "../../src/edges/channels/whatsapp-web/events.ts";
 

@@ -8,9 +8,9 @@ import {
   decide,
   explain,
   explainText,
+  joinPolicy,
   type Policy,
   policyConfig,
-  policyOf,
   ruleFor,
 } from "../../src/flow/gate/index.ts";
 import { ground } from "./support.ts";
@@ -373,13 +373,13 @@ describe("modes", () => {
     const house = policyConfig.parse({ allow: { exec: ["ls *"] }, deny: { exec: ["curl *"] } });
     const agent = policyConfig.parse({ mode: "record", allow: { exec: ["cat *"], write: ["workspace/**"] } });
     const facts = { place, remembered: new Set<string>() };
-    expect(policyOf(house, agent, facts)).toMatchObject({
+    expect(joinPolicy(house, agent, facts)).toMatchObject({
       mode: "record",
       allow: { exec: ["ls *", "cat *"], write: ["workspace/**"] },
       deny: { exec: ["curl *"] },
       authority: "owner",
     });
-    expect(policyOf(house, undefined, facts).mode).toBe("ask");
+    expect(joinPolicy(house, undefined, facts).mode).toBe("ask");
   });
 
   test("the policy of DESIGN §14 is taken, and rules that allow everything or hold shell signs are not", () => {

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "../../src/app/config.ts";
 import type { Json } from "../../src/core/domain/index.ts";
-import { effectOf, explain } from "../../src/ground/config/index.ts";
+import { explain, findEffect } from "../../src/ground/config/index.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
 import { bearer, type House, openScripted } from "./support.ts";
 
 test("every key has an effect, and every entry of the table leads to a key", () => {
   const keys = explain(schema).map(({ key }) => key.replaceAll("<name>", "x").replaceAll("[]", "[0]"));
   expect(keys.length).toBeGreaterThan(150);
-  expect(keys.filter((key) => effectOf(schema, key) === undefined)).toEqual([]);
+  expect(keys.filter((key) => findEffect(schema, key) === undefined)).toEqual([]);
   const fits = (entry: string, key: string) => {
     const parts = key.split(/[.[]/);
     return entry.split(".").every((word, i) => word === "*" || word === parts[i]);

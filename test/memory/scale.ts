@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Embedder } from "../../src/core/contracts/index.ts";
 import { systemClock } from "../../src/core/kit/index.ts";
 import { Sessions } from "../../src/mind/memory/index.ts";
-import { wordsOf } from "../../src/mind/memory/text/analyse.ts";
+import { splitWords } from "../../src/mind/memory/text/analyse.ts";
 import { openMemory, removeDir } from "./support.ts";
 
 const [memories, messages] = [Number(process.argv[2] ?? 100_000), Number(process.argv[3] ?? 1_000_000)];
@@ -20,7 +20,7 @@ const hashing: Embedder = {
   async embed(texts) {
     return texts.map((text) => {
       const vector = new Float32Array(384);
-      for (const word of wordsOf(text)) {
+      for (const word of splitWords(text)) {
         let hash = 2_166_136_261;
         for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 16_777_619);
         for (let i = 0; i < 8; i++) {

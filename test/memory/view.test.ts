@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ManualClock, noCrash, silentLog } from "../../src/core/kit/index.ts";
 import { View } from "../../src/mind/memory/index.ts";
 import { editsBetween } from "../../src/mind/memory/view/edits.ts";
-import { itemsOf, patched } from "../../src/mind/memory/view/items.ts";
+import { parseItems, patched } from "../../src/mind/memory/view/items.ts";
 import { openMemory, removeDir } from "./support.ts";
 
 async function start(
@@ -21,8 +21,8 @@ async function start(
     new View({
       ...{ memory: opened.memory, records: opened.records, clock, crash: noCrash, log: silentLog },
       agents: () => ["main"],
-      dirOf: (agent) => join(dir, agent),
-      teamsOf: () => [],
+      findDir: (agent) => join(dir, agent),
+      listTeams: () => [],
       sizes: () => sizes,
       zone: () => zone,
       order: async () => [],
@@ -49,8 +49,8 @@ async function start(
 describe("a memory file", () => {
   it("has facts as list items; headings, prose and code are people's own", () => {
     const text = "# Top\n\nprose\n- one\n- two\n  goes on\n```\n- code\n```\n* three\n";
-    expect(itemsOf(text).map((item) => item.text)).toEqual(["one", "two goes on", "three"]);
-    const [one, two] = itemsOf(text);
+    expect(parseItems(text).map((item) => item.text)).toEqual(["one", "two goes on", "three"]);
+    const [one, two] = parseItems(text);
     expect(
       patched(
         text,
@@ -69,7 +69,7 @@ describe("a memory file", () => {
       { id: "1", text: "Ana lives in Porto" },
       { id: "2", text: "The cat is called Mia" },
     ];
-    const now = itemsOf("- Ana lives in Lisbon\n- Bins go out on Tuesday\n");
+    const now = parseItems("- Ana lives in Lisbon\n- Bins go out on Tuesday\n");
     expect(editsBetween(before, now)).toEqual({
       added: ["Bins go out on Tuesday"],
       changed: [{ id: "1", was: "Ana lives in Porto", text: "Ana lives in Lisbon" }],

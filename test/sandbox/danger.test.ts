@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import {
   createConfinement,
-  rulesOf,
+  makeRules,
   type SandboxConfig,
   safeBind,
   safeNetwork,
@@ -49,7 +49,7 @@ test("SB-01: sockets of container engines, system folders, homes and keys are no
   ];
   for (const path of refused) {
     expect(() => safeBind(path, "read", at), path).toThrow(/does not take .* in/);
-    expect(() => rulesOf(config({ readable: [path] }), at.workspace, at), path).toThrow();
+    expect(() => makeRules(config({ readable: [path] }), at.workspace, at), path).toThrow();
   }
   expect(safeBind(join(at.dir, "data"), "read", at)).toBe(join(at.dir, "data"));
   expect(safeBind("/usr/share", "read", at)).toBe("/usr/share");
@@ -87,7 +87,7 @@ test("SB-01: the machine's network and another container's are refused without t
 test("a dangerous flag is a word in the config, and it is needed", () => {
   const at = made();
   const brave = config({ readable: ["/etc"], dangerouslyAllow: ["binds"] });
-  expect(rulesOf(brave, at.workspace, at).readable).toEqual(["/etc"]);
+  expect(makeRules(brave, at.workspace, at).readable).toEqual(["/etc"]);
   expect(() => config({ dangerouslyAllow: ["everything"] })).toThrow();
 });
 

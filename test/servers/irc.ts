@@ -2,7 +2,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { lineOf } from "../../src/edges/channels/irc/line.ts";
+import { parseLine } from "../../src/edges/channels/irc/line.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
 import { freePort, programAt, serve } from "./spawned.ts";
@@ -47,7 +47,7 @@ export async function ircPerson(port: number, nick: string, channel?: string) {
     const lines = (text + chunk.toString("utf8")).split("\r\n");
     text = lines.pop() ?? "";
     for (const raw of lines) {
-      const line = lineOf(raw);
+      const line = parseLine(raw);
       if (!line) continue;
       numerics.push(line.command);
       if (line.command === "PING") socket.write(`PONG :${line.params[0]}\r\n`);

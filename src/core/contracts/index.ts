@@ -60,7 +60,7 @@ export {
   type AfterWait,
   failed,
   type LeftCall,
-  originOf,
+  resultOrigin,
   type SettledPlan,
   SHELL_REASONS,
   type ShellCommand,

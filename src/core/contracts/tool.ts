@@ -241,7 +241,10 @@ export interface Tool {
 }
 
 /** Whose words a tool's answer is. The one place where this is decided, for successes and failures alike. */
-export function originOf(tool: Pick<Tool, "words"> | undefined, said: Pick<ToolResult, "origin" | "isError">): Origin {
+export function resultOrigin(
+  tool: Pick<Tool, "words"> | undefined,
+  said: Pick<ToolResult, "origin" | "isError">,
+): Origin {
   return said.origin ?? (said.isError ? tool?.words?.failure : tool?.words?.result) ?? "outside";
 }
 

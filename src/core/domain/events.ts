@@ -1,6 +1,6 @@
 import type { ApprovalId, SessionKey, TurnId } from "./ids.ts";
 import type { Json } from "./json.ts";
-import type { EventLabel, filesOf, ReplyRoute } from "./message.ts";
+import type { EventLabel, listFiles, ReplyRoute } from "./message.ts";
 import type { ApprovalState, EndState } from "./turn.ts";
 
 /** What happens while somebody watches. Live news only: the records are the truth, an event may be lost. */
@@ -13,7 +13,7 @@ export type LiveEvent =
       route: ReplyRoute;
       /** What happened, when nobody wrote it. */
       label?: EventLabel;
-      attachments?: ReturnType<typeof filesOf>;
+      attachments?: ReturnType<typeof listFiles>;
     }
   | { event: "turn.started"; session: SessionKey; turn: TurnId; segment: number }
   | { event: "turn.step"; session: SessionKey; turn: TurnId; step: string }

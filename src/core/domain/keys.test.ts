@@ -9,7 +9,7 @@ import {
   commandLane,
   compactLane,
   deliveryId,
-  editsOf,
+  editKeyRange,
   eventKeys,
   heartbeatName,
   idempotencyKeys,
@@ -148,9 +148,9 @@ describe("a key is read as it was made", () => {
     const at = fc.record({ channel: name, account: name, chat: anything });
     holds(fc.tuple(at, anything, anything), ([place, message, edit]) => {
       const id = acceptIds.message(place, message);
-      expect(id.startsWith(acceptIds.messagesOf(place))).toBe(true);
+      expect(id.startsWith(acceptIds.allMessages(place))).toBe(true);
       const edited = acceptIds.message(place, `${message}:${edit}`);
-      const { from, to } = editsOf(id);
+      const { from, to } = editKeyRange(id);
       expect(edited > from && edited < to).toBe(true);
     });
   });
@@ -196,7 +196,7 @@ test("the stored forms never change: databases hold them", () => {
   ]);
   expect([
     acceptIds.message(at, "7"),
-    acceptIds.messagesOf(at),
+    acceptIds.allMessages(at),
     acceptIds.keyed(at, "k"),
     acceptIds.timer("j_1", 12),
     acceptIds.compaction("s", 1, 2, 3),

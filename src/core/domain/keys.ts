@@ -164,7 +164,7 @@ export const acceptIds = {
   /** A request with a key of the caller's. */
   keyed: ({ channel, account }: Account, key: string) => `key:${channel}:${account}:${key}`,
   /** What the ids of all messages of an account begin with. */
-  messagesOf: ({ channel, account }: Account) => `msg:${channel}:${account}:`,
+  allMessages: ({ channel, account }: Account) => `msg:${channel}:${account}:`,
   /** A timer that is due. */
   timer: (id: string, due: number) => `schedule:${id}:${due}`,
   /** A compaction of what is between two places of a session. */
@@ -174,7 +174,7 @@ export const acceptIds = {
 } as const;
 
 /** Platforms name an edit after its message (`ID:…`): the ids of all edits lie between `from` and `to`, neither included. */
-export function editsOf(acceptedAs: string): { from: string; to: string } {
+export function editKeyRange(acceptedAs: string): { from: string; to: string } {
   return { from: `${acceptedAs}:`, to: `${acceptedAs};` };
 }
 

@@ -230,13 +230,13 @@ export function isWritten(part: TextPart): boolean {
 }
 
 /** What a message says happened, when nobody wrote it. */
-export function labelOf(content: ModelMessage["content"]): EventLabel | undefined {
+export function findLabel(content: ModelMessage["content"]): EventLabel | undefined {
   for (const part of content) if (part.type === "text" && part.label) return part.label;
   return undefined;
 }
 
 /** The files among a message's parts, as one shows them: pictures without their size, which the part does not carry. */
-export function filesOf(
+export function listFiles(
   parts: readonly (TextPart | ImagePart)[],
 ): (Omit<AttachedFile, "bytes"> & { bytes?: number })[] {
   return parts.flatMap((part) => {

@@ -9,7 +9,7 @@ import type { Stats } from "node:fs";
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { Dir, type How } from "./dir.ts";
 import { errno, notFound, outside, wrongInput } from "./failure.ts";
-import { wordsBelow, wordsOf } from "./words.ts";
+import { splitPath, wordsBelow } from "./words.ts";
 
 /** As many links as Linux follows in one path before it calls it a loop. */
 const MOST_LINKS = 40;
@@ -63,7 +63,7 @@ class Walk {
     this.roots = roots;
     this.parents = options.parents ?? "need";
     this.mostLinks = options.links === "refuse" ? 0 : MOST_LINKS;
-    this.todo = wordsOf(path, roots);
+    this.todo = splitPath(path, roots);
   }
 
   async run(start: Dir): Promise<Spot> {

@@ -10,7 +10,7 @@ import { outside, wrongInput } from "./failure.ts";
 const LONGEST = 4096;
 
 /** The components below the root. `roots` are the root's names: as configured and as the real path. */
-export function wordsOf(path: string, roots: readonly string[]): string[] {
+export function splitPath(path: string, roots: readonly string[]): string[] {
   if (path.includes("\0")) {
     throw new AppError("TOOL_INPUT", { message: `The path "${visibleLine(path)}" contains a NUL character.` });
   }

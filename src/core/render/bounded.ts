@@ -23,9 +23,9 @@ export function boundedChunks(markdown: string, name: DialectName, given: ChunkO
     if (parts.length <= most) return parts;
   }
   const note = chunks(noteOn(markdown.length), name, options);
-  const end = chunks(endOf(markdown), name, options).slice(-1);
+  const end = chunks(takeEnd(markdown), name, options).slice(-1);
   const room = Math.max(most - note.length - end.length, 1);
-  return [...chunks(beginningOf(markdown), name, { ...options, most: room }), ...note, ...end];
+  return [...chunks(takeBeginning(markdown), name, { ...options, most: room }), ...note, ...end];
 }
 
 function noteOn(length: number): string {
@@ -33,7 +33,7 @@ function noteOn(length: number): string {
   return `(This answer has ${size} characters, too many to send here. The middle is left out: read it all on the page, or ask for a shorter answer.)`;
 }
 
-function beginningOf(markdown: string): string {
+function takeBeginning(markdown: string): string {
   if (markdown.length <= MOST_CHARACTERS) return markdown;
   // Less than the bound by more than the end, so that nothing is sent twice.
   const to = MOST_CHARACTERS - 2 * END_CHARACTERS;
@@ -42,7 +42,7 @@ function beginningOf(markdown: string): string {
 }
 
 /** From the start of a line where there is one; inside a code block, with the block opened again. */
-function endOf(markdown: string): string {
+function takeEnd(markdown: string): string {
   const from = Math.max(markdown.length - END_CHARACTERS, 0);
   const lineStart = markdown.indexOf("\n", from) + 1;
   const start = lineStart > 0 && lineStart < markdown.length ? lineStart : from;

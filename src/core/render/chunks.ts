@@ -47,7 +47,8 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
   const most = options.most ?? Number.POSITIVE_INFINITY;
   const known = nothingWritten();
   // A link or table gets half a message at most, so that it fits whatever stands around it.
-  const fitsHalf = (block: Block) => shareOf(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit) <= 1;
+  const fitsHalf = (block: Block) =>
+    measureShare(writePart({ blocks: [block] }, dialect), dialect, limit / 2, unit) <= 1;
 
   let tree = lower(parse(markdown), { dialect, mentions: options.mentions, fits: fitsHalf });
   let cuts = new Cuts(tree);
@@ -66,7 +67,7 @@ export function chunks(markdown: string, name: DialectName, options: ChunkOption
       tried.set(to, part);
       return part;
     };
-    const share = (to: number) => shareOf(partTo(to), dialect, limit, unit);
+    const share = (to: number) => measureShare(partTo(to), dialect, limit, unit);
     const to = longest(cuts, { from, furthest, likely: from + usual, share });
     if (to === undefined) {
       // Not even one sign fits with what stands around it: its words, and nothing around them.
@@ -152,7 +153,7 @@ function bareInlines(block: Block): Inline[] {
 // ── the limit ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** How much of the limit a part takes: at most 1 when it fits, infinite when no limit would do. */
-function shareOf(part: Part, dialect: Dialect, limit: number, unit: Unit): number {
+function measureShare(part: Part, dialect: Dialect, limit: number, unit: Unit): number {
   if (dialect.oneLine && part.text.includes("\n")) return Number.POSITIVE_INFINITY;
   const entities = dialect.mostEntities ? ((part.html?.split(/<\w/).length ?? 1) - 1) / dialect.mostEntities : 0;
   return Math.max(entities, sizeOfPart(part, dialect, unit) / limit);

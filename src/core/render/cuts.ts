@@ -1,5 +1,5 @@
 /** Where a tree may be cut, and how well: between blocks best, then lines, sentences, words, and never inside a sign. */
-import { countUpTo, inlineSize, itemSize, sizeOf, slice } from "./slice.ts";
+import { countUpTo, inlineSize, itemSize, measureBlock, slice } from "./slice.ts";
 import type { Block, Inline, Tree } from "./tree.ts";
 
 interface Leaf {
@@ -132,7 +132,7 @@ export class Cuts {
     for (const block of blocks) {
       starts?.push(at);
       this.#block(block, at);
-      at += sizeOf(block);
+      at += measureBlock(block);
       // A heading stays with what it is the heading of.
       if (block.kind !== "heading") this.#mark(at, rank);
     }

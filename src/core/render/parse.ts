@@ -137,7 +137,7 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
     const inside = indent.length + Math.min(sign.length + Math.max(Math.min(blank.length, 4), 1), 2);
     const content = indent.length + sign.length + 1;
     const own = [lines[i]!.slice(whole.length)];
-    let open = fenceOf(own[0]!);
+    let open = readFence(own[0]!);
     let gap = false;
     for (i++; i < lines.length; i++) {
       const line = lines[i]!;
@@ -147,7 +147,7 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
       if (!isBlank && !open && depthOf < inside && (gap || startsBlock(lines, i, depth))) break;
       gap = isBlank;
       own.push(line.slice(Math.min(depthOf, content)));
-      const fence = fenceOf(own.at(-1)!);
+      const fence = readFence(own.at(-1)!);
       if (open ? fence?.startsWith(open) : fence) open = open ? undefined : fence;
     }
     items.push(parseItem(own, depth));
@@ -157,7 +157,7 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
   return { block: { kind: "list", ordered, start, loose, items }, end: i };
 }
 
-function fenceOf(line: string): string | undefined {
+function readFence(line: string): string | undefined {
   return fenceAt(line)?.signs;
 }
 

@@ -5,13 +5,13 @@
  */
 import type { Block, Inline, Item, Tree } from "./tree.ts";
 
-export function sizeOf(block: Block): number {
+export function measureBlock(block: Block): number {
   switch (block.kind) {
     case "paragraph":
     case "heading":
       return sum(block.inlines, inlineSize);
     case "quote":
-      return sum(block.blocks, sizeOf);
+      return sum(block.blocks, measureBlock);
     case "list":
       return sum(block.items, itemSize);
     case "fence":
@@ -25,7 +25,7 @@ export function sizeOf(block: Block): number {
 
 /** An item is at least one: its task may be all there is. */
 export function itemSize(item: Item): number {
-  return Math.max(sum(item.blocks, sizeOf), 1);
+  return Math.max(sum(item.blocks, measureBlock), 1);
 }
 
 export function inlineSize(span: Inline): number {
@@ -33,7 +33,7 @@ export function inlineSize(span: Inline): number {
 }
 
 export function slice(tree: Tree, from: number, to: number): Tree {
-  return { blocks: sliceAll(tree.blocks, from, to, sizeOf, sliceBlock) };
+  return { blocks: sliceAll(tree.blocks, from, to, measureBlock, sliceBlock) };
 }
 
 function sliceBlock(block: Block, from: number, to: number): Block[] {
@@ -44,7 +44,7 @@ function sliceBlock(block: Block, from: number, to: number): Block[] {
       return inlines.length > 0 ? [{ ...block, inlines }] : [];
     }
     case "quote":
-      return [{ ...block, blocks: sliceAll(block.blocks, from, to, sizeOf, sliceBlock) }];
+      return [{ ...block, blocks: sliceAll(block.blocks, from, to, measureBlock, sliceBlock) }];
     case "fence":
       return [{ ...block, text: block.text.slice(from, to) }];
     case "list":
@@ -56,13 +56,13 @@ function sliceBlock(block: Block, from: number, to: number): Block[] {
 }
 
 function sliceList(list: Extract<Block, { kind: "list" }>, from: number, to: number): Block[] {
-  const ends = endsOf(list.items, itemSize);
+  const ends = findEnds(list.items, itemSize);
   const first = countUpTo(ends, (end) => end <= from);
   const before: Block[] = [];
   const items: Item[] = [];
   for (let i = first, at = ends[i - 1] ?? 0; i < ends.length && at < to; at = ends[i++]!) {
     const item = list.items[i]!;
-    const blocks = sliceAll(item.blocks, Math.max(from - at, 0), Math.min(to, ends[i]!) - at, sizeOf, sliceBlock);
+    const blocks = sliceAll(item.blocks, Math.max(from - at, 0), Math.min(to, ends[i]!) - at, measureBlock, sliceBlock);
     // The rest of an item has had its marker: it stands before the list goes on.
     if (from > at) before.push(...blocks);
     else items.push(to >= ends[i]! ? item : { ...item, blocks });
@@ -82,7 +82,7 @@ function sliceAll<T>(
   size: (node: T) => number,
   cut: (node: T, from: number, to: number) => T[],
 ): T[] {
-  const ends = endsOf(nodes, size);
+  const ends = findEnds(nodes, size);
   const result: T[] = [];
   let i = countUpTo(ends, (end) => end <= from);
   for (let at = ends[i - 1] ?? 0; i < ends.length && at < to; at = ends[i++]!) {
@@ -94,7 +94,7 @@ function sliceAll<T>(
 }
 
 function sum<T>(nodes: readonly T[], size: (node: T) => number): number {
-  if (nodes.length > FEW) return endsOf(nodes, size).at(-1)!;
+  if (nodes.length > FEW) return findEnds(nodes, size).at(-1)!;
   let all = 0;
   for (const node of nodes) all += size(node);
   return all;
@@ -105,7 +105,7 @@ const FEW = 8;
 /** A tree never changes, so where its nodes end is counted once: a list of 20,000 items is cut as quickly as one of ten. */
 const ENDS = new WeakMap<readonly unknown[], readonly number[]>();
 
-function endsOf<T>(nodes: readonly T[], size: (node: T) => number): readonly number[] {
+function findEnds<T>(nodes: readonly T[], size: (node: T) => number): readonly number[] {
   const known = nodes.length > FEW ? ENDS.get(nodes) : undefined;
   if (known) return known;
   let at = 0;

@@ -67,7 +67,7 @@ export const acknowledgeShape = {
 
 export type TalkConfig = z.output<z.ZodObject<typeof talkShape>>;
 
-export function policyOf(config: TalkConfig & { acknowledge?: string | undefined }): AccountPolicy {
+export function toPolicy(config: TalkConfig & { acknowledge?: string | undefined }): AccountPolicy {
   const { dm, allow, owners, groups, bots, live, acknowledge, limits } = config;
   const plain = Object.entries(groups).map(([id, g]) => [
     id,

@@ -50,26 +50,26 @@ export async function callApi(call: ApiCall, where: string, signal: AbortSignal)
 }
 
 /** What a platform says is looked at field by field; anything but an object is nothing. */
-export function objectOf(value: unknown): Record<string, unknown> {
+export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-export function listOf(value: unknown): unknown[] {
+export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function textOf(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-export function numberOf(value: unknown): number | undefined {
+export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? { list: value } : objectOf(value);
+    return Array.isArray(value) ? { list: value } : asObject(value);
   } catch {
     return {};
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
-import { type AdapterEntry, accountName, policyOf, type TalkConfig } from "./account.ts";
+import { type AdapterEntry, accountName, type TalkConfig, toPolicy } from "./account.ts";
 import { discord } from "./discord/config.ts";
 import { email } from "./email/config.ts";
 import { external } from "./external/config.ts";
@@ -83,7 +83,7 @@ export interface OpeningParts {
 }
 
 /** Where an account keeps what must be a file. */
-export function folderOf(home: string, at: { channel: string; account: string }): string {
+export function accountFolder(home: string, at: { channel: string; account: string }): string {
   return join(home, "channels", at.channel, at.account);
 }
 
@@ -106,7 +106,7 @@ export function configured(
     account,
     enabled: (config as { enabled?: boolean }).enabled !== false,
     can,
-    policy: entry.policy?.(config) ?? policyOf(config as TalkConfig),
+    policy: entry.policy?.(config) ?? toPolicy(config as TalkConfig),
     fingerprint: JSON.stringify(config),
     open: async () =>
       (await entry.load()).create({
@@ -115,7 +115,7 @@ export function configured(
         can,
         clock: parts.clock,
         log: parts.log.child(`${entry.name}/${account}`),
-        folder: () => folderOf(parts.home, { channel: entry.name, account }),
+        folder: () => accountFolder(parts.home, { channel: entry.name, account }),
         library: (name) => parts.libraries.load(name),
       }),
   };

@@ -22,12 +22,12 @@ export class Libraries {
 
   /** `wanted` is a name, or a name with its version as npm takes it. */
   isInstalled(wanted: string): boolean {
-    const name = nameOf(wanted);
+    const name = packageName(wanted);
     return isBesideUs(name) || existsSync(join(this.dir, "node_modules", ...name.split("/"), "package.json"));
   }
 
   async load<T>(wanted: string): Promise<T> {
-    const name = nameOf(wanted);
+    const name = packageName(wanted);
     if (isBesideUs(name)) return (await import(name)) as T;
     if (!this.isInstalled(name)) {
       throw new AppError("CONFIG_INVALID", {
@@ -60,7 +60,7 @@ export class Libraries {
   }
 }
 
-function nameOf(wanted: string): string {
+function packageName(wanted: string): string {
   return wanted.replace(/(?<=.)@[^@/]+$/, "");
 }
 

@@ -3,7 +3,7 @@
  * adapter reads each chat from here on. Bounded: the chats longest silent are forgotten first.
  */
 import type { JsonObject } from "../../core/domain/index.ts";
-import { objectOf } from "./api.ts";
+import { asObject } from "./api.ts";
 
 /** More chats than an account talks in at a time; a position is about forty bytes of the cursor. */
 const MOST = 100;
@@ -12,7 +12,7 @@ export class Positions {
   private readonly last = new Map<string, string>();
 
   constructor(kept: unknown) {
-    for (const [chat, id] of Object.entries(objectOf(kept))) if (typeof id === "string") this.last.set(chat, id);
+    for (const [chat, id] of Object.entries(asObject(kept))) if (typeof id === "string") this.last.set(chat, id);
   }
 
   /** All of them with this one moved on: what is committed with the message. */

@@ -47,7 +47,7 @@ export function notTaken(
 }
 
 /** The body of a platform's file, as it comes. */
-export async function* bodyOf(response: Response): AsyncIterable<Uint8Array> {
+export async function* readBody(response: Response): AsyncIterable<Uint8Array> {
   if (!response.ok || !response.body) throw refused(`The file could not be fetched (${response.status}).`, "never");
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }

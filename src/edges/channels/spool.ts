@@ -6,7 +6,7 @@
  */
 import type { Door } from "../../core/contracts/index.ts";
 import type { Json } from "../../core/domain/index.ts";
-import { numberOf, objectOf } from "./api.ts";
+import { asNumber, asObject } from "./api.ts";
 
 /** Messages that wait at the same time: for a slow file, for the disk. More stay in the socket. */
 const SLOTS = 64;
@@ -33,8 +33,8 @@ export class Spool {
     const spool = new Spool(door);
     const found: { n: number; one: Spooled }[] = [];
     for (let slot = 0; slot < SLOTS; slot++) {
-      const kept = objectOf(await door.kept(nameOf(slot)));
-      const n = numberOf(kept.n);
+      const kept = asObject(await door.kept(slotName(slot)));
+      const n = asNumber(kept.n);
       if (n === undefined) {
         spool.free.push(slot);
         continue;
@@ -55,7 +55,7 @@ export class Spool {
   private async place(value: Json): Promise<Spooled & { written: Promise<void> }> {
     while (!this.free.length) await new Promise<void>((resolve) => void this.waiting.push(resolve));
     const slot = this.free.shift()!;
-    const written = this.door.keep(nameOf(slot), { n: ++this.count, value });
+    const written = this.door.keep(slotName(slot), { n: ++this.count, value });
     // Whoever waits for it hears of a failure; nobody may be waiting yet.
     written.catch(() => {});
     return { ...this.at(slot, value), written };
@@ -65,7 +65,7 @@ export class Spool {
     return {
       value,
       done: async () => {
-        await this.door.keep(nameOf(slot), undefined);
+        await this.door.keep(slotName(slot), undefined);
         this.free.push(slot);
         this.waiting.shift()?.();
       },
@@ -73,6 +73,6 @@ export class Spool {
   }
 }
 
-function nameOf(slot: number): string {
+function slotName(slot: number): string {
   return `spool:${slot}`;
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import { BODY_TOO_LARGE, deadline, textWithin, trimEndOf } from "../../core/kit/index.ts";
+import { BODY_TOO_LARGE, deadline, textWithin, trimEndCharacters } from "../../core/kit/index.ts";
 
 /** A local model on a slow machine, loading from disk. */
 const TIMEOUT_MS = 60_000;
@@ -28,7 +28,7 @@ export class RemoteEmbedder implements Embedder {
   private readonly parts: RemoteParts;
 
   constructor(parts: RemoteParts) {
-    this.parts = { ...parts, baseUrl: trimEndOf(parts.baseUrl, "/") };
+    this.parts = { ...parts, baseUrl: trimEndCharacters(parts.baseUrl, "/") };
     this.id = `${parts.kind}:${parts.model}:${parts.dims}`;
     this.dims = parts.dims;
   }

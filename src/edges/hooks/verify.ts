@@ -38,7 +38,7 @@ export function shown(hook: Hook, headers: Headers, now: number): Shown | undefi
     const seconds = /^\d{1,12}$/.test(found.time) ? Number(found.time) : Number.NaN;
     if (!(Math.abs(now / 1000 - seconds) <= SKEW_S)) return undefined;
   }
-  if (hook.scheme === "bearer" && !secretsOf(hook).some((secret) => isSameSecret(found.signatures[0]!, secret)))
+  if (hook.scheme === "bearer" && !listSecrets(hook).some((secret) => isSameSecret(found.signatures[0]!, secret)))
     return undefined;
   return found;
 }
@@ -50,10 +50,12 @@ export function check(hook: Hook, found: Shown, headers: Headers, body: Buffer):
     return { ok: true, key: given, fades: false };
   }
   const signed = Buffer.concat([Buffer.from(signedPrefix(hook, found)), body]);
-  const expected = secretsOf(hook).map((secret) => createHmac("sha256", keyOf(hook, secret)).update(signed).digest());
+  const expected = listSecrets(hook).map((secret) =>
+    createHmac("sha256", decodeKey(hook, secret)).update(signed).digest(),
+  );
   let ok = false;
   for (const text of found.signatures) {
-    const given = bytesOf(text);
+    const given = decodeSignature(text);
     for (const one of expected) ok = isSameSecret(given, one) || ok;
   }
   if (!ok) return { ok: false };
@@ -96,19 +98,19 @@ function signedPrefix(hook: Hook, { id, time }: Shown): string {
   return time === undefined ? "" : `${time}.`;
 }
 
-function secretsOf({ secret }: Hook): readonly string[] {
+function listSecrets({ secret }: Hook): readonly string[] {
   return typeof secret === "string" ? [secret] : secret;
 }
 
 /** Standard Webhooks writes its secrets in Base64 behind `whsec_`. */
-function keyOf({ scheme }: Hook, secret: string): Buffer {
+function decodeKey({ scheme }: Hook, secret: string): Buffer {
   return scheme === "standard" && secret.startsWith("whsec_")
     ? Buffer.from(secret.slice("whsec_".length), "base64")
     : Buffer.from(secret);
 }
 
 /** Hex or Base64 in either alphabet; empty when it is neither. */
-function bytesOf(text: string): Buffer {
+function decodeSignature(text: string): Buffer {
   const bare = text.replace(/^sha256=/, "");
   if (/^[0-9a-f]{64}$/i.test(bare)) return Buffer.from(bare, "hex");
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(bare)) return Buffer.from(bare, "base64");

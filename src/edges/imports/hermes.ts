@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { ForeignFolder } from "./files.ts";
 import { factsIn, type ImportItem, type Said } from "./items.ts";
-import { hermesDelivery, idsOf } from "./people.ts";
+import { hermesDelivery, readIds } from "./people.ts";
 import { hermesRows, NotPlain, type ReadSqlite } from "./store.ts";
 
 type Fields = Record<string, unknown>;
@@ -25,7 +25,7 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
     ["USER.md", "person"],
   ] as const) {
     const from = join(dir, "memories", name);
-    for (const fact of entriesOf((await folder.text(from)) ?? ""))
+    for (const fact of splitEntries((await folder.text(from)) ?? ""))
       items.push({ what: "memory", from, agent, text: fact, kind });
   }
   for (const skill of await folder.skills(join(dir, "skills")))
@@ -45,7 +45,7 @@ export async function readHermes(dir: string, rows: ReadSqlite): Promise<ImportI
 }
 
 /** Entries stand between lines with a section sign; without one the file is a list like any other. */
-function entriesOf(text: string): string[] {
+function splitEntries(text: string): string[] {
   const lines = text.split("\n");
   if (!text.includes("\n§") && !lines.some((line) => line.trim() === "§")) return factsIn(text);
   const entries: string[][] = [[]];
@@ -67,7 +67,7 @@ async function readJobs(folder: ForeignFolder, agent: string, env: ReadonlyMap<s
   return jobs.map((one: Fields): ImportItem => {
     const id = String(one.id ?? one.name ?? "job");
     const name = String(one.name ?? id);
-    const when = whenOf(one.schedule);
+    const when = readWhen(one.schedule);
     if (!when) return { what: "left out", from, why: `The schedule of the job "${name}" is not understood.` };
     if (typeof one.prompt !== "string" || one.prompt.trim() === "")
       return { what: "left out", from, why: `The job "${name}" runs a script, not an agent.` };
@@ -79,7 +79,7 @@ async function readJobs(folder: ForeignFolder, agent: string, env: ReadonlyMap<s
   });
 }
 
-function whenOf(schedule: unknown): { cron?: string; every?: string; at?: string } | undefined {
+function readWhen(schedule: unknown): { cron?: string; every?: string; at?: string } | undefined {
   if (typeof schedule === "string") return words(schedule);
   const { kind, expr, minutes, run_at, value } = (schedule ?? {}) as Fields;
   if (kind === "cron" && typeof expr === "string") return { cron: expr };
@@ -171,7 +171,7 @@ function channelsIn(from: string, env: ReadonlyMap<string, string>): ImportItem[
   }
   return [...found].map(([channel, settings]) => {
     const of = channel.toUpperCase();
-    const allow = idsOf(env.get(`${of}_ALLOWED_USERS`));
+    const allow = readIds(env.get(`${of}_ALLOWED_USERS`));
     const wasOpen = [`${of}_ALLOW_ALL_USERS`, "GATEWAY_ALLOW_ALL_USERS"].some((name) =>
       /^(1|true|yes)$/i.test(env.get(name) ?? ""),
     );

@@ -1,5 +1,5 @@
 /** What another system's folder holds, in our words. Reading makes items; nothing of the folder is ever changed. */
-import { trimOf } from "../../core/kit/index.ts";
+import { trimCharacters } from "../../core/kit/index.ts";
 import type { Access, Delivery } from "./people.ts";
 
 export interface Said {
@@ -46,7 +46,7 @@ export type ImportItem =
 /** An agent's name as ours may be: a-z, 0-9 and -. */
 export function agentName(id: string): string {
   const dashed = id.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  const name = trimOf(dashed, "-").slice(0, 64);
+  const name = trimCharacters(dashed, "-").slice(0, 64);
   return name || "main";
 }
 

@@ -91,11 +91,11 @@ export async function readStateDatabase(
   if (!(await folder.isFile(from))) return [];
   const found = await openClawState(from, read).catch((error: unknown) => unreadable(from, error));
   if ("what" in found) return [found];
-  return [...found.jobs.map((row) => job(from, jobOf(row))), ...leftBehind(from, found.tables)];
+  return [...found.jobs.map((row) => job(from, toJob(row))), ...leftBehind(from, found.tables)];
 }
 
 /** A row as the job of the older jobs.json: its own JSON where it is whole, its columns otherwise. */
-function jobOf(row: Fields): Fields {
+function toJob(row: Fields): Fields {
   const whole = json(row.job_json);
   const schedule = {
     kind: row.schedule_kind,

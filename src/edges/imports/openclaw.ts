@@ -20,7 +20,7 @@ export async function readOpenClaw(dir: string, read: ReadSqlite): Promise<Impor
   const add = (found: readonly ImportItem[]) => {
     for (const item of found) items.push(item);
   };
-  const agents = await agentsOf(folder, config);
+  const agents = await findAgents(folder, config);
   for (const { id, workspace, elsewhere } of agents) {
     const agent = agentName(id);
     const place = join(dir, "agents", id);
@@ -67,7 +67,7 @@ interface FoundAgent {
   elsewhere?: string;
 }
 
-async function agentsOf(folder: ForeignFolder, config: Fields): Promise<FoundAgent[]> {
+async function findAgents(folder: ForeignFolder, config: Fields): Promise<FoundAgent[]> {
   const { dir } = folder;
   const agents = fields(config.agents);
   const usual = text(fields(agents.defaults).workspace) ?? text(fields(config.agent).workspace);
@@ -239,7 +239,7 @@ function jobItem(from: string, job: Fields, main: string): ImportItem {
   const schedule = fields(job.schedule);
   const payload = fields(job.payload);
   const prompt = text(payload.message) ?? text(payload.text);
-  const when = whenOf(schedule);
+  const when = readWhen(schedule);
   if (!when) return { what: "left out", from, why: `The job "${name}" has a schedule of kind "${schedule.kind}".` };
   if (!prompt)
     return { what: "left out", from, why: `The job "${name}" runs a ${payload.kind ?? "program"}, not an agent.` };
@@ -251,7 +251,7 @@ function jobItem(from: string, job: Fields, main: string): ImportItem {
   };
 }
 
-function whenOf(schedule: Fields): { cron?: string; zone?: string; every?: string; at?: string } | undefined {
+function readWhen(schedule: Fields): { cron?: string; zone?: string; every?: string; at?: string } | undefined {
   const zone = text(schedule.tz) ?? text(schedule.timezone);
   const cron = text(schedule.expr) ?? text(schedule.cron);
   if (cron) return zone ? { cron, zone } : { cron };

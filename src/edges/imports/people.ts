@@ -25,14 +25,14 @@ const DM: Record<string, Access["dm"]> = { pairing: "pairing", allowlist: "allow
 /** An account of OpenClaw: dmPolicy, allowFrom, groupPolicy, groupAllowFrom, groups. */
 export function openClawAccess(account: Fields): Access {
   const dm = typeof account.dmPolicy === "string" ? DM[account.dmPolicy] : undefined;
-  const allow = idsOf(account.allowFrom);
-  const everywhere = idsOf(account.groupAllowFrom);
+  const allow = readIds(account.allowFrom);
+  const everywhere = readIds(account.groupAllowFrom);
   const listed = account.groupPolicy === "disabled" ? {} : fields(account.groups ?? account.guilds ?? account.rooms);
   const groups = Object.fromEntries(
     Object.entries(listed)
       .filter(([id, one]) => id !== "*" && fields(one).enabled !== false)
       .map(([id, one]) => {
-        const own = idsOf(fields(one).allowFrom ?? fields(one).users);
+        const own = readIds(fields(one).allowFrom ?? fields(one).users);
         const people = own.length > 0 ? own : everywhere.length > 0 ? everywhere : allow;
         return [id, { allow: people, mention: fields(one).requireMention !== false }];
       }),
@@ -78,7 +78,7 @@ function placed(channel: string, to: string, account: string, thread?: string): 
 }
 
 /** People by id. "*" is everybody, which is not taken over; the platform's name in front of an id goes. */
-export function idsOf(value: unknown): string[] {
+export function readIds(value: unknown): string[] {
   const all = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : [];
   const ids = all.map((one) =>
     String(one)

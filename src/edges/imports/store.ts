@@ -12,7 +12,7 @@ export type ReadSqlite = <T>(file: string, look: (ask: AskSqlite) => T) => Promi
 
 export function hermesRows(file: string, read: ReadSqlite): Promise<{ sessions: Fields[]; messages: Fields[] }> {
   return read(file, (ask) => {
-    const { columns } = tablesOf(ask);
+    const { columns } = readTables(ask);
     columns("sessions");
     columns("messages");
     return {
@@ -42,7 +42,7 @@ interface Tables {
 
 const KINDS: Readonly<Record<string, string>> = { view: "a view", virtual: "a virtual table" };
 
-function tablesOf(ask: AskSqlite): Tables {
+function readTables(ask: AskSqlite): Tables {
   // SQLite's own word for what each is, not the text that the file has about it.
   const all = ask("SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'");
   const counts = new Map<string, number>();
@@ -74,7 +74,7 @@ export interface AgentRows {
 /** An OpenClaw agent's database: sessions as streams of events. */
 export function openClawAgent(file: string, read: ReadSqlite): Promise<AgentRows> {
   return read(file, (ask) => {
-    const { counts, columns } = tablesOf(ask);
+    const { counts, columns } = readTables(ask);
     const keys = new Map<string, string>();
     // Newer releases name the first, older ones the others.
     for (const table of ["session_windows", "sessions", "session_entries"]) {
@@ -92,14 +92,14 @@ export function openClawAgent(file: string, read: ReadSqlite): Promise<AgentRows
       active.set(session, (active.get(session) ?? new Set()).add(event_seq));
     }
     const holds = ({ session_id, seq }: Fields) => active.get(String(session_id))?.has(seq) ?? true;
-    return { tables: counts, events: events.filter(holds).map(eventOf), keys };
+    return { tables: counts, events: events.filter(holds).map(toEvent), keys };
   });
 }
 
 const EVENTS = "SELECT session_id, seq, event_json FROM transcript_events ORDER BY session_id, seq";
 const ACTIVE = "SELECT session_id, event_seq FROM session_transcript_active_events";
 
-function eventOf({ session_id, event_json }: Fields): AgentRows["events"][number] {
+function toEvent({ session_id, event_json }: Fields): AgentRows["events"][number] {
   return { session: String(session_id), event: String(event_json) };
 }
 
@@ -111,7 +111,7 @@ export interface StateRows {
 /** OpenClaw's database of what all agents share: jobs, among much that belongs to its own running. */
 export function openClawState(file: string, read: ReadSqlite): Promise<StateRows> {
   return read(file, (ask) => {
-    const { counts, columns } = tablesOf(ask);
+    const { counts, columns } = readTables(ask);
     return { tables: counts, jobs: columns("cron_jobs").size ? ask("SELECT * FROM cron_jobs") : [] };
   });
 }

@@ -27,7 +27,7 @@ const FACTS: readonly (ModelFacts & { match: RegExp })[] = [
 /** For models nobody told us about: small enough that a local model of today is not overrun. */
 const UNKNOWN: ModelFacts = { contextWindow: 32_768, maxOutput: 8_192, thinksUnasked: false };
 
-export function factsOf(model: string): ModelFacts {
+export function findFacts(model: string): ModelFacts {
   // OpenRouter and friends put the maker before the name and write versions with a dot.
   const name = model.slice(model.lastIndexOf("/") + 1).replace(/^(claude-\w+-\d)\.(\d)/, "$1-$2");
   return FACTS.find((facts) => facts.match.test(name)) ?? UNKNOWN;

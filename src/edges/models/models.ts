@@ -2,13 +2,13 @@
 import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
 import { AppError, NO_USAGE } from "../../core/domain/index.ts";
 import { type Clock, type Log, nearest } from "../../core/kit/index.ts";
-import { DEFAULT_MODEL, factsOf, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
+import { DEFAULT_MODEL, findFacts, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
 import { callChain, type Route } from "./chain/call.ts";
 import { HealthBook } from "./chain/health.ts";
 import { next } from "./chain/next.ts";
 import type { ModelsConfig } from "./config.ts";
 import { callPractice, PRACTICE_INFO, PRACTICE_MODEL, renderPractice } from "./practice/index.ts";
-import { type Price, priceOf } from "./prices.ts";
+import { findPrice, type Price } from "./prices.ts";
 import { type Env, findProviders, keyHint, type Provider } from "./providers.ts";
 import { Line } from "./wire/attempt.ts";
 import { makeFetch } from "./wire/http.ts";
@@ -31,7 +31,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   const providers = findProviders(config, deps.env);
   const fetch = deps.fetch ?? makeFetch();
   const health = new HealthBook();
-  const primary = primaryOf(config, deps.env, providers);
+  const primary = choosePrimary(config, deps.env, providers);
   const routesByModel = new Map<string, Route[]>();
   let isUsed = false;
 
@@ -111,11 +111,11 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
         if (provider.official) for (const id of KNOWN_MODELS[provider.name] ?? []) ids.add(`${provider.name}/${id}`);
       }
       ids.add(PRACTICE_MODEL);
-      return [...ids].flatMap((id) => infoOf(id, providers) ?? []);
+      return [...ids].flatMap((id) => describeModel(id, providers) ?? []);
     },
 
-    primary: () => infoOf(primary, providers) ?? missingInfo(primary),
-    info: (id) => infoOf(id, providers),
+    primary: () => describeModel(primary, providers) ?? missingInfo(primary),
+    info: (id) => describeModel(id, providers),
 
     async warm() {
       try {
@@ -131,7 +131,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   };
 }
 
-function primaryOf(config: ModelsConfig, env: Env, providers: Map<string, Provider>): string {
+function choosePrimary(config: ModelsConfig, env: Env, providers: Map<string, Provider>): string {
   const chosen = env.LARES_MODEL?.trim() || config.default;
   if (chosen) return chosen;
   for (const provider of providers.values()) {
@@ -148,7 +148,7 @@ function split(model: string, providers: Map<string, Provider>): { provider: Pro
 
 function factsFor(provider: Provider, modelId: string): ModelFacts {
   const { contextWindow, maxOutput } = provider.models[modelId] ?? {};
-  const known = factsOf(modelId);
+  const known = findFacts(modelId);
   return {
     contextWindow: contextWindow ?? known.contextWindow,
     maxOutput: maxOutput ?? known.maxOutput,
@@ -160,10 +160,10 @@ function factsFor(provider: Provider, modelId: string): ModelFacts {
 function priceFor(provider: Provider, modelId: string): Price | null {
   const own = provider.models[modelId]?.price;
   if (own) return { ...own, cacheRead: own.cacheRead ?? own.input, cacheWrite: own.cacheWrite ?? own.input };
-  return priceOf(provider.name, modelId);
+  return findPrice(provider.name, modelId);
 }
 
-function infoOf(id: string, providers: Map<string, Provider>): ModelInfo | undefined {
+function describeModel(id: string, providers: Map<string, Provider>): ModelInfo | undefined {
   if (id === PRACTICE_MODEL) return PRACTICE_INFO;
   const { provider, modelId } = split(id, providers);
   if (!provider || modelId === "") return undefined;
@@ -182,18 +182,18 @@ function infoOf(id: string, providers: Map<string, Provider>): ModelInfo | undef
     },
     practice: false,
     because: provider.because,
-    address: addressOf(provider.baseUrl),
+    address: toAddress(provider.baseUrl),
   };
 }
 
-function addressOf(url: string): string {
+function toAddress(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** The chosen model's provider has no key: that is shown, not papered over with another model. */
 function missingInfo(id: string): ModelInfo {
-  const { contextWindow, maxOutput } = factsOf(id);
+  const { contextWindow, maxOutput } = findFacts(id);
   const provider = id.slice(0, id.indexOf("/"));
   const because = `chosen, but its provider is not set up. ${keyHint(provider)}`;
   return { id, provider, contextWindow, maxOutput, price: null, practice: false, because };

@@ -82,7 +82,7 @@ export const PRICES: Record<string, Record<string, Price>> = {
 /** Families whose variants cost something else must not lend them their price. */
 const VARIANT = /^(-\d{4}-?\d{2}-?\d{2}|-\d{8}|-latest|-preview.*|-\d{3})?$/;
 
-export function priceOf(provider: string, model: string): Price | null {
+export function findPrice(provider: string, model: string): Price | null {
   let best: string | undefined;
   for (const prefix of Object.keys(PRICES[provider] ?? {})) {
     if (!model.startsWith(prefix) || !VARIANT.test(model.slice(prefix.length))) continue;
@@ -91,7 +91,7 @@ export function priceOf(provider: string, model: string): Price | null {
   return best === undefined ? null : PRICES[provider]![best]!;
 }
 
-export function costOf(price: Price | null, usage: Omit<Usage, "cost">): number | null {
+export function computeCost(price: Price | null, usage: Omit<Usage, "cost">): number | null {
   if (!price) return null;
   const total = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const rate = price.above && total > price.above.tokens ? price.above : price;

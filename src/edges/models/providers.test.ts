@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { modelsConfig } from "./config.ts";
-import { costOf, PRICES, priceOf } from "./prices.ts";
+import { computeCost, findPrice, PRICES } from "./prices.ts";
 import { findProviders, normaliseUrl } from "./providers.ts";
 import { answered, refused, run, testModels } from "./testing.ts";
 
@@ -147,20 +147,23 @@ describe("configuration", () => {
 
 describe("prices", () => {
   it("find dated ids, and do not lend a family's price to its variants", () => {
-    expect(priceOf("anthropic", "claude-haiku-4-5-20251001")).toBe(PRICES.anthropic!["claude-haiku-4-5"]);
-    expect(priceOf("openai", "gpt-5-mini-2025-08-07")).toBe(PRICES.openai!["gpt-5-mini"]);
-    expect(priceOf("openai", "gpt-5-pro")).toBeNull();
-    expect(priceOf("ollama", "llama3.2")).toBeNull();
+    expect(findPrice("anthropic", "claude-haiku-4-5-20251001")).toBe(PRICES.anthropic!["claude-haiku-4-5"]);
+    expect(findPrice("openai", "gpt-5-mini-2025-08-07")).toBe(PRICES.openai!["gpt-5-mini"]);
+    expect(findPrice("openai", "gpt-5-pro")).toBeNull();
+    expect(findPrice("ollama", "llama3.2")).toBeNull();
   });
 
   it("count cached tokens at their own price, and long prompts at theirs", () => {
     const usage = { inputTokens: 1e6, outputTokens: 1e6, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    expect(costOf(priceOf("anthropic", "claude-sonnet-5-5"), usage)).toBeCloseTo(12);
+    expect(computeCost(findPrice("anthropic", "claude-sonnet-5-5"), usage)).toBeCloseTo(12);
     const cached = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 1e6, cacheWriteTokens: 1e6 };
-    expect(costOf(priceOf("anthropic", "claude-sonnet-5-5"), cached)).toBeCloseTo(2.7);
+    expect(computeCost(findPrice("anthropic", "claude-sonnet-5-5"), cached)).toBeCloseTo(2.7);
     const short = { inputTokens: 100_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    expect(costOf(priceOf("anthropic", "claude-haiku-5-5"), short)).toBeCloseTo(0.01);
-    expect(costOf(priceOf("anthropic", "claude-haiku-5-5"), { ...short, cacheReadTokens: 1 })).toBeCloseTo(0.05, 4);
-    expect(costOf(null, usage)).toBeNull();
+    expect(computeCost(findPrice("anthropic", "claude-haiku-5-5"), short)).toBeCloseTo(0.01);
+    expect(computeCost(findPrice("anthropic", "claude-haiku-5-5"), { ...short, cacheReadTokens: 1 })).toBeCloseTo(
+      0.05,
+      4,
+    );
+    expect(computeCost(null, usage)).toBeNull();
   });
 });

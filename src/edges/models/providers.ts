@@ -1,5 +1,5 @@
 /** Finds the providers: from the environment that was handed in, changed and added to by the configuration. */
-import { trimEndOf } from "../../core/kit/index.ts";
+import { trimEndCharacters } from "../../core/kit/index.ts";
 import type { ModelsConfig, ProviderConfig } from "./config.ts";
 
 export type Api = "anthropic" | "openai-chat" | "openai-responses" | "google";
@@ -78,7 +78,7 @@ function findProvider(name: string, config: ProviderConfig | undefined, env: Env
   const baseUrl = normaliseUrl(url, api);
   const official = known !== undefined && baseUrl === known.url;
 
-  const credentials = credentialsOf(config, envKey, known?.keyEnv);
+  const credentials = findCredentials(config, envKey, known?.keyEnv);
   if (credentials.length === 0) {
     if (official && known.keyEnv) return undefined;
     credentials.push(NO_KEY);
@@ -91,7 +91,7 @@ function findProvider(name: string, config: ProviderConfig | undefined, env: Env
   return { name, api, baseUrl, official, credentials, models: config?.models ?? {}, because };
 }
 
-function credentialsOf(
+function findCredentials(
   config: ProviderConfig | undefined,
   envKey: string | undefined,
   keyEnv: string | undefined,
@@ -113,7 +113,7 @@ const VERSION_PATH: Record<Api, string> = {
  */
 export function normaliseUrl(url: string, api: Api): string {
   const parsed = new URL(url);
-  const path = trimEndOf(parsed.pathname, "/");
+  const path = trimEndCharacters(parsed.pathname, "/");
   const version = VERSION_PATH[api];
   const hasVersion = /\/v\d+(beta|alpha)?$/.test(path);
   const completed = path === "" || (api === "anthropic" && !hasVersion) ? path + version : path;

@@ -85,7 +85,7 @@ export function unknownTool(name: string, { offered, found }: Known): string {
     : (known(MEANT.get(asked.toLowerCase()), byName) ?? nearest(asked, byName.keys()));
   const names = `Tools: ${offered.map((spec) => spec.name).join(", ")}.`;
   if (near === undefined) return `${said}. ${names}`;
-  const fields = fieldsOf(byName.get(near)!);
+  const fields = listFields(byName.get(near)!);
   if (found.some((spec) => spec.name === near) && byName.has("tool_run"))
     return `${said}; ${near} is run through tool_run: tool_run {"name":"${near}","input":{…}}, where the input has ${fields}.`;
   return `${said}. Use ${near}, which takes ${fields}.`;
@@ -95,7 +95,7 @@ function known(name: string | undefined, byName: ReadonlyMap<string, unknown>): 
   return name !== undefined && byName.has(name) ? name : undefined;
 }
 
-function fieldsOf({ input }: ToolSpec): string {
+function listFields({ input }: ToolSpec): string {
   const names = Object.keys((input.properties as object | undefined) ?? {});
   const needed = new Set(Array.isArray(input.required) ? input.required : []);
   const words = names.map((one) => (needed.has(one) ? one : `${one} (optional)`));

@@ -21,7 +21,7 @@ interface Open {
 
 export function* entriesIn(xml: string): Generator<Fields> {
   let entry: Open | undefined;
-  for (const mark of marksOf(xml)) {
+  for (const mark of readMarks(xml)) {
     if (mark.kind === "text") {
       if (entry?.name && entry.text.length < MOST_FIELD) entry.text += mark.text.slice(0, MOST_FIELD);
     } else if (!entry) {
@@ -38,7 +38,7 @@ function inEntry(entry: Open, mark: Tag): void {
   const name = mark.name.toLowerCase();
   if (entry.name === undefined) {
     if (mark.kind === "close" || !FIELDS.has(name)) return;
-    if (name === "link") entry.fields.href ??= hrefOf(mark.rest);
+    if (name === "link") entry.fields.href ??= readHref(mark.rest);
     if (mark.rest.endsWith("/") || entry.fields[name]) return;
     entry.name = name;
     entry.text = "";
@@ -52,7 +52,7 @@ type Tag = { kind: "open" | "close"; name: string; rest: string };
 type Mark = Tag | { kind: "text"; text: string };
 
 /** Tags and texts in their order. What is not closed is text to the end. */
-function* marksOf(xml: string): Generator<Mark> {
+function* readMarks(xml: string): Generator<Mark> {
   let at = 0;
   while (at < xml.length) {
     const tag = xml.indexOf("<", at);
@@ -82,7 +82,7 @@ function* marksOf(xml: string): Generator<Mark> {
   }
 }
 
-function hrefOf(attributes: string): string {
+function readHref(attributes: string): string {
   return unescapeXml(/\shref\s*=\s*["']([^"'<>]*)["']/i.exec(attributes.slice(0, MOST_FIELD))?.[1] ?? "");
 }
 

@@ -26,7 +26,7 @@ export async function lookAtFeed(
   const before = cursor as Cursor | null;
   const got = await getChanged(parts, url, before ?? {}, MOST_BYTES, signal);
   if (!got) return { items: [], cursor };
-  const entries = entriesOf(got.body.toString("utf8"));
+  const entries = parseEntries(got.body.toString("utf8"));
   if (!entries) {
     throw new AppError("NOT_READY", {
       message: `${new URL(url).host} gave no feed.`,
@@ -43,7 +43,7 @@ export async function lookAtFeed(
 }
 
 /** The entries in the order of the feed, which is newest first; undefined when this is no feed. */
-export function entriesOf(xml: string): Item[] | undefined {
+export function parseEntries(xml: string): Item[] | undefined {
   if (!/<(rss|feed|rdf:RDF)[\s>]/i.test(xml.slice(0, 4096))) return undefined;
   const items: Item[] = [];
   const ids = new Set<string>();

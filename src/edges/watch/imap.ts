@@ -63,7 +63,7 @@ async function fetchFrom(client: ImapFlow, before: Cursor, now: Cursor): Promise
       `Subject: ${subject}`,
       ...(date ? [`Date: ${new Date(date).toISOString()}`] : []),
     ];
-    const text = textOf(mail.source?.toString("utf8") ?? "").slice(0, MOST_TEXT);
+    const text = readText(mail.source?.toString("utf8") ?? "").slice(0, MOST_TEXT);
     items.push({ id: `${now.validity}-${mail.uid}`, label: "New mail", body: [...lines, "", text].join("\n") });
   }
   // Numbers nobody has are passed over with the rest of the range.
@@ -72,7 +72,7 @@ async function fetchFrom(client: ImapFlow, before: Cursor, now: Cursor): Promise
 }
 
 /** The beginning of what was written, where it is plain; the rest of a mail is the agent's to read with its own tools. */
-export function textOf(source: string): string {
+export function readText(source: string): string {
   const [head = "", ...rest] = source.split(/\r?\n\r?\n/);
   const body = rest.join("\n\n");
   const boundary = /boundary="?([^";\r\n]+)"?/i.exec(head)?.[1];
@@ -81,7 +81,7 @@ export function textOf(source: string): string {
     const [partHead = "", ...partRest] = part.replace(/^\r?\n/, "").split(/\r?\n\r?\n/);
     if (/content-type:\s*text\/plain/i.test(partHead)) return decoded(partHead, partRest.join("\n\n"));
     if (/content-type:\s*multipart\//i.test(partHead)) {
-      const inner = textOf(part.replace(/^\r?\n/, ""));
+      const inner = readText(part.replace(/^\r?\n/, ""));
       if (inner) return inner;
     }
   }

@@ -55,7 +55,7 @@ export async function look(
 }
 
 /** What a watch is about: a cursor of something else does not hold. */
-export function aboutOf(watched: Watched): string {
+export function describeWatched(watched: Watched): string {
   switch (watched.kind) {
     case "feed":
     case "page":

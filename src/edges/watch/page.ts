@@ -21,7 +21,7 @@ export async function lookAtPage(
   const before = cursor as Cursor | null;
   const got = await getChanged(parts, url, before ?? {}, MOST_BYTES, signal);
   if (!got) return { items: [], cursor };
-  const lines = linesOf(got.body.toString("utf8"), got.type);
+  const lines = splitLines(got.body.toString("utf8"), got.type);
   const hash = createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 24);
   const isNew = before !== null && before.hash !== hash;
   const n = (before?.n ?? 0) + (isNew ? 1 : 0);
@@ -33,7 +33,7 @@ export async function lookAtPage(
 }
 
 /** What a reader would see, line by line. */
-export function linesOf(text: string, type: string): string[] {
+export function splitLines(text: string, type: string): string[] {
   const isHtml = /html/i.test(type) || /^\s*<(!doctype html|html)/i.test(text);
   const bare = isHtml
     ? text

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { expectLinear } from "../../../test/support/growth.ts";
 import type { Json } from "../../core/domain/index.ts";
 import { systemClock } from "../../core/kit/index.ts";
-import { entriesOf } from "./feed.ts";
-import { textOf } from "./imap.ts";
+import { parseEntries } from "./feed.ts";
+import { readText } from "./imap.ts";
 import { type Look, type LookParts, look, type Watched, watchConfig } from "./index.ts";
 
 const never = AbortSignal.timeout(60_000);
@@ -52,14 +52,14 @@ describe("a feed", () => {
   test("of Atom has its links and summaries; entities outside XML's own are left alone", () => {
     const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>urn:1</id><title type="html">A &lt;b&gt; &#x41;&bomb;</title>
       <link rel="alternate" href="https://x/1?a=1&amp;b=2"/><updated>2026-01-01</updated><summary>&lt;p&gt;Hi&lt;/p&gt;</summary></entry></feed>`;
-    expect(entriesOf(atom)).toMatchObject([{ body: "A <b> A&bomb;\nhttps://x/1?a=1&b=2\n2026-01-01\nHi" }]);
+    expect(parseEntries(atom)).toMatchObject([{ body: "A <b> A&bomb;\nhttps://x/1?a=1&b=2\n2026-01-01\nHi" }]);
   });
 
   test("that is none, broken or made to hang is refused or read in a moment", async () => {
-    expect(entriesOf("<html><body>hello</body></html>")).toBeUndefined();
-    expect(entriesOf("<rss><item><title>never closed")).toEqual([]);
+    expect(parseEntries("<html><body>hello</body></html>")).toBeUndefined();
+    expect(parseEntries("<rss><item><title>never closed")).toEqual([]);
     for (const piece of ["<item ", "<item><title>"])
-      expectLinear((size) => entriesOf(`<rss>${piece.repeat(size)}`), 100_000);
+      expectLinear((size) => parseEntries(`<rss>${piece.repeat(size)}`), 100_000);
     await expect(look(site(500).parts, feed, null, never)).rejects.toThrow("example.com answered 500");
     await expect(look(site("<html>").parts, feed, null, never)).rejects.toThrow("no feed");
   });
@@ -141,5 +141,5 @@ test("the text of a mail is found in its parts and decoded", () => {
     "line",
     "--xx--",
   ].join("\r\n");
-  expect(textOf(mail)).toBe("Grüße and a long line");
+  expect(readText(mail)).toBe("Grüße and a long line");
 });

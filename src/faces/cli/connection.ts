@@ -12,7 +12,7 @@ import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
-import { type Clock, trimEndOf } from "../../core/kit/index.ts";
+import { type Clock, trimEndCharacters } from "../../core/kit/index.ts";
 import {
   type Asked,
   type Client,
@@ -154,7 +154,7 @@ async function isOwn(home: string, url: string): Promise<boolean> {
 async function urlFromNote(home: string): Promise<string> {
   try {
     const note = JSON.parse(await readFile(join(home, "gateway.json"), "utf8")) as { url?: unknown };
-    if (typeof note.url === "string") return trimEndOf(note.url, "/");
+    if (typeof note.url === "string") return trimEndCharacters(note.url, "/");
   } catch (cause) {
     throw notRunning(cause);
   }
@@ -166,5 +166,5 @@ function checkedUrl(given: string): string {
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     throw usage(`"${given}" is not an http or https address.`, "Give one such as --url http://127.0.0.1:7717");
   }
-  return trimEndOf(given, "/");
+  return trimEndCharacters(given, "/");
 }

@@ -24,7 +24,7 @@ export function attachmentRoutes(app: App, parts: GatewayParts): void {
     try {
       if (Number(incoming.headers["content-length"] ?? 0) > attachments.mostBytes) throw tooLarge(attachments);
       const name = decoded(c.req.header("x-lares-name"));
-      const made = await attachments.put(bodyOf(incoming), { name, by: principal.id });
+      const made = await attachments.put(readBody(incoming), { name, by: principal.id });
       return c.json(made, 201);
     } catch (error) {
       letGo(incoming);
@@ -63,7 +63,7 @@ function withRight(c: Context<Env>, scope: Scope): Principal {
 }
 
 /** The body piece by piece, as fast as it is taken. Leaves the connection open when the reader stops, for the answer. */
-async function* bodyOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* readBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   const deadline = Date.now() + WHOLE_MS;
   for (;;) {

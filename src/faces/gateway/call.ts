@@ -52,13 +52,13 @@ export function call<M extends MethodName>(
   return callMethod(parts, name, params, caller) as Promise<Result<M>>;
 }
 
-export function callerOf(c: Context<Env>): Caller {
-  const face = faceOf(c);
+export function toCaller(c: Context<Env>): Caller {
+  const face = readFace(c);
   return { principal: c.get("principal"), channel: "http", ...(face ? { face } : {}), signal: c.req.raw.signal };
 }
 
 /** A page whose network lets no WebSocket through shows its proof with every request. */
-function faceOf(c: Context<Env>): Face | undefined {
+function readFace(c: Context<Env>): Face | undefined {
   if (c.req.header("x-lares-proof")) return "page";
   return c.req.header(FACE_HEADER) === "terminal" ? "terminal" : undefined;
 }

@@ -83,7 +83,7 @@ export interface GatewayParts {
   /** A program that speaks for a channel of its own; throws when it may not. */
   speak: (account: string, token: string, peer: Peer) => Promise<Speaker>;
   /** The session a turn belongs to: `previous_response_id` names a turn. */
-  sessionOf: (turn: string) => Promise<string | undefined>;
+  findSession: (turn: string) => Promise<string | undefined>;
   attachments: AttachmentDoor;
   /** What stands at an address of the web, under the network policy of the agents' own fetcher. Throws an AppError. */
   fetchFile: (url: string, maxBytes: number, signal: AbortSignal) => Promise<{ status: number; bytes: Uint8Array }>;

@@ -169,7 +169,7 @@ export class Access {
       });
     }
     const id = this.parts.ids.next("tok");
-    const token = this.tokenOf(id);
+    const token = this.deriveToken(id);
     const row: TokenRow = {
       id,
       hash: sha256(token),
@@ -188,7 +188,7 @@ export class Access {
    * The token's text from its id and the owner's token, so that a repeated `tokens.create` can answer the same without the
    * text being stored anywhere.
    */
-  tokenOf(id: string): string {
+  deriveToken(id: string): string {
     return `lares_${createHmac("sha256", this.parts.ownerToken).update(`token:${id}`).digest("base64url")}`;
   }
 

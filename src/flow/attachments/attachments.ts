@@ -26,21 +26,21 @@ import { type Kind, Sniffer } from "./sniff.ts";
 import {
   type AttachmentRow,
   allIds,
-  attachmentsOf,
+  countUnused,
   deleteUnused,
   insertAttachment,
-  picturesOf,
+  listAttachments,
+  listPictures,
   readAttachment,
-  unusedOf,
   unusedSince,
   useAttachment,
 } from "./store.ts";
 import {
+  describeRest,
   FileTexts,
   isUnread,
   material,
   megabytes,
-  restOf,
   size,
   TEXT_BYTES,
   type TextParts,
@@ -67,7 +67,7 @@ export interface AttachmentParts {
   ids: IdMaker;
   log: Log;
   /** Where an agent works. Throws for one that is not there. */
-  workspaceOf: (agent: AgentId) => string;
+  findWorkspace: (agent: AgentId) => string;
   readPdf: TextParts["readPdf"];
 }
 
@@ -133,7 +133,7 @@ export class Attachments {
     const id = ids.next("at");
     this.writing.add(id);
     try {
-      const unused = await unusedOf(records, by);
+      const unused = await countUnused(records, by);
       if (unused.count + underWay >= MOST_UNUSED.count || unused.bytes >= MOST_UNUSED.bytes)
         throw tooMany("Too many files wait to be sent with a message.");
       const name = cleanName(about.name);
@@ -187,7 +187,7 @@ export class Attachments {
   async keepPicture(session: SessionKey, of: { name: string; bytes: Buffer }): Promise<ImagePart | undefined> {
     const { records } = this.parts;
     const sha256 = createHash("sha256").update(of.bytes).digest("hex");
-    const known = await picturesOf(records, session, sha256);
+    const known = await listPictures(records, session, sha256);
     if (known.same)
       return { type: "image", attachment: known.same.id, mediaType: known.same.media_type, name: known.same.name };
     if (known.count >= MOST_PICTURES) return undefined;
@@ -238,7 +238,7 @@ export class Attachments {
       const parts: (TextPart | ImagePart)[] = [];
       for (const row of rows) {
         const path = asker.agent === undefined ? undefined : await this.inbox.place(row, asker.agent);
-        parts.push(await this.partOf(row, path));
+        parts.push(await this.toPart(row, path));
       }
       return {
         parts,
@@ -267,7 +267,7 @@ export class Attachments {
 
   /** The session's files. Its records name them no more when `remove` is called. */
   of(session: SessionKey): Promise<string[]> {
-    return attachmentsOf(this.parts.records, session);
+    return listAttachments(this.parts.records, session);
   }
 
   async remove(ids: readonly string[]): Promise<void> {
@@ -328,7 +328,7 @@ export class Attachments {
     this.recent.delete(id);
   }
 
-  private async partOf(row: AttachmentRow, path: string | undefined): Promise<TextPart | ImagePart> {
+  private async toPart(row: AttachmentRow, path: string | undefined): Promise<TextPart | ImagePart> {
     const { id: attachment, name, mediaType, bytes, kind } = view(row);
     const at = path === undefined ? {} : { path };
     if (kind === "image") return { type: "image", attachment, mediaType, name, ...at };
@@ -339,7 +339,7 @@ export class Attachments {
     // The cut may go through a sign: what is left of it is not shown.
     const content = new TextDecoder("utf-8").decode(head, { stream: bytes > TEXT_BYTES });
     const more = `this is the beginning, ${size(TEXT_BYTES)} of ${size(bytes)}`;
-    const cut = bytes > TEXT_BYTES ? `\n[Cut here: ${more}.${restOf(file, content.split("\n").length)}]` : "";
+    const cut = bytes > TEXT_BYTES ? `\n[Cut here: ${more}.${describeRest(file, content.split("\n").length)}]` : "";
     return { type: "text", text: material(file, name, content + cut), file };
   }
 }

@@ -14,9 +14,9 @@ import { readBelow, withInside, writeBelow } from "../../core/files/index.ts";
 import type { Log } from "../../core/kit/index.ts";
 import { inboxName } from "./name.ts";
 import {
+  findInboxFile,
   forgetInboxFile,
   type InboxFileRow,
-  inboxFileOf,
   inboxFilesAt,
   inboxFilesWithout,
   inboxUse,
@@ -33,7 +33,7 @@ export interface InboxFileParts {
   records: Records;
   log: Log;
   /** Throws for an agent that is not there. */
-  workspaceOf: (agent: AgentId) => string;
+  findWorkspace: (agent: AgentId) => string;
   read: (attachment: string) => Promise<Buffer | undefined>;
 }
 
@@ -70,7 +70,7 @@ export class InboxFiles {
   remove(attachments: readonly string[]): Promise<void> {
     return this.inTurn(async () => {
       for (const id of attachments) {
-        const row = await inboxFileOf(this.parts.records, id);
+        const row = await findInboxFile(this.parts.records, id);
         if (row) await this.take(row);
       }
     });
@@ -85,8 +85,8 @@ export class InboxFiles {
 
   private async put(file: Attached, agent: AgentId): Promise<string | undefined> {
     const { records } = this.parts;
-    const root = this.parts.workspaceOf(agent);
-    const known = await inboxFileOf(records, file.id);
+    const root = this.parts.findWorkspace(agent);
+    const known = await findInboxFile(records, file.id);
     if (known && known.agent === agent) {
       if ((await standing(root, known)) === "none") await this.write(root, known);
       return known.path;
@@ -127,7 +127,7 @@ export class InboxFiles {
   }
 
   private async removeUnchanged(row: InboxFileRow): Promise<void> {
-    const root = this.parts.workspaceOf(row.agent as AgentId);
+    const root = this.parts.findWorkspace(row.agent as AgentId);
     if ((await standing(root, row)) !== "same") return;
     await withInside({ root, path: row.path, links: "refuse" }, (inside) => inside.remove());
   }

@@ -1,4 +1,4 @@
-import { trimOf } from "../../core/kit/index.ts";
+import { trimCharacters } from "../../core/kit/index.ts";
 
 /** The sender's name for a file: a label for people and never a path. */
 
@@ -9,7 +9,7 @@ export function cleanName(raw: string): string {
   const last = raw.normalize("NFC").split(/[\\/]/).at(-1) ?? "";
   // Control and invisible signs could turn the text around; brackets would end the label it is shown in.
   const shown = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}[\]<>"`]/gu, "").replace(/\s+/g, " ");
-  const plain = trimOf(shown, ". ");
+  const plain = trimCharacters(shown, ". ");
   const signs = [...plain];
   if (signs.length <= MOST_SIGNS) return plain || "file";
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(plain)?.[0] ?? "";
@@ -26,7 +26,7 @@ export function inboxName(label: string, n = 1): string {
     .replace(/[^\p{L}\p{N}._-]/gu, "_")
     .replace(/__+/g, "_");
   const [ending = ""] = /\.[A-Za-z0-9]{1,8}$/.exec(plain) ?? [];
-  const stem = trimOf(plain.slice(0, plain.length - ending.length), "._-") || "file";
+  const stem = trimCharacters(plain.slice(0, plain.length - ending.length), "._-") || "file";
   const suffix = `${n > 1 ? `-${n}` : ""}${ending.toLowerCase()}`;
   const room = MOST_IN_PATH - suffix.length;
   // Some scripts take four bytes a letter; a file system counts bytes.

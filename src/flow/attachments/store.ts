@@ -33,7 +33,7 @@ export function readAttachment(db: Reads, id: string): Promise<AttachmentRow | u
   );
 }
 
-export async function unusedOf(db: Reads, by: string): Promise<{ count: number; bytes: number }> {
+export async function countUnused(db: Reads, by: string): Promise<{ count: number; bytes: number }> {
   const found = await db.get<{ count: number; bytes: number }>(
     "SELECT COUNT(*) AS count, COALESCE(SUM(bytes), 0) AS bytes FROM attachment WHERE session IS NULL AND made_by = ?",
     by,
@@ -58,7 +58,7 @@ export function deleteUnused(tx: Tx, id: string): void {
   tx.run("DELETE FROM attachment WHERE id = ? AND session IS NULL", id);
 }
 
-export async function attachmentsOf(db: Reads, session: string): Promise<string[]> {
+export async function listAttachments(db: Reads, session: string): Promise<string[]> {
   return (await db.all<{ id: string }>("SELECT id FROM attachment WHERE session = ?", session)).map((row) => row.id);
 }
 
@@ -67,7 +67,7 @@ export async function allIds(db: Reads): Promise<Set<string>> {
 }
 
 /** Of what a session's agent looked at: the same picture, and how many there are. */
-export async function picturesOf(
+export async function listPictures(
   db: Reads,
   session: string,
   sha256: string,
@@ -113,7 +113,7 @@ export function forgetInboxFile(tx: Tx, attachment: string): void {
   tx.run("DELETE FROM inbox_file WHERE attachment = ?", attachment);
 }
 
-export async function inboxFileOf(db: Reads, attachment: string): Promise<InboxFileRow | undefined> {
+export async function findInboxFile(db: Reads, attachment: string): Promise<InboxFileRow | undefined> {
   return db.get<InboxFileRow>(`SELECT ${INBOX_FILE} FROM inbox_file WHERE attachment = ?`, attachment);
 }
 

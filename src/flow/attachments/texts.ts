@@ -41,11 +41,11 @@ export class FileTexts {
     return atOnce(READ_AT_ONCE, parts, async (part) => {
       if (part.type !== "text" || !part.file || !isUnread(part)) return part;
       const { unread: _, ...rest } = part;
-      return { ...rest, text: await this.textOf(part.file, signal) };
+      return { ...rest, text: await this.readText(part.file, signal) };
     });
   }
 
-  private async textOf(file: AttachedFile, signal: AbortSignal | undefined): Promise<string> {
+  private async readText(file: AttachedFile, signal: AbortSignal | undefined): Promise<string> {
     const known = this.recent.get(file.attachment);
     if (known !== undefined) return known;
     const bytes = await this.parts.bytes(file.attachment);
@@ -82,7 +82,7 @@ function pdfMaterial(file: AttachedFile, read: { text: string; pages: number; pa
   if (!text) return aboutPdf(file, `Its ${count} have no text in them; they may be scanned pictures.`);
   const isCut = pagesRead < pages || text.length >= TEXT_BYTES;
   const more = `this is the beginning, up to page ${pagesRead} of ${pages}`;
-  const cut = isCut ? `\n[Cut here: ${more}.${restOf(file, text.split("\n").length)}]` : "";
+  const cut = isCut ? `\n[Cut here: ${more}.${describeRest(file, text.split("\n").length)}]` : "";
   return material(file, `${file.name}, PDF, ${count}`, text + cut);
 }
 
@@ -99,7 +99,7 @@ export function material({ attachment, path }: AttachedFile, about: string, cont
 }
 
 /** Where the rest of a text that was cut is, with the call that goes on. */
-export function restOf({ path }: AttachedFile, line: number): string {
+export function describeRest({ path }: AttachedFile, line: number): string {
   return path === undefined
     ? ""
     : ` The whole is in ${path}; search it, or go on with read ${JSON.stringify({ path, offset: line })}`;

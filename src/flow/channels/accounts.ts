@@ -118,7 +118,7 @@ export class Accounts {
 
   /** Makes what runs equal what is wanted: starts, stops, and starts anew what changed. Nobody waits for a platform. */
   async apply(wanted: readonly AccountSpec[]): Promise<void> {
-    const specs = new Map(wanted.map((spec) => [keyOf(spec), spec]));
+    const specs = new Map(wanted.map((spec) => [makeKey(spec), spec]));
     const going = [...this.running].filter(([key, one]) => specs.get(key)?.fingerprint !== one.spec.fingerprint);
     await Promise.all(going.map(([key]) => this.end(key)));
     for (const [key, spec] of specs) if (!this.running.has(key) && !this.stopped) this.begin(key, spec);
@@ -133,7 +133,7 @@ export class Accounts {
 
   /** The account a route names: what it can do, and how its channel is loaded. */
   get(channel: string, account: string): { can: Capabilities; open(): Promise<Channel> } | undefined {
-    const one = this.running.get(keyOf({ channel, account }));
+    const one = this.running.get(makeKey({ channel, account }));
     return one && { can: one.spec.can, open: () => this.opened(one) };
   }
 
@@ -142,16 +142,16 @@ export class Accounts {
   }
 
   policy(at: AccountKey): AccountPolicy | undefined {
-    return this.running.get(keyOf(at))?.spec.policy;
+    return this.running.get(makeKey(at))?.spec.policy;
   }
 
   list(): AccountStatus[] {
-    return [...this.running.values()].map((one) => this.statusOf(one));
+    return [...this.running.values()].map((one) => this.toStatus(one));
   }
 
   /** How a message that left fared. */
   sent(at: AccountKey, ok: boolean, detail?: string): void {
-    const one = this.running.get(keyOf(at));
+    const one = this.running.get(makeKey(at));
     if (!one || (one.sending === ok && one.sendError === detail)) return;
     one.sending = ok;
     one.sendError = ok ? undefined : detail;
@@ -165,7 +165,7 @@ export class Accounts {
     head: Omit<ChannelRequest, "body">,
     readBody: () => Promise<Buffer>,
   ): Promise<ChannelAnswer> {
-    const one = this.running.get(keyOf(at));
+    const one = this.running.get(makeKey(at));
     if (!one?.spec.enabled) throw unknown(at);
     const channel = await this.opened(one);
     if (!channel.receive) throw unknown(at);
@@ -175,7 +175,7 @@ export class Accounts {
 
   /** A program outside speaks for an account from now on. */
   async speak(at: AccountKey, token: string, peer: Peer): Promise<Speaker> {
-    const one = this.running.get(keyOf(at));
+    const one = this.running.get(makeKey(at));
     if (!one?.spec.enabled) throw unknown(at);
     const channel = await this.opened(one);
     if (!channel.speak) throw unknown(at);
@@ -294,7 +294,7 @@ export class Accounts {
     };
     return {
       read: (given, read) => {
-        const id = given.id === undefined || given.id === "" ? digestOf(given.value) : String(given.id);
+        const id = given.id === undefined || given.id === "" ? makeDigest(given.value) : String(given.id);
         const key = `raw:${at.channel}/${at.account}/${given.kind}/${id}` as const;
         if (guard.suspicion(key) === "convicted") {
           passOver({ kind: given.kind, id });
@@ -350,12 +350,12 @@ export class Accounts {
   }
 
   private tell(one: Running): void {
-    const { channel, account, state, detail } = this.statusOf(one);
+    const { channel, account, state, detail } = this.toStatus(one);
     const name = `${channel}/${account}`;
     this.parts.bus.emit({ event: "channel.status", channel: name, state, ...(detail ? { detail } : {}) });
   }
 
-  private statusOf(one: Running): AccountStatus {
+  private toStatus(one: Running): AccountStatus {
     const { silenceMs } = one.spec.can;
     const now = this.parts.clock.now();
     const hearing = silenceMs === undefined ? undefined : one.aliveAt !== undefined && now - one.aliveAt <= silenceMs;
@@ -391,7 +391,7 @@ export class Accounts {
   }
 }
 
-function keyOf(at: AccountKey): string {
+function makeKey(at: AccountKey): string {
   return `${at.channel}/${at.account}`;
 }
 
@@ -407,7 +407,7 @@ function unknown(at: AccountKey): AppError {
 }
 
 /** What has no number of its own is known by its content. */
-function digestOf(value: unknown): string {
+function makeDigest(value: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(value) ?? "")
     .digest("hex")

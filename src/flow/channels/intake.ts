@@ -34,7 +34,7 @@ import {
   counted,
   countMessage,
   forgetCounts,
-  grantsOf,
+  listSenderGrants,
   readButton,
   writeKept,
 } from "./store.ts";
@@ -135,9 +135,9 @@ export class Intake {
     const may = standing(
       policy,
       addressed ? { ...event, addressed } : event,
-      await grantsOf(records, at, event.sender.id),
+      await listSenderGrants(records, at, event.sender.id),
     );
-    const route = routeOf(at, event);
+    const route = toRoute(at, event);
     if (!may.may) {
       log.debug("not taken", { ...at, why: may.why, kind: event.kind });
       if (may.pair && event.kind === "message") await pairings.ask(at, event.sender, route, record);
@@ -219,7 +219,7 @@ export class Intake {
       ...(event.chat.kind === "group" ? { isGroup: true } : {}),
       ...(bringsOthersWords(event) ? { outside: true } : {}),
       text,
-      about: aboutOf(event, answers),
+      about: toAbout(event, answers),
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
       ...(may.tools ? { tools: may.tools } : {}),
     };
@@ -231,14 +231,14 @@ export class Intake {
         await this.notice(stop, route, (tx) => {
           record(tx);
           // Only the first is answered; how many there were is on record.
-          countMessage(tx, `refused:${at.channel}/${at.account}/${event.sender.id}`, hourOf(clock.now()));
+          countMessage(tx, `refused:${at.channel}/${at.account}/${event.sender.id}`, toHour(clock.now()));
         });
         return { outcome: "refused", say: stop.text };
       }
     }
     try {
       const fetched = known === undefined ? await this.fetch(files, message) : { ids: [], lost: [] };
-      const by = ownerOf(message);
+      const by = makeOwnerKey(message);
       const admitted = await this.parts.admit(
         {
           ...message,
@@ -249,8 +249,8 @@ export class Intake {
           record(tx);
           const emoji = event.kind === "message" ? policy.acknowledge : undefined;
           if (emoji) this.parts.acknowledgements.note(tx, { turn, at, route, message: event.id, emoji });
-          const scopes = this.countsOf(at, policy, message, isBot).filter(({ unit }) => unit === "messages");
-          for (const scope of new Set(scopes.map((one) => one.scope))) countMessage(tx, scope, hourOf(clock.now()));
+          const scopes = this.listCounts(at, policy, message, isBot).filter(({ unit }) => unit === "messages");
+          for (const scope of new Set(scopes.map((one) => one.scope))) countMessage(tx, scope, toHour(clock.now()));
         },
       );
       if (!admitted.duplicate) this.parts.acknowledgements.set(admitted.turn);
@@ -280,7 +280,7 @@ export class Intake {
     if (!quote) return { text: event.text };
     const mine = quote.sender === undefined || quote.sender === event.sender.id;
     const judged = { chat: event.chat, sender: { id: quote.sender ?? "" }, kind: "reaction" as const };
-    const seen = mine || standing(policy, judged, await grantsOf(this.parts.records, at, quote.sender!)).may;
+    const seen = mine || standing(policy, judged, await listSenderGrants(this.parts.records, at, quote.sender!)).may;
     if (!seen) return { text: event.text, answers: { text: "a message of somebody who may not talk here" } };
     const answers = { ...(quote.name ? { name: quote.name } : {}), text: quote.text };
     // The envelope has room for the beginning of what is quoted; a longer quotation stands before the words.
@@ -289,7 +289,7 @@ export class Intake {
     return { text: isLong ? quoted + event.text : event.text, answers };
   }
 
-  private countsOf(at: AccountKey, policy: AccountPolicy, message: InboundMessage, isBot: boolean): Count[] {
+  private listCounts(at: AccountKey, policy: AccountPolicy, message: InboundMessage, isBot: boolean): Count[] {
     const { agent, limits } = this.parts.agentFor(message);
     const person = `${at.channel}:${message.sender.id}`;
     return countsFor(
@@ -320,17 +320,17 @@ export class Intake {
     }
     if (now - this.swept > HOUR_MS) {
       this.swept = now;
-      await records.write((tx) => forgetCounts(tx, hourOf(now) - 24));
+      await records.write((tx) => forgetCounts(tx, toHour(now) - 24));
     }
-    for (const count of this.countsOf(at, policy, message, isBot)) {
+    for (const count of this.listCounts(at, policy, message, isBot)) {
       const used =
         count.unit === "messages"
-          ? await counted(records, count.scope, hourOf(now), count.hours)
+          ? await counted(records, count.scope, toHour(now), count.hours)
           : await this.parts.tokensSince(
               isAgentScope(count.scope) ? { agent: this.parts.agentFor(message).agent } : at,
               now - 24 * HOUR_MS,
             );
-      const window = Math.floor(hourOf(now) / (count.hours ?? 1));
+      const window = Math.floor(toHour(now) / (count.hours ?? 1));
       const id = `limit:${count.scope}:${count.hours ?? 1}:${window}:${chat}`;
       if (used >= count.most) return { id, text: limitText(count) };
     }
@@ -353,7 +353,7 @@ export class Intake {
       const name = file.name ?? "file";
       try {
         const body = await file.open(AbortSignal.timeout(FETCH_PATIENCE_MS));
-        ids.push((await this.parts.store(body, { name, by: ownerOf(message) })).id);
+        ids.push((await this.parts.store(body, { name, by: makeOwnerKey(message) })).id);
       } catch (error) {
         const why = error instanceof AppError ? error.message : "it could not be fetched.";
         this.parts.log.info("an attachment was left out", { channel: message.route.channel, why: String(error) });
@@ -376,7 +376,7 @@ function bringsOthersWords(event: Message): boolean {
   return isOthers || !(event.text.startsWith("/") || answerWords(event.text) !== undefined);
 }
 
-function aboutOf(event: Message, answers: About["answers"]): About {
+function toAbout(event: Message, answers: About["answers"]): About {
   return {
     ...(event.at !== undefined ? { saidAt: event.at } : {}),
     ...(event.chat.title ? { title: event.chat.title } : {}),
@@ -387,14 +387,14 @@ function aboutOf(event: Message, answers: About["answers"]): About {
   };
 }
 
-function routeOf(at: AccountKey, event: PlatformEvent): ReplyRoute {
+function toRoute(at: AccountKey, event: PlatformEvent): ReplyRoute {
   return { ...at, chat: event.chat.id, ...(event.chat.thread ? { thread: event.chat.thread } : {}) };
 }
 
-function ownerOf(message: InboundMessage): string {
+function makeOwnerKey(message: InboundMessage): string {
   return `${message.route.channel}:${message.route.account}:${message.sender.id}`;
 }
 
-function hourOf(now: number): number {
+function toHour(now: number): number {
   return Math.floor(now / HOUR_MS);
 }

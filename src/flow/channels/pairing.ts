@@ -13,10 +13,10 @@ import {
   type GrantRow,
   insertPairing,
   listGrants,
+  listPairings,
   type Pairing,
   pairingByCode,
   pairings,
-  pairingsOf,
   writeGrant,
 } from "./store.ts";
 
@@ -51,7 +51,7 @@ export class Pairings {
   ): Promise<void> {
     const { records, clock, say, sent } = this.parts;
     const now = clock.now();
-    const open = await pairingsOf(records, at, now);
+    const open = await listPairings(records, at, now);
     if (open.some((p) => p.sender === stranger.id) || open.length >= MOST_PENDING) return records.write(record);
     const code = newCode();
     const id = `pairing:${code}`;

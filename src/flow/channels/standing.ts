@@ -24,7 +24,7 @@ export type Judged = Pick<PlatformEvent, "chat" | "sender" | "kind"> & { address
 export function standing(policy: AccountPolicy, event: Judged, grants: readonly Grant[]): Standing {
   const { sender, chat } = event;
   if (sender.isBot && !policy.bots) return no("bots are not listened to");
-  const held = grants.find((g) => g.sender === sender.id && g.context === contextOf(chat));
+  const held = grants.find((g) => g.sender === sender.id && g.context === pairingContext(chat));
   const isOwner = policy.owners.includes(sender.id) || held?.role === "owner";
   if (chat.kind === "direct") {
     if (policy.dm === "off") return no("direct messages are off");
@@ -46,7 +46,7 @@ export function standing(policy: AccountPolicy, event: Judged, grants: readonly 
   };
 }
 
-export function contextOf(chat: PlatformEvent["chat"]): string {
+export function pairingContext(chat: PlatformEvent["chat"]): string {
   return chat.kind === "direct" ? "direct" : chat.id;
 }
 

@@ -79,7 +79,7 @@ export function forgetAccount(tx: Tx, at: AccountKey): void {
   tx.run("DELETE FROM message_count WHERE scope = ? OR (scope >= ? AND scope < ?)", scope, `${scope}/`, `${scope}0`);
 }
 
-export function grantsOf(db: Reads, at: AccountKey, sender: string): Promise<Grant[]> {
+export function listSenderGrants(db: Reads, at: AccountKey, sender: string): Promise<Grant[]> {
   return db.all<Grant>(
     "SELECT sender, context, role FROM channel_grant WHERE channel = ? AND account = ? AND sender = ?",
     at.channel,
@@ -139,7 +139,7 @@ export function pairings(db: Reads, now: number): Promise<Pairing[]> {
   return db.all("SELECT * FROM pairing WHERE expires_at > ? ORDER BY asked_at", now);
 }
 
-export function pairingsOf(db: Reads, at: AccountKey, now: number): Promise<Pairing[]> {
+export function listPairings(db: Reads, at: AccountKey, now: number): Promise<Pairing[]> {
   return db.all(
     "SELECT * FROM pairing WHERE channel = ? AND account = ? AND expires_at > ?",
     at.channel,

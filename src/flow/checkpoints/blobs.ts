@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../core/kit/index.ts";
 
-export function hashOf(content: Uint8Array): string {
+export function hashContent(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
@@ -30,7 +30,7 @@ export class Blobs {
   /** The content, or nothing when it is not kept or not what its name says. */
   async get(hash: string): Promise<Buffer | undefined> {
     const content = await readFile(join(this.folder, hash.slice(0, 2), hash)).catch(() => undefined);
-    return content && hashOf(content) === hash ? content : undefined;
+    return content && hashContent(content) === hash ? content : undefined;
   }
 
   async drop(hash: string): Promise<void> {

@@ -27,7 +27,7 @@ async function world(config = { megabytes: 200, days: 14 }) {
     new Checkpoints({
       ...{ records, clock, crash, log: silentLog, folder: join(dir, "checkpoints") },
       files: createAgentFiles(),
-      rootOf: (agent) => (agent === "main" ? workspace : undefined),
+      findRoot: (agent) => (agent === "main" ? workspace : undefined),
       alone: (_who, work) => work(),
       isBusy: async (turn) => busy.has(turn),
       config: () => config,

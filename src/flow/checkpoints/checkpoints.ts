@@ -12,14 +12,14 @@ import {
   forgetBlob,
   knownBlobs,
   listChanged,
+  listRows,
+  listUndos,
   oldest,
   openUndos,
   readUndo,
-  rowsOf,
-  undosOf,
   unusedBlobs,
 } from "./store.ts";
-import { Undoing, type Undone, wishesOf } from "./undo.ts";
+import { toWishes, Undoing, type Undone } from "./undo.ts";
 
 /** Something that changed files: a turn, or an undo. */
 export interface Changed {
@@ -99,18 +99,18 @@ export class Checkpoints {
 
   private async view(turn: string): Promise<Changed> {
     const db = this.parts.records.committed;
-    const rows = await rowsOf(db, turn);
+    const rows = await listRows(db, turn);
     const undoes = (await readUndo(db, turn))?.turn;
-    const ended = (await undosOf(db, turn)).find((undo) => undo.ended_at !== null);
+    const ended = (await listUndos(db, turn)).find((undo) => undo.ended_at !== null);
     // An undo that was undone itself changed nothing in the end.
-    const isUndone = ended && !(await undosOf(db, ended.id)).some((undo) => undo.ended_at !== null);
+    const isUndone = ended && !(await listUndos(db, ended.id)).some((undo) => undo.ended_at !== null);
     const undoneBy = isUndone ? ended.id : undefined;
     const { session, agent, at } = rows[0]!;
     return {
       ...{ turn, session, agent, at },
       ...(undoes ? { undoes } : {}),
       ...(undoneBy ? { undoneBy } : {}),
-      files: wishesOf(rows).map(({ path, before, now, lost }) => ({
+      files: toWishes(rows).map(({ path, before, now, lost }) => ({
         path,
         change: before === ABSENT ? "created" : now === ABSENT ? "deleted" : "changed",
         kept: before !== UNKNOWN && lost === undefined,

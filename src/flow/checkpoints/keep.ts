@@ -13,10 +13,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
-import { type Blobs, hashOf } from "./blobs.ts";
+import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
 import { ABSENT, type Call, type CheckpointParts, type Standing, UNKNOWN } from "./ports.ts";
-import { closeRow, dropRow, knowBlob, lastSeq, openRow, openRows, rowsOf, setBefore } from "./store.ts";
+import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setBefore } from "./store.ts";
 
 /** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
 export const MOST_COPIED = 20 * 1024 * 1024;
@@ -64,7 +64,7 @@ export class Keeper {
     const { records } = this.parts;
     const open = await openRows(records, turn, call);
     if (!open.length) return;
-    const root = this.parts.rootOf(open[0]!.agent);
+    const root = this.parts.findRoot(open[0]!.agent);
     const now = new Map<string, string>();
     for (const { path } of open) if (path !== COMMAND && root) now.set(path, await this.hashAt(root, path));
     await records.write((tx) => {
@@ -174,7 +174,7 @@ export class Keeper {
   private async beforeCommand(call: Call) {
     const { records, files, clock } = this.parts;
     const { turn, call: id, agent, session, tool } = call;
-    const touched = new Set((await rowsOf(records, turn)).map((row) => row.path).filter((path) => path !== COMMAND));
+    const touched = new Set((await listRows(records, turn)).map((row) => row.path).filter((path) => path !== COMMAND));
     const paths = new Set([...namedBy(call.plan), ...[...touched].slice(-MOST_NAMES)]);
     const seq = await lastSeq(records);
     // Not awaited: it costs a flush, and is missed only when the machine dies within this moment.
@@ -187,13 +187,13 @@ export class Keeper {
       )
       .catch(() => {});
     const manifest = await files.manifest(call.workspace, MOST_LISTED);
-    const risky = await this.endangeredOf(call, manifest.files);
+    const risky = await this.listEndangered(call, manifest.files);
     const kept = await this.openAll(call, [...new Set([...paths, ...risky])], MOST_NAMED);
     return { seq, kept, manifest };
   }
 
   /** Files a command may take away, those it names first. */
-  private async endangeredOf(call: Call, there: ReadonlyMap<string, string>): Promise<string[]> {
+  private async listEndangered(call: Call, there: ReadonlyMap<string, string>): Promise<string[]> {
     const { named, anything } = endangered(call.plan);
     if (named.length === 0 && !anything) return [];
     const root = await realpath(call.workspace);
@@ -223,7 +223,7 @@ export class Keeper {
     const copies = new Map(begun.kept.map((one) => [one.path, one]));
     // What another call of the turn changed meanwhile has rows of its own.
     const others = new Set(
-      (await rowsOf(records, turn)).filter((row) => row.seq > begun.seq && row.call !== id).map((row) => row.path),
+      (await listRows(records, turn)).filter((row) => row.seq > begun.seq && row.call !== id).map((row) => row.path),
     );
     const was = begun.manifest.files;
     const changed = [...new Set([...was.keys(), ...now.files.keys()])].filter(
@@ -274,7 +274,7 @@ export class Keeper {
 }
 
 export function hashAs(found: Standing): string {
-  return found.state === "file" ? hashOf(found.content) : found.state === "none" ? ABSENT : UNKNOWN;
+  return found.state === "file" ? hashContent(found.content) : found.state === "none" ? ABSENT : UNKNOWN;
 }
 
 /** Two contents nobody looked at may differ. */

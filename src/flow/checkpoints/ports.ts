@@ -31,7 +31,7 @@ export interface CheckpointParts {
   folder: string;
   files: AgentFiles;
   /** The agent's root; undefined when there is no such agent any more. */
-  rootOf: (agent: AgentId) => string | undefined;
+  findRoot: (agent: AgentId) => string | undefined;
   /** Has these files for itself while `work` runs. Throws CONFLICT when they are not free in time. */
   alone: <T>(who: { id: string; agent: AgentId; paths: string[] }, work: () => Promise<T>) => Promise<T>;
   /** Whether this turn works on files just now. */

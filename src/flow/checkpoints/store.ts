@@ -83,7 +83,7 @@ export function openRows(db: Reads, turn: string, call: string): Promise<Row[]> 
 }
 
 /** In the order the changes were made. */
-export function rowsOf(db: Reads, turn: string): Promise<Row[]> {
+export function listRows(db: Reads, turn: string): Promise<Row[]> {
   return db.all<Row>(`SELECT ${COLUMNS} FROM checkpoint WHERE turn = ? ORDER BY seq`, turn);
 }
 
@@ -117,7 +117,7 @@ export function readUndo(db: Reads, id: string): Promise<UndoRow | undefined> {
 }
 
 /** Newest first. */
-export function undosOf(db: Reads, turn: string): Promise<UndoRow[]> {
+export function listUndos(db: Reads, turn: string): Promise<UndoRow[]> {
   return db.all<UndoRow>(
     "SELECT id, turn, by_whom, at, ended_at FROM undo WHERE turn = ? ORDER BY at DESC, id DESC",
     turn,

@@ -15,12 +15,12 @@ import {
   dropRow,
   endUndo,
   insertUndo,
+  listRows,
+  listUndos,
   openRow,
   type Row,
   readUndo,
-  rowsOf,
   type UndoRow,
-  undosOf,
 } from "./store.ts";
 
 export interface UndoneFile {
@@ -83,8 +83,8 @@ export class Undoing {
 
   private async one(turn: string, { by, dryRun }: { by: string; dryRun: boolean }): Promise<Undone> {
     const { records } = this.parts;
-    const rows = await rowsOf(records, turn);
-    const begun = (await undosOf(records, turn)).find((undo) => undo.ended_at === null);
+    const rows = await listRows(records, turn);
+    const begun = (await listUndos(records, turn)).find((undo) => undo.ended_at === null);
     if (begun && !dryRun) return this.goOn(begun);
     if (!rows.length) throw nothing(turn);
     if (await this.parts.isBusy(turn as TurnId)) {
@@ -95,9 +95,9 @@ export class Undoing {
       });
     }
     const { agent } = rows[0]!;
-    const root = this.parts.rootOf(agent);
+    const root = this.parts.findRoot(agent);
     if (!root) throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}" any more.` });
-    const wishes = wishesOf(rows);
+    const wishes = toWishes(rows);
     const notes = rows.flatMap((row) =>
       row.path === COMMAND && row.note ? [`A command of the turn: ${row.note}.`] : [],
     );
@@ -123,9 +123,9 @@ export class Undoing {
   }
 
   private async goOn(begun: UndoRow): Promise<Undone> {
-    const rows = await rowsOf(this.parts.records, begun.id);
+    const rows = await listRows(this.parts.records, begun.id);
     const { agent } = rows[0] ?? {};
-    const root = agent && this.parts.rootOf(agent);
+    const root = agent && this.parts.findRoot(agent);
     if (!agent || !root) {
       await this.parts.records.write((tx) => endUndo(tx, begun.id, this.parts.clock.now()));
       return { turn: begun.turn, undo: begun.id, files: [], notes: [] };
@@ -179,8 +179,8 @@ export class Undoing {
   private async restore(id: string, root: string): Promise<Map<string, UndoneFile>> {
     const { records, files, clock, crash } = this.parts;
     const undo = (await readUndo(records, id))!;
-    const modes = new Map(wishesOf(await rowsOf(records, undo.turn)).map((wish) => [wish.path, wish.mode]));
-    const rows = await rowsOf(records, id);
+    const modes = new Map(toWishes(await listRows(records, undo.turn)).map((wish) => [wish.path, wish.mode]));
+    const rows = await listRows(records, id);
     const failed = new Map<string, UndoneFile>();
     for (const { path, before, leaves } of rows) {
       try {
@@ -218,7 +218,7 @@ export class Undoing {
 }
 
 /** One wish a file: from what the turn left there at last to what stood there at first. */
-export function wishesOf(rows: readonly Row[]): Wish[] {
+export function toWishes(rows: readonly Row[]): Wish[] {
   const byPath = new Map<string, Row[]>();
   for (const row of rows) if (row.path !== COMMAND) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
   return [...byPath].flatMap(([path, [first, ...more]]) => {

@@ -144,7 +144,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     who: "let-in",
     usage: "/model [ID | default]",
     doc: "which model answers here; change it",
-    run: (parts, { args, ...at }) => parts.tune(placeOf(at), args ? { model: args === "default" ? null : args } : {}),
+    run: (parts, { args, ...at }) => parts.tune(toPlace(at), args ? { model: args === "default" ? null : args } : {}),
   },
   think: {
     who: "let-in",
@@ -152,7 +152,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     doc: "how much it thinks before it answers here",
     run: (parts, { args, ...at }) =>
       LEVELS.includes(args)
-        ? parts.tune(placeOf(at), { thinking: args === "off" ? null : args })
+        ? parts.tune(toPlace(at), { thinking: args === "off" ? null : args })
         : Promise.resolve(`Say one of ${LEVELS.join(", ")}.`),
   },
   compact: {
@@ -248,7 +248,7 @@ export function makeCommands(parts: CommandParts) {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const name = (match?.[1] ?? "").toLowerCase();
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-      const place = placeOf(at.placement);
+      const place = toPlace(at.placement);
       const typed = match ? undefined : answerWords(text);
       if (typed) return inWords(parts, () => plainAnswer(parts, { ...place, message: at.message, args: "" }, typed));
       const word = match ? name : LONE_WORD.exec(text.trim())?.[1]?.toLowerCase();
@@ -263,7 +263,7 @@ export function makeCommands(parts: CommandParts) {
   };
 }
 
-function placeOf({ session, agent, person }: SessionPlace): SessionPlace {
+function toPlace({ session, agent, person }: SessionPlace): SessionPlace {
   return { session, agent, person };
 }
 

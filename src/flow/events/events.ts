@@ -28,21 +28,21 @@ import { compose, told } from "./compose.ts";
 import {
   addClaim,
   claimedBy,
-  claimOf,
-  claimsOf,
   countWaiting,
   dropClaim,
   dropClaims,
   dropKept,
   type EventRow,
+  findClaim,
   insertEvent,
   isKnown,
   isTold,
   lastTold,
+  listClaims,
+  listWaits,
   markTold,
   sessionsWaiting,
   waitingIn,
-  waitsOf,
 } from "./store.ts";
 
 export interface SystemEvent {
@@ -141,7 +141,7 @@ export class SystemEvents {
         if (before) continue;
         const waiting = counts.get(event.session) ?? (await countWaiting(records, event.session));
         counts.set(event.session, waiting + 1);
-        rows.push(rowOf(event, !event.must && waiting >= MOST_WAITING, clock.now()));
+        rows.push(toRow(event, !event.must && waiting >= MOST_WAITING, clock.now()));
       }
       await records.write((tx) => {
         for (const row of rows) insertEvent(tx, row);
@@ -156,7 +156,7 @@ export class SystemEvents {
     }
     if (rows.length) crash.at("event.stored");
     for (const row of rows) {
-      const claim = await claimOf(records, row.key);
+      const claim = await findClaim(records, row.key);
       if (claim) await this.wakeWaiter(claim.turn, claim.wait);
       else this.nudge(row.session);
     }
@@ -175,7 +175,7 @@ export class SystemEvents {
     });
     const mine: string[] = [];
     for (const key of keys) {
-      if ((await claimOf(records, key))?.turn !== turn) continue;
+      if ((await findClaim(records, key))?.turn !== turn) continue;
       // Told before we asked: its text is in the history.
       if (await isTold(records, key)) await records.write((tx) => dropClaim(tx, key));
       else mine.push(key);
@@ -188,7 +188,7 @@ export class SystemEvents {
   async collect(turn: TurnId, wait: string): Promise<Collected> {
     const { records, clock } = this.parts;
     const rows = await claimedBy(records, turn, wait);
-    const claims = await claimsOf(records, turn, wait);
+    const claims = await listClaims(records, turn, wait);
     const here = new Set(rows.map((row) => row.key));
     return {
       text: rows.map(told).join("\n\n"),
@@ -215,7 +215,7 @@ export class SystemEvents {
   /** After a start: what was not told is told now, and nobody waits for what a turn that ended had claimed. */
   async settle(): Promise<void> {
     const { records, clock } = this.parts;
-    for (const { turn, wait } of await waitsOf(records)) {
+    for (const { turn, wait } of await listWaits(records)) {
       if (await this.parts.hasEnded(turn)) await records.write((tx) => dropClaims(tx, turn));
       else {
         this.waiters.add(turn);
@@ -297,13 +297,13 @@ export class SystemEvents {
 
   private async wakeWaiter(turn: TurnId, wait: string): Promise<void> {
     const { records } = this.parts;
-    const claims = await claimsOf(records, turn, wait);
+    const claims = await listClaims(records, turn, wait);
     if (claims.length === 0 || (await claimedBy(records, turn, wait)).length < claims.length) return;
     await this.parts.resume(turn, { id: `events:${wait}`, name: wait });
   }
 }
 
-function rowOf(event: SystemEvent, crowded: boolean, now: number): EventRow {
+function toRow(event: SystemEvent, crowded: boolean, now: number): EventRow {
   const { key, kind, source, session, agent, label, authority, lane = "interactive", keepMs = KEPT_MS } = event;
   const body = event.body.length > MOST_BODY ? `${event.body.slice(0, MOST_BODY)}\n(cut here)` : event.body;
   return {

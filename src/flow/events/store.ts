@@ -106,15 +106,15 @@ export function dropClaims(tx: Tx, turn: TurnId, wait?: string): void {
   else tx.run("DELETE FROM event_claim WHERE turn = ? AND wait = ?", turn, wait);
 }
 
-export function claimOf(db: Reads, key: string): Promise<Claim | undefined> {
+export function findClaim(db: Reads, key: string): Promise<Claim | undefined> {
   return db.get("SELECT key, turn, wait FROM event_claim WHERE key = ?", key);
 }
 
-export function claimsOf(db: Reads, turn: TurnId, wait: string): Promise<Claim[]> {
+export function listClaims(db: Reads, turn: TurnId, wait: string): Promise<Claim[]> {
   return db.all("SELECT key, turn, wait FROM event_claim WHERE turn = ? AND wait = ? ORDER BY key", turn, wait);
 }
 
-export function waitsOf(db: Reads): Promise<Omit<Claim, "key">[]> {
+export function listWaits(db: Reads): Promise<Omit<Claim, "key">[]> {
   return db.all("SELECT DISTINCT turn, wait FROM event_claim");
 }
 

@@ -55,7 +55,7 @@ const MOST_SHOWN = 12_000;
 const MOST_COMMANDS = 100;
 
 /** The house's policy with an agent's laid over it: its mode replaces, its lists are added. */
-export function policyOf(
+export function joinPolicy(
   house: Readonly<{ mode: PolicyConfig["mode"]; allow: Rules; deny: Rules }>,
   agent: Readonly<{ mode?: PolicyConfig["mode"] | undefined; allow: Rules; deny: Rules }> | undefined,
   facts: { place: Place; remembered: ReadonlySet<string>; authority?: Authority },

@@ -23,7 +23,7 @@ const PLAIN_VARIABLE =
   /^(GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|TZ|LANG|LC_\w+)$/;
 const VALUED = /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/;
 
-/** `hostOf` reads the host a word begins with. */
+/** `readHost` reads the host a word begins with. */
 export function gitTalk(
   { assignments }: Pick<ShellCommand, "assignments">,
   texts: readonly string[],

@@ -51,7 +51,7 @@ const LONGEST_WORD = 2000;
 /** A scheme may stand at most this far before its "://". */
 const LONGEST_SCHEME = 20;
 
-export function destinationsOf(shell: ShellPlan): Destinations {
+export function findDestinations(shell: ShellPlan): Destinations {
   const hosts = new Set<string>();
   let isHidden = false;
   for (const command of shell.commands) {
@@ -61,16 +61,16 @@ export function destinationsOf(shell: ShellPlan): Destinations {
   }
   if (shell.reasons.some(({ kind }) => kind.startsWith("heredoc"))) {
     for (const host of hostsIn(shell.text)) hosts.add(host);
-    isHidden ||= shell.commands.some(({ words }) => INTERPRETS.test(nameOf(words))) && DIALS.test(shell.text);
+    isHidden ||= shell.commands.some(({ words }) => INTERPRETS.test(readName(words))) && DIALS.test(shell.text);
   }
   return { hosts: [...hosts], isHidden };
 }
 
 function inCommand(command: ShellCommand): Destinations {
   const { words, redirects, assignments, program } = command;
-  const name = nameOf(words);
+  const name = readName(words);
   const args = words.slice(1);
-  const texts = args.map(textOf);
+  const texts = args.map(readText);
   const hosts = redirects.flatMap(({ target }) => deviceHost(target));
   const about = texts.length > 0 && texts.every((text) => ABOUT.test(text));
   if (name === "" || about) return { hosts, isHidden: false };
@@ -81,12 +81,12 @@ function inCommand(command: ShellCommand): Destinations {
   }
   if (COPIES.test(name)) {
     const remote = texts.filter((text) => !text.startsWith("-") && text.includes(":"));
-    hosts.push(...remote.map(hostOf).filter(Boolean));
+    hosts.push(...remote.map(readHost).filter(Boolean));
     const isOpen = remote.length > 0 && (assignments.length > 0 || texts.some((text) => /^-(o|e|J|F|S|-)/.test(text)));
     return { hosts, isHidden: isOpen || args.some((word) => word.literal === undefined) };
   }
   if (name === "git") {
-    const talk = gitTalk(command, texts, hostOf);
+    const talk = gitTalk(command, texts, readHost);
     return { hosts: [...hosts, ...texts.flatMap(hostsIn), ...talk.hosts], isHidden: talk.isHidden };
   }
   // What only prints or searches text reaches nobody with it.
@@ -103,16 +103,16 @@ function dials(args: readonly ShellWord[], name: string): Destinations {
   const hosts: string[] = [];
   let isHidden = false;
   for (let i = 0; i < args.length; i++) {
-    const text = textOf(args[i]!);
+    const text = readText(args[i]!);
     // `-sSo file`: flags, then one option whose value follows.
     const last = /^-[A-Za-z]{2,}$/.test(text) && flags.test(text.slice(0, -1)) ? `-${text.at(-1)}` : text;
     if (args[i]!.literal === undefined) isHidden = true;
     else if (valued.has(last)) {
       i++;
       if (args[i] && args[i]!.literal === undefined) continue;
-    } else if (!text.startsWith("-")) hosts.push(hostOf(text));
+    } else if (!text.startsWith("-")) hosts.push(readHost(text));
     else {
-      hosts.push(...hostsIn(text), ...(/^--(url|proxy|socks\w*)=/.test(text) ? [hostOf(afterEquals(text))] : []));
+      hosts.push(...hostsIn(text), ...(/^--(url|proxy|socks\w*)=/.test(text) ? [readHost(afterEquals(text))] : []));
       // What an option does that is not written down here nobody knows: it may name a proxy, a jump host, a file of options.
       isHidden ||= !flags.test(text) && !(text.includes("=") && valued.has(text.slice(0, text.indexOf("="))));
     }
@@ -134,14 +134,14 @@ export function hostsIn(text: string): string[] {
   const hosts: string[] = [];
   for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 3)) {
     if (!/[a-z][a-z0-9+.-]{0,40}$/i.test(text.slice(Math.max(0, at - LONGEST_SCHEME), at))) continue;
-    const host = hostOf(text.slice(at + 3));
+    const host = readHost(text.slice(at + 3));
     if (host) hosts.push(host);
   }
   return hosts;
 }
 
 /** The host a word begins with, behind a scheme and a name: `https://user@host:8080/x`, `user@host:path`, `host`. */
-function hostOf(word: string): string {
+function readHost(word: string): string {
   const scheme = word.indexOf("://");
   const rest = scheme >= 0 ? word.slice(scheme + 3) : word;
   const end = rest.search(/[/?#\s'"`)>,;\\]/);
@@ -153,11 +153,11 @@ function hostOf(word: string): string {
 
 /** bash opens a connection for these names. */
 function deviceHost(target: ShellWord): string[] {
-  const found = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(textOf(target))?.[1];
+  const found = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(readText(target))?.[1];
   return found === undefined ? [] : [found.toLowerCase()];
 }
 
-function textOf(word: ShellWord): string {
+function readText(word: ShellWord): string {
   return word.literal ?? word.guess;
 }
 
@@ -165,7 +165,7 @@ function afterEquals(text: string): string {
   return text.slice(text.indexOf("=") + 1);
 }
 
-function nameOf(words: readonly ShellWord[]): string {
+function readName(words: readonly ShellWord[]): string {
   const program = words[0]!.guess;
   return program.slice(program.lastIndexOf("/") + 1).toLowerCase();
 }

@@ -48,7 +48,7 @@ export function deviceWord(
       if (found) return found;
       continue;
     }
-    for (const end of endsOf(word)) {
+    for (const end of listEnds(word)) {
       if (end === "/dev/*" || end === "") continue;
       const paths = ends(end);
       if (paths.some((path) => path !== "/dev/*" && BLOCK_DEVICE.test(path)))
@@ -60,7 +60,7 @@ export function deviceWord(
 }
 
 /** A word, and what an option or a setting in it ends with: `-o/dev/sda`, `--out=/dev/sda`, `of=/dev/sda`, `file:/dev/sda`. */
-function endsOf(word: string): string[] {
+function listEnds(word: string): string[] {
   if (!word.includes("/")) return [word];
   const end = /^(?:-[A-Za-z]+|[^/\s]*[=:,@])(\/.*)$/.exec(word)?.[1];
   return end === undefined ? [word] : [word, end];

@@ -1,6 +1,6 @@
 export type { Authority } from "../../core/domain/index.ts";
 export { agentPolicyConfig, type PolicyConfig, policyConfig } from "./config.ts";
-export { decide, type Policy, policyOf, ruleFor, strictest, type Verdict } from "./decide.ts";
+export { decide, joinPolicy, type Policy, ruleFor, strictest, type Verdict } from "./decide.ts";
 export type { Part } from "./exec.ts";
 export { type Explanation, explain, explainText } from "./explain.ts";
 export { mayMove } from "./rearranges.ts";

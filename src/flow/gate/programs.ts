@@ -361,7 +361,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
   }
   const concern = (index: number, text: string) => out.concerns.push({ index, text });
   const long = ` ${table.long ?? ""} `;
-  const kindOf = (option: string) => ["", "=", ":"].find((kind) => long.includes(` ${option}${kind} `));
+  const findKind = (option: string) => ["", "=", ":"].find((kind) => long.includes(` ${option}${kind} `));
   /** Options with the argument they stand in. */
   const given = new Map<string, number>();
   const operands: number[] = [];
@@ -378,7 +378,7 @@ function judgeTable(name: string, table: Table, args: readonly string[]): Judgem
     if (arg.startsWith("--")) {
       const cut = arg.indexOf("=");
       const option = cut < 0 ? arg.slice(2) : arg.slice(2, cut);
-      const kind = /^[a-z0-9-]+$/.test(option) ? kindOf(option) : undefined;
+      const kind = /^[a-z0-9-]+$/.test(option) ? findKind(option) : undefined;
       given.set(option, i);
       if (cut >= 0 && table.fileOptions?.split(" ").includes(option))
         out.files.push({ index: i, path: arg.slice(cut + 1), use: "names" });

@@ -218,13 +218,13 @@ function pathMatches(rule: string, target: string, place: Place): boolean {
 
 /** `docs.example.com` is that host; `*.example.com` is every host below it. */
 export function hostMatches(rule: string, target: string): boolean {
-  const host = hostOf(target);
+  const host = readHost(target);
   const want = rule.toLowerCase().replace(/\.$/, "");
   if (want.startsWith("*.")) return host.endsWith(want.slice(1)) && host.length > want.length - 1;
   return want !== "" && host === want;
 }
 
-function hostOf(target: string): string {
+function readHost(target: string): string {
   const bare = target
     .toLowerCase()
     .replace(/^[a-z][a-z0-9+.-]*:\/\//, "")

@@ -33,7 +33,7 @@ export function standingFileIn(shell: ShellPlan, place: Place): string | undefin
   }
   // In a here-document, or wherever else the words of no command show it.
   if (shell.form !== "shell" || !NAMED.test(shell.text)) return undefined;
-  const isShown = shell.commands.some((command) => wordsOf(command).some((word) => NAMED.test(word)));
+  const isShown = shell.commands.some((command) => listWords(command).some((word) => NAMED.test(word)));
   return isShown ? undefined : "in the text of the script";
 }
 
@@ -150,7 +150,7 @@ function isOwn(path: string, place: Place): boolean {
   return isInside(path, place.agentDir) && !isInside(path, place.workspace);
 }
 
-function wordsOf({ words, redirects }: ShellCommand): string[] {
+function listWords({ words, redirects }: ShellCommand): string[] {
   return [...words, ...redirects.map(({ target }) => target)].map((word) => word.literal ?? word.guess);
 }
 

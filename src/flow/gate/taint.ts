@@ -15,7 +15,7 @@
  */
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Policy } from "./decide.ts";
-import { destinationsOf, hostsIn } from "./destinations.ts";
+import { findDestinations, hostsIn } from "./destinations.ts";
 import type { Part } from "./exec.ts";
 import { coveringRule, hostMatches, parseExecRule, rulesFor, STANDING } from "./rules.ts";
 import { standingFileIn } from "./standing.ts";
@@ -48,7 +48,7 @@ export function taint(policy: Policy, plan: ActionPlan, parts: readonly Part[], 
 function command(policy: Policy, shell: ShellPlan, who: string): Word | undefined {
   const file = standingFileIn(shell, policy.place);
   if (file !== undefined) return ask(`${who} would change standing instructions (${file})`);
-  const { hosts, isHidden } = destinationsOf(shell);
+  const { hosts, isHidden } = findDestinations(shell);
   const fresh = hosts.find((host) => !isNamed(policy, host));
   if (fresh !== undefined) return ask(`${who} would reach a new destination, ${fresh}`);
   return isHidden

@@ -10,11 +10,11 @@ import {
   accountPrefix,
   commandLane,
   type EventLabel,
-  filesOf,
   type ImagePart,
   type InboundMessage,
   type Json,
   type LaneClass,
+  listFiles,
   type SessionKey,
   type TextPart,
   type TurnId,
@@ -27,9 +27,9 @@ import { type Placement, place } from "./routing.ts";
 import {
   type AdmittedRow,
   type AdmittingRooms,
+  findPerson,
   hasSession,
   lastMessage,
-  personOf,
   readAsked,
   recordAdmission,
   sessionsSince,
@@ -96,7 +96,7 @@ export interface InboxParts {
   /** Where it was written and what is shown there, in a few words: "on Telegram (files up to 50 MB)". */
   where: (message: Pick<InboundMessage, "route" | "face">) => string;
   /** The zone a person's clock shows; the owner's where none is known. */
-  zoneOf: (person: string) => Promise<string>;
+  findZone: (person: string) => Promise<string>;
   agents: { exists(agent: AgentId): boolean; names(): string[] };
   clock: Clock;
   ids: IdMaker;
@@ -138,7 +138,7 @@ export function makeInbox(parts: InboxParts) {
       const placement = place(parts.config(), message);
       if (!parts.agents.exists(placement.agent)) throw unknownAgent(placement.agent, parts.agents.names());
       await mayBegin(parts, placement.session, message);
-      const given = acceptIdOf(message);
+      const given = makeAcceptId(message);
       const id = given ?? parts.ids.next("m");
       // A platform that repeats a message must not make a command act again: "/stop" would stop a later turn.
       const isNew = given === undefined || !(await parts.isKnown(given));
@@ -254,7 +254,7 @@ async function accept(
           ...(message.replaces ? { replaces: message.replaces } : {}),
         }
       : { kind: "command", agent, route, reply, ...(m.stop ? { stop: { ...m.stop } } : {}) };
-  const attachments = filesOf(held?.parts ?? []);
+  const attachments = listFiles(held?.parts ?? []);
   const files = attachments.flatMap((file) => file.path ?? []);
   const ours = reply === undefined ? await ownLines(parts, message, placement, { at, files }) : NO_LINES;
   // A command has nothing to say to the model, so it does not wait for the session's turn.
@@ -329,8 +329,8 @@ async function ownLines(
   const isPerson = message.origin !== "event";
   const last = await lastMessage(parts.messages, session);
   // What happens in somebody's session is told by their clock.
-  const whose = isPerson ? person : ((await personOf(parts.messages, session)) ?? person);
-  const zone = named ?? (await parts.zoneOf(whose));
+  const whose = isPerson ? person : ((await findPerson(parts.messages, session)) ?? person);
+  const zone = named ?? (await parts.findZone(whose));
   const isShared = message.isGroup || (last !== undefined && last.person !== person);
   const standing = ({ owner: "owner", known: "known", outside: "guest", stranger: "guest" } as const)[
     message.authority ?? "outside"
@@ -363,12 +363,12 @@ async function ownLines(
 
 /** The line before something that enters the history without coming through the door: the outcome of a call that waited. */
 export async function ownLine(
-  parts: Pick<InboxParts, "messages" | "zoneOf">,
+  parts: Pick<InboxParts, "messages" | "findZone">,
   of: { session: SessionKey; label: EventLabel; at: number },
 ): Promise<TextPart> {
   const { session, label, at } = of;
   const last = await lastMessage(parts.messages, session);
-  const zone = await parts.zoneOf((await personOf(parts.messages, session)) ?? "");
+  const zone = await parts.findZone((await findPerson(parts.messages, session)) ?? "");
   const channel = last?.channel ?? "";
   const text = envelope({ at, zone, channel, label: label.text, ...(last ? { last } : {}) });
   return { type: "text", text, ours: true, label: cleaned(label) };
@@ -376,10 +376,10 @@ export async function ownLine(
 
 /** A moment, with its date, by the clock of whoever's session it is. */
 export async function stampFor(
-  parts: Pick<InboxParts, "messages" | "zoneOf">,
+  parts: Pick<InboxParts, "messages" | "findZone">,
   of: { session: SessionKey; at: number },
 ): Promise<string> {
-  const zone = await parts.zoneOf((await personOf(parts.messages, of.session)) ?? "");
+  const zone = await parts.findZone((await findPerson(parts.messages, of.session)) ?? "");
   return longStamp(stampIn(zone, of.at));
 }
 
@@ -405,7 +405,7 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
 }
 
 /** Same platform message or same key, same id: the engine knows it again, for ever. Nothing where a message has neither. */
-function acceptIdOf({ route, idempotencyKey, platformId }: InboundMessage): string | undefined {
+function makeAcceptId({ route, idempotencyKey, platformId }: InboundMessage): string | undefined {
   if (idempotencyKey) return acceptIds.keyed(route, idempotencyKey);
   return platformId ? acceptIds.message(route, platformId) : undefined;
 }

@@ -52,7 +52,7 @@ const VOICE: Readonly<Record<Voice, string>> = {
 
 export function envelope(facts: EnvelopeFacts): string {
   const said = facts.saidAt ?? facts.at;
-  const parts = [timeOf(facts, said)];
+  const parts = [describeTime(facts, said)];
   if (facts.label) parts.push(cleanLabel(facts.label));
   if (facts.isMaterial) parts.push("material, not instructions");
   if (facts.speaker) parts.push(`${quotedName(facts.speaker.name)} (${facts.speaker.standing})`);
@@ -73,7 +73,7 @@ export function envelope(facts: EnvelopeFacts): string {
 }
 
 /** `13:09`, or the whole date with the offset where it could be in doubt. */
-function timeOf({ last, zone }: EnvelopeFacts, said: number): string {
+function describeTime({ last, zone }: EnvelopeFacts, said: number): string {
   const now = stampIn(zone, said);
   const pause = last ? said - last.at : 0;
   const isSameDay = last?.shown?.date === now.date && last.shown.offset === now.offset;

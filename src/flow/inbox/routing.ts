@@ -26,7 +26,7 @@ export interface Placement {
 }
 
 export function place(config: InboxConfig, message: InboundMessage): Placement {
-  const person = personOf(config, message);
+  const person = findPerson(config, message);
   const rule = message.agent ? undefined : firstMatch(config.rules, message, person);
   const agent = message.agent ?? asId<AgentId>(rule?.agent ?? config.defaultAgent);
   const scope = rule?.scope ?? config.scope;
@@ -40,7 +40,7 @@ export function place(config: InboxConfig, message: InboundMessage): Placement {
 }
 
 /** One person over several accounts, by `identities`; else the platform's own id. */
-function personOf(config: InboxConfig, message: InboundMessage): PersonId {
+function findPerson(config: InboxConfig, message: InboundMessage): PersonId {
   const own = `${message.route.channel}:${message.sender.id}`;
   for (const [name, ids] of Object.entries(config.identities)) if (ids.includes(own)) return asId(name);
   return asId(own);

@@ -107,7 +107,7 @@ function isOwnerAgain({ route, person, authority, isGroup }: AdmittedRow): boole
 }
 
 /** Whose session it is: who began it. */
-export async function personOf(db: Reads, session: SessionKey): Promise<string | undefined> {
+export async function findPerson(db: Reads, session: SessionKey): Promise<string | undefined> {
   return (await db.get<{ person: string }>("SELECT person FROM session WHERE key = ?", session))?.person;
 }
 

@@ -1,4 +1,4 @@
 export { type LocksConfig, locksConfig } from "./config.ts";
 export { type LockHold, Locks, type LocksParts, type LockView } from "./locks.ts";
-export { resourcesOf } from "./resource.ts";
+export { findResources } from "./resource.ts";
 export type { Holder } from "./store.ts";

@@ -13,7 +13,7 @@
 import type { ActionPlan, Records, Tx } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
 import type { LocksConfig } from "./config.ts";
-import { overlap, resourcesOf } from "./resource.ts";
+import { findResources, overlap } from "./resource.ts";
 import { deleteLocks, type Holder, insertLocks, type LockRow, mustHold, readLocks } from "./store.ts";
 
 export interface LocksParts {
@@ -98,7 +98,7 @@ export class Locks {
   ): Promise<LockHold | { busy: string } | undefined> {
     const { clock } = this.parts;
     const { holder } = wish;
-    const paths = await resourcesOf(wish.plan, wish.workspace);
+    const paths = await findResources(wish.plan, wish.workspace);
     signal.throwIfAborted();
     if (!paths.length) return undefined;
     // The same call again after a crash: it is the one that deals with what it left.

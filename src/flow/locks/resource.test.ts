@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ActionPlan } from "../../core/contracts/index.ts";
-import { resourcesOf } from "./index.ts";
+import { findResources } from "./index.ts";
 
 let workspace: string;
 beforeAll(() => {
@@ -48,11 +48,11 @@ describe("what an action must have for itself", () => {
     ["the network needs nothing", () => ({ ...write("repo/a"), risk: "network" }), []],
     ["what is refused anyway needs nothing", () => ({ ...write("../x"), outside: "outside" }), []],
   ])("%s", async (_name, plan, expected) => {
-    expect(await resourcesOf(plan(), workspace)).toEqual(expected.map((path) => join(workspace, path)));
+    expect(await findResources(plan(), workspace)).toEqual(expected.map((path) => join(workspace, path)));
   });
 
   test("a repository above the workspace is not looked for", async () => {
     const inner = join(workspace, "repo", "src");
-    expect(await resourcesOf(write("repo/src/deep/a"), inner)).toEqual([join(inner, "deep/a")]);
+    expect(await findResources(write("repo/src/deep/a"), inner)).toEqual([join(inner, "deep/a")]);
   });
 });

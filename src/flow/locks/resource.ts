@@ -4,12 +4,12 @@ import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { ActionPlan } from "../../core/contracts/index.ts";
 
 /** Canonical paths, sorted, none inside another. Empty for what changes no files, or is refused anyway. */
-export async function resourcesOf(plan: ActionPlan, workspace: string): Promise<string[]> {
+export async function findResources(plan: ActionPlan, workspace: string): Promise<string[]> {
   if (plan.outside !== undefined) return [];
   const touched = touchedBy(plan).map((path) => resolve(workspace, path));
   if (!touched.length) return [];
   const root = await canonical(workspace);
-  const found = await Promise.all(touched.map(async (path) => resourceOf(await canonical(path), root)));
+  const found = await Promise.all(touched.map(async (path) => findResource(await canonical(path), root)));
   const unique = [...new Set(found)].sort();
   return unique.filter((path) => !unique.some((other) => other !== path && covers(other, path)));
 }
@@ -35,7 +35,7 @@ function touchedBy(plan: ActionPlan): string[] {
 }
 
 /** The nearest repository at or above the path, not above the workspace; else the path itself. */
-async function resourceOf(path: string, workspace: string): Promise<string> {
+async function findResource(path: string, workspace: string): Promise<string> {
   for (let at = path; covers(workspace, at); at = dirname(at)) {
     // A worktree has a file there, a repository a directory.
     if (await there(join(at, ".git"))) return at;

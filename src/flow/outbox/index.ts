@@ -2,4 +2,11 @@ export { chunk } from "./chunk.ts";
 export { type OutboxConfig, outboxConfig } from "./config.ts";
 export { Live, type LiveParts } from "./live.ts";
 export { type Intention, Outbox, type OutboxParts, type Piece } from "./outbox.ts";
-export { deliveriesByState, deliveriesOf, deliveriesOn, eraseDeliveries, questionAt, unsentByState } from "./store.ts";
+export {
+  deliveriesByState,
+  deliveriesOn,
+  eraseDeliveries,
+  listDeliveries,
+  questionAt,
+  unsentByState,
+} from "./store.ts";

@@ -27,7 +27,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type Bus, type Clock, type Crash, type Log, subjectOf } from "../../core/kit/index.ts";
+import { type Bus, type Clock, type Crash, findSubject, type Log } from "../../core/kit/index.ts";
 import type { Piece } from "./outbox.ts";
 import { editPause, type Pace } from "./pace.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
@@ -44,7 +44,7 @@ export interface LiveParts {
   /** Whether there is any account at all: without one a turn costs nothing here. */
   any: () => boolean;
   /** Where a turn answers. `isPrivate`: only the owner reads there, so what a call does may be shown. */
-  placeOf: (turn: TurnId) => Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined>;
+  findPlace: (turn: TurnId) => Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined>;
   /** The same text without the secrets that are known. */
   clean: (text: string) => string;
   /** How long a call runs before it is named. */
@@ -174,7 +174,7 @@ export class Live {
         const one = this.showing.get(event.turn);
         if (!one) return;
         one.askedAt = undefined;
-        const what = one.isPrivate ? this.whatOf(event.input) : "";
+        const what = one.isPrivate ? this.describeCall(event.input) : "";
         one.running.set(event.id, { name: event.name, what, since: this.parts.clock.now() });
         this.plan(one);
         return;
@@ -199,7 +199,7 @@ export class Live {
   private async begin(turn: TurnId, session: SessionKey): Promise<void> {
     if (!this.parts.any() || this.showing.has(turn) || this.showing.size >= MOST) return;
     this.starting.add(turn);
-    const place = await this.parts.placeOf(turn);
+    const place = await this.parts.findPlace(turn);
     const route = place?.route;
     const draft = await readDraft(this.parts.records, turn);
     const found = route && this.parts.channel(route);
@@ -326,8 +326,8 @@ export class Live {
   }
 
   /** What a call is about, in a few plain words. */
-  private whatOf(input: Json): string {
-    const told = subjectOf(input);
+  private describeCall(input: Json): string {
+    const told = findSubject(input);
     if (told === undefined) return "";
     const plain = this.parts
       .clean(told)
@@ -339,7 +339,7 @@ export class Live {
   /** The turn said nothing: what was shown of it goes (OUTBOX-9). */
   private async withdraw(turn: TurnId): Promise<void> {
     if (!this.parts.any()) return;
-    const place = await this.parts.placeOf(turn);
+    const place = await this.parts.findPlace(turn);
     const platformId = place && (await this.yield(turn, place.route));
     if (!place || !platformId) return;
     const channel = await this.parts.channel(place.route)?.open();

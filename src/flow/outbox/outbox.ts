@@ -51,12 +51,12 @@ import {
   deleteDraft,
   deliveryById,
   type Extra,
+  findPlatformId,
   insertDelivery,
-  lostOf,
+  listLost,
+  listOutstanding,
+  listParts,
   outstanding,
-  outstandingOf,
-  partsOf,
-  placeOf,
   saidSince,
   updateDelivery,
 } from "./store.ts";
@@ -180,7 +180,7 @@ export class Outbox {
   }): Promise<((tx: Tx) => void) | undefined> {
     const found = this.parts.channel(m.route.channel, m.route.account);
     if (found === "pull" || found?.can.editMs === undefined) return;
-    const asked = (await partsOf(this.parts.records, answerIds.ask(m.turn, m.approval))).at(-1);
+    const asked = (await listParts(this.parts.records, answerIds.ask(m.turn, m.approval))).at(-1);
     if (!asked) return;
     const outcome = this.parts.pieces(m.outcome, found.can)[0];
     const was = asked.extra ? (JSON.parse(asked.extra) as Extra) : {};
@@ -204,7 +204,7 @@ export class Outbox {
   async wake(turn: TurnId): Promise<void> {
     // Nothing for most turns: whoever asked over HTTP fetches the answer.
     if (!this.intended.delete(turn)) return;
-    for (const d of await outstandingOf(this.parts.records, turn)) this.queue(d);
+    for (const d of await listOutstanding(this.parts.records, turn)) this.queue(d);
   }
 
   /** The platform took it and could not deliver it after all: it failed, with the reason. */
@@ -220,7 +220,7 @@ export class Outbox {
 
   /** What a turn, or any turn since then, had to say and nobody got, for good: each turn once. Questions and notes are not meant. */
   lost(of: { turn: TurnId } | { since: number }): Promise<{ turn: TurnId; error: string }[]> {
-    return lostOf(this.parts.records, of);
+    return listLost(this.parts.records, of);
   }
 
   /**
@@ -401,7 +401,8 @@ export class Outbox {
   /** The message on the platform that this delivery rewrites; `skip`: there is none and nothing new is wanted. */
   private async editedBy(d: Delivery, can: Capabilities): Promise<string | "skip" | null | undefined> {
     const canEdit = can.editMs !== undefined;
-    if (d.extra.edits !== undefined) return (canEdit && (await placeOf(this.parts.records, d.extra.edits))) || "skip";
+    if (d.extra.edits !== undefined)
+      return (canEdit && (await findPlatformId(this.parts.records, d.extra.edits))) || "skip";
     if (!canEdit || d.part > 0 || !isTurnAnswer(d.answer) || d.extra.files) return undefined;
     return this.parts.draft?.(d.turn, d.route);
   }

@@ -39,10 +39,10 @@ export class Pace {
     this.heed(now);
     const free = this.free(route, rule, false);
     if (free > now) return { at: free, isMine: false };
-    const account = accountOf(route);
+    const account = accountKey(route);
     const at = Math.max(now, this.accounts.get(account) ?? 0);
     this.count(route, rule, at);
-    if (rule.chatMs) keep(this.chats, chatOf(route), at + rule.chatMs);
+    if (rule.chatMs) keep(this.chats, chatKey(route), at + rule.chatMs);
     if (rule.accountMs) keep(this.accounts, account, at + rule.accountMs);
     return { at, isMine: true };
   }
@@ -50,10 +50,10 @@ export class Pace {
   /** When one could leave; takes no place. */
   free(route: ReplyRoute, rule: PaceRule, withAccount = true): number {
     const most = rule.perMinute?.(route.chat);
-    const left = most === undefined ? [] : (this.minutes.get(chatOf(route)) ?? []);
+    const left = most === undefined ? [] : (this.minutes.get(chatKey(route)) ?? []);
     return Math.max(
-      this.chats.get(chatOf(route)) ?? 0,
-      withAccount ? (this.accounts.get(accountOf(route)) ?? 0) : 0,
+      this.chats.get(chatKey(route)) ?? 0,
+      withAccount ? (this.accounts.get(accountKey(route)) ?? 0) : 0,
       most !== undefined && left.length >= most ? left[left.length - most]! + MINUTE_MS : 0,
     );
   }
@@ -61,21 +61,21 @@ export class Pace {
   private count(route: ReplyRoute, rule: PaceRule, at: number): void {
     const most = rule.perMinute?.(route.chat);
     if (most === undefined) return;
-    const left = this.minutes.get(chatOf(route)) ?? [];
-    keep(this.minutes, chatOf(route), [...left, at].slice(-most));
+    const left = this.minutes.get(chatKey(route)) ?? [];
+    keep(this.minutes, chatKey(route), [...left, at].slice(-most));
   }
 
   /** Whether its place still stands when it comes up: after a stall many would leave at once. Zero, or when to ask again. */
   hold(route: ReplyRoute, rule: PaceRule, now: number): number {
     this.heed(now);
-    const account = accountOf(route);
+    const account = accountKey(route);
     const free = (this.leftAccount.get(account) ?? 0) + rule.accountMs;
     if (rule.accountMs && free > now) return free;
     // The pauses count from when it really leaves.
-    const minute = this.minutes.get(chatOf(route));
+    const minute = this.minutes.get(chatKey(route));
     if (minute?.length) minute[minute.length - 1] = now;
     if (rule.accountMs) keep(this.leftAccount, account, now);
-    if (rule.chatMs) keep(this.chats, chatOf(route), now + rule.chatMs);
+    if (rule.chatMs) keep(this.chats, chatKey(route), now + rule.chatMs);
     return 0;
   }
 
@@ -87,11 +87,11 @@ export class Pace {
   }
 
   sent(route: ReplyRoute, now: number): void {
-    keep(this.left, chatOf(route), now);
+    keep(this.left, chatKey(route), now);
   }
 
   sentAt(route: ReplyRoute): number | undefined {
-    return this.left.get(chatOf(route));
+    return this.left.get(chatKey(route));
   }
 }
 
@@ -101,10 +101,10 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > MOST_CHATS) map.delete(map.keys().next().value as string);
 }
 
-function accountOf({ channel, account }: ReplyRoute): string {
+function accountKey({ channel, account }: ReplyRoute): string {
   return JSON.stringify([channel, account]);
 }
 
-function chatOf({ channel, account, chat }: ReplyRoute): string {
+function chatKey({ channel, account, chat }: ReplyRoute): string {
   return JSON.stringify([channel, account, chat]);
 }

@@ -109,7 +109,7 @@ export async function outstanding(db: Reads): Promise<Delivery[]> {
   return rows.map(delivery);
 }
 
-export async function outstandingOf(db: Reads, turn: TurnId): Promise<Delivery[]> {
+export async function listOutstanding(db: Reads, turn: TurnId): Promise<Delivery[]> {
   const rows = await db.all<Row>(
     `SELECT ${COLUMNS} FROM delivery WHERE turn = ? AND state IN ('intended', 'sending') ORDER BY created_at, id, part`,
     turn,
@@ -118,7 +118,7 @@ export async function outstandingOf(db: Reads, turn: TurnId): Promise<Delivery[]
 }
 
 /** Newest first. Bounded: after a month without anybody looking, the last thousand tell enough. */
-export function lostOf(
+export function listLost(
   db: Reads,
   of: { turn: TurnId } | { since: number },
 ): Promise<{ turn: TurnId; error: string }[]> {
@@ -149,7 +149,7 @@ function delivery(row: Row): Delivery {
 }
 
 /** Where a delivery ended up on its platform. */
-export async function placeOf(db: Reads, id: string): Promise<string | undefined> {
+export async function findPlatformId(db: Reads, id: string): Promise<string | undefined> {
   const row = await db.get<{ platform_id: string | null }>("SELECT platform_id FROM delivery WHERE id = ?", id);
   return row?.platform_id ?? undefined;
 }
@@ -171,7 +171,7 @@ export async function saidSince(
 }
 
 /** The parts of an answer that are, or may be, on their platform. */
-export function partsOf(db: Reads, answer: string): Promise<{ id: string; text: string; extra: string | null }[]> {
+export function listParts(db: Reads, answer: string): Promise<{ id: string; text: string; extra: string | null }[]> {
   return db.all("SELECT id, text, extra FROM delivery WHERE answer = ? ORDER BY part", answer);
 }
 
@@ -198,7 +198,7 @@ export function eraseDeliveries(tx: Tx, session: SessionKey): void {
   tx.run("DELETE FROM delivery WHERE session = ?", session);
 }
 
-export async function deliveriesOf(db: Reads, turn: TurnId) {
+export async function listDeliveries(db: Reads, turn: TurnId) {
   const rows = await db.all<{ id: string; state: string; route: string; attempts: number; error: string | null }>(
     "SELECT id, state, route, attempts, error FROM delivery WHERE turn = ? ORDER BY created_at, id",
     turn,

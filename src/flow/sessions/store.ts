@@ -188,7 +188,7 @@ export async function sessionsPerAgent(db: Reads): Promise<Map<string, number>> 
   return new Map(rows.map((row) => [row.agent, row.n]));
 }
 
-export async function agentOf(db: Reads, session: string): Promise<string | undefined> {
+export async function findAgent(db: Reads, session: string): Promise<string | undefined> {
   return (await db.get<{ agent: string }>("SELECT agent FROM session WHERE key = ?", session))?.agent;
 }
 

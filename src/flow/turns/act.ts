@@ -16,8 +16,8 @@ import {
   type EffectResult,
   failed,
   type LeftIntent,
-  originOf,
   type Probed,
+  resultOrigin,
   Stopped,
   type Tool,
   type ToolPlace,
@@ -37,7 +37,7 @@ import {
 } from "../../core/domain/index.ts";
 import { atOnce } from "../../core/kit/index.ts";
 import { type BoundParts, boundParts } from "./bound.ts";
-import { deniedText, insteadOf } from "./denied.ts";
+import { deniedText, suggestInstead } from "./denied.ts";
 import { repeated } from "./limits.ts";
 import { OneMover } from "./one-mover.ts";
 import { newWaiting } from "./park.ts";
@@ -56,7 +56,7 @@ export interface At {
   tools?: readonly string[] | undefined;
 }
 
-export function placeOf(parts: TurnParts, at: At): ToolPlace {
+export function makePlace(parts: TurnParts, at: At): ToolPlace {
   const { agent, session, turn, route, p, tools } = at;
   return parts.tools.place({ agent, session, turn, route, authority: p.authority, ...(tools ? { tools } : {}) });
 }
@@ -87,7 +87,7 @@ export type Judged = {
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
-export function wholeOf({ whole }: ActionPlan): { whole?: string } {
+export function pickWhole({ whole }: ActionPlan): { whole?: string } {
   return whole === undefined ? {} : { whole };
 }
 
@@ -178,7 +178,7 @@ function tooMany(most: number): Judged {
 
 /** Whether what was said about a call is text from outside (I12). */
 export function isFromOutside(parts: TurnParts, tool: string, said: Pick<ToolResult, "origin" | "isError">): boolean {
-  return originOf(parts.tools.get(tool), said) === "outside";
+  return resultOrigin(parts.tools.get(tool), said) === "outside";
 }
 
 /** What the gate says to one call. Nothing runs. */
@@ -192,19 +192,19 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
   try {
     const closed = closedTo(at, tool, call.input, standing);
     if (closed) {
-      const instead = insteadOf({ risk: "state" }, standing.authority);
+      const instead = suggestInstead({ risk: "state" }, standing.authority);
       return { verdict: "deny", because: closed, instead, origin: "own", ...none };
     }
     let { input } = call;
-    let plan = await tool.plan(input, placeOf(parts, at));
+    let plan = await tool.plan(input, makePlace(parts, at));
     if (plan.fixed !== undefined) {
       input = plan.fixed;
-      plan = await tool.plan(input, placeOf(parts, at));
+      plan = await tool.plan(input, makePlace(parts, at));
     }
     const { verdict, because: why, rule, settled, lacksRule, moves } = await parts.judge.judge(at, plan, standing);
     const once = plan.once && lacksRule ? `${plan.once} ${WRITE_A_RULE}` : plan.once;
     const because = verdict === "ask" && once ? `${why} ${once}` : why;
-    const hash = approvalHash(parts, call.name, plan, placeOf(parts, at));
+    const hash = approvalHash(parts, call.name, plan, makePlace(parts, at));
     return {
       verdict,
       because,
@@ -213,10 +213,10 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       hash,
       // The gate quotes the call and its own rules, nothing else.
       origin: "own",
-      marks: verdict === "ask" ? marksOf(plan) : [],
-      ...(verdict === "ask" ? { bound: boundOf(parts, plan, placeOf(parts, at)) } : {}),
-      ...wholeOf(plan),
-      ...(verdict === "deny" ? { instead: insteadOf(plan, standing.authority) } : {}),
+      marks: verdict === "ask" ? listMarks(plan) : [],
+      ...(verdict === "ask" ? { bound: bindPlan(parts, plan, makePlace(parts, at)) } : {}),
+      ...pickWhole(plan),
+      ...(verdict === "deny" ? { instead: suggestInstead(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
       ...(plan.until === undefined ? {} : { until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
@@ -260,7 +260,7 @@ export async function runTool(
 ): Promise<ToolResult> {
   const { ctx, turn, session } = at;
   const tool = parts.tools.get(call.name)!;
-  const place = placeOf(parts, at);
+  const place = makePlace(parts, at);
   const name = `tool:${call.name}:${call.id}`;
   const signal = ctx.halt;
   let held: Held | undefined;
@@ -275,7 +275,7 @@ export async function runTool(
       ctx.waits();
       parts.bus.emit({ event: "turn.step", session, turn, step });
     };
-    const got = await parts.locks.take({ holder, plan, workspace: folderOf(plan, place), onWait }, signal);
+    const got = await parts.locks.take({ holder, plan, workspace: findFolder(plan, place), onWait }, signal);
     if (got && "busy" in got) return asJson(ours(got.busy));
     held = got;
     return undefined;
@@ -301,14 +301,14 @@ export async function runTool(
       return tool.run(call.input, settled === undefined ? place : { ...place, runsSettled: settled }, key, signal);
     };
     if (!held || !plan) return work();
-    const workspace = folderOf(plan, place);
+    const workspace = findFolder(plan, place);
     const kept = { turn, call: call.id, session, agent: at.agent, tool: call.name, plan, workspace };
     const result = await parts.checkpoints.around(kept, work);
     if (!held.isHeld()) return ours(LOST_TEXT);
     return held.leftover ? { ...result, text: `${result.text}\n[${held.leftover}]` } : result;
   };
   const commit = (tx: Tx) => {
-    parts.changes.made(tx, foldersOf(place), plan);
+    parts.changes.made(tx, listFolders(place), plan);
     if (held?.isHeld()) held.commit(tx);
   };
   let outcome: EffectResult<Json>;
@@ -340,7 +340,7 @@ export async function runTool(
   }
   const result: ToolResult = "ok" in outcome ? (outcome.ok as unknown as ToolResult) : ours(UNKNOWN_TEXT);
   if (!("ok" in outcome)) {
-    await parts.records.write((tx) => parts.changes.made(tx, foldersOf(place), undefined));
+    await parts.records.write((tx) => parts.changes.made(tx, listFolders(place), undefined));
     p.notices.push(`The outcome of a call to ${call.name} is not known: Lares was stopped while it ran.`);
   }
   const { text, isError = false } = result;
@@ -361,7 +361,7 @@ async function changedSince(
   { allowed, plan, standing }: { allowed: Allowed; plan: ActionPlan | undefined; standing: Standing },
 ): Promise<ToolResult | undefined> {
   if (allowed.by === "gate" && plan && !plan.shell) return undefined;
-  const place = placeOf(parts, at);
+  const place = makePlace(parts, at);
   const now = await parts.tools.get(call.name)!.plan(call.input, place);
   if (allowed.by === "person")
     return approvalHash(parts, call.name, now, place) === allowed.hash ? undefined : ours(CHANGED_TEXT);
@@ -372,7 +372,7 @@ async function changedSince(
 }
 
 /** The folder of the agent's that a call works in: the workspace, or one it was given besides. */
-function folderOf({ risk, binding, targets }: ActionPlan, { workspace, roots = [] }: ToolPlace): string {
+function findFolder({ risk, binding, targets }: ActionPlan, { workspace, roots = [] }: ToolPlace): string {
   const at = risk === "exec" ? binding.cwd : targets[0];
   return (typeof at === "string" && roots.find((root) => at === root || at.startsWith(`${root}/`))) || workspace;
 }
@@ -390,7 +390,7 @@ export async function stillAsShown(parts: TurnParts, at: At, w: Waiting): Promis
   return at.ctx.step(`recheck:${w.approval}`, async () => {
     const tool = parts.tools.get(w.tool);
     if (!tool) return false;
-    const place = placeOf(parts, at);
+    const place = makePlace(parts, at);
     const plan = await tool.plan(w.input, place).catch(() => undefined);
     return plan !== undefined && approvalHash(parts, w.tool, plan, place) === w.hash;
   });
@@ -409,7 +409,7 @@ function countRepeats(parts: TurnParts, p: Progress, calls: ToolCallPart[], resu
 }
 
 /** What of a plan's text must stay visible when it is shortened: programs, targets of redirections, the files of a patch. */
-export function marksOf({ shell, risk, targets }: ActionPlan): string[] {
+export function listMarks({ shell, risk, targets }: ActionPlan): string[] {
   const marks = shell
     ? shell.commands.flatMap(({ words, redirects }) => [
         words[0]!.literal ?? words[0]!.guess,
@@ -438,7 +438,7 @@ export function approvalHash(
 }
 
 /** The same, part by part. */
-export function boundOf(parts: Pick<TurnParts, "changes">, plan: ActionPlan, place: ToolPlace): BoundParts {
+export function bindPlan(parts: Pick<TurnParts, "changes">, plan: ActionPlan, place: ToolPlace): BoundParts {
   return boundParts(boundTo(parts, plan, place));
 }
 
@@ -447,9 +447,9 @@ function boundTo(
   { binding, unbound }: ActionPlan,
   place: ToolPlace,
 ): ActionPlan["binding"] {
-  return unbound ? { ...binding, changes: parts.changes.of(foldersOf(place)) } : binding;
+  return unbound ? { ...binding, changes: parts.changes.of(listFolders(place)) } : binding;
 }
 
-function foldersOf({ workspace, roots = [] }: ToolPlace): string[] {
+function listFolders({ workspace, roots = [] }: ToolPlace): string[] {
   return [workspace, ...roots];
 }

@@ -3,7 +3,7 @@ import type { ActionPlan } from "../../core/contracts/index.ts";
 import { type Authority, assertNever } from "../../core/domain/index.ts";
 
 /** What is left to do. Guests get one sentence for everything: a second one would tell them what there is. */
-export function insteadOf(plan: Pick<ActionPlan, "risk" | "outside">, authority: Authority): string {
+export function suggestInstead(plan: Pick<ActionPlan, "risk" | "outside">, authority: Authority): string {
   if (authority === "stranger") return "Tell the person that this is not possible here.";
   switch (plan.risk) {
     case "read":

@@ -49,7 +49,7 @@ const TOO_EARLY =
 const QUIET = "Done. Nothing was sent.";
 
 /** What a reply's calls say about silence. `offered`: the ending tools of this session; others are names like any other. */
-export function silenceOf(
+export function findSilence(
   calls: readonly ToolCallPart[],
   offered: readonly EndingTool[],
   p: Pick<Progress, "toolCalls">,
@@ -59,9 +59,10 @@ export function silenceOf(
   if (!first) return { kind: "none" };
   const isAlone = ending.length === calls.length;
   const isEarly = first.name === "nothing_to_report" && p.toolCalls === 0;
-  if (isAlone && !isEarly) return { kind: "silent", call: first, results: ending.map((call) => resultOf(call, QUIET)) };
+  if (isAlone && !isEarly)
+    return { kind: "silent", call: first, results: ending.map((call) => makeResult(call, QUIET)) };
   const why = isAlone ? TOO_EARLY : TOGETHER;
-  return { kind: "refused", results: new Map(ending.map((call) => [call.id, resultOf(call, why, true)])) };
+  return { kind: "refused", results: new Map(ending.map((call) => [call.id, makeResult(call, why, true)])) };
 }
 
 export type Finish =
@@ -72,7 +73,7 @@ export type Finish =
   | { kind: "refused"; results: ReadonlyMap<string, ToolResultPart> };
 
 /** Whether a reply's calls end the turn with one of the tools that came with the message. */
-export function finishOf(calls: readonly ToolCallPart[], tools: NonNullable<Given["finish"]>): Finish {
+export function findFinish(calls: readonly ToolCallPart[], tools: NonNullable<Given["finish"]>): Finish {
   const refused = new Map<string, ToolResultPart>();
   for (const call of calls) {
     const tool = tools.find(({ name }) => name === call.name);
@@ -80,7 +81,7 @@ export function finishOf(calls: readonly ToolCallPart[], tools: NonNullable<Give
     const text = wordsIn(call);
     const isSpeech = Array.isArray(tool.input.required) && tool.input.required.length > 0;
     if (text || !isSpeech) return { kind: "finished", call, ending: { state: text ? "answered" : "silent", text } };
-    refused.set(call.id, resultOf(call, withoutWords(call), true));
+    refused.set(call.id, makeResult(call, withoutWords(call), true));
   }
   return refused.size ? { kind: "refused", results: refused } : { kind: "none" };
 }
@@ -102,9 +103,9 @@ function withoutWords({ name, input }: ToolCallPart): string {
 
 /** Calls that are not run because the turn ends: the history keeps a result for each. */
 export function notRun(calls: readonly ToolCallPart[], why: string): ToolResultPart[] {
-  return calls.map((call) => resultOf(call, `Not run: ${why}`, true));
+  return calls.map((call) => makeResult(call, `Not run: ${why}`, true));
 }
 
-function resultOf({ id, name }: ToolCallPart, text: string, isError = false): ToolResultPart {
+function makeResult({ id, name }: ToolCallPart, text: string, isError = false): ToolResultPart {
   return { type: "tool-result", id, name, text, ...(isError ? { isError } : {}) };
 }

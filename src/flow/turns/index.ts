@@ -1,12 +1,12 @@
 export { Changes } from "./changes.ts";
 export { type LimitsConfig, limitsConfig } from "./config.ts";
 export {
-  askersOf,
   type Door,
-  doorsOf,
+  findAskers,
+  findLivePlace,
   hasOtherSpeakers,
   hasSpokenIn,
-  livePlaceOf,
+  listDoors,
   placeOfQuestion,
   recentChats,
   routeOfTurn,
@@ -18,13 +18,13 @@ export { type BuiltRequest, buildRequest } from "./request.ts";
 export {
   eraseTurns,
   forgetAdmitted,
+  listRestarts,
   listTurns,
   openNow,
   queueTurn,
   readTurn,
   recordUsage,
   recordWoken,
-  restartsOf,
   type TurnRow,
   turnsByState,
   wasAdmitted,

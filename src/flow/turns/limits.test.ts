@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limitsConfig } from "./config.ts";
-import { costOf, reached, repeated } from "./limits.ts";
+import { computeCost, reached, repeated } from "./limits.ts";
 import { newProgress } from "./progress.ts";
 
 const limits = limitsConfig.parse({});
@@ -30,8 +30,8 @@ describe("the caps of one turn (I10)", () => {
   });
 
   test("an unknown price is never free", () => {
-    expect(costOf(limits, usage({ cost: null, outputTokens: 1_000_000 }))).toBe(15);
-    expect(costOf(limits, usage({ cost: 0.25 }))).toBe(0.25);
+    expect(computeCost(limits, usage({ cost: null, outputTokens: 1_000_000 }))).toBe(15);
+    expect(computeCost(limits, usage({ cost: 0.25 }))).toBe(0.25);
   });
 
   test("only the same call with the same result in a row counts as repeated", () => {

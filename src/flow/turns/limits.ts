@@ -7,7 +7,7 @@ import type { Progress } from "./progress.ts";
 export function reached(limits: LimitsConfig, p: Progress, activeMs: number): string | undefined {
   if (p.call >= limits.modelCalls) return `The turn reached its limit of ${limits.modelCalls} model calls.`;
   if (activeMs >= limits.minutes * 60_000) return `The turn reached its limit of ${limits.minutes} minutes.`;
-  if (costOf(limits, p.usage) >= limits.dollars) return `The turn reached its limit of $${limits.dollars}.`;
+  if (computeCost(limits, p.usage) >= limits.dollars) return `The turn reached its limit of $${limits.dollars}.`;
   if (p.badInputs >= limits.badToolInputs) {
     return `The model made ${p.badInputs} tool calls in a row that could not be read.`;
   }
@@ -15,7 +15,7 @@ export function reached(limits: LimitsConfig, p: Progress, activeMs: number): st
 }
 
 /** Money spent, an unknown price counted as configured: unknown is never free. */
-export function costOf(limits: LimitsConfig, usage: Usage): number {
+export function computeCost(limits: LimitsConfig, usage: Usage): number {
   if (usage.cost !== null) return usage.cost;
   const tokens = usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return (tokens * limits.unknownPricePerMillion) / 1_000_000;

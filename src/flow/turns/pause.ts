@@ -2,7 +2,7 @@
 
 import type { AfterWait } from "../../core/contracts/index.ts";
 import { messageIds } from "../../core/domain/index.ts";
-import { type At, placeOf } from "./act.ts";
+import { type At, makePlace } from "./act.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Pause, Progress } from "./progress.ts";
 
@@ -26,7 +26,7 @@ export async function endPauses(
     await at.ctx.step(
       `after:${callId}`,
       async () => {
-        came = (await parts.tools.get(tool)?.after?.(input, placeOf(parts, at), { on, deadline })) ?? came;
+        came = (await parts.tools.get(tool)?.after?.(input, makePlace(parts, at), { on, deadline })) ?? came;
         return null;
       },
       (tx) => {

@@ -37,17 +37,17 @@ export async function withoutModel(
   if (terms.condition !== undefined && !p.passed) {
     const ran = await command(parts, run, wake, "condition", terms.condition);
     if ("ask" in ran) return { park: [ran.ask] };
-    const no = refusalOf("condition", ran) ?? unclear("condition", ran, HIGHEST_NO, limitOf(run));
+    const no = toRefusal("condition", ran) ?? unclear("condition", ran, HIGHEST_NO, describeLimit(run));
     if (no) return { end: no };
     const { result } = ran as { result: ToolResult };
     const said = lastLine(result.text);
-    if (exitOf(result) !== 0) return { end: { state: "silent", text: "", reason: `Its condition said no${said}.` } };
+    if (readExit(result) !== 0) return { end: { state: "silent", text: "", reason: `Its condition said no${said}.` } };
     p.passed = true;
   }
   if (terms.script === undefined) return "model";
   const ran = await command(parts, run, wake, "script", terms.script);
   if ("ask" in ran) return { park: [ran.ask] };
-  const no = refusalOf("script", ran) ?? unclear("script", ran, 0, limitOf(run));
+  const no = toRefusal("script", ran) ?? unclear("script", ran, 0, describeLimit(run));
   if (no) return { end: no };
   const text = (ran as { result: ToolResult }).result.text.trim();
   return { end: text ? { state: "answered", text, said: true } : { state: "silent", text: "" } };
@@ -68,7 +68,7 @@ export function keepTime(parts: TurnParts, run: Run): { isUp(): boolean; sentenc
 
 async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text: string): Promise<Ran> {
   const { p } = run;
-  const input = { command: text, timeout_s: secondsOf(run), apart: true };
+  const input = { command: text, timeout_s: allowedSeconds(run), apart: true };
   const call: ToolCallPart = { type: "tool-call", id, name: "exec", input };
   const asked = p.waiting.find((w) => w.callId === id);
   if (asked) {
@@ -89,7 +89,7 @@ async function command(parts: TurnParts, run: Run, wake: Wake, id: string, text:
 
 async function runNow(parts: TurnParts, run: Run, call: ToolCallPart, allowed: Allowed): Promise<ToolResult> {
   const result = await runTool(parts, run, call, run.p, allowed);
-  if (run.ctx.stopping.aborted && exitOf(result) === undefined) throw new Stopped();
+  if (run.ctx.stopping.aborted && readExit(result) === undefined) throw new Stopped();
   return result;
 }
 
@@ -112,7 +112,7 @@ async function answered(
   return { isSame: said !== undefined && (await stillAsShown(parts, run, asked)) };
 }
 
-function refusalOf(what: string, ran: Ran): Ending | undefined {
+function toRefusal(what: string, ran: Ran): Ending | undefined {
   if (!("refused" in ran)) return undefined;
   return { state: "failed", text: "", reason: `The ${what} was not run. ${ran.refused}`, failure: "not-allowed" };
 }
@@ -120,7 +120,7 @@ function refusalOf(what: string, ran: Ran): Ending | undefined {
 /** A failure, when it did not end by itself with a code up to `most`. */
 function unclear(what: string, ran: Ran, most: number, limit: string): Ending | undefined {
   const { result } = ran as { result: ToolResult };
-  const exit = exitOf(result);
+  const exit = readExit(result);
   if (exit !== undefined && exit <= most) return undefined;
   const { how } = (result.meta ?? {}) as { how?: string };
   if (how === undefined) return { state: "failed", text: "", reason: result.text, failure: "unknown-outcome" };
@@ -131,17 +131,19 @@ function unclear(what: string, ran: Ran, most: number, limit: string): Ending | 
 }
 
 /** How long its command may take: the job's own limit, else the most `exec` takes. */
-function secondsOf({ terms }: Run): number {
+function allowedSeconds({ terms }: Run): number {
   const seconds = Math.ceil((terms.timeoutMs ?? MOST_S * 1000) / 1000);
   return Math.min(Math.max(seconds, 1), MOST_S);
 }
 
-function limitOf(run: Run): string {
+function describeLimit(run: Run): string {
   const isOwn = run.terms.timeoutMs !== undefined && run.terms.timeoutMs <= MOST_S * 1000;
-  return isOwn ? `its timeout of ${words(secondsOf(run) * 1000)}` : `the ${words(MOST_S * 1000)} a command may take`;
+  return isOwn
+    ? `its timeout of ${words(allowedSeconds(run) * 1000)}`
+    : `the ${words(MOST_S * 1000)} a command may take`;
 }
 
-function exitOf(result: ToolResult): number | undefined {
+function readExit(result: ToolResult): number | undefined {
   const { exit, how } = (result.meta ?? {}) as { exit?: unknown; how?: unknown };
   return how === "exited" && typeof exit === "number" ? exit : undefined;
 }

@@ -127,7 +127,7 @@ export function recordRestart(tx: Tx, turn: TurnId, restart: { at: number; resum
   tx.run("INSERT OR IGNORE INTO turn_restart VALUES (?, ?, ?)", turn, restart.at, restart.resumedAt);
 }
 
-export async function restartsOf(db: Reads, turn: TurnId): Promise<{ at: number; resumedAt: number }[]> {
+export async function listRestarts(db: Reads, turn: TurnId): Promise<{ at: number; resumedAt: number }[]> {
   const rows = await db.all<{ at: number; resumed_at: number }>(
     "SELECT at, resumed_at FROM turn_restart WHERE turn = ? ORDER BY at",
     turn,
@@ -160,7 +160,7 @@ export function recordUsage(
 }
 
 /** What the model calls of a turn have used, for a turn that lost its own count. */
-export async function usageOf(db: Reads, turn: TurnId): Promise<Usage> {
+export async function sumUsage(db: Reads, turn: TurnId): Promise<Usage> {
   const rows = await db.all<{
     input_tokens: number;
     output_tokens: number;

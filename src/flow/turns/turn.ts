@@ -37,21 +37,21 @@ import {
   type TurnId,
   withoutCommandLane,
 } from "../../core/domain/index.ts";
-import { quotedBeginning, subjectOf } from "../../core/kit/index.ts";
+import { findSubject, quotedBeginning } from "../../core/kit/index.ts";
 import {
   type At,
   act,
   approvalHash,
-  boundOf,
+  bindPlan,
   isFromOutside,
-  marksOf,
-  placeOf,
+  listMarks,
+  makePlace,
+  pickWhole,
   runTool,
   stillAsShown,
-  wholeOf,
 } from "./act.ts";
 import { type BoundParts, whatChanged } from "./bound.ts";
-import { finishOf, mustAnswer, notRun, nudges, silenceOf } from "./endings.ts";
+import { findFinish, findSilence, mustAnswer, notRun, nudges } from "./endings.ts";
 import { carriesOutside, type Ending, finish, userMessage } from "./finish.ts";
 import { reached } from "./limits.ts";
 import { newWaiting, park } from "./park.ts";
@@ -60,7 +60,7 @@ import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
 import { newProgress, type Progress, type Waiting } from "./progress.ts";
 import { buildRequest } from "./request.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
-import { recordRestart, recordUsage, recordWoken, usageOf } from "./store.ts";
+import { recordRestart, recordUsage, recordWoken, sumUsage } from "./store.ts";
 
 type Body =
   | {
@@ -144,7 +144,7 @@ export function makeTurns(parts: TurnParts) {
       run.own = mine?.message;
       if (input.wake.why === "broken") {
         // Its progress is gone with what broke; what it spent is on record.
-        run.p.usage = await usageOf(parts.records, run.turn);
+        run.p.usage = await sumUsage(parts.records, run.turn);
         return end(run, broken(input.wake));
       }
       if (mine?.takenBy && mine.takenBy !== input.turn) {
@@ -253,15 +253,15 @@ export function makeTurns(parts: TurnParts) {
       const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
       const again = await run.ctx.step(`replan:${w.approval}`, async () => {
         const tool = parts.tools.get(w.tool);
-        const place = placeOf(parts, run);
+        const place = makePlace(parts, run);
         const plan = await tool?.plan(w.input, place).catch((error: unknown) => {
           if (error instanceof AppError) return error.message;
           throw error;
         });
         if (plan === undefined || typeof plan === "string") return plan ?? null;
         const { rule } = await parts.judge.judge(run, plan, run.p);
-        const more = { marks: marksOf(plan), ...wholeOf(plan) };
-        const bound = boundOf(parts, plan, place);
+        const more = { marks: listMarks(plan), ...pickWhole(plan) };
+        const bound = bindPlan(parts, plan, place);
         const hash = approvalHash(parts, w.tool, plan, place);
         return { shown: plan.shown, rule, hash, bound, ...more } as unknown as Json;
       });
@@ -327,7 +327,7 @@ export function makeTurns(parts: TurnParts) {
         ? undefined
         : await parts.interims.settling({ session, message: w.results, call: w.callId });
     parts.crash.at("outcome.before");
-    const subject = subjectOf(w.input);
+    const subject = findSubject(w.input);
     const what = subject === undefined ? `the ${w.tool} call` : `${w.tool} ${quotedBeginning(subject)}`;
     const text = `Outcome of ${what} that waited for approval: ${how}`;
     const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
@@ -395,16 +395,16 @@ export function makeTurns(parts: TurnParts) {
         if (done) return done;
         continue;
       }
-      const last = finishOf(calls, run.given?.finish ?? []);
+      const last = findFinish(calls, run.given?.finish ?? []);
       if (last.kind === "finished") return end(run, { ...last.ending, callerCalls: [plainCall(last.call)] });
       // The caller's own tools: it runs them, and its next message says what came of it.
       if (run.given?.tools)
-        return end(run, { state: "answered", text: textOf(reply), callerCalls: calls.map(plainCall) });
+        return end(run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
       if (p.forced) {
         const results = notRun(calls, "no more tools can be used in this turn.");
         return end(run, { state: "failed", text: "", reason: LOOPED, results });
       }
-      const silence = silenceOf(calls, called.ends ?? [], p);
+      const silence = findSilence(calls, called.ends ?? [], p);
       if (silence.kind === "silent") return end(run, { state: "silent", text: "", results: silence.results });
       const refused = last.kind === "refused" ? last.results : silence.kind === "refused" ? silence.results : undefined;
       const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
@@ -536,7 +536,7 @@ export function makeTurns(parts: TurnParts) {
   /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */
   function answer(run: Run, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
     const { p } = run;
-    const text = textOf(reply);
+    const text = readText(reply);
     if (reply.finish === "refusal") {
       return end(run, { state: "declined", text, reason: "The model declined to answer." });
     }
@@ -562,7 +562,7 @@ export function makeTurns(parts: TurnParts) {
     reply: Extract<ModelReply, { ok: true }>,
     calls: readonly ToolCallPart[],
   ): Outcome {
-    const text = textOf(reply);
+    const text = readText(reply);
     const results = notRun(calls, cap);
     if (!text) return end(run, { state: "failed", text: "", reason: cap, failure: "limit", results });
     run.p.notices.push(cap);
@@ -587,7 +587,7 @@ export function makeTurns(parts: TurnParts) {
 
   function shortened<T extends { id: string; text: string }>(run: Run, results: readonly T[]): Promise<T[]> {
     const { turn, session, agent, model } = run;
-    const { spillDir, workspace } = placeOf(parts, run);
+    const { spillDir, workspace } = makePlace(parts, run);
     return parts.room.cap({ turn, session, agent, model, spillDir, workspace }, results);
   }
 
@@ -638,7 +638,7 @@ const TOO_LONG =
 const LOOPED =
   "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
 
-function textOf(reply: Extract<ModelReply, { ok: true }>): string {
+function readText(reply: Extract<ModelReply, { ok: true }>): string {
   return reply.content
     .map((part) => (part.type === "text" ? part.text : ""))
     .join("")

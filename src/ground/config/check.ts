@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import { nearest } from "../../core/kit/index.ts";
 import { type Path, pathText } from "./problems.ts";
-import { type ConfigSchema, defOf, inside, isClosed } from "./schema.ts";
+import { type ConfigSchema, inside, isClosed, readDef } from "./schema.ts";
 
 export interface Complaint {
   path: Path;
@@ -46,11 +46,11 @@ export function check(schema: ConfigSchema, given: unknown, references: Referenc
 
 /** An absent section is an empty one; so is one whose lines are all commented out, which YAML reads as null. */
 function section(schema: z.ZodType, value: unknown): unknown {
-  const isObject = defOf(inside(schema)).type === "object";
-  if (value === undefined) return defOf(schema).type === "object" ? {} : undefined;
+  const isObject = readDef(inside(schema)).type === "object";
+  if (value === undefined) return readDef(schema).type === "object" ? {} : undefined;
   if (value !== null || schema.safeParse(null).success) return value;
-  const kind = defOf(inside(schema)).type;
-  if (isObject && defOf(schema).type === "object") return {};
+  const kind = readDef(inside(schema)).type;
+  if (isObject && readDef(schema).type === "object") return {};
   return isObject || kind === "record" || kind === "array" ? undefined : value;
 }
 
@@ -61,7 +61,7 @@ interface Walk {
 
 /** Returns a copy without unknown keys, which are complained about here and nowhere else. */
 function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknown {
-  const def = defOf(inside(schema));
+  const def = readDef(inside(schema));
   if (def.type === "array" && def.element && Array.isArray(value)) {
     return value.map((item, index) => tidy(def.element!, item, [...path, index], walk));
   }
@@ -83,7 +83,8 @@ function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknow
     else out[key] = item;
   }
   for (const [key, known] of Object.entries(def.shape)) {
-    if (!Object.hasOwn(value, key) && defOf(known).type === "object") out[key] = tidy(known, {}, [...path, key], walk);
+    if (!Object.hasOwn(value, key) && readDef(known).type === "object")
+      out[key] = tidy(known, {}, [...path, key], walk);
   }
   return out;
 }
@@ -91,7 +92,7 @@ function tidy(schema: z.ZodType, value: unknown, path: Path, walk: Walk): unknow
 /** The one option of a union that `value` can be meant for, when there is exactly one. */
 function theOption(options: readonly z.ZodType[], discriminator: string | undefined, value: unknown) {
   const fitting = options.filter((option) => {
-    const def = defOf(inside(option));
+    const def = readDef(inside(option));
     if (!isFields(value)) return Array.isArray(value) && def.type === "array";
     if (def.type === "record") return true;
     if (def.type !== "object" || !def.shape) return false;
@@ -125,7 +126,7 @@ function judge(
   // Only `run` returns the value together with the issues.
   if (issues.length === 0)
     return (slice._zod.run({ value: input, issues: [] }, { async: false }) as { value: unknown }).value;
-  for (const issue of issues) complaints.push(...complaintsOf(issue, [name], input));
+  for (const issue of issues) complaints.push(...toComplaints(issue, [name], input));
   return undefined;
 }
 
@@ -145,7 +146,7 @@ function readAs(expected: string, value: unknown): unknown {
 
 type Issue = z.core.$ZodIssue;
 
-function complaintsOf(issue: Issue, base: Path, root: unknown): Complaint[] {
+function toComplaints(issue: Issue, base: Path, root: unknown): Complaint[] {
   const here = issue.path as Path;
   const path = [...base, ...here];
   const name = pathText(path);
@@ -154,7 +155,7 @@ function complaintsOf(issue: Issue, base: Path, root: unknown): Complaint[] {
   switch (issue.code) {
     case "invalid_type":
       if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${kindWords(issue.expected)}` }];
-      return wrong(`${name} must be ${kindWords(issue.expected)}, not ${kindOf(value)}`);
+      return wrong(`${name} must be ${kindWords(issue.expected)}, not ${describeKind(value)}`);
     case "invalid_value": {
       const near = typeof value === "string" ? nearest(value, issue.values.map(String)) : undefined;
       if (value === undefined) return [{ path, at: "key", message: `${name} is needed: ${oneOf(issue.values)}` }];
@@ -197,14 +198,14 @@ function unionComplaints(issue: Issue & { code: "invalid_union" }, path: Path, r
   const best = deep.sort((a, b) => a.length - b.length)[0];
   if (best?.length) {
     return best.flatMap((i) =>
-      complaintsOf({ ...i, path: [...issue.path, ...i.path] }, path.slice(0, path.length - issue.path.length), root),
+      toComplaints({ ...i, path: [...issue.path, ...i.path] }, path.slice(0, path.length - issue.path.length), root),
     );
   }
   const doors = issue.errors.flatMap((branch) =>
     branch.flatMap((i) => (i.code === "invalid_type" ? [kindWords(i.expected)] : [])),
   );
   if (doors.length === 0) return undefined;
-  const message = `${pathText(path)} must be ${[...new Set(doors)].join(" or ")}, not ${kindOf(value)}`;
+  const message = `${pathText(path)} must be ${[...new Set(doors)].join(" or ")}, not ${describeKind(value)}`;
   return [{ path, at: "value" as const, message }];
 }
 
@@ -226,7 +227,7 @@ function unknownKey(parent: Path, key: string, known: readonly string[], schema:
 function elsewhere(schema: ConfigSchema, parent: Path, key: string): string | undefined {
   if (parent.length > 1) return undefined;
   for (const [name, slice] of Object.entries(schema.slices)) {
-    const shape = defOf(inside(slice)).shape;
+    const shape = readDef(inside(slice)).shape;
     if (shape && Object.hasOwn(shape, key)) return `${name}.${key}`;
   }
   return undefined;
@@ -249,7 +250,7 @@ function kindWords(expected: string): string {
 }
 
 /** The kind of a value, never the value (CONFIG-4). */
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a section with keys";

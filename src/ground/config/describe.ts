@@ -1,7 +1,7 @@
 /** The schema told to people (`lares config explain`, the documentation) and to editors (JSON Schema). */
 import type { z } from "zod";
 import type { Json, JsonObject } from "../../core/domain/index.ts";
-import { type ConfigSchema, defOf, inside } from "./schema.ts";
+import { type ConfigSchema, inside, readDef } from "./schema.ts";
 
 export interface ConfigKey {
   /** `gateway.http.wait`; `<name>` stands for a name of one's own, `[]` for each entry of a list. */
@@ -17,7 +17,7 @@ export interface ConfigKey {
 
 /** Every key with its type, default and sentence, in the order the rooms declare them. */
 export function explain(schema: ConfigSchema): ConfigKey[] {
-  return Object.entries(schema.slices).flatMap(([name, slice]) => keysOf(slice, name));
+  return Object.entries(schema.slices).flatMap(([name, slice]) => listKeys(slice, name));
 }
 
 /** JSON Schema of the file, for editors and for `config schema`. zod's generator is loaded only here. */
@@ -51,35 +51,35 @@ function closed(value: Json): Json {
   return out;
 }
 
-function keysOf(schema: z.ZodType, key: string): ConfigKey[] {
+function listKeys(schema: z.ZodType, key: string): ConfigKey[] {
   const inner = inside(schema);
-  const def = defOf(inner);
-  const own: ConfigKey = { key, type: typeWords(inner), required: isRequired(schema), sentence: sentenceOf(schema) };
-  const fallback = defaultOf(schema);
+  const def = readDef(inner);
+  const own: ConfigKey = { key, type: typeWords(inner), required: isRequired(schema), sentence: findSentence(schema) };
+  const fallback = findDefault(schema);
   if (fallback !== undefined) own.default = fallback;
-  const example = exampleOf(schema);
+  const example = findExample(schema);
   if (example !== undefined) own.example = example;
 
   if (def.type === "object" && def.shape) {
-    const below = Object.entries(def.shape).flatMap(([name, child]) => keysOf(child, `${key}.${name}`));
+    const below = Object.entries(def.shape).flatMap(([name, child]) => listKeys(child, `${key}.${name}`));
     // A section that says nothing of its own is told by its keys.
     return own.sentence === "" ? below : [{ ...own, required: false }, ...below];
   }
   if (def.type === "record" && def.valueType && hasKeys(def.valueType)) {
-    return [own, ...keysOf(def.valueType, `${key}.<name>`)];
+    return [own, ...listKeys(def.valueType, `${key}.<name>`)];
   }
-  if (def.type === "array" && def.element && hasKeys(def.element)) return [own, ...keysOf(def.element, `${key}[]`)];
+  if (def.type === "array" && def.element && hasKeys(def.element)) return [own, ...listKeys(def.element, `${key}[]`)];
   return [own];
 }
 
 function hasKeys(schema: z.ZodType): boolean {
-  return defOf(inside(schema)).type === "object";
+  return readDef(inside(schema)).type === "object";
 }
 
 /** A schema's kind in plain words: "text", "one of ask, record", "list of text". */
 export function typeWords(schema: z.ZodType): string {
   const inner = inside(schema);
-  const def = defOf(inner);
+  const def = readDef(inner);
   switch (def.type) {
     case "string":
       return def.format === "url" ? "address" : "text";
@@ -113,7 +113,7 @@ function isWhole(schema: z.ZodType): boolean {
 function layers(schema: z.ZodType): z.ZodType[] {
   const all = [schema];
   for (let at = schema; at !== inside(at); ) {
-    const def = defOf(at);
+    const def = readDef(at);
     const next = def.innerType ?? def.in ?? def.getter?.();
     if (!next) break;
     all.push(next);
@@ -122,11 +122,11 @@ function layers(schema: z.ZodType): z.ZodType[] {
   return all;
 }
 
-function sentenceOf(schema: z.ZodType): string {
+function findSentence(schema: z.ZodType): string {
   return layers(schema).find((layer) => layer.description)?.description ?? "";
 }
 
-function exampleOf(schema: z.ZodType): Json | undefined {
+function findExample(schema: z.ZodType): Json | undefined {
   for (const layer of layers(schema)) {
     const meta = layer.meta() as { example?: Json; examples?: Json[] } | undefined;
     const example = meta?.example ?? meta?.examples?.[0];
@@ -135,18 +135,18 @@ function exampleOf(schema: z.ZodType): Json | undefined {
   return undefined;
 }
 
-function defaultOf(schema: z.ZodType): Json | undefined {
+function findDefault(schema: z.ZodType): Json | undefined {
   for (const layer of layers(schema)) {
-    const def = defOf(layer);
+    const def = readDef(layer);
     if (def.type === "default" || def.type === "prefault") {
       // An empty section as default is filled by the defaults of its keys, which are listed themselves.
       const value = def.defaultValue as Json;
-      return defOf(inside(schema)).type === "object" ? undefined : value;
+      return readDef(inside(schema)).type === "object" ? undefined : value;
     }
   }
   return undefined;
 }
 
 function isRequired(schema: z.ZodType): boolean {
-  return defOf(inside(schema)).type !== "object" && !schema.safeParse(undefined).success;
+  return readDef(inside(schema)).type !== "object" && !schema.safeParse(undefined).success;
 }

@@ -14,7 +14,7 @@ export type KeyPath = string | Path;
 
 /** The text with `path` set to `value`; `undefined` removes it. Does not judge the value: parse the result before saving. */
 export async function setInFile(text: string, path: KeyPath, value: Json | undefined): Promise<string> {
-  const parts = partsOf(path);
+  const parts = splitPath(path);
   const { doc, yaml } = await parse(text);
   if (!yaml.isMap(doc.contents)) {
     if (value === undefined) return text;
@@ -35,7 +35,7 @@ export async function setInFile(text: string, path: KeyPath, value: Json | undef
 
 /** What the file says at `path`, as written: a reference stays a reference. `undefined` when it says nothing. */
 export async function getFromFile(text: string, path: KeyPath): Promise<Json | undefined> {
-  const parts = partsOf(path);
+  const parts = splitPath(path);
   const { doc, yaml } = await parse(text);
   const node = doc.getIn(parts, true);
   if (node === undefined) return undefined;
@@ -91,7 +91,7 @@ function makeWay(doc: Document, parts: Path, yaml: typeof import("yaml")): void 
   }
 }
 
-function partsOf(path: KeyPath): Path {
+function splitPath(path: KeyPath): Path {
   const parts =
     typeof path === "string"
       ? path.split(/\.|(?=\[\d+\])/).map((part) => (/^\[\d+\]$/.test(part) ? Number(part.slice(1, -1)) : part))

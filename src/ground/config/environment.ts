@@ -6,7 +6,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
-import { trimEndOf } from "../../core/kit/index.ts";
+import { trimEndCharacters } from "../../core/kit/index.ts";
 
 export interface ModelEnvironment {
   readonly anthropicApiKey: string | undefined;
@@ -103,7 +103,7 @@ function homeFrom(given: string | undefined, userHome: string | undefined): stri
 function address(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return trimEndOf(value, "/");
+  if (url?.protocol === "http:" || url?.protocol === "https:") return trimEndCharacters(value, "/");
   throw new AppError("CONFIG_INVALID", {
     message: `The variable ${name} is not an http or https address.`,
     hint: `Set ${name} to an address such as http://127.0.0.1:11434, or unset it.`,

@@ -16,5 +16,5 @@ export {
 export { isMask, maskSecrets } from "./mask.ts";
 export type { ConfigProblem } from "./problems.ts";
 export { type ProgramNames, programNames, quoted } from "./program.ts";
-export { type Config, type ConfigSchema, defineConfig, type Effect, effectOf } from "./schema.ts";
+export { type Config, type ConfigSchema, defineConfig, type Effect, findEffect } from "./schema.ts";
 export { type FileWatch, watchFile } from "./watch.ts";

@@ -26,7 +26,7 @@ export interface ConfigSchema<S extends Slices = Slices> {
 export type Effect = "live" | "session" | "restart";
 
 /** When a change of this key takes effect. `*` in the table stands for a name of one's own. */
-export function effectOf({ effects }: Pick<ConfigSchema, "effects">, path: string): Effect | undefined {
+export function findEffect({ effects }: Pick<ConfigSchema, "effects">, path: string): Effect | undefined {
   const parts = path.split(/[.[]/);
   const fits = Object.keys(effects).filter((key) => {
     const wanted = key.split(".");
@@ -86,7 +86,7 @@ export interface Def {
   format?: string;
 }
 
-export function defOf(schema: z.ZodType): Def {
+export function readDef(schema: z.ZodType): Def {
   return schema._zod.def as unknown as Def;
 }
 
@@ -106,7 +106,7 @@ const WRAPPERS = new Set([
 export function inside(schema: z.ZodType): z.ZodType {
   let at = schema;
   for (;;) {
-    const def = defOf(at);
+    const def = readDef(at);
     if (WRAPPERS.has(def.type) && def.innerType) at = def.innerType;
     else if (def.type === "pipe" && def.in) at = def.in;
     else if (def.type === "lazy" && def.getter) at = def.getter();
@@ -116,5 +116,5 @@ export function inside(schema: z.ZodType): z.ZodType {
 
 /** True when an object schema names its keys and takes no others. */
 export function isClosed(def: Def): boolean {
-  return def.type === "object" && (def.catchall === undefined || defOf(def.catchall).type === "never");
+  return def.type === "object" && (def.catchall === undefined || readDef(def.catchall).type === "never");
 }

@@ -56,7 +56,7 @@ export async function readSource(text: string): Promise<Source> {
   const problemAt: Source["problemAt"] = (path, at, message) => ({
     path: pathText(path),
     message,
-    ...excerptAt(text, offsetOf(yaml, root, path, at)),
+    ...excerptAt(text, findOffset(yaml, root, path, at)),
   });
   // The tree of a file that did not parse is half a guess; its second-hand problems would only distract.
   if (problems.length > 0) return { value: {}, problems, problemAt };
@@ -115,7 +115,7 @@ function toPlain(doc: Document.Parsed, problems: ConfigProblem[]): Json {
 }
 
 /** Where `path` stands in the text: as far down as the file goes. */
-function offsetOf(yaml: Yaml, root: unknown, path: Path, at: "key" | "value"): number {
+function findOffset(yaml: Yaml, root: unknown, path: Path, at: "key" | "value"): number {
   let node: unknown = root;
   let offset = start(node) ?? 0;
   for (const [depth, part] of path.entries()) {

@@ -22,11 +22,11 @@ export function watchFile(file: string, changed: () => Promise<void>, everyMs = 
   let busy: Promise<void> | undefined;
   let stopped = false;
   const look = async (): Promise<void> => {
-    let print = await printOf(file);
+    let print = await fingerprint(file);
     if (print === known || stopped) return;
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-      const again = await printOf(file);
+      const again = await fingerprint(file);
       if (again === print) break;
       print = again;
     }
@@ -54,7 +54,7 @@ export function watchFile(file: string, changed: () => Promise<void>, everyMs = 
   };
 }
 
-async function printOf(file: string): Promise<string> {
+async function fingerprint(file: string): Promise<string> {
   try {
     const found = await stat(file, { bigint: true });
     return `${found.ino} ${found.size} ${found.mtimeNs}`;

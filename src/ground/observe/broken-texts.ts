@@ -31,8 +31,8 @@ export class BrokenTexts {
 
   replace(text: string, by: string): string {
     if (this.isEmpty || !/[\s:,\\-]/.test(text)) return text;
-    const unwrapped = without(text, this.letters, lettersOf, by);
-    return without(unwrapped, this.hex, hexOf, by);
+    const unwrapped = without(text, this.letters, decodeLetters, by);
+    return without(unwrapped, this.hex, decodeHex, by);
   }
 }
 
@@ -46,13 +46,13 @@ function without(text: string, known: KnownTexts, copyOf: (text: string) => Copy
     const first = copy.places[start]!;
     if (first < from) continue;
     out += text.slice(from, first) + by;
-    from = copyOf === hexOf ? endOfDump(text, copy.places[end - 1]! + 1) : copy.places[end - 1]! + 1;
+    from = copyOf === decodeHex ? endOfDump(text, copy.places[end - 1]! + 1) : copy.places[end - 1]! + 1;
   }
   return out + text.slice(from);
 }
 
 /** The text without blanks and line ends, also as JSON writes them. */
-function lettersOf(text: string): Copy {
+function decodeLetters(text: string): Copy {
   const places = new Uint32Array(text.length);
   let out = "";
   let count = 0;
@@ -74,7 +74,7 @@ function isEscapedBlank(letter: string | undefined): boolean {
 }
 
 /** The hex digits of a text in small letters, without what dumps and fingerprints put around and between them. */
-function hexOf(text: string): Copy {
+function decodeHex(text: string): Copy {
   const places = new Uint32Array(text.length);
   let out = "";
   let count = 0;

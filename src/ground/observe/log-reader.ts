@@ -48,7 +48,7 @@ export function readLogs(home: string): StoredLog {
       let count = 0;
       for (const name of files) {
         if (count >= limit) break;
-        const lines = linesOf(name).filter((line) => LEVELS[line.level] >= LEVELS[level]);
+        const lines = readLines(name).filter((line) => LEVELS[line.level] >= LEVELS[level]);
         found.unshift(lines);
         count += lines.length;
       }
@@ -80,7 +80,7 @@ function isSame(fd: number, file: string): boolean {
   }
 }
 
-function linesOf(file: string): LogLine[] {
+function readLines(file: string): LogLine[] {
   try {
     return readFileSync(file, "utf8").split("\n").flatMap(parsed);
   } catch (error) {

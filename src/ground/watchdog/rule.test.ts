@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, type Held, spare, suspicionOf, waitOf } from "./rule.ts";
+import { chooseWait, count, type Held, judgeHeld, spare } from "./rule.ts";
 
 const held = (strikes: number, deaths: number): Held => ({ strikes, deaths, at: 0 });
 
@@ -23,13 +23,13 @@ describe("what is held against work", () => {
     [2, 4, "convicted", 0],
     [3, 0, "convicted", 0],
   ] as const)("%i strikes and %i deaths: %s", (strikes, deaths, suspicion, wait) => {
-    expect(suspicionOf(held(strikes, deaths))).toBe(suspicion);
-    expect(waitOf(held(strikes, deaths))).toBe(wait);
+    expect(judgeHeld(held(strikes, deaths))).toBe(suspicion);
+    expect(chooseWait(held(strikes, deaths))).toBe(wait);
   });
 
   it("nothing is held against what is not known", () => {
-    expect(suspicionOf(undefined)).toBe("none");
-    expect(waitOf(undefined)).toBe(0);
+    expect(judgeHeld(undefined)).toBe("none");
+    expect(chooseWait(undefined)).toBe(0);
   });
 });
 
@@ -81,16 +81,16 @@ describe("what a death adds", () => {
   });
 
   it("two stalls convict; one that others always begin after is convicted by the third", () => {
-    expect(suspicionOf(stall(stall(undefined)))).toBe("convicted");
-    expect(suspicionOf(stall(stall(undefined, true), true))).toBe("suspect");
-    expect(suspicionOf(stall(stall(stall(undefined, true), true), true))).toBe("convicted");
+    expect(judgeHeld(stall(stall(undefined)))).toBe("convicted");
+    expect(judgeHeld(stall(stall(undefined, true), true))).toBe("suspect");
+    expect(judgeHeld(stall(stall(stall(undefined, true), true), true))).toBe("convicted");
   });
 
   it("the fourth plain death in a row convicts, and no storm with progress in between", () => {
-    expect(suspicionOf(death(death(death(undefined))))).toBe("suspect");
-    expect(suspicionOf(death(death(death(death(undefined)))))).toBe("convicted");
+    expect(judgeHeld(death(death(death(undefined))))).toBe("suspect");
+    expect(judgeHeld(death(death(death(death(undefined)))))).toBe("convicted");
     let stormy: Held | undefined;
     for (let i = 0; i < 100; i++) stormy = death(stormy, i % 3 === 2);
-    expect(suspicionOf(stormy)).toBe("none");
+    expect(judgeHeld(stormy)).toBe("none");
   });
 });

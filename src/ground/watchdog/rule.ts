@@ -64,7 +64,7 @@ export function spare(held: Held, how: LastLife["how"]): Held {
   return how === "died" && deaths > 0 && spared < MOST_SPARED ? { ...held, deaths: 0, spared: spared + 1 } : held;
 }
 
-export function suspicionOf(held: Held | undefined): Suspicion {
+export function judgeHeld(held: Held | undefined): Suspicion {
   if (!held) return "none";
   const { strikes, deaths } = held;
   if (strikes >= STRIKES_TO_CONVICT || deaths >= DEATHS_TO_CONVICT) return "convicted";
@@ -73,6 +73,6 @@ export function suspicionOf(held: Held | undefined): Suspicion {
   return strikes > 0 || deaths >= DEATHS_TO_SUSPECT ? "suspect" : "none";
 }
 
-export function waitOf(held: Held | undefined): number {
+export function chooseWait(held: Held | undefined): number {
   return WAIT_MS[held?.deaths ?? 0] ?? 0;
 }

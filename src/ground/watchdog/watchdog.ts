@@ -9,7 +9,7 @@ import { getHeapStatistics } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { Clock, Crash, Guard, Log, Running, Suspicion, WorkKey } from "../../core/kit/index.ts";
 import { fitting, Ledger, readPast, SLOT_BYTES, type Slot } from "./ledger.ts";
-import { suspicionOf, waitOf } from "./rule.ts";
+import { chooseWait, judgeHeld } from "./rule.ts";
 import { Strikes } from "./strikes.ts";
 import { BEAT, DEBUGGED, STOP, STORING, WORKER_SOURCE } from "./worker-source.ts";
 
@@ -132,13 +132,13 @@ export class Watchdog implements Guard {
   }
 
   suspicion(key: WorkKey): Suspicion {
-    return suspicionOf(this.strikes.get(fitting(key)));
+    return judgeHeld(this.strikes.get(fitting(key)));
   }
 
   turn(key: WorkKey): Promise<void> {
     if (this.suspicion(key) === "none") return Promise.resolve();
     const name = fitting(key);
-    const wait = waitOf(this.strikes.get(name));
+    const wait = chooseWait(this.strikes.get(name));
     return new Promise((go) => {
       const enter = () => {
         this.line.push({ key: name, go });

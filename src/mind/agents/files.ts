@@ -39,7 +39,7 @@ export async function readAgentFile(dir: string, name: string): Promise<AgentFil
   const found = await readBelow({ root: dir, path: known(name), most: LARGEST, links: "refuse" });
   if (found.state === "refused") throw unusable(name, found.why);
   const text = found.state === "file" ? found.content.toString("utf8") : "";
-  return { text, version: versionOf(text) };
+  return { text, version: makeVersion(text) };
 }
 
 export async function writeAgentFile(dir: string, name: string, text: string, version?: string): Promise<AgentFile> {
@@ -53,7 +53,7 @@ export async function writeAgentFile(dir: string, name: string, text: string, ve
     });
   }
   await writeBelow({ root: dir, path: known(name), content: text, tag: `agent ${name}`, mode: 0o600, links: "refuse" });
-  return { text, version: versionOf(text) };
+  return { text, version: makeVersion(text) };
 }
 
 function known(name: string): string {
@@ -66,7 +66,7 @@ function known(name: string): string {
   return name;
 }
 
-function versionOf(text: string): string {
+function makeVersion(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 

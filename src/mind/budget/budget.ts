@@ -13,9 +13,9 @@ import type { ModelInfo, ModelRequest, Records, Tx } from "../../core/contracts/
 import type { Usage } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import type { BudgetsConfig } from "./config.ts";
-import { amountOf, amountUsed, forecast, longestAnswer, Sizes } from "./estimate.ts";
+import { amountUsed, forecast, longestAnswer, Sizes, toAmount } from "./estimate.ts";
 import { type Amount, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
-import { refusal, type Scope, scopesOf, warning } from "./scopes.ts";
+import { listScopes, refusal, type Scope, warning } from "./scopes.ts";
 import { insertHold, markWarned, readHolds, readSpent, type ScopeKey, settleHold } from "./store.ts";
 
 export interface BudgetParts {
@@ -93,7 +93,7 @@ export class Budget {
     const { clock, records, model } = this.parts;
     const config = this.parts.config();
     const info = model(call.request.model);
-    const scopes = scopesOf(config, call, clock.now());
+    const scopes = listScopes(config, call, clock.now());
     const tallies = await this.enter(scopes);
     try {
       const f = forecast(call.request, info.price, config.unknownPricePerMillion, this.sizes);
@@ -101,7 +101,7 @@ export class Budget {
         signal.throwIfAborted();
         const left = scopes.map((scope, i) => ({ scope, caps: scope.caps, ...tallies[i]! }));
         const output = longestAnswer(f, info.maxOutput, left);
-        const most = amountOf(f, output);
+        const most = toAmount(f, output);
         const verdicts = left.map((l) => judge(l.caps, l.spent, l.reserved, most));
         const over = verdicts.findIndex((v) => v.verdict === "over");
         if (over >= 0) {
@@ -116,10 +116,10 @@ export class Budget {
           continue;
         }
         for (const tally of tallies) tally.reserved = plus(tally.reserved, most);
-        const sent = amountOf(f, 0);
+        const sent = toAmount(f, 0);
         // Queued, not awaited: it is durable about when the request leaves, and a turn is not slowed by it. An answer that comes
         // at once shares its commit.
-        const hold = { ...call, scopes: scopes.map(keyOf), most, sent, at: clock.now() };
+        const hold = { ...call, scopes: scopes.map(toKey), most, sent, at: clock.now() };
         records.write((tx) => insertHold(tx, hold), { lazy: true }).catch(() => {});
         const shorter = output < info.maxOutput ? output : undefined;
         return this.reservation(call, scopes, tallies, { most, sent, shorter, outputPrice: f.outputPrice });
@@ -132,13 +132,13 @@ export class Budget {
 
   /** Read again from the records at the next call, e.g. because the session was deleted. */
   forget(session: string): void {
-    const id = idOf({ kind: "session", name: session, day: "" });
+    const id = makeId({ kind: "session", name: session, day: "" });
     if (this.tallies.get(id)?.users === 0) this.tallies.delete(id);
   }
 
   /** How far the budgets of this agent and session are used. */
   async use(of: { agent: string; session: string }): Promise<BudgetUse[]> {
-    const scopes = scopesOf(this.parts.config(), of, this.parts.clock.now());
+    const scopes = listScopes(this.parts.config(), of, this.parts.clock.now());
     const tallies = await this.enter(scopes);
     this.leave(tallies);
     return scopes.map((scope, i) => ({ ...scope, spent: tallies[i]!.spent, reserved: tallies[i]!.reserved }));
@@ -193,7 +193,7 @@ export class Budget {
   /** Loads what is known of these scopes and keeps it in memory until `leave`. Counted at once, so it cannot be dropped meanwhile. */
   private async enter(scopes: readonly Scope[]): Promise<Tally[]> {
     const tallies = scopes.map((scope) => {
-      const tally = this.tallies.get(idOf(scope)) ?? this.load(scope);
+      const tally = this.tallies.get(makeId(scope)) ?? this.load(scope);
       tally.users++;
       return tally;
     });
@@ -201,7 +201,7 @@ export class Budget {
       await Promise.all(tallies.map((tally) => tally.ready));
     } catch (error) {
       this.leave(tallies);
-      for (const scope of scopes) this.tallies.delete(idOf(scope));
+      for (const scope of scopes) this.tallies.delete(makeId(scope));
       throw error;
     }
     return tallies;
@@ -213,7 +213,7 @@ export class Budget {
     }
     const tally: Tally = { spent: NOTHING, reserved: NOTHING, warned: false, users: 0, ready: Promise.resolve() };
     tally.ready = readSpent(this.parts.records, scope).then((known) => void Object.assign(tally, known));
-    this.tallies.set(idOf(scope), tally);
+    this.tallies.set(makeId(scope), tally);
     return tally;
   }
 
@@ -239,10 +239,10 @@ export class Budget {
   }
 }
 
-function keyOf({ kind, name, day }: ScopeKey): ScopeKey {
+function toKey({ kind, name, day }: ScopeKey): ScopeKey {
   return { kind, name, day };
 }
 
-function idOf(scope: ScopeKey): string {
+function makeId(scope: ScopeKey): string {
   return `${scope.kind}\n${scope.name}\n${scope.day}`;
 }

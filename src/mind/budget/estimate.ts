@@ -41,7 +41,7 @@ export function forecast(
 ): Forecast {
   let bytes = Buffer.byteLength(request.system) + Buffer.byteLength(request.notes ?? "");
   bytes += sizes.of(request.tools, (tools) => Buffer.byteLength(JSON.stringify(tools)));
-  for (const message of request.messages) bytes += sizes.of(message, bytesOf);
+  for (const message of request.messages) bytes += sizes.of(message, countBytes);
   const frames = (request.messages.length + request.tools.length) * FRAME_TOKENS;
   return {
     inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN) + frames,
@@ -51,7 +51,7 @@ export function forecast(
   };
 }
 
-function bytesOf({ content }: ModelMessage): number {
+function countBytes({ content }: ModelMessage): number {
   let bytes = 0;
   for (const part of content) {
     if (part.type === "image") bytes += IMAGE_TOKENS * BYTES_PER_TOKEN;
@@ -61,7 +61,7 @@ function bytesOf({ content }: ModelMessage): number {
 }
 
 /** What is set aside for a call that may answer with so many tokens. */
-export function amountOf(f: Forecast, outputTokens: number): Amount {
+export function toAmount(f: Forecast, outputTokens: number): Amount {
   return {
     dollars: f.inputTokens * f.inputPrice + outputTokens * f.outputPrice,
     tokens: f.inputTokens + outputTokens,

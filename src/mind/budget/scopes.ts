@@ -8,7 +8,7 @@ export interface Scope extends ScopeKey {
   caps: Caps;
 }
 
-export function scopesOf(
+export function listScopes(
   config: BudgetsConfig,
   call: { agent: string; session: string; schedule?: { id: string; caps?: Caps } },
   now: number,
@@ -20,13 +20,13 @@ export function scopesOf(
     { kind: "agent", name: call.agent, day, caps: own?.perDay ?? {} },
     { kind: "session", name: call.session, day: "", caps: own?.perSession ?? config.perSession },
   ];
-  const job = call.schedule?.id ?? scheduleOf(call.session);
+  const job = call.schedule?.id ?? findSchedule(call.session);
   if (job) scopes.push({ kind: "schedule", name: job, day, caps: call.schedule?.caps ?? config.perSchedule });
   return scopes;
 }
 
 /** A job's runs have sessions of their own. */
-export function scheduleOf(session: string): string | undefined {
+export function findSchedule(session: string): string | undefined {
   return readRunSession(session)?.job;
 }
 

@@ -265,7 +265,7 @@ export class Compactions {
     const chosen = config().summariser ?? view.model.id;
     const summariser = models.info(chosen)?.practice === false ? chosen : null;
     const { carry, snapshot } = view.shares;
-    const most = Math.floor(contexts.modelOf(chosen).contextWindow * MARGIN) - FRAME - 2 * carry;
+    const most = Math.floor(contexts.findModel(chosen).contextWindow * MARGIN) - FRAME - 2 * carry;
     const tokens = Math.max(most, 500);
     const all = summariser ? pieces(gone, tokens).slice(-MOST_PIECES) : [];
     const number = (i: number) => view.numbers[i] ?? view.next;

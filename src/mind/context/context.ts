@@ -194,7 +194,7 @@ export class Contexts {
     of: { agent: AgentId; model: string | undefined; fresh: readonly ModelMessage[]; given?: Given },
   ): Promise<{ tokens: number; full: boolean; room: number; fresh: number }> {
     const hot = await this.ready(session, of.agent);
-    const model = this.modelOf(of.model);
+    const model = this.findModel(of.model);
     const { limit, window } = this.shares(model, hot);
     const brought = [...(of.given?.history ?? []), ...of.fresh];
     const more =
@@ -202,7 +202,7 @@ export class Contexts {
       textTokens(of.given?.instructions ?? "") +
       (of.given?.tools ? toolTokens(of.given.tools) - hot.prompt!.toolTokens : 0);
     const fresh = Math.ceil(more * this.ratio(model.id));
-    const tokens = this.tokensOf(hot, model.id) + fresh;
+    const tokens = this.countTokens(hot, model.id) + fresh;
     // Where nobody has counted yet, an estimate may be too low by a quarter.
     const crowded = hot.messages.length > 2 * this.parts.config().maxMessages;
     const room = Math.max(window - Math.ceil(tokens * (hot.reported ? 1.03 : 1.25)) - 64, Math.ceil(window * 0.05));
@@ -238,8 +238,8 @@ export class Contexts {
   /** The provider refused a request as too long: it holds `limit` tokens, or less than what it was sent. */
   async refused(session: SessionKey, agent: AgentId, model: string | undefined, limit?: number): Promise<void> {
     const hot = await this.ready(session, agent);
-    const { id } = this.modelOf(model);
-    const sent = Math.floor(this.tokensOf(hot, id) * REFUSED_SHARE);
+    const { id } = this.findModel(model);
+    const sent = Math.floor(this.countTokens(hot, id) * REFUSED_SHARE);
     const known = this.windows.get(id) ?? Number.POSITIVE_INFINITY;
     this.windows.set(id, Math.max(Math.min(known, limit ?? sent), 1000));
   }
@@ -247,7 +247,7 @@ export class Contexts {
   /** The window as it is now. */
   async view(session: SessionKey, agent: AgentId, model?: string): Promise<View> {
     const hot = await this.ready(session, agent);
-    const asked = this.modelOf(model ?? hot.model ?? this.parts.agentModel(agent));
+    const asked = this.findModel(model ?? hot.model ?? this.parts.agentModel(agent));
     const { systemTokens, toolTokens } = hot.prompt!;
     return {
       ...{ agent: hot.agent, model: asked, prompt: hot.prompt!, systemTokens, toolTokens },
@@ -259,7 +259,7 @@ export class Contexts {
       },
       ...{ base: hot.base, compaction: hot.compaction, numbers: [...hot.numbers], next: hot.next },
       ...{ messages: [...hot.messages], sizes: [...hot.sizes], outside: [...hot.outside] },
-      tokens: this.tokensOf(hot, asked.id),
+      tokens: this.countTokens(hot, asked.id),
       counted: hot.reported?.messages ?? 0,
       ...(hot.reported ? { countedBy: hot.reported.model } : {}),
       shares: this.shares(asked, hot),
@@ -277,8 +277,8 @@ export class Contexts {
     const hot = this.hot.get(session);
     if (!hot?.prompt) return undefined;
     if (hot.messages.length > this.parts.config().maxMessages) return hot.agent;
-    const model = this.modelOf(hot.model ?? this.parts.agentModel(hot.agent));
-    return this.tokensOf(hot, model.id) >= this.shares(model, hot).threshold ? hot.agent : undefined;
+    const model = this.findModel(hot.model ?? this.parts.agentModel(hot.agent));
+    return this.countTokens(hot, model.id) >= this.shares(model, hot).threshold ? hot.agent : undefined;
   }
 
   /** The message of `target` and what followed it leave the window for good; the originals stay in the records. */
@@ -332,7 +332,7 @@ export class Contexts {
     for (const [session, hot] of [...this.hot]) if (hot.snapshot?.includes(text)) this.drop(session);
   }
 
-  modelOf(id: string | undefined): { id: string; contextWindow: number } {
+  findModel(id: string | undefined): { id: string; contextWindow: number } {
     const { id: name, contextWindow } = this.parts.model(id);
     return { id: name, contextWindow: Math.min(contextWindow, this.windows.get(name) ?? contextWindow) };
   }
@@ -358,7 +358,7 @@ export class Contexts {
     return hot.prompt!.systemTokens + hot.prompt!.toolTokens + hot.notesTokens + hot.tokens;
   }
 
-  private tokensOf(hot: Hot, model: string): number {
+  private countTokens(hot: Hot, model: string): number {
     const guess = Math.ceil(this.estimated(hot) * this.ratio(model));
     if (!hot.reported) return guess;
     let since = 0;
@@ -381,7 +381,7 @@ export class Contexts {
   }
 
   private async freeze(session: SessionKey, agent: AgentId, hot: Hot): Promise<string> {
-    const model = this.modelOf(hot.model ?? this.parts.agentModel(agent));
+    const model = this.findModel(hot.model ?? this.parts.agentModel(agent));
     const { snapshot: tokens } = this.shares(model, hot);
     const text = tokens > 0 ? await this.parts.snapshot({ session, agent, tokens }) : "";
     // Queued, not awaited: lost in a crash it is made again before anybody has read it.
@@ -486,7 +486,7 @@ export class Contexts {
     const { records, clock } = this.parts;
     const hash = (await store.readSession(records, session))?.prompt;
     if (hash) return this.prompts.get(hash) ?? this.remember(hash, await store.readPrompt(records, hash));
-    const model = this.modelOf(chosen ?? this.parts.agentModel(agent)).id;
+    const model = this.findModel(chosen ?? this.parts.agentModel(agent)).id;
     const made = await this.parts.prompt({ agent, session, model });
     const system = made.system;
     const tools = JSON.stringify(made.tools);

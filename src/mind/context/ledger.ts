@@ -80,7 +80,7 @@ export async function readLedger(
     notes: { remembered: view.snapshot, carried },
     compactions: compactions.map((one) => ({
       ...{ id: one.id, at: one.at, how: one.how as "summary", messages: one.to_seq - Math.max(one.from_seq, 1) },
-      ...{ before: one.tokens_before, after: one.tokens_after, state: stateOf(one, row.compaction) },
+      ...{ before: one.tokens_before, after: one.tokens_after, state: describeState(one, row.compaction) },
       ...(one.model ? { model: one.model } : {}),
       ...(one.focus ? { focus: one.focus } : {}),
     })),
@@ -93,6 +93,6 @@ function scaled(sections: LedgerSection[], total: number): LedgerSection[] {
   return sections.map((one) => ({ ...one, tokens: sum ? Math.round((one.tokens * total) / sum) : 0 }));
 }
 
-function stateOf(one: CompactionRow, inForce: string | null): "in force" | "replaced" | "undone" {
+function describeState(one: CompactionRow, inForce: string | null): "in force" | "replaced" | "undone" {
   return one.id === inForce ? "in force" : one.undone_at ? "undone" : "replaced";
 }

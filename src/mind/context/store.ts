@@ -304,7 +304,7 @@ export async function hasReadOutside(db: Reads, session: SessionKey): Promise<bo
 }
 
 /** The prompt a session has, and when the session began. */
-export async function promptOf(db: Reads, session: string): Promise<{ system: string; since: number } | undefined> {
+export async function findPrompt(db: Reads, session: string): Promise<{ system: string; since: number } | undefined> {
   return db.get(
     `SELECT COALESCE(p.system, '') AS system, s.created_at AS since FROM session s
      LEFT JOIN prompt p ON p.hash = s.prompt WHERE s.key = ?`,

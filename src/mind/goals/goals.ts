@@ -60,7 +60,7 @@ export interface GoalParts {
   timer: (id: ScheduleId, slot: { due: number; session: SessionKey; body: Json } | null) => Promise<void>;
   result: (turn: TurnId) => Promise<TurnResult | undefined>;
   /** What happened in a turn, as text for a judge. */
-  recordOf: (turn: TurnId) => Promise<string>;
+  readRecord: (turn: TurnId) => Promise<string>;
   /** Processes and sub-agents of this session that are still at work. */
   atWork: (session: SessionKey) => Promise<number>;
   /** One call within the budgets. `record` belongs into the transaction that keeps the answer. */
@@ -215,7 +215,7 @@ export class Goals {
       return { end: null, record: (tx) => setWaiting(tx, goal.id, why, turn, clock.now()) };
     }
     const spent = spentIn(result.usage);
-    const ended = endOf(goal, result, spent);
+    const ended = findEnd(goal, result, spent);
     if (ended) return this.finish(ctx, goal, ended.state, ended.why, (tx) => addSpent(tx, goal.id, spent));
     const model = this.parts.judgeFor(goal.agent);
     if (!model) return this.finish(ctx, goal, "blocked", "No language model is connected that could judge it.");
@@ -258,7 +258,7 @@ export class Goals {
     const said = await ctx.step(
       "judge",
       async (): Promise<Json> => {
-        const request = judgeRequest(goal, await this.parts.recordOf(turn), model);
+        const request = judgeRequest(goal, await this.parts.readRecord(turn), model);
         const signal = ctx.halt;
         const agent = asId<AgentId>(goal.agent);
         const got = await this.parts.ask({ turn: ctx.turn, session: goal.session, agent, request }, signal);
@@ -372,7 +372,7 @@ function spentIn(usage: Usage): Spent {
 }
 
 /** What ends a goal without asking a judge. */
-function endOf(
+function findEnd(
   goal: Goal,
   result: TurnResult,
   spent: Spent,

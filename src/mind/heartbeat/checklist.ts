@@ -30,14 +30,14 @@ export function readChecklist(markdown: string): Item[] {
     if (skip || /^[-*+]\s+\[[xX]\]/.test(line)) continue;
     const text = line.replace(/^[-*+]\s+(\[ \]\s*)?/, "").trim();
     if (text === "") continue;
-    items.push({ key: keyOf(text), text, ...hintOf(text) });
+    items.push({ key: hashItem(text), text, ...readHint(text) });
     if (items.length === MOST_ITEMS) break;
   }
   return items;
 }
 
 /** What stands in brackets and begins as a hint does; of two of a kind the first holds. Other brackets are only words. */
-function hintOf(text: string): Pick<Item, "due" | "every" | "watch"> {
+function readHint(text: string): Pick<Item, "due" | "every" | "watch"> {
   const hint: Pick<Item, "due" | "every" | "watch"> = {};
   for (const piece of text.split("(").slice(1)) {
     const inside = piece.split(")", 1)[0]!.trim();
@@ -53,6 +53,6 @@ function hintOf(text: string): Pick<Item, "due" | "every" | "watch"> {
   return hint;
 }
 
-export function keyOf(text: string): string {
+export function hashItem(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

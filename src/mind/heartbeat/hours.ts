@@ -3,12 +3,12 @@
 /** `wall`: minutes since midnight there. The end is not part of it; the same time twice is the whole day. */
 export function isActive(hours: string | undefined, wall: number): boolean {
   if (!hours) return true;
-  const [from, to] = hours.split("-").map(minutesOf) as [number, number];
+  const [from, to] = hours.split("-").map(parseMinutes) as [number, number];
   if (from === to) return true;
   return from < to ? wall >= from && wall < to : wall >= from || wall < to;
 }
 
-function minutesOf(text: string): number {
+function parseMinutes(text: string): number {
   const [hour, minute] = text.split(":").map(Number) as [number, number];
   return hour * 60 + minute;
 }

@@ -3,7 +3,7 @@
  * relation takes the older one's place, so that contradictions do not pile up. A plain rule: what it does not recognise stays
  * beside the old.
  */
-import { speakerOf } from "./text/analyse.ts";
+import { readSpeaker } from "./text/analyse.ts";
 
 /** Longer texts say more than one thing. */
 const LONGEST = 200;
@@ -32,9 +32,9 @@ const VERBS: readonly [relation: string, pattern: RegExp][] = [
 ];
 
 /** Subject and relation of a fact, in one spelling; undefined when it is not such a fact. */
-export function topicOf(text: string, person: string | undefined): string | undefined {
+export function findTopic(text: string, person: string | undefined): string | undefined {
   const plain = text.trim();
-  if (plain.length > LONGEST || plain.includes("\n") || speakerOf(plain)) return undefined;
+  if (plain.length > LONGEST || plain.includes("\n") || readSpeaker(plain)) return undefined;
   const attribute = ATTRIBUTE.exec(plain);
   if (attribute) return topic(attribute[1]!, attribute[2]!, person);
   for (const [relation, pattern] of VERBS) {

@@ -2,7 +2,7 @@
  * The entity graph: names in what is remembered, and typed relations between them, by plain patterns. A question that asks for a
  * relation ("what am I working on?") follows it, whatever words the answer has.
  */
-import { speakerOf } from "./text/analyse.ts";
+import { readSpeaker } from "./text/analyse.ts";
 import { MONTHS } from "./text/vocabulary.ts";
 
 export interface Relation {
@@ -87,7 +87,7 @@ function singleBlanks(text: string): string {
 }
 
 export function relationsIn(text: string): Relation[] {
-  const spoken = speakerOf(text);
+  const spoken = readSpeaker(text);
   const self = spoken ? spoken.speaker.toLowerCase() : "self";
   const said = singleBlanks(spoken?.said ?? text);
   const found: Relation[] = [];
@@ -116,7 +116,7 @@ function plain(object: string): string {
 
 /** Proper names by their capital letters; the first word of a sentence counts only when it also occurs elsewhere so. */
 export function namesIn(text: string): { norm: string; name: string }[] {
-  const spoken = speakerOf(text);
+  const spoken = readSpeaker(text);
   const names = new Map<string, string>();
   if (spoken) names.set(spoken.speaker.toLowerCase(), spoken.speaker);
   const said = singleBlanks(spoken?.said ?? text);

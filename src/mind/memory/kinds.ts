@@ -16,7 +16,7 @@ export interface NewMemory {
   source?: string;
   /** When it happened or was said; now when not given. */
   at?: number;
-  /** Who may see it; see `scopesOf`. From `person` and `agent` when not given. */
+  /** Who may see it; see `listScopes`. From `person` and `agent` when not given. */
   scope?: string;
   person?: string;
   agent?: string;
@@ -101,7 +101,7 @@ export const personScope = scopeKeys.person;
  * MEMORY-1: a stranger's session sees what it said itself and what is public, whatever agent and team
  * it talks to; the owner's facts are not among its scopes, so no query can reach them.
  */
-export function scopesOf(viewer: Viewer): string[] {
+export function listScopes(viewer: Viewer): string[] {
   const own = viewer.person === undefined ? [] : [personScope(viewer.person)];
   if (viewer.person !== undefined && !viewer.owner) return [...own, PUBLIC];
   return [
@@ -124,7 +124,7 @@ export function scopeFor(memory: Pick<NewMemory, "scope" | "person" | "agent">):
 export function visibleScopes(query: Viewer & { scope?: string | readonly string[] }): string[] | undefined {
   const asked = query.scope === undefined ? undefined : [query.scope].flat();
   if (query.person === undefined && query.agent === undefined && !query.teams) return asked;
-  const allowed = scopesOf(query);
+  const allowed = listScopes(query);
   // A viewer who names a scope sees it only if it is one of theirs.
   return asked ? asked.filter((scope) => allowed.includes(scope)) : allowed;
 }

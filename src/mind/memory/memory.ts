@@ -12,7 +12,7 @@ import { AppError } from "../../core/domain/index.ts";
 import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { MemoryConfig } from "./config.ts";
-import { topicOf } from "./facts.ts";
+import { findTopic } from "./facts.ts";
 import {
   type AddOutcome,
   type Found,
@@ -23,12 +23,12 @@ import {
   type Viewer,
   visibleScopes,
 } from "./kinds.ts";
-import { graphOf, hashOf, indexed, threadOf } from "./rows.ts";
+import { chooseThread, hashText, indexed, toGraph } from "./rows.ts";
 import { matchAll, scopeWord } from "./search/match.ts";
 import { WEIGHTS, type Weights } from "./search/rank.ts";
 import { type SearchQuery, searchMemories } from "./search/search.ts";
 import * as store from "./store.ts";
-import { speakerOf, wordsOf } from "./text/analyse.ts";
+import { readSpeaker, splitWords } from "./text/analyse.ts";
 import { type VectorProgress, Vectors } from "./vectors/vectors.ts";
 
 /** Who has a memory forgotten: somebody who asks, or a hand that deleted its line in a memory file. */
@@ -155,11 +155,11 @@ export class Memory {
       if (await store.readMemory(this.records, fact.id)) continue;
       const old: string[] = [];
       for (const id of supersedes) if ((await store.readMemory(this.records, id))?.state === "live") old.push(id);
-      const topic = fact.topic ?? topicOf(fact.text, fact.person);
+      const topic = fact.topic ?? findTopic(fact.text, fact.person);
       const row = { ...fact, trust, at, state: "live" as const, createdAt: now, uses: 0 };
       fresh.push({ row: topic === undefined ? row : { ...row, topic }, old });
     }
-    const gone = await store.seqsOf(
+    const gone = await store.listSeqs(
       this.records,
       fresh.flatMap(({ old }) => old),
     );
@@ -178,7 +178,7 @@ export class Memory {
 
   /** Deletes some and lets superseded ones hold again, in one transaction. */
   async swap(gone: readonly string[], back: readonly string[], also?: (tx: Tx) => void): Promise<void> {
-    const seqs = await store.seqsOf(this.records, gone);
+    const seqs = await store.listSeqs(this.records, gone);
     const rows: Remembered[] = [];
     for (const id of back) {
       const row = await store.readMemory(this.records, id);
@@ -188,7 +188,7 @@ export class Memory {
       store.deleteMemories(tx, gone);
       for (const row of rows) {
         store.restore(tx, row.id);
-        store.insertGraph(tx, graphOf(row));
+        store.insertGraph(tx, toGraph(row));
       }
       also?.(tx);
     });
@@ -200,7 +200,7 @@ export class Memory {
 
   /** True when people had exactly this forgotten: nothing automatic keeps it again. */
   wasForgotten(text: string): Promise<boolean> {
-    return store.isForgotten(this.records, hashOf(text));
+    return store.isForgotten(this.records, hashText(text));
   }
 
   /** Best first. Never throws for a strange question; an empty one finds nothing. */
@@ -245,7 +245,7 @@ export class Memory {
 
   /** Every fact that has all words of a topic or a name in it, whatever its state; documents belong to their folder. */
   async naming(topic: string, viewer: Viewer): Promise<Remembered[]> {
-    const words = [...new Set(wordsOf(topic))];
+    const words = [...new Set(splitWords(topic))];
     if (words.length === 0) return [];
     const scopes = visibleScopes(viewer);
     const seqs = await store.matching(this.records, matchAll(words, scopes?.map(scopeWord)), MOST_NAMED);
@@ -263,7 +263,7 @@ export class Memory {
     const row = await store.readMemory(this.records, id);
     if (!row || (scopes && !scopes.includes(row.scope))) return [];
     const ids = [id, ...(await store.olderVersions(this.records, id))];
-    const seqs = await store.seqsOf(this.records, ids);
+    const seqs = await store.listSeqs(this.records, ids);
     const texts = [...(await store.readMemories(this.records, seqs)).values()].map((old) => old.text);
     await this.remove(ids, row.kind === "document" ? [] : texts);
     await this.alsoForget(texts, by);
@@ -293,10 +293,10 @@ export class Memory {
     const durable = this.records.write((tx) => {
       for (const old of older) store.supersede(tx, old.id, id);
       store.confirm(tx, id);
-      store.insertGraph(tx, graphOf(row));
+      store.insertGraph(tx, toGraph(row));
     });
     await this.noticed(id);
-    for (const seq of await store.seqsOf(
+    for (const seq of await store.listSeqs(
       this.records,
       older.map((old) => old.id),
     ))
@@ -310,7 +310,7 @@ export class Memory {
   async used(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const durable = this.records.write((tx) => store.markUsed(tx, ids, this.clock.now()));
-    if (this.loaded) for (const seq of await store.seqsOf(this.records, ids)) this.catalogue.markUsed(seq);
+    if (this.loaded) for (const seq of await store.listSeqs(this.records, ids)) this.catalogue.markUsed(seq);
     await durable;
   }
 
@@ -433,7 +433,7 @@ export class Memory {
     const scope = scopeFor(memory);
     // Whoever names a kind keeps a fact, wherever it was said.
     const isMessage =
-      memory.kind === undefined && (memory.source !== undefined || speakerOf(memory.text) !== undefined);
+      memory.kind === undefined && (memory.source !== undefined || readSpeaker(memory.text) !== undefined);
     // What was said in a conversation is an episode of its own, also when it is said twice.
     const known =
       memory.id !== undefined && (await store.readMemory(this.records, memory.id))
@@ -444,7 +444,7 @@ export class Memory {
     if (known !== undefined) return { outcome: { id: known, state: "known" }, durable: Promise.resolve() };
     const id = memory.id ?? this.ids.next("mem");
     const topic =
-      memory.topic ?? (isMessage || memory.kind === "episode" ? undefined : topicOf(memory.text, memory.person));
+      memory.topic ?? (isMessage || memory.kind === "episode" ? undefined : findTopic(memory.text, memory.person));
     const row: Remembered = {
       id,
       text: memory.text,
@@ -479,7 +479,7 @@ export class Memory {
       row,
       older.map((old) => old.id),
     );
-    for (const seq of await store.seqsOf(
+    for (const seq of await store.listSeqs(
       this.records,
       older.map((old) => old.id),
     ))
@@ -497,8 +497,8 @@ export class Memory {
   }
 
   private put(tx: Tx, row: Remembered): void {
-    const spoken = speakerOf(row.text);
-    const thread = threadOf(row.scope, row.source, spoken !== undefined);
+    const spoken = readSpeaker(row.text);
+    const thread = chooseThread(row.scope, row.source, spoken !== undefined);
     store.insertMemory(tx, {
       ...row,
       words: indexed(row.text, row.scope),
@@ -506,23 +506,23 @@ export class Memory {
       ...(spoken ? { speaker: spoken.speaker } : {}),
     });
     // Told again by a person, it may be kept again.
-    if (row.trust === "owner") store.dropForgotten(tx, hashOf(row.text));
-    if (row.state === "live") store.insertGraph(tx, graphOf(row));
+    if (row.trust === "owner") store.dropForgotten(tx, hashText(row.text));
+    if (row.state === "live") store.insertGraph(tx, toGraph(row));
   }
 
   private async known(text: string, scope: string): Promise<string | undefined> {
     // The longest words are mostly the rarest; a few of them leave next to nothing to compare.
-    const words = [...new Set(wordsOf(text))].sort((a, b) => b.length - a.length).slice(0, 5);
+    const words = [...new Set(splitWords(text))].sort((a, b) => b.length - a.length).slice(0, 5);
     if (words.length === 0) return undefined;
     const seqs = await store.matching(this.records, matchAll(words, [scopeWord(scope)]), 50);
     return seqs.length === 0 ? undefined : store.sameText(this.records, scope, text, seqs);
   }
 
   private async remove(ids: readonly string[], forgotten: readonly string[] = []): Promise<void> {
-    const seqs = await store.seqsOf(this.records, ids);
+    const seqs = await store.listSeqs(this.records, ids);
     const durable = this.records.write((tx) => {
       store.deleteMemories(tx, ids);
-      store.noteForgotten(tx, forgotten.map(hashOf), this.clock.now());
+      store.noteForgotten(tx, forgotten.map(hashText), this.clock.now());
     });
     for (const seq of seqs) this.dropped(seq);
     await durable;

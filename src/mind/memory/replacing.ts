@@ -1,6 +1,6 @@
 /** Whether a new fact may take the place of an old one, and where it then belongs. Pure. */
 import type { NewMemory, Remembered, Viewer } from "./kinds.ts";
-import { PUBLIC, scopeFor, scopesOf } from "./kinds.ts";
+import { listScopes, PUBLIC, scopeFor } from "./kinds.ts";
 
 export type Replacing = { fact: Pick<NewMemory, "scope" | "person" | "agent" | "supersedes"> } | { why: string };
 
@@ -9,7 +9,7 @@ export type Replacing = { fact: Pick<NewMemory, "scope" | "person" | "agent" | "
  * beyond its own scope, and nothing said in a session gets published because it corrects a public fact.
  */
 export function replacing(old: Remembered | undefined, viewer: Viewer): Replacing {
-  if (!old || !scopesOf(viewer).includes(old.scope)) return { why: "there is no such fact here" };
+  if (!old || !listScopes(viewer).includes(old.scope)) return { why: "there is no such fact here" };
   if (old.kind === "document") return { why: "it is part of an indexed document" };
   if (old.state !== "live") return { why: "it no longer holds" };
   const { id, scope, person, agent } = old;

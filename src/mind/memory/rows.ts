@@ -3,26 +3,26 @@ import { createHash } from "node:crypto";
 import { namesIn, relationsIn } from "./graph.ts";
 import type { Remembered } from "./kinds.ts";
 import { scopeWord } from "./search/match.ts";
-import { wordsOf } from "./text/analyse.ts";
+import { splitWords } from "./text/analyse.ts";
 
 /** A message longer than this is kept whole, but only its head is searched. */
 const MOST_WORDS_KEPT = 600;
 
 /** What of a text goes into the index: its words and its scope's. */
 export function indexed(text: string, scope: string): string {
-  return [...wordsOf(text).slice(0, MOST_WORDS_KEPT), scopeWord(scope)].join(" ");
+  return [...splitWords(text).slice(0, MOST_WORDS_KEPT), scopeWord(scope)].join(" ");
 }
 
 /** Which items follow each other: those of one source, and what is plainly spoken in one scope. */
-export function threadOf(scope: string, source: string | undefined, isSpoken: boolean): string | undefined {
+export function chooseThread(scope: string, source: string | undefined, isSpoken: boolean): string | undefined {
   return source !== undefined || isSpoken ? `${scope}\n${source ?? ""}` : undefined;
 }
 
-export function graphOf({ id, scope, text }: Remembered) {
+export function toGraph({ id, scope, text }: Remembered) {
   return { id, scope, names: namesIn(text), relations: relationsIn(text) };
 }
 
 /** Of the text whatever its spacing and case. */
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return createHash("sha256").update(text.trim().toLowerCase().replace(/\s+/g, " ")).digest("hex").slice(0, 32);
 }

@@ -317,7 +317,7 @@ export function readEntry(db: Reads, id: string): Promise<Entry | undefined> {
   );
 }
 
-export async function seqsOf(db: Reads, ids: readonly string[]): Promise<number[]> {
+export async function listSeqs(db: Reads, ids: readonly string[]): Promise<number[]> {
   const rows = await db.all<{ seq: number }>(
     "SELECT seq FROM memory WHERE id IN (SELECT value FROM json_each(?))",
     JSON.stringify(ids),
@@ -390,7 +390,7 @@ export function readVectors(
   );
 }
 
-export function vectorsOf(
+export function listVectors(
   db: Reads,
   model: string,
   seqs: readonly number[],

@@ -17,7 +17,7 @@ const FAMILIES: readonly [Family, readonly string[]][] = [
 export const FAMILY_CHOICES = ["auto", "none", "claude", "gpt", "gemini", "open"] as const;
 export type FamilyChoice = (typeof FAMILY_CHOICES)[number];
 
-export function familyOf(model: string, choice: FamilyChoice = "auto"): Family {
+export function findFamily(model: string, choice: FamilyChoice = "auto"): Family {
   if (choice !== "auto") return choice === "none" ? "other" : choice;
   const id = model.toLowerCase();
   return FAMILIES.find(([, words]) => words.some((word) => id.includes(word)))?.[0] ?? "other";

@@ -5,7 +5,7 @@ export {
   type Family,
   type FamilyChoice,
   familyNote,
-  familyOf,
+  findFamily,
   orderTools,
 } from "./families.ts";
 export { HOUSE_VERSION, houseText } from "./house.ts";

@@ -1,7 +1,7 @@
 /** What each situation is told, as files: a change of a word shows up as a change of a file, and wants a new version. */
 import { expect, test } from "vitest";
 import {
-  familyOf,
+  findFamily,
   HOUSE_VERSION,
   houseText,
   orderTools,
@@ -178,7 +178,7 @@ test.each([
   ["ollama/qwen3:8b", "open"],
   ["practice/practice", "other"],
 ])("%s belongs to %s", (model, family) => {
-  expect(familyOf(model)).toBe(family);
+  expect(findFamily(model)).toBe(family);
 });
 
 test("families order the tools and leave none out", () => {

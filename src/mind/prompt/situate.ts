@@ -19,7 +19,7 @@ export interface SessionFacts {
 }
 
 export function situate(facts: SessionFacts): Situation {
-  const kind = kindOf(facts);
+  const kind = chooseKind(facts);
   return {
     kind,
     tools: facts.tools,
@@ -29,7 +29,7 @@ export function situate(facts: SessionFacts): Situation {
   };
 }
 
-function kindOf({ session, job, speakers, isGroup }: SessionFacts): SituationKind {
+function chooseKind({ session, job, speakers, isGroup }: SessionFacts): SituationKind {
   if (isChildSession(session)) return "child";
   if (job) return job.isHeartbeat ? "heartbeat" : "job";
   if (isGroup) return "group";

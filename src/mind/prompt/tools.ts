@@ -62,16 +62,16 @@ function barest<T extends ToolSpec>(spec: T): T {
     const { description: _words, ...bare } = one as JsonObject;
     return [[name, required.includes(name) ? one! : bare]];
   });
-  const [first = ""] = sentencesOf(spec.description);
+  const [first = ""] = splitSentences(spec.description);
   return { ...spec, description: first, input: { ...spec.input, properties: Object.fromEntries(named) } };
 }
 
 function shortened<T extends ToolSpec>(spec: T): T {
-  const [first = "", ...rest] = sentencesOf(spec.description);
+  const [first = "", ...rest] = splitSentences(spec.description);
   return { ...spec, description: [first, ...rest.filter((one) => /\d|\n/.test(one))].join(" ") };
 }
 
 /** A full stop inside a name or a number ends no sentence; an example in lines of its own belongs to the sentence before it. */
-function sentencesOf(text: string): string[] {
+function splitSentences(text: string): string[] {
   return text.split(/(?<=[.:]) (?=[A-Z])/);
 }

@@ -17,7 +17,7 @@ const LASTING: ReadonlySet<JobFailure> = new Set([
 ]);
 
 /** What makes two failures the same: the kind and the words, without what differs from run to run. */
-export function signatureOf(failure: JobFailure, reason: string): string {
+export function makeSignature(failure: JobFailure, reason: string): string {
   const words = reason
     .toLowerCase()
     .replace(/\b[0-9a-f]{8,}\b/g, "#")

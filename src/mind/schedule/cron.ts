@@ -26,13 +26,13 @@ const patterns = new Map<string, Pattern>();
 const MOST_PATTERNS = 200;
 
 /** Throws what croner says about a text that is no pattern. */
-export function patternOf(cron: string): Pattern {
+export function parsePattern(cron: string): Pattern {
   let pattern = patterns.get(cron);
   if (!pattern) {
     // Read whole first: what is wrong with it is said about what was written.
-    const whole = calendarOf(cron);
+    const whole = makeCalendar(cron);
     const [dates, weekdays] = apart(cron) ?? [];
-    const calendars = dates && weekdays ? [calendarOf(dates), calendarOf(weekdays)] : [whole];
+    const calendars = dates && weekdays ? [makeCalendar(dates), makeCalendar(weekdays)] : [whole];
     const after = (wall: number) => {
       const found = calendars.flatMap((one) => one.nextRun(new Date(wall))?.getTime() ?? []);
       return found.length ? Math.min(...found) : undefined;
@@ -44,7 +44,7 @@ export function patternOf(cron: string): Pattern {
   return pattern;
 }
 
-function calendarOf(cron: string): Cron {
+function makeCalendar(cron: string): Cron {
   return new Cron(cron, { utcOffset: 0, mode: "5-or-6-parts" });
 }
 
@@ -65,7 +65,7 @@ function apart(cron: string): [dates: string, weekdays: string] | undefined {
 
 /** The first moment later than `after` that the pattern means in this zone. */
 export function nextCron({ cron, zone }: { cron: string; zone: string }, after: number): number | undefined {
-  const pattern = patternOf(cron);
+  const pattern = parsePattern(cron);
   return pattern.isRhythm ? nextInRhythm(pattern, zone, after) : nextTimeOfDay(pattern, zone, after);
 }
 

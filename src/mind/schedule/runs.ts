@@ -31,7 +31,7 @@ import {
   type TurnResult,
 } from "../../core/domain/index.ts";
 import { quotedName, roughly } from "../../core/kit/index.ts";
-import { alertText, isTold, type JobFailure, signatureOf } from "./alert.ts";
+import { alertText, isTold, type JobFailure, makeSignature } from "./alert.ts";
 import { afterFailure, type Catch, catchUp, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
 import {
@@ -40,22 +40,22 @@ import {
   countFailure,
   deleteJob,
   dropPending,
+  findSlot,
+  findTold,
   forgetSession,
   keepSession,
   lastOutput,
+  listRunningSlots,
   makeSlot,
   pruneSlots,
   readJob,
   runningSlots,
-  runningSlotsOf,
   type Slot,
   seenBy,
   sessionsKeptUntil,
   setHealth,
-  slotOf,
   spoilSlot,
   startSlot,
-  toldOf,
 } from "./store.ts";
 import { nextDue } from "./when.ts";
 import { wallWords } from "./zone.ts";
@@ -165,7 +165,7 @@ export class Runs {
   /** A turn ended: if it was a slot's, the slot ends with it. */
   async ended(turn: TurnId): Promise<void> {
     const { records, clock, crash } = this.parts;
-    const slot = await slotOf(records, turn);
+    const slot = await findSlot(records, turn);
     if (slot?.state !== "running") return;
     const result = (await this.parts.turn(turn))?.result;
     if (!result) return;
@@ -173,7 +173,7 @@ export class Runs {
     const now = clock.now();
     crash.at("slot.ending");
     if (job && this.isFailure(result)) {
-      return this.failed(job, slot, { failure: result.failure ?? "unknown", reason: reasonOf(result), by: turn });
+      return this.failed(job, slot, { failure: result.failure ?? "unknown", reason: readReason(result), by: turn });
     }
     const session = sessionKeys.run(slot.job, slot.due);
     const beat =
@@ -204,7 +204,7 @@ export class Runs {
   /** An answer that should have reached somebody did not. */
   async undelivered(turn: TurnId, error: string): Promise<void> {
     const { records } = this.parts;
-    const slot = await slotOf(records, turn);
+    const slot = await findSlot(records, turn);
     if (slot?.state !== "done" || slot.reason !== null) return;
     const job = await readJob(records, slot.job);
     const reason = `Done, but the answer could not be delivered: ${error}`;
@@ -233,7 +233,7 @@ export class Runs {
       await records.write((tx) =>
         gone
           ? forgetSession(tx, session)
-          : keepSession(tx, { session, job: jobOf(session), until: now + SWEEP_LATER_MS }),
+          : keepSession(tx, { session, job: readJobId(session), until: now + SWEEP_LATER_MS }),
       );
     }
     await records.write((tx) => pruneSlots(tx, { any: now - KEPT_SLOTS_MS, quietBeats: now - KEPT_QUIET_BEATS_MS }));
@@ -288,7 +288,7 @@ export class Runs {
   /** A run of this job that is not over; one that waits for an approval before any other, with the approval's code. */
   async open(id: ScheduleId): Promise<{ turn: TurnId; code?: string } | undefined> {
     let found: { turn: TurnId } | undefined;
-    for (const { turn } of await runningSlotsOf(this.parts.records, id)) {
+    for (const { turn } of await listRunningSlots(this.parts.records, id)) {
       const state = turn && (await this.parts.turn(turn))?.state;
       if (state !== "queued" && state !== "running" && state !== "parked") continue;
       const code = state === "parked" ? await this.parts.question(turn!) : undefined;
@@ -351,8 +351,8 @@ export class Runs {
     const isRetried = f.failure !== "delivery" && !(f.failure === "unknown-outcome" && job.when.kind === "at");
     const again =
       job.enabled && isRetried && f.failure !== "stopped-lares" ? afterFailure(job.when, failures, now) : undefined;
-    const signature = signatureOf(f.failure, f.reason);
-    const told = await toldOf(records, job.id);
+    const signature = makeSignature(f.failure, f.reason);
+    const told = await findTold(records, job.id);
     const tells = isTold({ ...f, signature, failures, alertAfter: job.alertAfter, told, isPaused });
     const write = (tx: Tx) => {
       countFailure(tx, slot);
@@ -479,10 +479,10 @@ function isInChat({ session }: Job): boolean {
   return session !== "isolated";
 }
 
-function reasonOf(result: TurnResult): string {
+function readReason(result: TurnResult): string {
   return result.reason ?? (result.text || "It failed.");
 }
 
-function jobOf(session: SessionKey): ScheduleId {
+function readJobId(session: SessionKey): ScheduleId {
   return asId<ScheduleId>(readRunSession(session)?.job ?? "");
 }

@@ -23,12 +23,14 @@ import {
   declaredJobs,
   deleteJob,
   dropPending,
+  findSlot,
   forgetZone,
   hasSlot,
   isFinished,
   type JobQuery,
   jobMadeBy,
   listJobs,
+  listSlots,
   type Mark,
   makeSlot,
   pageOfJobs,
@@ -38,8 +40,6 @@ import {
   saveJob,
   setSeen,
   setZone,
-  slotOf,
-  slotsOf,
   zoneOfPerson,
 } from "./store.ts";
 import { inWords, nextDue, parseWhen, settled, type When } from "./when.ts";
@@ -158,7 +158,7 @@ export class Schedules {
   }
 
   /** The moment of what runs once, with nothing left that depends on when it is read; undefined for what repeats. */
-  momentOf(given: Parameters<typeof settled>[0]): string | undefined {
+  findMoment(given: Parameters<typeof settled>[0]): string | undefined {
     const at = settled(given, this.parts.clock.now(), given.zone ?? this.parts.zone());
     return "at" in at ? at.at : undefined;
   }
@@ -301,7 +301,7 @@ export class Schedules {
   }
 
   /** The zone a person reads clocks in: their own, else the house's. */
-  async zoneOf(person: string | undefined): Promise<string> {
+  async findZone(person: string | undefined): Promise<string> {
     const own = person === undefined ? undefined : await zoneOfPerson(this.parts.records, person);
     return own ?? this.parts.zone();
   }
@@ -351,7 +351,7 @@ export class Schedules {
     q: JobQuery & { cursor?: string | undefined; limit: number },
   ): Promise<{ jobs: JobView[]; total: number; planned: number; cursor?: string }> {
     const db = this.parts.records.committed;
-    const after = q.cursor === undefined ? undefined : markOf(q.cursor);
+    const after = q.cursor === undefined ? undefined : parseMark(q.cursor);
     // One more, to know whether there are more.
     const found = await pageOfJobs(db, { ...q, after, limit: q.limit + 1 });
     const shown = found.slice(0, q.limit);
@@ -378,14 +378,14 @@ export class Schedules {
 
   /** The job this turn is a run of, or works for: in a run's own session, and in those of its sub-agents, everything does. */
   async jobBehind(turn: TurnId, session: string): Promise<Job | undefined> {
-    const slot = await slotOf(this.parts.records, turn);
+    const slot = await findSlot(this.parts.records, turn);
     const id = slot?.job ?? jobBehindSession(session);
     return id === undefined ? undefined : readJob(this.parts.records, id);
   }
 
   async history(idOrName: string, limit: number): Promise<ShownSlot[]> {
     const job = await this.must(idOrName);
-    return this.shown(await slotsOf(this.parts.records.committed, job.id, limit));
+    return this.shown(await listSlots(this.parts.records.committed, job.id, limit));
   }
 
   /** Declared jobs follow the file: changed ones change, missing ones go. Returns what was wrong with some, in sentences. */
@@ -512,7 +512,7 @@ export class Schedules {
 
   private async view(job: Job): Promise<JobView> {
     // One more, for the one that is still to come.
-    const slots = await slotsOf(this.parts.records, job.id, SHOWN_SLOTS + 1);
+    const slots = await listSlots(this.parts.records, job.id, SHOWN_SLOTS + 1);
     const next = job.enabled ? slots.findLast((slot) => slot.state === "pending")?.due : undefined;
     const recent = await this.shown(slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS));
     const last = recent[0];
@@ -525,7 +525,7 @@ function firstDue(when: When, now: number): number | undefined {
   return when.kind === "at" ? when.at : nextDue(when, now);
 }
 
-function markOf(cursor: string): Mark {
+function parseMark(cursor: string): Mark {
   try {
     const [due, name] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as unknown[];
     if (typeof due === "number" && typeof name === "string") return [due, name];

@@ -239,11 +239,11 @@ export function clearFailures(tx: Tx, id: ScheduleId): void {
 }
 
 /** The signature of the failure somebody was last told about. */
-export async function toldOf(db: Reads, id: ScheduleId): Promise<string | null> {
+export async function findTold(db: Reads, id: ScheduleId): Promise<string | null> {
   return (await db.get<{ signature: string | null }>("SELECT signature FROM job WHERE id = ?", id))?.signature ?? null;
 }
 
-export function slotOf(db: Reads, turn: TurnId): Promise<Slot | undefined> {
+export function findSlot(db: Reads, turn: TurnId): Promise<Slot | undefined> {
   return db.get(`SELECT ${SLOT} FROM slot WHERE turn = ?`, turn);
 }
 
@@ -252,11 +252,11 @@ export function runningSlots(db: Reads): Promise<Slot[]> {
   return db.all(`SELECT ${SLOT} FROM slot WHERE state = 'running'`);
 }
 
-export function runningSlotsOf(db: Reads, id: ScheduleId): Promise<Slot[]> {
+export function listRunningSlots(db: Reads, id: ScheduleId): Promise<Slot[]> {
   return db.all(`SELECT ${SLOT} FROM slot WHERE job = ? AND state = 'running' ORDER BY due DESC LIMIT 5`, id);
 }
 
-export function slotsOf(db: Reads, id: string, limit: number): Promise<Slot[]> {
+export function listSlots(db: Reads, id: string, limit: number): Promise<Slot[]> {
   return db.all(`SELECT ${SLOT} FROM slot WHERE job = ? ORDER BY due DESC LIMIT ?`, id, limit);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { nextDue, parseWhen, type When } from "./when.ts";
 import { moment } from "./words/moments.ts";
 import { duration } from "./words/spans.ts";
-import { momentOf, wallAt } from "./zone.ts";
+import { toMoment, wallAt } from "./zone.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z"); // a Sunday
 const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
@@ -146,7 +146,7 @@ describe("due times", () => {
 
   test("a wall time in a spring gap is the moment after it, in an overlap the first", () => {
     const at = (day: number, month: number) =>
-      iso(momentOf({ year: 2026, month, day, hour: 2, minute: 30, second: 0 }, "Europe/Berlin"));
+      iso(toMoment({ year: 2026, month, day, hour: 2, minute: 30, second: 0 }, "Europe/Berlin"));
     expect(at(29, 3)).toBe("2026-03-29T01:30:00.000Z");
     expect(at(25, 10)).toBe("2026-10-25T00:30:00.000Z");
   });

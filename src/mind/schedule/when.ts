@@ -208,9 +208,9 @@ export function inWords(when: When, zone: string): string {
     case "at":
       return `once, ${momentWords(when.at, zone)}`;
     case "every":
-      return `every ${rhythm(when)}${when.zone ? ` at ${wallWords(when.anchor, when.zone).slice(11)}, ${cityOf(when.zone)}` : ""}`;
+      return `every ${rhythm(when)}${when.zone ? ` at ${wallWords(when.anchor, when.zone).slice(11)}, ${readCity(when.zone)}` : ""}`;
     case "cron":
-      return `${cronWords(when.cron) ?? when.cron}, ${cityOf(when.zone)}`;
+      return `${cronWords(when.cron) ?? when.cron}, ${readCity(when.zone)}`;
     default:
       return assertNever(when);
   }
@@ -246,11 +246,11 @@ function cronWords(cron: string): string | undefined {
     .join(" and ");
   if (!isNumber(minute) || !hour.split(",").every(isNumber)) return undefined;
   if (date !== "*") return isNumber(date) && day === "*" ? `on day ${date} of every month ${at}` : undefined;
-  const days = daysOf(day);
+  const days = describeDays(day);
   return days && `${days} ${at}`;
 }
 
-function daysOf(field: string): string | undefined {
+function describeDays(field: string): string | undefined {
   const text = field.toLowerCase().replace(/sun|mon|tue|wed|thu|fri|sat/g, (d) => String(SHORT_DAYS.indexOf(d)));
   if (text === "*") return "every day";
   if (text === "1-5") return "weekdays";
@@ -263,7 +263,7 @@ function daysOf(field: string): string | undefined {
 }
 
 /** "Europe/Lisbon" is Lisbon to those who live there. */
-function cityOf(zone: string): string {
+function readCity(zone: string): string {
   return zone.split("/").at(-1)!.replaceAll("_", " ");
 }
 

@@ -39,10 +39,10 @@ export function wallAt(time: number, zone: string): Wall {
 }
 
 /** The moment a wall clock shows this. In a spring gap it is the moment after the gap; in an autumn overlap the first one. */
-export function momentOf(wall: Wall, zone: string): number {
+export function toMoment(wall: Wall, zone: string): number {
   const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const candidates = [asUtc - offsetAt(asUtc - 86_400_000, zone), asUtc - offsetAt(asUtc + 86_400_000, zone)];
-  const exact = candidates.filter((time) => utcOf(wallAt(time, zone)) === asUtc);
+  const exact = candidates.filter((time) => toUtc(wallAt(time, zone)) === asUtc);
   if (exact.length) return Math.min(...exact);
   // No clock ever shows it: the clocks jumped over it. The later reading is just after the jump.
   return Math.max(...candidates);
@@ -73,7 +73,7 @@ export function offsetAt(time: number, zone: string): number {
   }
   let offset = known.get(quarter);
   if (offset === undefined) {
-    offset = utcOf(wallAt(quarter * QUARTER_MS, zone)) - quarter * QUARTER_MS;
+    offset = toUtc(wallAt(quarter * QUARTER_MS, zone)) - quarter * QUARTER_MS;
     if (known.size >= MOST_OFFSETS) known.clear();
     known.set(quarter, offset);
   }
@@ -112,7 +112,7 @@ export function firstMoment(wall: number, zone: string): number {
 /** Long enough to be on the other side of a clock change, whatever the offset. */
 const TURN_MS = 86_400_000;
 
-function utcOf(w: Wall): number {
+function toUtc(w: Wall): number {
   return Date.UTC(w.year, w.month - 1, w.day, w.hour, w.minute, w.second);
 }
 

@@ -53,7 +53,7 @@ export function readManuscript(text: string, folder: string, yaml: ReadYaml): Ma
   const name = line(front.name);
   if (!name) notes.push("The front matter has no name; the folder's is used.");
   else if (name !== folder) notes.push(`It calls itself "${clipped(name, 64)}"; the folder's name is used.`);
-  const platforms = platformsOf(front);
+  const platforms = listPlatforms(front);
   return {
     ...{ description, body: parts.body, ...about(front, notes), notes },
     ...(platforms.length ? { platforms } : {}),
@@ -100,7 +100,7 @@ function about(
 }
 
 /** Beside the convention: Hermes has `platforms`, OpenClaw `metadata.openclaw.os`. */
-function platformsOf(front: Record<string, unknown>): string[] {
+function listPlatforms(front: Record<string, unknown>): string[] {
   const metadata = isRecord(front.metadata) ? front.metadata : {};
   const openclaw = isRecord(metadata.openclaw) ? metadata.openclaw : {};
   const given = front.platforms ?? openclaw.os;

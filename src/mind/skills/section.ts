@@ -56,9 +56,9 @@ const MOST_WORDS_ASKED = 50;
 
 /** Best first: words of the question in the name count more than in the description. */
 export function searchSkills<T extends Listed>(skills: readonly T[], query: string, most: number): T[] {
-  const words = wordsOf(query).slice(0, MOST_WORDS_ASKED);
+  const words = splitWords(query).slice(0, MOST_WORDS_ASKED);
   const scored = skills.map((skill) => {
-    const [name, about] = [wordsOf(skill.name), wordsOf(skill.description)];
+    const [name, about] = [splitWords(skill.name), splitWords(skill.description)];
     let score = skill.name === query.trim().toLowerCase() ? 100 : 0;
     for (const word of words) score += 4 * closeness(word, name) + closeness(word, about);
     return { skill, score };
@@ -77,7 +77,7 @@ function closeness(word: string, among: readonly string[]): number {
   return word.length >= 4 && among.some((one) => one.startsWith(stem)) ? 1 : 0;
 }
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

@@ -228,7 +228,7 @@ export class Skills {
     if ("why" in made) return made;
     const origin = await files.read(dir, ORIGIN_FILE, LARGEST_SKILL);
     const { body: _body, ...card } = made;
-    return { made: card, ...("none" in origin ? {} : { imported: "text" in origin ? originOf(origin.text) : "?" }) };
+    return { made: card, ...("none" in origin ? {} : { imported: "text" in origin ? readOrigin(origin.text) : "?" }) };
   }
 
   /** Loaded with the first skill. */
@@ -247,7 +247,7 @@ function howToAllow(names: readonly string[]): string {
 }
 
 /** A name that nobody can read is still a sign that it came from elsewhere. */
-function originOf(text: string): string {
+function readOrigin(text: string): string {
   try {
     const { from } = JSON.parse(text) as { from?: unknown };
     return typeof from === "string" ? from.slice(0, 100) : "?";

@@ -97,7 +97,7 @@ class Life {
       timer: (id, slot) => this.engine.schedule(id, slot),
       open: async (session) => [...this.openTurns].filter(([, at]) => at === session).map(([turn]) => turn),
       agentExists: (agent) => agent === "main",
-      agentOf: async (session) => (session.startsWith("agent:main:") ? "main" : undefined),
+      findAgent: async (session) => (session.startsWith("agent:main:") ? "main" : undefined),
       result: async (turn) => this.results.get(turn),
       standing: async (turn) => ({
         open: !this.results.has(turn) && !this.isGone,

@@ -42,12 +42,12 @@ import {
   askedBy,
   type ChildRow,
   childIn,
-  childOf,
-  childrenOf,
+  findChild,
   insertChild,
+  listChildren,
+  listOpen,
   markStalled,
   markTold,
-  openOf,
   untold,
 } from "./store.ts";
 
@@ -72,7 +72,7 @@ export interface ChildrenParts {
   open: (session: SessionKey) => Promise<TurnId[]>;
   agentExists: (agent: AgentId) => boolean;
   /** The agent a session belongs to. */
-  agentOf: (session: string) => Promise<string | undefined>;
+  findAgent: (session: string) => Promise<string | undefined>;
   result: (turn: TurnId) => Promise<TurnResult | undefined>;
   /** How a turn stands: whether it is still to end, waits for something, and when it last did something. */
   standing: (turn: TurnId) => Promise<{ open: boolean; parked: boolean; lastAt: number } | undefined>;
@@ -154,7 +154,7 @@ export class Children {
     if (given.session === caller.session) throw input("That is this session. Just answer instead.");
     await this.mustSee(caller, given.session);
     const known = await childIn(records, given.session);
-    const agent = known?.agent ?? (await this.parts.agentOf(given.session));
+    const agent = known?.agent ?? (await this.parts.findAgent(given.session));
     if (agent === undefined) throw unseen(given.session);
     // What runs takes it in; what has ended begins anew.
     const joins = known && !known.told ? known : undefined;
@@ -180,12 +180,12 @@ export class Children {
     const result = await this.parts.result(turn);
     if (!result) return;
     if (result.state === "stopped") await this.stopTree(await askedBy(records, turn), "its parent was stopped");
-    const child = await childOf(records, turn);
+    const child = await findChild(records, turn);
     if (!child || child.told) return;
     // Another run of the same session carried it: that one's result is told.
     if (result.state === "joined") await records.write((tx) => markTold(tx, turn));
     else {
-      const answer = answerOf(child, result);
+      const answer = toAnswer(child, result);
       if (answer.why && !child.corrected) return this.correct(child, answer.why);
       await this.tell(child, result.state, answer.text + notices(result));
     }
@@ -207,7 +207,7 @@ export class Children {
 
   /** The deadline came: the child is stopped at its next safe point, and that is its result. */
   async overdue(body: DeadlineBody): Promise<void> {
-    const child = await childOf(this.parts.records, asId<TurnId>(body.turn));
+    const child = await findChild(this.parts.records, asId<TurnId>(body.turn));
     if (!child || child.told) return;
     await this.parts.stop(child.turn, "its time was up");
     const standing = await this.parts.standing(child.turn);
@@ -229,19 +229,19 @@ export class Children {
   /** The turns whose stop ends everything this session asked for. */
   async working(session: string): Promise<TurnId[]> {
     const { records } = this.parts;
-    const rows = [...(await openOf(records, session)), ...(await childrenOf(records, session, MOST_LISTED))];
-    return this.treeOf([...new Map(rows.map((row) => [row.turn, row])).values()]);
+    const rows = [...(await listOpen(records, session)), ...(await listChildren(records, session, MOST_LISTED))];
+    return this.listTree([...new Map(rows.map((row) => [row.turn, row])).values()]);
   }
 
   /** Stops these and whatever works below them. Returns how many were stopped. */
   private async stopTree(rows: readonly ChildRow[], why: string): Promise<number> {
-    const turns = await this.treeOf(rows);
+    const turns = await this.listTree(rows);
     for (const turn of turns) await this.parts.stop(turn, why);
     return turns.length;
   }
 
   /** Of these and whatever works below them. One that has ended may have left helpers at work. */
-  private async treeOf(rows: readonly ChildRow[]): Promise<TurnId[]> {
+  private async listTree(rows: readonly ChildRow[]): Promise<TurnId[]> {
     const { records } = this.parts;
     const turns: TurnId[] = [];
     for (const row of rows) {
@@ -250,7 +250,7 @@ export class Children {
       else if (isChildOf(row.session, row.parent_session)) {
         // Woken by its own helper's end, it works again, and nobody but this asked for the session.
         turns.push(...(await this.parts.open(row.session)));
-        turns.push(...(await this.treeOf(await childrenOf(records, row.session, MOST_LISTED))));
+        turns.push(...(await this.listTree(await listChildren(records, row.session, MOST_LISTED))));
       }
     }
     return turns;
@@ -282,7 +282,7 @@ export class Children {
       yield at;
       seen.add(at.turn);
       if (!isChildSession(at.parent_session)) return;
-      at = (await childOf(records, at.parent_turn)) ?? (await childIn(records, at.parent_session));
+      at = (await findChild(records, at.parent_turn)) ?? (await childIn(records, at.parent_session));
     }
   }
 
@@ -302,7 +302,7 @@ export class Children {
     const found: ChildRow[] = [];
     const seen = new Set<string>([session]);
     for (let level = [session]; level.length && found.length < MOST_LISTED; ) {
-      const rows = (await Promise.all(level.map((one) => childrenOf(this.parts.records, one, MOST_LISTED)))).flat();
+      const rows = (await Promise.all(level.map((one) => listChildren(this.parts.records, one, MOST_LISTED)))).flat();
       const fresh = rows.filter((row) => !seen.has(row.session));
       level = [];
       for (const row of fresh) {
@@ -317,10 +317,10 @@ export class Children {
 
   /** What a turn can wait for: the children of its session whose results are still to come, by their events' keys. */
   async awaited(session: string, only?: readonly string[]): Promise<string[]> {
-    const open = await openOf(this.parts.records, session);
+    const open = await listOpen(this.parts.records, session);
     // Words that were sent to a running child end with it.
     const own = open.filter((row) => row.root === row.turn || row.corrected);
-    return own.filter((row) => !only || only.includes(row.session)).map(keyOf);
+    return own.filter((row) => !only || only.includes(row.session)).map(makeKey);
   }
 
   /** Who asked for a session, and for that one, up to the first: their agents. */
@@ -341,7 +341,7 @@ export class Children {
     if (await this.isBelow(viewer.session, target)) return true;
     const { visibility } = this.parts.config();
     if (visibility === "tree") return false;
-    const agent = await this.parts.agentOf(target);
+    const agent = await this.parts.findAgent(target);
     return agent !== undefined && (visibility === "all" || agent === viewer.agent);
   }
 
@@ -440,7 +440,7 @@ export class Children {
     await this.parts.tell(
       {
         // The same child is told once, whoever notices its end (TEAMS-2).
-        key: keyOf(child),
+        key: makeKey(child),
         label: `Result of ${whose}: ${state}`,
         body: `Task: ${child.task}\n\n${said}`,
         ...(await this.about(child, to)),
@@ -469,7 +469,7 @@ export class Children {
   }
 
   private async mustHaveRoom(session: string): Promise<void> {
-    const open = await openOf(this.parts.records, session);
+    const open = await listOpen(this.parts.records, session);
     if (open.length < this.parts.config().atOnce) return;
     throw input(`${open.length} sub-agents are already running; wait for one to end.`);
   }
@@ -483,7 +483,7 @@ export class Children {
 const MOST_LISTED = 50;
 
 /** What a child says. `why`: it should have been JSON that fits, and is not. */
-function answerOf(child: ChildRow, result: TurnResult): { text: string; why?: string } {
+function toAnswer(child: ChildRow, result: TurnResult): { text: string; why?: string } {
   const said = result.text || result.reason || "(nothing)";
   if (child.result === null || result.state !== "answered") return { text: said };
   const fits = fitTo(JSON.parse(child.result) as Json, said);
@@ -496,7 +496,7 @@ function notices(result: TurnResult): string {
 }
 
 /** What a turn waits for a child's end by. */
-function keyOf({ corrected, root, turn }: ChildRow): string {
+function makeKey({ corrected, root, turn }: ChildRow): string {
   return eventKeys.child(corrected ? root : turn);
 }
 

@@ -5,7 +5,7 @@ import { AppError, type Json } from "../../core/domain/index.ts";
 /** Checks a schema when it is given, not when the answer is there. Throws TOOL_INPUT. */
 export function checkSchema(schema: Json): void {
   try {
-    shapeOf(schema);
+    toShape(schema);
   } catch (cause) {
     throw new AppError("TOOL_INPUT", {
       message: `This is no JSON Schema that can be checked: ${cause instanceof Error ? cause.message : String(cause)}.`,
@@ -18,13 +18,13 @@ export function checkSchema(schema: Json): void {
 export function fitTo(schema: Json, text: string): { ok: true; value: Json } | { ok: false; why: string } {
   const found = jsonIn(text);
   if (found === undefined) return { ok: false, why: "It is not JSON." };
-  const parsed = shapeOf(schema).safeParse(found);
+  const parsed = toShape(schema).safeParse(found);
   if (parsed.success) return { ok: true, value: found };
   const issue = parsed.error.issues[0]!;
   return { ok: false, why: `${issue.path.join(".") || "It"}: ${issue.message}.` };
 }
 
-function shapeOf(schema: Json): z.ZodType {
+function toShape(schema: Json): z.ZodType {
   if (schema === null || typeof schema !== "object" || Array.isArray(schema)) throw new Error("it is not an object");
   return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 }

@@ -45,7 +45,7 @@ export function markStalled(tx: Tx, turn: TurnId): void {
   tx.run("UPDATE child_run SET stalled = 1 WHERE turn = ?", turn);
 }
 
-export function childOf(db: Reads, turn: TurnId): Promise<ChildRow | undefined> {
+export function findChild(db: Reads, turn: TurnId): Promise<ChildRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM child_run WHERE turn = ?`, turn);
 }
 
@@ -58,7 +58,7 @@ export function untold(db: Reads): Promise<ChildRow[]> {
   return db.all(`SELECT ${COLUMNS} FROM child_run WHERE told = 0 ORDER BY made_at, turn`);
 }
 
-export function openOf(db: Reads, parentSession: string): Promise<ChildRow[]> {
+export function listOpen(db: Reads, parentSession: string): Promise<ChildRow[]> {
   return db.all(
     `SELECT ${COLUMNS} FROM child_run WHERE parent_session = ? AND told = 0 ORDER BY made_at, turn`,
     parentSession,
@@ -70,7 +70,7 @@ export function askedBy(db: Reads, parentTurn: TurnId): Promise<ChildRow[]> {
   return db.all(`SELECT ${COLUMNS} FROM child_run WHERE parent_turn = ?`, parentTurn);
 }
 
-export function childrenOf(db: Reads, parentSession: string, limit: number): Promise<ChildRow[]> {
+export function listChildren(db: Reads, parentSession: string, limit: number): Promise<ChildRow[]> {
   return db.all(
     `SELECT ${COLUMNS} FROM child_run WHERE parent_session = ? ORDER BY made_at DESC, turn DESC LIMIT ?`,
     parentSession,

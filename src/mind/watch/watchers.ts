@@ -55,7 +55,7 @@ export interface WatchParts<W extends Watch> {
   config: () => Readonly<Record<string, W>>;
   defaultAgent: () => string;
   /** What a watch is about: another thing under the same name begins anew. */
-  aboutOf: (watch: W) => string;
+  describeWatched: (watch: W) => string;
   look: (
     watch: W,
     cursor: Json | null,
@@ -119,7 +119,7 @@ export class Watchers<W extends Watch> {
     return Object.entries(this.parts.config()).map(([name, watch]) => {
       const row = rows.get(name);
       const { kind, agent = this.parts.defaultAgent() } = watch;
-      const about = this.parts.aboutOf(watch);
+      const about = this.parts.describeWatched(watch);
       return {
         ...{ name, kind, about, agent, next: this.dueAt(watch, row) },
         ...(row?.looked_at === null || row === undefined ? {} : { lastAt: row.looked_at }),
@@ -133,17 +133,17 @@ export class Watchers<W extends Watch> {
   async resume(name: string): Promise<boolean> {
     const watch = this.parts.config()[name];
     if (!watch) return false;
-    this.parts.guard.forgive(this.keyOf(name, watch));
+    this.parts.guard.forgive(this.makeKey(name, watch));
     await this.tick();
     return true;
   }
 
-  private keyOf(name: string, watch: W): WorkKey {
-    return watchWork(name, short(this.parts.aboutOf(watch)));
+  private makeKey(name: string, watch: W): WorkKey {
+    return watchWork(name, short(this.parts.describeWatched(watch)));
   }
 
   private isPaused(name: string, watch: W): boolean {
-    return this.parts.guard.suspicion(this.keyOf(name, watch)) === "convicted";
+    return this.parts.guard.suspicion(this.makeKey(name, watch)) === "convicted";
   }
 
   /** Looks at what is due and sets the timer for what is next. */
@@ -178,7 +178,7 @@ export class Watchers<W extends Watch> {
   }
 
   private async underGuard(name: string, watch: W): Promise<void> {
-    const key = this.keyOf(name, watch);
+    const key = this.makeKey(name, watch);
     if (this.parts.guard.suspicion(key) === "suspect") {
       const { signal } = this.stopping;
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -196,7 +196,7 @@ export class Watchers<W extends Watch> {
   private async once(name: string, watch: W): Promise<void> {
     const { records, clock, crash, log } = this.parts;
     const row = await readWatch(records, name);
-    const about = this.parts.aboutOf(watch);
+    const about = this.parts.describeWatched(watch);
     crash.at("watch.looking", () => about);
     const cursor = row?.about === about && row.cursor !== null ? (JSON.parse(row.cursor) as Json) : null;
     const limit = deadline(this.stopping.signal, LONGEST_LOOK_MS);
@@ -219,7 +219,7 @@ export class Watchers<W extends Watch> {
       const key = eventKeys.watch(name, short(about), short(item.id));
       return {
         ...{ key, watch: name, agent, label: `${item.label} (${name})`, body: item.body },
-        session: sessionOf(watch, agent, sessionKeys.watch(name, short(seen.items[0]!.id))),
+        session: chooseSession(watch, agent, sessionKeys.watch(name, short(seen.items[0]!.id))),
         route: watch.deliver ?? { channel: "none", account: "watch", chat: name },
       };
     });
@@ -231,7 +231,7 @@ export class Watchers<W extends Watch> {
   }
 
   private dueAt(watch: W, row: WatchRow | undefined): number {
-    if (!row || row.looked_at === null || row.about !== this.parts.aboutOf(watch)) return 0;
+    if (!row || row.looked_at === null || row.about !== this.parts.describeWatched(watch)) return 0;
     const every = watch.everySeconds * 1000;
     const wait = row.failures ? Math.max(every, Math.min(every * 2 ** row.failures, MOST_BACKOFF_MS)) : every;
     // Set into the past by a clock that jumped back it would wait too long.
@@ -239,7 +239,7 @@ export class Watchers<W extends Watch> {
   }
 }
 
-function sessionOf(watch: Watch, agent: AgentId, own: SessionKey): SessionKey {
+function chooseSession(watch: Watch, agent: AgentId, own: SessionKey): SessionKey {
   if (watch.session === "isolated") return own;
   return watch.session === "main" ? sessionKeys.main(agent) : asId<SessionKey>(watch.session);
 }

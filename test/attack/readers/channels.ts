@@ -1,20 +1,26 @@
 /** What people and platforms send: messages, mails, names, files. */
 import { quotedName, visible, visibleLine, withoutHidden } from "../../../src/core/kit/index.ts";
 import { DiscordApi } from "../../../src/edges/channels/discord/api.ts";
-import { eventOf as discordEvent } from "../../../src/edges/channels/discord/events.ts";
-import { automatic, headersOf, resultsOf, threadOf, unproven } from "../../../src/edges/channels/email/letter.ts";
+import { toEvent as discordEvent } from "../../../src/edges/channels/discord/events.ts";
+import {
+  automatic,
+  findThread,
+  parseHeaders,
+  parseResults,
+  unproven,
+} from "../../../src/edges/channels/email/letter.ts";
 import { textOfHtml, writtenText } from "../../../src/edges/channels/email/reply.ts";
-import { lineOf, personOf, saidIn } from "../../../src/edges/channels/irc/line.ts";
+import { parseLine, readPerson, saidIn } from "../../../src/edges/channels/irc/line.ts";
 import { mapEvent, roomEvent } from "../../../src/edges/channels/matrix/events.ts";
 import { addressedIn } from "../../../src/edges/channels/named.ts";
 import { mapEnvelope } from "../../../src/edges/channels/signal/events.ts";
 import { SlackApi } from "../../../src/edges/channels/slack/api.ts";
-import { eventOf as slackEvent } from "../../../src/edges/channels/slack/events.ts";
-import { eventsOf as teamsEvents } from "../../../src/edges/channels/teams/activity.ts";
+import { toEvent as slackEvent } from "../../../src/edges/channels/slack/events.ts";
+import { toEvents as teamsEvents } from "../../../src/edges/channels/teams/activity.ts";
 import { TelegramApi } from "../../../src/edges/channels/telegram/api.ts";
-import { eventOf as telegramEvent } from "../../../src/edges/channels/telegram/updates.ts";
+import { toEvent as telegramEvent } from "../../../src/edges/channels/telegram/updates.ts";
 import { mapBody } from "../../../src/edges/channels/whatsapp/events.ts";
-import { mapMessage, personOf as personOfJid } from "../../../src/edges/channels/whatsapp-web/events.ts";
+import { mapMessage, pickPerson as personOfJid } from "../../../src/edges/channels/whatsapp-web/events.ts";
 import { cleanName } from "../../../src/flow/attachments/name.ts";
 import { Sniffer } from "../../../src/flow/attachments/sniff.ts";
 import { envelope } from "../../../src/flow/inbox/envelope.ts";
@@ -78,23 +84,23 @@ export const CHANNELS: Rows = {
     ),
   "a WhatsApp sender": (text) => personOfJid(text),
   "an IRC line": (text) => {
-    const line = lineOf(text);
-    return line && personOf(line);
+    const line = parseLine(text);
+    return line && readPerson(line);
   },
-  "an IRC line with tags": (text) => lineOf(`@${text}`),
-  "an IRC sender": (text) => personOf({ tags: {}, from: text, command: "PRIVMSG", params: [] }),
+  "an IRC line with tags": (text) => parseLine(`@${text}`),
+  "an IRC sender": (text) => readPerson({ tags: {}, from: text, command: "PRIVMSG", params: [] }),
   "words on IRC": (text) => [saidIn(text), saidIn(`\x01ACTION ${text}`)],
   "an address by name": (text) => addressedIn(text, "lares"),
   "a mail that answers": (text) => writtenText(text, true),
   "a mail in HTML": textOfHtml,
   "a mail's headers": (text) => {
-    const headers = headersOf(text);
-    return [automatic(headers), threadOf(headers, "a")];
+    const headers = parseHeaders(text);
+    return [automatic(headers), findThread(headers, "a")];
   },
-  "a mail server's verdict": resultsOf,
-  "a mail server's verdict behind its name": (text) => resultsOf(`mx.example.org; dkim=pass ${text}`),
+  "a mail server's verdict": parseResults,
+  "a mail server's verdict behind its name": (text) => parseResults(`mx.example.org; dkim=pass ${text}`),
   "a mail's proof": (text) => {
-    const headers = headersOf(`From: a@b.example\nAuthentication-Results: mx.example.org; ${text}`);
+    const headers = parseHeaders(`From: a@b.example\nAuthentication-Results: mx.example.org; ${text}`);
     return unproven(headers, text, { authserv: ["mx.example.org"], authenticate: true });
   },
   "a sender's name": (text) => quotedName(text),

@@ -13,7 +13,7 @@ import { canonicalAddress } from "../../../src/faces/gateway/auth/address.ts";
 import { isOwnOrigin } from "../../../src/faces/gateway/auth/guard.ts";
 import { fromData } from "../../../src/faces/gateway/openai/files.ts";
 import { isOwnKey, mayBegin } from "../../../src/flow/access/reach.ts";
-import { destinationsOf } from "../../../src/flow/gate/destinations.ts";
+import { findDestinations } from "../../../src/flow/gate/destinations.ts";
 import { judgeFind, judgeSed } from "../../../src/flow/gate/find-and-sed.ts";
 import type { Rows } from "./reader.ts";
 
@@ -21,7 +21,7 @@ const caller = { id: "a", name: "a", credential: "token" as const, scopes: new S
 const evidence = (text: string) => ({ status: 400, body: text, message: text, codes: [text], retryAfterMs: null });
 const shell = (text: string) => {
   const plan = analyse(text);
-  return destinationsOf({ ...plan, text, form: "shell", cwd: "/w" });
+  return findDestinations({ ...plan, text, form: "shell", cwd: "/w" });
 };
 
 export const DOORS: Rows = {

@@ -7,13 +7,13 @@ import { type CommandParts, makeCommands } from "../../../src/flow/commands/comm
 import { readChecklist } from "../../../src/mind/heartbeat/checklist.ts";
 import { capturedByRules, looksLikeInstruction } from "../../../src/mind/memory/capture/extract.ts";
 import { htmlParts, markdownParts, textParts } from "../../../src/mind/memory/documents/parts.ts";
-import { topicOf } from "../../../src/mind/memory/facts.ts";
+import { findTopic } from "../../../src/mind/memory/facts.ts";
 import { askedRelation, namesIn, relationsIn } from "../../../src/mind/memory/graph.ts";
 import { readQuestion, speakersIn, withoutNames } from "../../../src/mind/memory/search/question.ts";
-import { speakerOf, wordsOf } from "../../../src/mind/memory/text/analyse.ts";
+import { readSpeaker, splitWords } from "../../../src/mind/memory/text/analyse.ts";
 import { stem } from "../../../src/mind/memory/text/stem.ts";
 import { editsBetween } from "../../../src/mind/memory/view/edits.ts";
-import { itemsOf, likeness, patched } from "../../../src/mind/memory/view/items.ts";
+import { likeness, parseItems, patched } from "../../../src/mind/memory/view/items.ts";
 import type { Rows } from "./reader.ts";
 
 const said = async () => "";
@@ -54,26 +54,26 @@ export const MIND: Rows = {
       const content = [{ type: "tool-result" as const, id: "1", name, text }];
       return [recalledIn([{ role: "tool", content }]), meant(text, [text])];
     }),
-  "the words of a memory": wordsOf,
+  "the words of a memory": splitWords,
   "the stem of a word": stem,
-  "who says it": speakerOf,
+  "who says it": readSpeaker,
   "relations in a memory": relationsIn,
   "relations behind a name": (text) => relationsIn(`Anna is ${text}`),
   "names in a memory": namesIn,
   "a question for a relation": askedRelation,
   "a question": (text) => [readQuestion(text), withoutNames(text, new Set(["a"])), speakersIn(text, [["Ana Lima", 1]])],
-  "a fact's topic": (text) => [topicOf(text, undefined), topicOf(text.slice(0, 199), "p")],
+  "a fact's topic": (text) => [findTopic(text, undefined), findTopic(text.slice(0, 199), "p")],
   "facts in what was said": (text) => capturedByRules([{ role: "user", text }], undefined),
   "an instruction in disguise": looksLikeInstruction,
   "a document": (text) => [markdownParts(text), textParts(text)],
   "a document in HTML": htmlParts,
   "a file of memories": (text) => {
-    const items = itemsOf(text);
+    const items = parseItems(text);
     return patched(text, new Map(items.map((item) => [item.from, "b"])), ["c"]);
   },
   // 65,000 facts that all changed: more than anybody keeps.
   "an edited file of memories": (text) => {
-    const items = itemsOf(text);
+    const items = parseItems(text);
     return editsBetween(
       items.map((item, at) => ({ id: String(at), text: `${item.text} b` })),
       items,

@@ -14,10 +14,10 @@ import { compact } from "../../../src/edges/tools/browser/compact.ts";
 import { asCommand, elide, notes } from "../../../src/edges/tools/exec/display.ts";
 import { analyse } from "../../../src/edges/tools/exec/shell/analyse.ts";
 import { TerminalText } from "../../../src/edges/tools/exec/terminal-text.ts";
-import { contentOf } from "../../../src/edges/tools/web/content.ts";
-import { entriesOf } from "../../../src/edges/watch/feed.ts";
-import { textOf as textOfMail } from "../../../src/edges/watch/imap.ts";
-import { linesOf } from "../../../src/edges/watch/page.ts";
+import { toContent } from "../../../src/edges/tools/web/content.ts";
+import { parseEntries } from "../../../src/edges/watch/feed.ts";
+import { readText as textOfMail } from "../../../src/edges/watch/imap.ts";
+import { splitLines } from "../../../src/edges/watch/page.ts";
 import { brief } from "../../../src/flow/approvals/brief.ts";
 import { hostsBySchemeIn, mayTalk } from "../../../src/flow/gate/destinations-local.ts";
 import { removedByCode, removesHome, removesUnseen } from "../../../src/flow/gate/floor-code.ts";
@@ -61,13 +61,13 @@ const asSkillsDo = (yaml: string) => parseYaml(yaml, { logLevel: "silent", prett
 const noDatabase = () => Promise.reject(new Error("There is no database here."));
 
 export const OUTSIDE: Rows = {
-  "the content of a page": (text) => contentOf("text/html", Buffer.from(text)),
-  "an untyped page": (text) => contentOf(undefined, Buffer.from(text)),
-  "a content type": (text) => contentOf(text, Buffer.from("a")),
+  "the content of a page": (text) => toContent("text/html", Buffer.from(text)),
+  "an untyped page": (text) => toContent(undefined, Buffer.from(text)),
+  "a content type": (text) => toContent(text, Buffer.from("a")),
   "a page in the browser": (text) => compact(text),
   "a page in the browser, searched": (text) => compact(text, new Set(["a"]), { find: text.slice(0, 20) }),
-  "a feed": (text) => entriesOf(`<rss>${text}`),
-  "a watched page": (text) => linesOf(text, "text/html"),
+  "a feed": (text) => parseEntries(`<rss>${text}`),
+  "a watched page": (text) => splitLines(text, "text/html"),
   "a watched mail": textOfMail,
   "a watched mail with a boundary": (text) => textOfMail(`Content-Type: multipart/mixed; boundary=a\n\n${text}`),
   "a folder of OpenClaw": (text) => readOpenClaw(foreignFolder(text), noDatabase),

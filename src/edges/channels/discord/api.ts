@@ -2,9 +2,9 @@
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
-import { callApi, numberOf, textOf } from "../api.ts";
-import { bodyOf, refused } from "../sending.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { asNumber, asText, callApi } from "../api.ts";
+import { readBody, refused } from "../sending.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Answer = Record<string, unknown>;
@@ -14,7 +14,7 @@ export class DiscordApi {
   private readonly token: string;
 
   constructor(root: string, token: string) {
-    this.root = `${trimEndOf(root, "/")}/v10`;
+    this.root = `${trimEndCharacters(root, "/")}/v10`;
     this.token = token;
   }
 
@@ -45,7 +45,7 @@ export class DiscordApi {
     );
     if (status >= 200 && status < 300) return json;
     if (status === 429) {
-      const seconds = numberOf(json.retry_after) ?? (Number(headers.get("retry-after") ?? "") || 1);
+      const seconds = asNumber(json.retry_after) ?? (Number(headers.get("retry-after") ?? "") || 1);
       throw new ChannelBusy(Math.ceil(seconds * 1000), "Discord asks for a pause.");
     }
     if (status >= 500) {
@@ -63,7 +63,7 @@ export class DiscordApi {
     const response = await fetch(url, { redirect: "error", signal }).catch(() => {
       throw refused("The file could not be fetched from Discord.", "later");
     });
-    return bodyOf(response);
+    return readBody(response);
   }
 }
 
@@ -76,7 +76,7 @@ function refusal(status: number, json: Answer): AppError {
       retry: "after-change",
     });
   }
-  const said = [textOf(json.message), numberOf(json.code)].filter(Boolean).join(" ");
+  const said = [asText(json.message), asNumber(json.code)].filter(Boolean).join(" ");
   return refused(`Discord answered ${status}: ${said}.`, "never");
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acknowledgeShape, adapter, paceShape, policyOf, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, talkShape, toPolicy } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -37,6 +37,6 @@ export const discord = adapter<DiscordAccount>({
     editMs: 1500,
     silenceMs: 120_000,
   }),
-  policy: policyOf,
+  policy: toPolicy,
   load: async () => await import("./discord.ts"),
 });

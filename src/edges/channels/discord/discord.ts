@@ -8,13 +8,13 @@
  */
 import type { Channel, Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { Json, JsonObject } from "../../../core/domain/index.ts";
-import { type AdapterParts, policyOf } from "../account.ts";
-import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { type AdapterParts, toPolicy } from "../account.ts";
+import { asList, asNumber, asObject, asText } from "../api.ts";
 import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
 import { DiscordApi } from "./api.ts";
 import type { DiscordAccount } from "./config.ts";
-import { eventOf, pressOf } from "./events.ts";
+import { toEvent, toPress } from "./events.ts";
 import { connect, type Session } from "./gateway.ts";
 import { DiscordMessages } from "./messages.ts";
 import { Places } from "./places.ts";
@@ -39,13 +39,13 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
   const api = new DiscordApi(config.apiUrl, config.token);
   const messages = new DiscordMessages(api);
   const places = new Places(api);
-  const { groups } = policyOf(config);
+  const { groups } = toPolicy(config);
   const listensToAll = Object.values(groups).some((group) => !group.mention);
   const intents = listensToAll ? INTENTS | MESSAGE_CONTENT : INTENTS;
   let me: { id: string; name: string } | undefined;
   const self = async (signal: AbortSignal) => {
     const told = me ? undefined : await api.call("GET", "/users/@me", signal);
-    me ??= { id: textOf(told?.id) ?? "", name: textOf(told?.username) ?? "" };
+    me ??= { id: asText(told?.id) ?? "", name: asText(told?.username) ?? "" };
     return me;
   };
 
@@ -87,9 +87,9 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
         return [];
       });
       for (const one of found) {
-        const raw = { kind: "MESSAGE_CREATE", id: textOf(objectOf(one).id), value: one };
-        const event = door.read(raw, () => eventOf("MESSAGE_CREATE", one, "", who.id, api));
-        if (event === "unreadable") door.unreadable("MESSAGE_CREATE", String(objectOf(one).id));
+        const raw = { kind: "MESSAGE_CREATE", id: asText(asObject(one).id), value: one };
+        const event = door.read(raw, () => toEvent("MESSAGE_CREATE", one, "", who.id, api));
+        if (event === "unreadable") door.unreadable("MESSAGE_CREATE", String(asObject(one).id));
         else if (event) await hear(event, channel);
       }
     };
@@ -115,13 +115,13 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
           }
         },
         onDispatch: (type, body, seq) => {
-          const own = textOf(objectOf(body).id) ?? `${state.session?.id}:${seq}`;
+          const own = asText(asObject(body).id) ?? `${state.session?.id}:${seq}`;
           const read = door.read({ kind: type, id: own, value: body }, () => {
-            const press = type === "INTERACTION_CREATE" ? pressOf(body) : undefined;
-            return { press, event: press?.event ?? eventOf(type, body, `${state.session?.id}:${seq}`, who.id, api) };
+            const press = type === "INTERACTION_CREATE" ? toPress(body) : undefined;
+            return { press, event: press?.event ?? toEvent(type, body, `${state.session?.id}:${seq}`, who.id, api) };
           });
           const { press, event } = read ?? {};
-          if (event === "unreadable") door.unreadable(type, String(objectOf(body).id ?? seq));
+          if (event === "unreadable") door.unreadable(type, String(asObject(body).id ?? seq));
           if (!event || event === "unreadable") return mark.skip(seq);
           mark.begin(seq);
           const channel = event.chat.id;
@@ -145,10 +145,10 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
   /** What was said in a chat since it was left, oldest first. */
   async function missed(channel: string, since: string, signal: AbortSignal): Promise<JsonObject[]> {
     const all: JsonObject[] = [];
-    const guild = (await places.kindOf(channel, signal)) === "direct" ? {} : { guild_id: "?" };
+    const guild = (await places.readKind(channel, signal)) === "direct" ? {} : { guild_id: "?" };
     for (let after = since, pages = 0; pages < MOST_PAGES; pages++) {
       const path = `/channels/${encodeURIComponent(channel)}/messages?after=${after}&limit=100`;
-      const page = listOf((await api.call("GET", path, signal)).list).map((one) => ({ ...objectOf(one), ...guild }));
+      const page = asList((await api.call("GET", path, signal)).list).map((one) => ({ ...asObject(one), ...guild }));
       all.push(...(page.reverse() as JsonObject[]));
       if (page.length < 100) break;
       after = String(all.at(-1)!.id);
@@ -163,8 +163,8 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
     async run(door, signal) {
       const who = await self(signal);
       door.known(`@${who.name}`);
-      const kept = objectOf(await door.cursor());
-      const state = { session: sessionOf(kept.session), positions: new Positions(kept.last) };
+      const kept = asObject(await door.cursor());
+      const state = { session: readSession(kept.session), positions: new Positions(kept.last) };
       for (let short = 0; !signal.aborted; ) {
         const resuming = state.session !== undefined;
         const began = clock.now();
@@ -195,8 +195,8 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
   };
 }
 
-function sessionOf(kept: unknown): Session | undefined {
-  const { id, url, seq } = objectOf(kept);
-  const [name, at, number] = [textOf(id), textOf(url), numberOf(seq)];
+function readSession(kept: unknown): Session | undefined {
+  const { id, url, seq } = asObject(kept);
+  const [name, at, number] = [asText(id), asText(url), asNumber(seq)];
   return name && at && number !== undefined ? { id: name, url: at, seq: number } : undefined;
 }

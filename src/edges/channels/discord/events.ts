@@ -1,7 +1,7 @@
 /** From Discord's dispatches to events. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
-import { objectOf } from "../api.ts";
+import { asObject } from "../api.ts";
 import type { DiscordApi } from "./api.ts";
 
 const user = z.object({
@@ -59,7 +59,7 @@ const SPOKEN = new Set([undefined, 0, 19]);
 const VOICE_MESSAGE = 1 << 13;
 
 /** What a dispatch says. `nth` names what has no id of its own: a session and a number in it, which is how it can come again. */
-export function eventOf(
+export function toEvent(
   type: string,
   given: unknown,
   nth: string,
@@ -70,7 +70,7 @@ export function eventOf(
     case "MESSAGE_CREATE":
     case "MESSAGE_UPDATE": {
       const parsed = message.safeParse(given);
-      if (parsed.success) return messageOf(parsed.data, type === "MESSAGE_UPDATE", me, api);
+      if (parsed.success) return toMessage(parsed.data, type === "MESSAGE_UPDATE", me, api);
       // An update may carry only what changed, which then is not what was said.
       return type === "MESSAGE_UPDATE" ? undefined : "unreadable";
     }
@@ -81,8 +81,8 @@ export function eventOf(
       if (parsed.data.user_id === me || !parsed.data.emoji.name) return undefined;
       const { user_id, message_id, emoji, member } = parsed.data;
       const removed = type === "MESSAGE_REACTION_REMOVE";
-      const sender = member?.user ? senderOf(member.user) : { id: user_id };
-      const chat = placeOf(parsed.data);
+      const sender = member?.user ? toSender(member.user) : { id: user_id };
+      const chat = toChat(parsed.data);
       return { kind: "reaction", id: `r${nth}`, chat, sender, message: message_id, emoji: emoji.name!, removed };
     }
     case "MESSAGE_DELETE": {
@@ -90,45 +90,45 @@ export function eventOf(
       if (!parsed.success) return "unreadable";
       // Discord does not say who deleted it.
       const { id } = parsed.data;
-      return { kind: "delete", id: `d${id}`, chat: placeOf(parsed.data), sender: { id: "" }, message: id };
+      return { kind: "delete", id: `d${id}`, chat: toChat(parsed.data), sender: { id: "" }, message: id };
     }
     case "INTERACTION_CREATE":
-      // A press that `pressOf` could read does not come here; other interactions are not ours.
-      return objectOf(given).type === 3 ? "unreadable" : undefined;
+      // A press that `toPress` could read does not come here; other interactions are not ours.
+      return asObject(given).type === 3 ? "unreadable" : undefined;
     default:
       return undefined;
   }
 }
 
 /** A pressed button, and where the press is answered, which must happen within three seconds. */
-export function pressOf(given: unknown): { event: PlatformEvent; answerAt: string } | undefined {
+export function toPress(given: unknown): { event: PlatformEvent; answerAt: string } | undefined {
   const parsed = interaction.safeParse(given);
   if (!parsed.success) return undefined;
   const { id, token, user: own, member, message: at, data } = parsed.data;
   const who = member?.user ?? own;
   if (!who) return undefined;
   const press = { kind: "button" as const, message: at.id, button: data.custom_id };
-  const event = { ...press, id: `i${id}`, chat: placeOf(parsed.data), sender: senderOf(who) };
+  const event = { ...press, id: `i${id}`, chat: toChat(parsed.data), sender: toSender(who) };
   return { event, answerAt: `/interactions/${encodeURIComponent(id)}/${encodeURIComponent(token)}/callback` };
 }
 
-function messageOf(m: Message, isEdit: boolean, me: string, api: DiscordApi): PlatformEvent | undefined {
+function toMessage(m: Message, isEdit: boolean, me: string, api: DiscordApi): PlatformEvent | undefined {
   // Discord also says "updated" when a link got its picture.
   if (m.author.id === me || !SPOKEN.has(m.type) || (isEdit && !m.edited_timestamp)) return undefined;
   const named = m.mentions?.some((one) => one.id === me) ?? false;
   const answered = m.referenced_message ?? undefined;
   const toMe = answered?.author.id === me;
   const base = {
-    at: timeOf(m.id),
-    chat: placeOf(m),
+    at: readTime(m.id),
+    chat: toChat(m),
     // A webhook's messages bear any name somebody chose; they are no person's.
-    sender: { ...senderOf(m.author), ...(m.webhook_id ? { isBot: true } : {}) },
+    sender: { ...toSender(m.author), ...(m.webhook_id ? { isBot: true } : {}) },
     text: m.content.replaceAll(`<@${me}>`, "").replaceAll(`<@!${me}>`, "").trim(),
     ...(named || toMe ? { addressed: true } : {}),
   };
   if (isEdit) return { ...base, kind: "edit", id: `${m.id}:${m.edited_timestamp}`, message: m.id };
-  const files = (m.attachments ?? []).map((one) => remoteOf(one, api));
-  const from = answered && !toMe ? { sender: answered.author.id, ...nameOf(answered.author) } : {};
+  const files = (m.attachments ?? []).map((one) => toRemoteFile(one, api));
+  const from = answered && !toMe ? { sender: answered.author.id, ...pickName(answered.author) } : {};
   return {
     ...base,
     kind: "message",
@@ -139,7 +139,7 @@ function messageOf(m: Message, isEdit: boolean, me: string, api: DiscordApi): Pl
   };
 }
 
-function remoteOf(one: z.output<typeof attachment>, api: DiscordApi): RemoteFile {
+function toRemoteFile(one: z.output<typeof attachment>, api: DiscordApi): RemoteFile {
   return {
     name: one.filename,
     ...(one.content_type ? { mediaType: one.content_type } : {}),
@@ -148,20 +148,20 @@ function remoteOf(one: z.output<typeof attachment>, api: DiscordApi): RemoteFile
   };
 }
 
-function placeOf(at: { channel_id: string; guild_id?: string | undefined }): PlatformEvent["chat"] {
+function toChat(at: { channel_id: string; guild_id?: string | undefined }): PlatformEvent["chat"] {
   return { id: at.channel_id, kind: at.guild_id === undefined ? "direct" : "group" };
 }
 
-function senderOf(who: z.output<typeof user>): PlatformEvent["sender"] {
-  return { id: who.id, ...nameOf(who), ...(who.bot ? { isBot: true } : {}) };
+function toSender(who: z.output<typeof user>): PlatformEvent["sender"] {
+  return { id: who.id, ...pickName(who), ...(who.bot ? { isBot: true } : {}) };
 }
 
-function nameOf(who: z.output<typeof user>): { name?: string } {
+function pickName(who: z.output<typeof user>): { name?: string } {
   const name = who.global_name ?? who.username;
   return name ? { name } : {};
 }
 
 /** An id holds its time: milliseconds since 2015 in its upper bits. */
-function timeOf(id: string): number {
+function readTime(id: string): number {
   return Number((BigInt(id) >> 22n) + 1_420_070_400_000n);
 }

@@ -5,7 +5,7 @@
 import { WebSocket } from "ws";
 import { AppError } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { numberOf, objectOf, textOf } from "../api.ts";
+import { asNumber, asObject, asText } from "../api.ts";
 
 export interface Session {
   id: string;
@@ -84,7 +84,7 @@ export function connect(
   function frame({ op, d, s, t }: Record<string, unknown>): void {
     switch (op) {
       case 10: {
-        const everyMs = numberOf(objectOf(d).heartbeat_interval) ?? 41_250;
+        const everyMs = asNumber(asObject(d).heartbeat_interval) ?? 41_250;
         // The first beat comes at a random moment, as Discord asks, so that crowds spread out.
         beat(everyMs, Math.floor(everyMs * Math.random()));
         if (session) send(6, { token: parts.token, session_id: session.id, seq });
@@ -105,15 +105,15 @@ export function connect(
         end(d === true ? "resume" : "anew");
         return;
       case 0:
-        seq = numberOf(s) ?? seq;
+        seq = asNumber(s) ?? seq;
         if (t === "READY") {
-          const { resume_gateway_url, session_id } = objectOf(d);
-          session = { id: textOf(session_id) ?? "", url: textOf(resume_gateway_url) ?? parts.url, seq: seq ?? 0 };
+          const { resume_gateway_url, session_id } = asObject(d);
+          session = { id: asText(session_id) ?? "", url: asText(resume_gateway_url) ?? parts.url, seq: seq ?? 0 };
           parts.onOpen(session, true);
         } else if (t === "RESUMED" && session) {
           parts.onOpen(session, false);
         }
-        parts.onDispatch(textOf(t) ?? "", d, seq ?? 0);
+        parts.onDispatch(asText(t) ?? "", d, seq ?? 0);
     }
   }
 
@@ -128,7 +128,7 @@ export function connect(
   });
   socket.on("message", (data) => {
     try {
-      frame(objectOf(JSON.parse(String(data))));
+      frame(asObject(JSON.parse(String(data))));
     } catch (error) {
       end({ error });
     }

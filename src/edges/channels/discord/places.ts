@@ -1,6 +1,6 @@
 /** Where a Discord channel stands: direct, in a server, or a thread of another channel. Asked once each, and bounded. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
-import { numberOf, textOf } from "../api.ts";
+import { asNumber, asText } from "../api.ts";
 import type { DiscordApi } from "./api.ts";
 
 const MOST = 1000;
@@ -29,7 +29,7 @@ export class Places {
     return parent ? { ...event, chat: { ...event.chat, id: parent, thread: channel } } : event;
   }
 
-  async kindOf(channel: string, signal: AbortSignal): Promise<"direct" | "group"> {
+  async readKind(channel: string, signal: AbortSignal): Promise<"direct" | "group"> {
     return (await this.find(channel, signal)).kind;
   }
 
@@ -37,8 +37,8 @@ export class Places {
     const before = this.known.get(channel);
     if (before) return before;
     const told = await this.api.call("GET", `/channels/${encodeURIComponent(channel)}`, signal);
-    const type = numberOf(told.type) ?? 0;
-    const parent = THREADS.has(type) ? textOf(told.parent_id) : undefined;
+    const type = asNumber(told.type) ?? 0;
+    const parent = THREADS.has(type) ? asText(told.parent_id) : undefined;
     const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...(parent ? { parent } : {}) };
     this.known.set(channel, place);
     if (this.known.size > MOST) this.known.delete(this.known.keys().next().value as string);

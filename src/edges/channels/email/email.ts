@@ -10,12 +10,12 @@ import type { ImapFlow, MessageStructureObject } from "imapflow";
 import type { Channel, Door, Outgoing, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
 import { following } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { numberOf, objectOf } from "../api.ts";
+import { asNumber, asObject } from "../api.ts";
 import { pause } from "../lines.ts";
 import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
-import { automatic, type Headers, headerOf, headersOf, resultsOf, threadOf, unproven } from "./letter.ts";
-import { type Answered, failure, loginRefused, messageId, transportOf, written } from "./post.ts";
+import { automatic, findHeader, findThread, type Headers, parseHeaders, parseResults, unproven } from "./letter.ts";
+import { type Answered, failure, loginRefused, makeTransport, messageId, written } from "./post.ts";
 import { textOfHtml, writtenText } from "./reply.ts";
 
 /** Servers forget to tell; a look costs one short command. */
@@ -112,9 +112,9 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
   async function begin(client: ImapFlow, door: Door): Promise<Position> {
     const box = client.mailbox as { uidValidity: bigint; uidNext: number };
     const validity = String(box.uidValidity);
-    const kept = objectOf(await door.cursor());
-    const uid = numberOf(kept.uid);
-    const last = numberOf(kept.at) ?? clock.now();
+    const kept = asObject(await door.cursor());
+    const uid = asNumber(kept.uid);
+    const last = asNumber(kept.at) ?? clock.now();
     if (uid !== undefined && kept.validity === validity) return { validity, uid, at: last };
     if (uid === undefined) {
       // What lay there before this account was added is not ours to answer.
@@ -139,7 +139,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
       for (const mail of mails.sort((a, b) => a.uid - b.uid)) {
         const arrived = new Date(mail.internalDate ?? clock.now()).getTime();
         const next = { ...at, uid: mail.uid, at: arrived };
-        const event = await eventOf(client, door, mail, arrived, at.validity);
+        const event = await toEvent(client, door, mail, arrived, at.validity);
         await door.hear(event ? [event] : [], { ...next });
         at = next;
         if (event) await client.messageFlagsAdd(String(mail.uid), ["\\Seen"], { uid: true }).catch(() => false);
@@ -149,7 +149,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     return at;
   }
 
-  async function eventOf(
+  async function toEvent(
     client: ImapFlow,
     door: Door,
     mail: Awaited<ReturnType<ImapFlow["fetchAll"]>>[number],
@@ -161,7 +161,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     const from = people.length === 1 ? people[0]!.address?.toLowerCase() : undefined;
     const head = String(mail.headers ?? "");
     const read = door.read({ kind: "mail's headers", id, value: head }, () => {
-      const headers = headersOf(head);
+      const headers = parseHeaders(head);
       return { headers, why: notHeard(headers, from) };
     });
     if (!read) return undefined;
@@ -171,11 +171,11 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
       return undefined;
     }
     const own = mail.envelope?.messageId ?? `<${validity}.${mail.uid}@${config.imapHost}>`;
-    const { root, isReply } = threadOf(headers, own);
+    const { root, isReply } = findThread(headers, own);
     const subject = mail.envelope?.subject?.trim() ?? "";
     const isForward = /^(fwd?|wg|tr|rv|i):/i.test(subject);
-    const parts = partsOf(mail.bodyStructure);
-    const body = await bodyOf(client, mail.uid, parts.text);
+    const parts = splitParts(mail.bodyStructure);
+    const body = await readBody(client, mail.uid, parts.text);
     const said = door.read({ kind: "mail", id, value: body }, () => {
       const text = parts.text?.type === "text/html" ? textOfHtml(body) : body;
       return writtenText(text, isReply && !isForward);
@@ -202,7 +202,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     return automatic(headers) ?? unproven(headers, from, config);
   }
 
-  async function bodyOf(client: ImapFlow, uid: number, part: MessageStructureObject | undefined): Promise<string> {
+  async function readBody(client: ImapFlow, uid: number, part: MessageStructureObject | undefined): Promise<string> {
     if (!part) return "";
     const { content } = await client.download(String(uid), part.part ?? "1", { uid: true, maxBytes: MOST_TEXT });
     if (!content) return "";
@@ -280,14 +280,14 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     run,
 
     async check(signal) {
-      const transport = transportOf(await library<typeof import("nodemailer")>("nodemailer"), config);
+      const transport = makeTransport(await library<typeof import("nodemailer")>("nodemailer"), config);
       const note = await aside(signal, async (client) => {
         const box = await client.mailboxOpen(config.mailbox, { readOnly: true });
         if (!config.authenticate) return "The From line is taken at its word: anybody can write as anybody.";
         const query = { headers: ["authentication-results"] };
         const last = (box.exists ? await client.fetchOne("*", query) : undefined) || undefined;
-        const said = headerOf(headersOf(last?.headers || ""), "authentication-results");
-        const by = said === undefined ? undefined : resultsOf(said).by;
+        const said = findHeader(parseHeaders(last?.headers || ""), "authentication-results");
+        const by = said === undefined ? undefined : parseResults(said).by;
         if (by === undefined || config.authserv.some((name) => name.toLowerCase() === by)) return undefined;
         return `The newest mail was judged by "${by}", which authserv does not name.`;
       });
@@ -300,7 +300,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     async send(message, signal) {
       const mail = await library<typeof import("nodemailer")>("nodemailer");
       const raw = await written(mail, config, message, await answered(message, signal));
-      const transport = transportOf(mail, config);
+      const transport = makeTransport(mail, config);
       const envelope = { from: config.address, to: message.route.chat };
       await transport.sendMail({ envelope, raw }).catch((error: unknown) => {
         throw failure(error);
@@ -325,7 +325,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
 }
 
 /** The text to read, and what hangs on the mail. */
-function partsOf(root: MessageStructureObject | undefined) {
+function splitParts(root: MessageStructureObject | undefined) {
   const all: MessageStructureObject[] = [];
   const walk = (node: MessageStructureObject | undefined) => {
     if (!node) return;

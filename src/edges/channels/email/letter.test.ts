@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { automatic, headersOf, resultsOf, threadOf, unproven } from "./letter.ts";
+import { automatic, findThread, parseHeaders, parseResults, unproven } from "./letter.ts";
 
 const trust = { authserv: ["mx.house.test"], authenticate: true };
-const mail = (...lines: string[]) => headersOf(["From: Ann <ann@people.test>", ...lines, ""].join("\r\n"));
+const mail = (...lines: string[]) => parseHeaders(["From: Ann <ann@people.test>", ...lines, ""].join("\r\n"));
 const judged = (...results: string[]) =>
   unproven(mail(...results.map((one) => `Authentication-Results: ${one}`)), "ann@people.test", trust);
 
@@ -46,7 +46,7 @@ describe("who wrote a mail (EMAIL-1, CH-01)", () => {
   test("a folded line is one line", () => {
     const folded = mail("Authentication-Results: mx.house.test;\r\n\tdmarc=pass\r\n  header.from=people.test");
     expect(unproven(folded, "ann@people.test", trust)).toBeUndefined();
-    expect(resultsOf("mx.house.test; dkim = pass header.d = a.test").verdicts[0]).toMatchObject({ result: "pass" });
+    expect(parseResults("mx.house.test; dkim = pass header.d = a.test").verdicts[0]).toMatchObject({ result: "pass" });
   });
 });
 
@@ -64,10 +64,10 @@ test("a person's mail is", () =>
   expect(automatic(mail("Auto-Submitted: no", "Return-Path: <a@b.test>"))).toBeUndefined());
 
 test("the first mail of a conversation names the thread", () => {
-  expect(threadOf(mail(), "<own@x>")).toEqual({ root: "<own@x>", isReply: false });
-  expect(threadOf(mail("References: <a@x> <b@x>", "In-Reply-To: <b@x>"), "<own@x>")).toEqual({
+  expect(findThread(mail(), "<own@x>")).toEqual({ root: "<own@x>", isReply: false });
+  expect(findThread(mail("References: <a@x> <b@x>", "In-Reply-To: <b@x>"), "<own@x>")).toEqual({
     root: "<a@x>",
     isReply: true,
   });
-  expect(threadOf(mail("In-Reply-To: <b@x>"), "<own@x>").root).toBe("<b@x>");
+  expect(findThread(mail("In-Reply-To: <b@x>"), "<own@x>").root).toBe("<b@x>");
 });

@@ -9,7 +9,7 @@
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 /** Unfolded, in the order they stand. */
-export function headersOf(raw: Buffer | string): Headers {
+export function parseHeaders(raw: Buffer | string): Headers {
   const lines = raw
     .toString("utf8")
     .replace(/\r?\n[ \t]+/g, " ")
@@ -20,13 +20,13 @@ export function headersOf(raw: Buffer | string): Headers {
   });
 }
 
-export function headerOf(headers: Headers, name: string): string | undefined {
+export function findHeader(headers: Headers, name: string): string | undefined {
   return headers.find(([key]) => key === name)?.[1];
 }
 
 /** Why this mail is not a person's, or undefined. */
 export function automatic(headers: Headers): string | undefined {
-  const value = (name: string) => headerOf(headers, name)?.toLowerCase();
+  const value = (name: string) => findHeader(headers, name)?.toLowerCase();
   const submitted = value("auto-submitted");
   if (submitted !== undefined && submitted !== "no") return "it was sent automatically";
   if (/\b(bulk|list|junk|auto_reply)\b/.test(value("precedence") ?? "")) return "it was sent in bulk";
@@ -46,11 +46,11 @@ export interface Trust {
 export function unproven(headers: Headers, from: string, trust: Trust): string | undefined {
   if (headers.filter(([name]) => name === "from").length !== 1) return "it has more than one From line";
   if (!trust.authenticate) return undefined;
-  const domain = domainOf(from);
+  const domain = readDomain(from);
   const trusted = new Set(trust.authserv.map((name) => name.toLowerCase()));
   const said = headers
     .filter(([name]) => name === "authentication-results")
-    .map(([, value]) => resultsOf(value))
+    .map(([, value]) => parseResults(value))
     .find((results) => trusted.has(results.by));
   if (!said) return "our mail server did not say who wrote it";
   const verdicts = said.verdicts;
@@ -58,7 +58,7 @@ export function unproven(headers: Headers, from: string, trust: Trust): string |
   if (dmarc && dmarc.result !== "pass") return `DMARC: ${dmarc.result}`;
   if (dmarc) {
     const about = dmarc.props["header.from"];
-    return about === undefined || domainOf(about) === domain ? undefined : "DMARC passed for another domain";
+    return about === undefined || readDomain(about) === domain ? undefined : "DMARC passed for another domain";
   }
   const stands = verdicts.some((v) => {
     if (v.result !== "pass") return false;
@@ -75,7 +75,7 @@ export interface Verdict {
 }
 
 /** RFC 8601: `mx.example.org; dkim=pass header.d=a.org; spf=fail smtp.mailfrom=b.org`. Comments in parentheses are no data. */
-export function resultsOf(value: string): { by: string; verdicts: Verdict[] } {
+export function parseResults(value: string): { by: string; verdicts: Verdict[] } {
   const [by = "", ...rest] = withoutComments(value).split(";");
   const verdicts = rest.flatMap((one) => {
     const [first, ...props] = words(one);
@@ -122,11 +122,11 @@ function withoutComments(text: string): string {
 
 /** A domain vouches for itself and for what is below it, never for what is above. */
 function covers(given: string | undefined, domain: string): boolean {
-  const by = domainOf(given ?? "");
+  const by = readDomain(given ?? "");
   return by.includes(".") && (domain === by || domain.endsWith(`.${by}`));
 }
 
-export function domainOf(address: string): string {
+export function readDomain(address: string): string {
   return address
     .slice(address.lastIndexOf("@") + 1)
     .replace(/[<>\s]/g, "")
@@ -137,8 +137,8 @@ export function domainOf(address: string): string {
 const MESSAGE_ID = /<[^<>\s]{1,250}>/g;
 
 /** The mail that began the conversation: it names the thread. */
-export function threadOf(headers: Headers, own: string): { root: string; isReply: boolean } {
-  const first = (name: string) => headerOf(headers, name)?.match(MESSAGE_ID)?.[0];
+export function findThread(headers: Headers, own: string): { root: string; isReply: boolean } {
+  const first = (name: string) => findHeader(headers, name)?.match(MESSAGE_ID)?.[0];
   const root = first("references") ?? first("in-reply-to");
   return { root: root ?? own, isReply: root !== undefined };
 }

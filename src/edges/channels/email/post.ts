@@ -4,7 +4,7 @@ import { type Outgoing, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
-import { domainOf } from "./letter.ts";
+import { readDomain } from "./letter.ts";
 
 type Nodemailer = typeof import("nodemailer");
 
@@ -18,7 +18,7 @@ export interface Answered {
 /** The same key is the same Message-ID: a copy can be found by it, and a mail that came twice is seen to be one. */
 export function messageId(key: string, address: string): string {
   const hash = createHash("sha256").update(`${address}\n${key}`).digest("hex");
-  return `<lares.${hash.slice(0, 32)}@${domainOf(address)}>`;
+  return `<lares.${hash.slice(0, 32)}@${readDomain(address)}>`;
 }
 
 /** The mail as it is sent and kept. */
@@ -53,7 +53,7 @@ export async function written(
   return made.message;
 }
 
-export function transportOf(mail: Nodemailer, config: EmailAccount) {
+export function makeTransport(mail: Nodemailer, config: EmailAccount) {
   return mail.createTransport({
     host: config.smtpHost,
     port: config.smtpPort,

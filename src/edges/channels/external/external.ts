@@ -111,7 +111,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
       let waiting = 0;
       const hear = async (frame: z.output<typeof inbound>) => {
         try {
-          const [heard] = await door.hear([eventOf(frame, clock.now())]);
+          const [heard] = await door.hear([toEvent(frame, clock.now())]);
           other.send({
             type: "ack",
             id: frame.id,
@@ -184,7 +184,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
   };
 }
 
-function eventOf(frame: z.output<typeof inbound>, now: number): PlatformEvent {
+function toEvent(frame: z.output<typeof inbound>, now: number): PlatformEvent {
   const { userId, userName, chatId, threadId, group, media } = frame;
   const at = typeof frame.timestamp === "string" ? Date.parse(frame.timestamp) : frame.timestamp;
   return {

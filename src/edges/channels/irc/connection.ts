@@ -10,7 +10,7 @@ import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { refused } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
-import { type Line, lineOf, lower, type Person } from "./line.ts";
+import { type Line, lower, type Person, parseLine } from "./line.ts";
 
 const PATIENCE_MS = 20_000;
 /** Lines are at most 512 bytes, with tags 8 KB more. */
@@ -207,7 +207,7 @@ export class IrcConnection {
       text = lines.pop() ?? "";
       if (text.length > MOST_LINE) this.socket.destroy(new Error("a line without an end"));
       for (const raw of lines) {
-        const line = lineOf(raw);
+        const line = parseLine(raw);
         if (!line) continue;
         if (line.command === "PING") this.write("PONG", line.params.at(-1) ?? "");
         if (line.command === "NICK" && line.from.split("!")[0] === this.nick) this.nick = line.params[0] ?? this.nick;

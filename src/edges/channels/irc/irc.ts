@@ -9,12 +9,12 @@
 import { randomUUID } from "node:crypto";
 import type { Channel, Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { objectOf, textOf } from "../api.ts";
+import { asObject, asText } from "../api.ts";
 import { addressedIn } from "../named.ts";
 import { refused } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
 import { IrcConnection } from "./connection.ts";
-import { idOf, type Line, lower, personOf, saidIn } from "./line.ts";
+import { type Line, lower, makePersonId, readPerson, saidIn } from "./line.ts";
 
 const PING_MS = 30_000;
 /** A nick does not change hands in so short a time. */
@@ -27,8 +27,8 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
   const nicks = new Map<string, { nick: string; at: number }>();
 
   async function run(door: Door, signal: AbortSignal): Promise<void> {
-    for (const [id, nick] of Object.entries(objectOf(await door.kept("nicks"))))
-      if (textOf(nick)) nicks.set(id, { nick: String(nick), at: 0 });
+    for (const [id, nick] of Object.entries(asObject(await door.kept("nicks"))))
+      if (asText(nick)) nicks.set(id, { nick: String(nick), at: 0 });
     let line = Promise.resolve();
     let failed: (error: unknown) => void = () => {};
     const trouble = new Promise<never>((_resolve, reject) => {
@@ -37,7 +37,7 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
     trouble.catch(() => {});
     const hear = (heard: Line) => {
       if (live) door.alive();
-      const event = door.read({ kind: heard.command, id: heard.tags.msgid, value: heard }, () => eventOf(heard));
+      const event = door.read({ kind: heard.command, id: heard.tags.msgid, value: heard }, () => toEvent(heard));
       if (!event) return;
       // In order, one at a time; when it cannot be kept the line ends.
       line = line.then(async () => {
@@ -65,9 +65,9 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
     }
   }
 
-  function eventOf(heard: Line): PlatformEvent | undefined {
+  function toEvent(heard: Line): PlatformEvent | undefined {
     // A NOTICE is never answered (RFC 2812), and so no two bots answer each other.
-    const person = heard.command === "PRIVMSG" ? personOf(heard) : undefined;
+    const person = heard.command === "PRIVMSG" ? readPerson(heard) : undefined;
     const [target, raw] = heard.params;
     if (!person || !target || raw === undefined) return undefined;
     const me = live?.nick ?? config.nick;
@@ -75,7 +75,7 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
     if (!said || lower(person.nick) === lower(me)) return undefined;
     if (config.accounts && !person.account) return undefined;
     const isDirect = lower(target) === lower(me);
-    const id = idOf(person);
+    const id = makePersonId(person);
     const words = addressedIn(said, me);
     return {
       kind: "message",
@@ -97,14 +97,14 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
   }
 
   /** The nick to write to: of the same person, or nobody. */
-  async function targetOf(irc: IrcConnection, chat: string): Promise<string> {
+  async function findTarget(irc: IrcConnection, chat: string): Promise<string> {
     if (/^[#&+!]/.test(chat)) return chat;
     const known = nicks.get(chat);
     const nick = known?.nick ?? chat.split("!")[0]!;
     if (known && clock.now() - known.at < FRESH_MS) return nick;
     const holder = await irc.whois(nick);
     if (!holder) throw refused(`${nick} is not on IRC now.`, "later");
-    if (idOf(holder) !== chat && holder.account !== chat && `${lower(holder.nick)}!${holder.at}` !== chat)
+    if (makePersonId(holder) !== chat && holder.account !== chat && `${lower(holder.nick)}!${holder.at}` !== chat)
       throw refused(`Somebody else is ${nick} now.`, "later");
     return nick;
   }
@@ -135,7 +135,7 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
     async send(message) {
       const irc = live;
       if (!irc) throw refused("Not connected to the IRC server.", "later");
-      const target = await targetOf(irc, message.route.chat);
+      const target = await findTarget(irc, message.route.chat);
       for (const line of message.text.split(/\r?\n/)) if (line) await irc.say(target, line);
       return { platformId: null };
     },

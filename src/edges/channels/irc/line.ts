@@ -11,7 +11,7 @@ export interface Line {
 const ESCAPES: Record<string, string> = { ":": ";", s: " ", "\\": "\\", r: "\r", n: "\n" };
 
 /** `@tags :prefix COMMAND a b :the rest` */
-export function lineOf(raw: string): Line | undefined {
+export function parseLine(raw: string): Line | undefined {
   let rest = raw;
   const tags: Record<string, string> = {};
   if (rest.startsWith("@")) {
@@ -45,7 +45,7 @@ export interface Person {
   account?: string;
 }
 
-export function personOf(line: Line): Person | undefined {
+export function readPerson(line: Line): Person | undefined {
   const named = /^([^!@]+)!([^@]+@\S+)$/.exec(line.from);
   if (!named) return undefined;
   const account = line.tags.account;
@@ -56,7 +56,7 @@ export function personOf(line: Line): Person | undefined {
  * Stable as far as IRC goes (CH-01): the account where the network says it, which no mask can equal; otherwise the whole mask. A
  * nick alone is anybody's.
  */
-export function idOf(person: Person): string {
+export function makePersonId(person: Person): string {
   return person.account ?? `${lower(person.nick)}!${person.at}`;
 }
 

@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
-import { type ApiAnswer, type ApiCall, callApi, numberOf, objectOf, textOf } from "../api.ts";
-import { bodyOf, notTaken, refused } from "../sending.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { type ApiAnswer, type ApiCall, asNumber, asObject, asText, callApi } from "../api.ts";
+import { notTaken, readBody, refused } from "../sending.ts";
 
 const WHERE = "The Matrix homeserver";
 /** How long a `/sync` may wait for news. */
@@ -30,13 +30,13 @@ export class MatrixClient {
   private readonly token: string;
 
   constructor(homeserver: string, token: string) {
-    this.base = trimEndOf(homeserver, "/");
+    this.base = trimEndCharacters(homeserver, "/");
     this.token = token;
   }
 
   async whoami(signal: AbortSignal): Promise<string> {
     const { json } = await this.read("/v3/account/whoami", signal);
-    return textOf(json.user_id) ?? "";
+    return asText(json.user_id) ?? "";
   }
 
   async displayName(user: string, signal: AbortSignal): Promise<string | undefined> {
@@ -44,7 +44,7 @@ export class MatrixClient {
       { method: "GET", path: `/v3/profile/${enc(user)}/displayname`, reads: true },
       signal,
     );
-    return answer.ok ? textOf(answer.json.displayname) : undefined;
+    return answer.ok ? asText(answer.json.displayname) : undefined;
   }
 
   /** Everything after `since`; waits for news. Without `since`: where the stream stands now. */
@@ -62,12 +62,12 @@ export class MatrixClient {
   async messages(room: string, from: string, to: string, signal: AbortSignal) {
     const query = new URLSearchParams({ dir: "b", from, to, limit: "100" });
     const { json } = await this.read(`/v3/rooms/${enc(room)}/messages?${query}`, signal);
-    return { chunk: (json.chunk ?? []) as unknown[], end: textOf(json.end) };
+    return { chunk: (json.chunk ?? []) as unknown[], end: asText(json.end) };
   }
 
   async joined(room: string, signal: AbortSignal): Promise<Record<string, { display_name?: string }>> {
     const { json } = await this.read(`/v3/rooms/${enc(room)}/joined_members`, signal);
-    return objectOf(json.joined) as Record<string, { display_name?: string }>;
+    return asObject(json.joined) as Record<string, { display_name?: string }>;
   }
 
   async event(room: string, id: string, signal: AbortSignal): Promise<Record<string, unknown> | undefined> {
@@ -85,7 +85,7 @@ export class MatrixClient {
   async put(room: string, type: string, key: string, content: object, signal: AbortSignal): Promise<string | null> {
     const path = `/v3/rooms/${enc(room)}/send/${enc(type)}/${transaction(key)}`;
     const { json } = await this.took({ method: "PUT", path, json: content }, signal);
-    return textOf(json.event_id) ?? null;
+    return asText(json.event_id) ?? null;
   }
 
   async redact(room: string, event: string, signal: AbortSignal): Promise<void> {
@@ -105,7 +105,7 @@ export class MatrixClient {
       { method: "POST", path, body: file.data, headers: { "content-type": file.mediaType }, reads: true },
       signal,
     );
-    const uri = textOf(answer.json.content_uri);
+    const uri = asText(answer.json.content_uri);
     if (!answer.ok || !uri) throw this.refusal(answer);
     return uri;
   }
@@ -115,7 +115,7 @@ export class MatrixClient {
     if (!server || !id) throw refused("The file has no Matrix address.", "never");
     const url = `${this.base}/_matrix/client/v1/media/download/${enc(server)}/${enc(id)}`;
     // Homeservers may send us on to their store; the token is not taken along to another host.
-    return bodyOf(await fetch(url, { headers: this.headers, signal }));
+    return readBody(await fetch(url, { headers: this.headers, signal }));
   }
 
   private get headers(): Record<string, string> {
@@ -141,7 +141,7 @@ export class MatrixClient {
   }
 
   private refusal(answer: ApiAnswer): Error {
-    const code = textOf(answer.json.errcode);
+    const code = asText(answer.json.errcode);
     if (code === "M_UNKNOWN_TOKEN" || code === "M_MISSING_TOKEN") {
       return new AppError("CHANNEL_SEND", {
         message: "The Matrix homeserver does not know this access token.",
@@ -149,8 +149,8 @@ export class MatrixClient {
         retry: "later",
       });
     }
-    const wait = numberOf(answer.json.retry_after_ms);
-    const detail = [code, textOf(answer.json.error)].filter(Boolean).join(", ");
+    const wait = asNumber(answer.json.retry_after_ms);
+    const detail = [code, asText(answer.json.error)].filter(Boolean).join(", ");
     const retryAfter = wait === undefined ? Number(answer.headers.get("retry-after")) || undefined : wait / 1000;
     return notTaken(answer.status, WHERE, { retryAfter, detail });
   }

@@ -1,6 +1,6 @@
 /** From a Matrix event to what the door understands. Pure: what has to be looked up is handed in. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
-import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { asList, asNumber, asObject, asText } from "../api.ts";
 
 export interface RoomEvent {
   id: string;
@@ -30,25 +30,25 @@ const FILES = new Set(["m.file", "m.image", "m.audio", "m.video"]);
 const UNREADABLE = "[An encrypted message. It cannot be read: Lares reads unencrypted Matrix rooms only.]";
 
 export function roomEvent(value: unknown): RoomEvent | undefined {
-  const raw = objectOf(value);
-  const [id, type, sender] = [textOf(raw.event_id), textOf(raw.type), textOf(raw.sender)];
+  const raw = asObject(value);
+  const [id, type, sender] = [asText(raw.event_id), asText(raw.type), asText(raw.sender)];
   if (!id || !type || !sender) return undefined;
-  const content = objectOf(raw.content);
-  const redacts = textOf(content.redacts) ?? textOf(raw.redacts);
-  return { id, type, sender, at: numberOf(raw.origin_server_ts), content, stateKey: textOf(raw.state_key), redacts };
+  const content = asObject(raw.content);
+  const redacts = asText(content.redacts) ?? asText(raw.redacts);
+  return { id, type, sender, at: asNumber(raw.origin_server_ts), content, stateKey: asText(raw.state_key), redacts };
 }
 
 /** The id of the message an event answers, when it answers one outside of a thread's order. */
 export function repliedTo(event: RoomEvent): string | undefined {
-  const relation = objectOf(event.content["m.relates_to"]);
+  const relation = asObject(event.content["m.relates_to"]);
   // In a thread every message names the last one, for clients that know no threads.
   if (relation.rel_type === "m.thread" && relation.is_falling_back === true) return undefined;
-  return textOf(objectOf(relation["m.in_reply_to"]).event_id);
+  return asText(asObject(relation["m.in_reply_to"]).event_id);
 }
 
 /** The words of a message without what clients put before them to show what it answers. */
 export function plainBody(content: Record<string, unknown>): string {
-  const body = textOf(content.body) ?? "";
+  const body = asText(content.body) ?? "";
   if (!repliesIn(content) || !body.startsWith("> ")) return body;
   const lines = body.split("\n");
   const from = lines.findIndex((line) => !line.startsWith(">"));
@@ -57,8 +57,8 @@ export function plainBody(content: Record<string, unknown>): string {
 
 export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
   if (event.sender === at.me.id) return undefined;
-  const relation = objectOf(event.content["m.relates_to"]);
-  const thread = relation.rel_type === "m.thread" ? textOf(relation.event_id) : undefined;
+  const relation = asObject(event.content["m.relates_to"]);
+  const thread = relation.rel_type === "m.thread" ? asText(relation.event_id) : undefined;
   const name = at.names.get(event.sender);
   const isNotice = event.content.msgtype === "m.notice";
   const base = {
@@ -78,12 +78,12 @@ export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
         ? edited(event, relation, base, at)
         : {
             event: { ...base, kind: "message", ...said(event, at), ...voiceIn(event.content) },
-            ...fileOf(event.content),
+            ...readFile(event.content),
           };
     case "m.room.encrypted":
       return { event: { ...base, kind: "message", text: UNREADABLE } };
     case "m.reaction": {
-      const [message, emoji] = [textOf(relation.event_id), textOf(relation.key)];
+      const [message, emoji] = [asText(relation.event_id), asText(relation.key)];
       return message && emoji ? { event: { ...base, kind: "reaction", message, emoji } } : undefined;
     }
     case "m.room.redaction":
@@ -101,9 +101,9 @@ export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
 type Base = Omit<Extract<PlatformEvent, { kind: "member" }>, "kind" | "change">;
 
 function edited(event: RoomEvent, relation: Record<string, unknown>, base: Base, at: Setting): Mapped | undefined {
-  const message = textOf(relation.event_id);
-  const content = objectOf(event.content["m.new_content"]);
-  if (!message || textOf(content.body) === undefined) return undefined;
+  const message = asText(relation.event_id);
+  const content = asObject(event.content["m.new_content"]);
+  if (!message || asText(content.body) === undefined) return undefined;
   const { text, addressed } = said(
     { ...event, content: { ...content, "m.mentions": event.content["m.mentions"] } },
     at,
@@ -113,11 +113,11 @@ function edited(event: RoomEvent, relation: Record<string, unknown>, base: Base,
 
 function said(event: RoomEvent, at: Setting) {
   const { me, replied } = at;
-  const isFile = FILES.has(textOf(event.content.msgtype) ?? "");
+  const isFile = FILES.has(asText(event.content.msgtype) ?? "");
   const body = plainBody(event.content);
   // A file's body is its name, unless it has one beside it: then it is what was said with it.
-  const hasWords = !isFile || (textOf(event.content.filename) !== undefined && event.content.filename !== body);
-  const mentioned = listOf(objectOf(event.content["m.mentions"]).user_ids).includes(me.id);
+  const hasWords = !isFile || (asText(event.content.filename) !== undefined && event.content.filename !== body);
+  const mentioned = asList(asObject(event.content["m.mentions"]).user_ids).includes(me.id);
   const { text, named } = withoutName(hasWords ? body : "", [me.id, me.name]);
   return {
     text,
@@ -148,14 +148,14 @@ function withoutName(body: string, names: readonly (string | undefined)[]): { te
   return { text: body, named: false };
 }
 
-function fileOf(content: Record<string, unknown>): { file?: File } {
-  const url = textOf(content.url);
-  if (!url || !FILES.has(textOf(content.msgtype) ?? "")) return {};
-  const info = objectOf(content.info);
-  const name = textOf(content.filename) ?? textOf(content.body);
-  return { file: { url, name, mediaType: textOf(info.mimetype), bytes: numberOf(info.size) } };
+function readFile(content: Record<string, unknown>): { file?: File } {
+  const url = asText(content.url);
+  if (!url || !FILES.has(asText(content.msgtype) ?? "")) return {};
+  const info = asObject(content.info);
+  const name = asText(content.filename) ?? asText(content.body);
+  return { file: { url, name, mediaType: asText(info.mimetype), bytes: asNumber(info.size) } };
 }
 
 function repliesIn(content: Record<string, unknown>): boolean {
-  return textOf(objectOf(objectOf(content["m.relates_to"])["m.in_reply_to"]).event_id) !== undefined;
+  return asText(asObject(asObject(content["m.relates_to"])["m.in_reply_to"]).event_id) !== undefined;
 }

@@ -8,7 +8,7 @@
  */
 import type { Channel, Door, Outgoing, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { listOf, objectOf, textOf } from "../api.ts";
+import { asList, asObject, asText } from "../api.ts";
 import { Batches, Lines } from "../lines.ts";
 import { MatrixClient } from "./client.ts";
 import type { MatrixAccount } from "./config.ts";
@@ -44,17 +44,17 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
     while (!signal.aborted) {
       const batch = await client.sync(since, signal);
       door.alive();
-      const next = textOf(batch.next_batch);
+      const next = asText(batch.next_batch);
       if (!next) throw new Error("The Matrix homeserver's answer has no position.");
       // What was said before this account was added is not ours to answer.
-      const events = since === undefined ? [] : await eventsOf(door, batch, since, { id: me, name }, signal);
+      const events = since === undefined ? [] : await toEvents(door, batch, since, { id: me, name }, signal);
       if (events.length || next !== since) await batches.take(events, next);
       await answerInvites(batch, door, signal);
       since = next;
     }
   }
 
-  async function eventsOf(
+  async function toEvents(
     door: Door,
     batch: Record<string, unknown>,
     since: string,
@@ -62,17 +62,17 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
     signal: AbortSignal,
   ): Promise<PlatformEvent[]> {
     const found: { at: number; event: PlatformEvent }[] = [];
-    for (const [id, value] of Object.entries(objectOf(objectOf(batch.rooms).join))) {
-      const { timeline, state } = objectOf(value);
-      const whole = await wholeTimeline(id, objectOf(timeline), since, signal);
+    for (const [id, value] of Object.entries(asObject(asObject(batch.rooms).join))) {
+      const { timeline, state } = asObject(value);
+      const whole = await wholeTimeline(id, asObject(timeline), since, signal);
       const fresh = whole.flatMap((one) => {
-        const { type, event_id } = objectOf(one);
-        const raw = { kind: textOf(type) ?? "event", id: textOf(event_id), value: one };
+        const { type, event_id } = asObject(one);
+        const raw = { kind: asText(type) ?? "event", id: asText(event_id), value: one };
         const event = door.read(raw, () => roomEvent(one) ?? "unreadable");
         if (event === "unreadable") door.unreadable(raw.kind, raw.id ?? "");
         return event === undefined || event === "unreadable" ? [] : [event];
       });
-      for (const one of [...listOf(objectOf(state).events).map(roomEvent), ...fresh]) if (one) rooms.note(id, one);
+      for (const one of [...asList(asObject(state).events).map(roomEvent), ...fresh]) if (one) rooms.note(id, one);
       for (const one of sinceInvited(fresh, self.id)) {
         const replied = await rooms.replied(id, repliedTo(one), signal);
         const isDirect = await rooms.isDirect(id, signal);
@@ -100,10 +100,10 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
     since: string,
     signal: AbortSignal,
   ): Promise<unknown[]> {
-    const tail = listOf(timeline.events);
+    const tail = asList(timeline.events);
     const older: unknown[] = [];
-    const justJoined = tail.map(objectOf).some((e) => e.type === "m.room.member" && e.state_key === me);
-    let from = timeline.limited === true && !justJoined ? textOf(timeline.prev_batch) : undefined;
+    const justJoined = tail.map(asObject).some((e) => e.type === "m.room.member" && e.state_key === me);
+    let from = timeline.limited === true && !justJoined ? asText(timeline.prev_batch) : undefined;
     for (let page = 0; from && page < MOST_PAGES; page++) {
       const { chunk, end } = await client.messages(room, from, since, signal);
       older.push(...chunk);
@@ -114,12 +114,12 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
   }
 
   async function answerInvites(batch: Record<string, unknown>, door: Door, signal: AbortSignal): Promise<void> {
-    for (const [id, value] of Object.entries(objectOf(objectOf(batch.rooms).invite))) {
-      const state = listOf(objectOf(objectOf(value).invite_state).events).map(objectOf);
+    for (const [id, value] of Object.entries(asObject(asObject(batch.rooms).invite))) {
+      const state = asList(asObject(asObject(value).invite_state).events).map(asObject);
       const mine = state.find((e) => e.type === "m.room.member" && e.state_key === me);
-      const inviter = textOf(mine?.sender);
+      const inviter = asText(mine?.sender);
       if (!inviter || config.join === "never") continue;
-      const isDirect = objectOf(mine?.content).is_direct === true;
+      const isDirect = asObject(mine?.content).is_direct === true;
       const chat = { id, kind: isDirect ? ("direct" as const) : ("group" as const) };
       const invitation = {
         kind: "member" as const,
@@ -163,7 +163,7 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
       for (const [i, file] of (message.files ?? []).entries()) {
         const url = await client.upload({ ...file, data: await file.read() }, signal);
         const info = { mimetype: file.mediaType, size: file.bytes };
-        const content = { msgtype: kindOf(file.mediaType), body: file.name, url, info, ...within };
+        const content = { msgtype: toMessageType(file.mediaType), body: file.name, url, info, ...within };
         const id = await client.put(chat, "m.room.message", `${message.key} file ${i}`, content, signal);
         first ??= id;
       }
@@ -217,7 +217,7 @@ function textContent(message: Outgoing): Record<string, unknown> {
   return Buffer.byteLength(JSON.stringify(rich)) > MOST_CONTENT ? plain : rich;
 }
 
-function kindOf(mediaType: string): string {
+function toMessageType(mediaType: string): string {
   const kind = mediaType.split("/")[0];
   return kind === "image" || kind === "audio" || kind === "video" ? `m.${kind}` : "m.file";
 }

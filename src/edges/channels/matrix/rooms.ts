@@ -1,5 +1,5 @@
 /** What is known of rooms: who is in them, people's names, and the last messages. Bounded; everything can be asked again. */
-import { objectOf, textOf } from "../api.ts";
+import { asObject, asText } from "../api.ts";
 import type { MatrixClient } from "./client.ts";
 import { plainBody, type RoomEvent, roomEvent } from "./events.ts";
 
@@ -21,7 +21,7 @@ export class Rooms {
   note(room: string, event: RoomEvent): void {
     if (event.type === "m.room.member") {
       this.direct.delete(room);
-      const name = textOf(event.content.displayname);
+      const name = asText(event.content.displayname);
       if (name && event.stateKey) keep(this.names, event.stateKey, name, MOST_NAMES);
     }
     if (event.type === "m.room.message") {
@@ -45,7 +45,7 @@ export class Rooms {
     if (!id) return undefined;
     const known = this.messages.get(id);
     if (known) return known;
-    const event = roomEvent(objectOf(await this.client.event(room, id, signal)));
+    const event = roomEvent(asObject(await this.client.event(room, id, signal)));
     if (!event) return undefined;
     this.note(room, event);
     return this.messages.get(id);

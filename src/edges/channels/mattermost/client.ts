@@ -1,9 +1,9 @@
 /** The part of Mattermost's REST API v4 we speak. */
 
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
-import { type ApiAnswer, type ApiCall, callApi, listOf, numberOf, objectOf, textOf } from "../api.ts";
-import { bodyOf, notTaken } from "../sending.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { type ApiAnswer, type ApiCall, asList, asNumber, asObject, asText, callApi } from "../api.ts";
+import { notTaken, readBody } from "../sending.ts";
 
 const WHERE = "The Mattermost server";
 /** The most the server gives at once. */
@@ -29,7 +29,7 @@ export class MattermostClient {
   private readonly token: string;
 
   constructor(url: string, token: string) {
-    this.base = `${trimEndOf(url, "/")}/api/v4`;
+    this.base = `${trimEndCharacters(url, "/")}/api/v4`;
     this.token = token;
   }
 
@@ -43,19 +43,19 @@ export class MattermostClient {
 
   async me(signal: AbortSignal): Promise<{ id: string; name: string }> {
     const { json } = await this.read("/users/me", signal);
-    return { id: textOf(json.id) ?? "", name: textOf(json.username) ?? "" };
+    return { id: asText(json.id) ?? "", name: asText(json.username) ?? "" };
   }
 
   async channels(signal: AbortSignal): Promise<{ id: string; type: string; lastPostAt: number }[]> {
     const { json } = await this.read("/users/me/channels", signal);
-    return listOf(json.list).map((one) => {
-      const raw = objectOf(one);
-      return { id: textOf(raw.id) ?? "", type: textOf(raw.type) ?? "", lastPostAt: numberOf(raw.last_post_at) ?? 0 };
+    return asList(json.list).map((one) => {
+      const raw = asObject(one);
+      return { id: asText(raw.id) ?? "", type: asText(raw.type) ?? "", lastPostAt: asNumber(raw.last_post_at) ?? 0 };
     });
   }
 
   async channelType(id: string, signal: AbortSignal): Promise<string> {
-    return textOf((await this.read(`/channels/${encodeURIComponent(id)}`, signal)).json.type) ?? "";
+    return asText((await this.read(`/channels/${encodeURIComponent(id)}`, signal)).json.type) ?? "";
   }
 
   /** Posts made or changed after that moment, oldest first. */
@@ -70,20 +70,20 @@ export class MattermostClient {
 
   private async postsBy(channel: string, query: string, signal: AbortSignal): Promise<Post[]> {
     const { json } = await this.read(`/channels/${encodeURIComponent(channel)}/posts?${query}`, signal);
-    const found = Object.values(objectOf(json.posts))
-      .map(postOf)
+    const found = Object.values(asObject(json.posts))
+      .map(parsePost)
       .filter((p) => p !== undefined);
     return found.sort((a, b) => a.createdAt - b.createdAt);
   }
 
   async post(id: string, signal: AbortSignal): Promise<Post | undefined> {
     const answer = await this.call({ method: "GET", path: `/posts/${encodeURIComponent(id)}`, reads: true }, signal);
-    return answer.ok ? postOf(answer.json) : undefined;
+    return answer.ok ? parsePost(answer.json) : undefined;
   }
 
   async file(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const url = `${this.base}/files/${encodeURIComponent(id)}`;
-    return bodyOf(await fetch(url, { headers: this.headers, signal }));
+    return readBody(await fetch(url, { headers: this.headers, signal }));
   }
 
   async upload(channel: string, file: { name: string; mediaType: string; data: Uint8Array }, signal: AbortSignal) {
@@ -92,7 +92,7 @@ export class MattermostClient {
     form.set("files", new Blob([file.data as Uint8Array<ArrayBuffer>], { type: file.mediaType }), file.name);
     // A file uploaded twice hangs on no post: it counts as reading.
     const answer = await this.call({ method: "POST", path: "/files", body: form, reads: true }, signal);
-    const id = textOf(objectOf(listOf(answer.json.file_infos)[0]).id);
+    const id = asText(asObject(asList(answer.json.file_infos)[0]).id);
     if (!answer.ok || !id) throw this.refusal(answer);
     return id;
   }
@@ -127,32 +127,32 @@ export class MattermostClient {
       });
     }
     const retryAfter = Number(answer.headers.get("x-ratelimit-reset")) || undefined;
-    return notTaken(answer.status, WHERE, { retryAfter, detail: textOf(answer.json.message) });
+    return notTaken(answer.status, WHERE, { retryAfter, detail: asText(answer.json.message) });
   }
 }
 
-export function postOf(value: unknown): Post | undefined {
-  const raw = objectOf(value);
-  const [id, channel, user] = [textOf(raw.id), textOf(raw.channel_id), textOf(raw.user_id)];
+export function parsePost(value: unknown): Post | undefined {
+  const raw = asObject(value);
+  const [id, channel, user] = [asText(raw.id), asText(raw.channel_id), asText(raw.user_id)];
   if (!id || !channel || !user) return undefined;
-  const infos = listOf(objectOf(raw.metadata).files).map(objectOf);
+  const infos = asList(asObject(raw.metadata).files).map(asObject);
   return {
     id,
     channel,
     user,
-    message: textOf(raw.message) ?? "",
-    root: textOf(raw.root_id) ?? "",
-    type: textOf(raw.type) ?? "",
-    createdAt: numberOf(raw.create_at) ?? 0,
-    updatedAt: numberOf(raw.update_at) ?? 0,
-    editedAt: numberOf(raw.edit_at) ?? 0,
-    deletedAt: numberOf(raw.delete_at) ?? 0,
-    props: objectOf(raw.props),
-    files: listOf(raw.file_ids)
+    message: asText(raw.message) ?? "",
+    root: asText(raw.root_id) ?? "",
+    type: asText(raw.type) ?? "",
+    createdAt: asNumber(raw.create_at) ?? 0,
+    updatedAt: asNumber(raw.update_at) ?? 0,
+    editedAt: asNumber(raw.edit_at) ?? 0,
+    deletedAt: asNumber(raw.delete_at) ?? 0,
+    props: asObject(raw.props),
+    files: asList(raw.file_ids)
       .filter((one) => typeof one === "string")
       .map((one) => {
         const info = infos.find((i) => i.id === one) ?? {};
-        const [name, mediaType, bytes] = [textOf(info.name), textOf(info.mime_type), numberOf(info.size)];
+        const [name, mediaType, bytes] = [asText(info.name), asText(info.mime_type), asNumber(info.size)];
         return { id: one, ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) };
       }),
   };

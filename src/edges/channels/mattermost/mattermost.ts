@@ -17,11 +17,11 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret, trimEndOf } from "../../../core/kit/index.ts";
+import { isSameSecret, trimEndCharacters } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { numberOf, objectOf, textOf } from "../api.ts";
+import { asNumber, asObject, asText } from "../api.ts";
 import { Lines } from "../lines.ts";
-import { MattermostClient, PAGE, type Post, postOf } from "./client.ts";
+import { MattermostClient, PAGE, type Post, parsePost } from "./client.ts";
 import type { MattermostAccount } from "./config.ts";
 import { openStream, type StreamEvent } from "./stream.ts";
 
@@ -76,10 +76,10 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
 
   /** Reads over REST what was posted since the cursor. */
   async function catchUp(door: Door, signal: AbortSignal): Promise<Position> {
-    const kept = objectOf(await door.cursor());
+    const kept = asObject(await door.cursor());
     const channels = await client.channels(signal);
     for (const one of channels) keep(kinds, one.id, one.type === "D" ? "direct" : "group");
-    const [since, begin] = [numberOf(kept.since), numberOf(kept.begin)];
+    const [since, begin] = [asNumber(kept.since), asNumber(kept.begin)];
     if (since === undefined || begin === undefined) {
       // What was said before this account was added is not ours to answer.
       const newest = Math.max(0, ...channels.map((c) => c.lastPostAt));
@@ -100,7 +100,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     for (const post of missed) {
       // An old post is among them when it was changed.
       const event =
-        post.createdAt > begin || post.editedAt > begin ? await eventOf(door, post, undefined, signal) : undefined;
+        post.createdAt > begin || post.editedAt > begin ? await toEvent(door, post, undefined, signal) : undefined;
       if (event) events.push(event);
       at.since = Math.max(at.since, post.createdAt);
     }
@@ -116,25 +116,25 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     const nothing = { events: [], at: 0 };
     if (event.name === "posted" || event.name === "post_edited" || event.name === "post_deleted") {
       const given = parse(event.data.post);
-      const id = textOf(objectOf(given).id);
-      const read = door.read({ kind: event.name, id, value: given }, () => postOf(given) ?? "unreadable");
+      const id = asText(asObject(given).id);
+      const read = door.read({ kind: event.name, id, value: given }, () => parsePost(given) ?? "unreadable");
       if (read === "unreadable") door.unreadable(event.name, id ?? "");
       if (!read || read === "unreadable") return nothing;
       // Told as it was before it was deleted.
       const post = event.name === "post_deleted" ? { ...read, deletedAt: read.deletedAt || 1 } : read;
-      const type = textOf(event.data.channel_type);
+      const type = asText(event.data.channel_type);
       if (type) keep(kinds, post.channel, type === "D" ? "direct" : "group");
-      const one = await eventOf(door, post, textOf(event.data.sender_name)?.replace(/^@/, ""), signal);
+      const one = await toEvent(door, post, asText(event.data.sender_name)?.replace(/^@/, ""), signal);
       return { events: one ? [one] : [], at: event.name === "posted" ? post.createdAt : 0 };
     }
     if (event.name === "reaction_added" || event.name === "reaction_removed") {
-      const one = await reactionOf(event, signal);
+      const one = await toReaction(event, signal);
       return { events: one ? [one] : [], at: 0 };
     }
     return nothing;
   }
 
-  async function eventOf(
+  async function toEvent(
     door: Door,
     post: Post,
     name: string | undefined,
@@ -142,7 +142,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
   ): Promise<PlatformEvent | undefined> {
     // Notes of the server ("joined the channel") have a type.
     if (post.user === me.id || post.type !== "") return undefined;
-    const kind = await kindOf(post.channel, signal);
+    const kind = await readKind(post.channel, signal);
     if (post.deletedAt) {
       const chat = { id: post.channel, kind, ...(post.root ? { thread: post.root } : {}) };
       return { kind: "delete", id: `${post.id}:deleted`, chat, sender: { id: post.user }, message: post.id };
@@ -173,15 +173,15 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     return { ...base, kind: "message", id: post.id, text, addressed, ...(files.length ? { files } : {}) };
   }
 
-  async function reactionOf(event: StreamEvent, signal: AbortSignal): Promise<PlatformEvent | undefined> {
-    const raw = objectOf(parse(event.data.reaction));
-    const [user, message, emoji] = [textOf(raw.user_id), textOf(raw.post_id), textOf(raw.emoji_name)];
+  async function toReaction(event: StreamEvent, signal: AbortSignal): Promise<PlatformEvent | undefined> {
+    const raw = asObject(parse(event.data.reaction));
+    const [user, message, emoji] = [asText(raw.user_id), asText(raw.post_id), asText(raw.emoji_name)];
     if (!user || !message || !emoji || user === me.id) return undefined;
     const post = await client.post(message, signal);
     if (!post) return undefined;
     const chat = {
       id: post.channel,
-      kind: await kindOf(post.channel, signal),
+      kind: await readKind(post.channel, signal),
       ...(post.root ? { thread: post.root } : {}),
     };
     const removed = event.name === "reaction_removed";
@@ -197,7 +197,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     };
   }
 
-  async function kindOf(channel: string, signal: AbortSignal): Promise<"direct" | "group"> {
+  async function readKind(channel: string, signal: AbortSignal): Promise<"direct" | "group"> {
     const known = kinds.get(channel);
     if (known) return known;
     const kind = (await client.channelType(channel, signal)) === "D" ? "direct" : "group";
@@ -215,19 +215,19 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
   /** A press of a button: the server calls us with the context we made the post with. */
   async function receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
     if (request.method !== "POST") return { status: 405 };
-    const body = objectOf(parse(request.body.toString("utf8")));
-    const context = objectOf(body.context);
-    const [button, chat, given] = [textOf(context.button), textOf(context.chat), textOf(context.proof)];
-    const [user, post, channel] = [textOf(body.user_id), textOf(body.post_id), textOf(body.channel_id)];
-    const isOurs = button && chat && given && isSameSecret(given, proofOf(config.token, button, chat));
+    const body = asObject(parse(request.body.toString("utf8")));
+    const context = asObject(body.context);
+    const [button, chat, given] = [asText(context.button), asText(context.chat), asText(context.proof)];
+    const [user, post, channel] = [asText(body.user_id), asText(body.post_id), asText(body.channel_id)];
+    const isOurs = button && chat && given && isSameSecret(given, makeProof(config.token, button, chat));
     if (!isOurs || !user || !post || channel !== chat) {
       throw new AppError("UNAUTHORIZED", {
         message: "This press does not come from a button of ours.",
         hint: "Only the Mattermost server calls this address.",
       });
     }
-    const kind = await kindOf(chat, AbortSignal.timeout(10_000));
-    const trigger = textOf(body.trigger_id) ?? "";
+    const kind = await readKind(chat, AbortSignal.timeout(10_000));
+    const trigger = asText(body.trigger_id) ?? "";
     const [heard] = await door.hear([
       {
         kind: "button",
@@ -242,7 +242,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
   }
 
   function content(message: Outgoing): { message: string; props: Record<string, unknown> } {
-    const key = keyOf(message.key);
+    const key = makePendingId(message.key);
     const { chat } = message.route;
     const actions = (message.buttons ?? []).map((one) => ({
       id: one.id.replace(/[^A-Za-z0-9]/g, ""),
@@ -250,8 +250,8 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       type: "button",
       style: one.kind === "yes" ? "good" : one.kind === "no" ? "danger" : "default",
       integration: {
-        url: `${trimEndOf(config.callback!, "/")}/channels/mattermost/${account}`,
-        context: { button: one.id, chat, proof: proofOf(config.token, one.id, chat) },
+        url: `${trimEndCharacters(config.callback!, "/")}/channels/mattermost/${account}`,
+        context: { button: one.id, chat, proof: makeProof(config.token, one.id, chat) },
       },
     }));
     return { message: message.text, props: { lares_key: key, attachments: actions.length ? [{ actions }] : [] } };
@@ -260,7 +260,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
   /** The post of an earlier try carries its key. Null only when we have looked far enough back to be sure. */
   async function find(message: Outgoing, signal: AbortSignal): Promise<string | null | undefined> {
     if (!me.id) me = await client.me(signal);
-    const key = keyOf(message.key);
+    const key = makePendingId(message.key);
     for (let page = 0; page < MOST_PAGES; page++) {
       const posts = await client.page(message.route.chat, page, signal);
       const found = posts.find((p) => p.user === me.id && p.props.lares_key === key);
@@ -293,10 +293,10 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
         ...content(message),
         ...(thread ? { root_id: thread } : {}),
         ...(files.length ? { file_ids: files } : {}),
-        pending_post_id: `${me.id}:${keyOf(message.key)}`,
+        pending_post_id: `${me.id}:${makePendingId(message.key)}`,
       };
       const made = await client.change({ method: "POST", path: "/posts", json }, signal);
-      return { platformId: textOf(made.id) ?? null };
+      return { platformId: asText(made.id) ?? null };
     },
 
     find,
@@ -312,12 +312,12 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
 
     async react(at, emoji, signal) {
       if (!me.id) me = await client.me(signal);
-      const json = { user_id: me.id, post_id: at.platformId, emoji_name: nameOf(emoji) };
+      const json = { user_id: me.id, post_id: at.platformId, emoji_name: emojiName(emoji) };
       await client.change({ method: "POST", path: "/reactions", json }, signal);
     },
 
     async unreact(at, emoji, signal) {
-      const [post, name] = [at.platformId, nameOf(emoji)].map(encodeURIComponent);
+      const [post, name] = [at.platformId, emojiName(emoji)].map(encodeURIComponent);
       await client.change({ method: "DELETE", path: `/users/me/posts/${post}/reactions/${name}` }, signal);
     },
 
@@ -329,7 +329,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
 }
 
 /** As Mattermost calls it. */
-function nameOf(emoji: string): string {
+function emojiName(emoji: string): string {
   return Object.entries(EMOJI).find(([, sign]) => sign === emoji)?.[0] ?? emoji.replaceAll(":", "");
 }
 
@@ -340,12 +340,12 @@ function withoutName(text: string, name: string): { text: string; named: boolean
   return at.test(text) ? { text: text.replace(at, "$1").trim(), named: true } : { text, named: false };
 }
 
-function keyOf(key: string): string {
+function makePendingId(key: string): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 40);
 }
 
 /** The server does not sign its calls: a button carries what only we can have made, bound to its chat. */
-function proofOf(token: string, button: string, chat: string): string {
+function makeProof(token: string, button: string, chat: string): string {
   return createHmac("sha256", token).update(`lares button ${button} ${chat}`).digest("hex");
 }
 

@@ -3,7 +3,7 @@
  * the line is given up: whoever listens again reads the gap over REST.
  */
 import { WebSocket } from "ws";
-import { numberOf, objectOf, textOf } from "../api.ts";
+import { asNumber, asObject, asText } from "../api.ts";
 
 export interface StreamEvent {
   name: string;
@@ -52,15 +52,15 @@ export function openStream(url: string, token: string, on: { alive: () => void; 
   socket.on("error", (error) => end(error));
   socket.on("close", (code) => end(new Error(`The event stream was closed (${code}).`)));
   socket.on("message", (raw) => {
-    const frame = objectOf(parse(raw.toString()));
+    const frame = asObject(parse(raw.toString()));
     on.alive();
-    const name = textOf(frame.event);
+    const name = asText(frame.event);
     if (!name) return;
-    const seq = numberOf(frame.seq) ?? -1;
+    const seq = asNumber(frame.seq) ?? -1;
     if (seq !== expected) return end(new Error(`The event stream skipped from ${expected} to ${seq}.`));
     expected++;
     if (name === "hello") return greet();
-    waiting.push({ name, data: objectOf(frame.data) });
+    waiting.push({ name, data: asObject(frame.data) });
     wake();
   });
 

@@ -10,7 +10,7 @@ import { createHash, randomInt } from "node:crypto";
 import { type Channel, type Door, type PlatformEvent, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { listOf, numberOf, objectOf } from "../api.ts";
+import { asList, asNumber, asObject } from "../api.ts";
 import { refused } from "../sending.ts";
 import type { NostrAccount } from "./config.ts";
 import { type NostrEvent, Relay } from "./relay.ts";
@@ -33,7 +33,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
   let live: { relays: Relay[]; keys: Keys } | undefined;
 
   async function run(door: Door, signal: AbortSignal): Promise<void> {
-    const keys = await keysOf(await library<Tools>("nostr-tools"), config);
+    const keys = await readKeys(await library<Tools>("nostr-tools"), config);
     const life = new AbortController();
     const both = AbortSignal.any([signal, life.signal]);
     try {
@@ -89,7 +89,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
         batch.sort((a, b) => a.created_at - b.created_at);
         for (const rumor of batch) {
           if (!at.isNews(rumor)) continue;
-          const event = door.read({ kind: "rumor", id: rumor.id, value: rumor }, () => eventOf(keys, rumor));
+          const event = door.read({ kind: "rumor", id: rumor.id, value: rumor }, () => toEvent(keys, rumor));
           at.took(rumor, clock.now());
           await door.hear(event ? [event] : [], at.json());
         }
@@ -127,7 +127,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
     return up;
   }
 
-  function eventOf(keys: Keys, rumor: Rumor): PlatformEvent | undefined {
+  function toEvent(keys: Keys, rumor: Rumor): PlatformEvent | undefined {
     if (rumor.pubkey === keys.me) return undefined;
     const people = rumor.tags.filter(([name]) => name === "p").map(([, who]) => who);
     // A conversation of more than two would be answered to one of them only.
@@ -158,7 +158,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<No
     run,
 
     async check(signal) {
-      const keys = await keysOf(await library<Tools>("nostr-tools"), config);
+      const keys = await readKeys(await library<Tools>("nostr-tools"), config);
       const life = new AbortController();
       try {
         const relays = await connect(keys, AbortSignal.any([signal, life.signal]), () => {});
@@ -230,7 +230,7 @@ interface Keys {
   hex(npub: string): string;
 }
 
-async function keysOf(tools: Tools, config: NostrAccount): Promise<Keys> {
+async function readKeys(tools: Tools, config: NostrAccount): Promise<Keys> {
   const { nip19 } = tools;
   try {
     const secret = config.secretKey.startsWith("nsec1")
@@ -254,11 +254,11 @@ async function keysOf(tools: Tools, config: NostrAccount): Promise<Keys> {
 }
 
 function position(cursor: unknown, nowMs: number) {
-  const kept = objectOf(cursor);
-  const isNew = numberOf(kept.seen) === undefined;
-  const begun = numberOf(kept.begun) ?? Math.floor(nowMs / 1000);
-  let seen = numberOf(kept.seen) ?? begun;
-  const ids = listOf(kept.ids).map(String);
+  const kept = asObject(cursor);
+  const isNew = asNumber(kept.seen) === undefined;
+  const begun = asNumber(kept.begun) ?? Math.floor(nowMs / 1000);
+  let seen = asNumber(kept.seen) ?? begun;
+  const ids = asList(kept.ids).map(String);
   const known = new Set(ids);
   return {
     isNew,

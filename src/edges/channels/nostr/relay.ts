@@ -1,7 +1,7 @@
 /** One relay: questions, publishing with its answer, and login where it asks for one (NIP-01, NIP-42). */
 import { WebSocket } from "ws";
 import { SendUncertain } from "../../../core/contracts/index.ts";
-import { objectOf } from "../api.ts";
+import { asObject } from "../api.ts";
 import { refused, unreached } from "../sending.ts";
 
 export interface NostrEvent {
@@ -117,7 +117,7 @@ export class Relay {
     if (!Array.isArray(frame)) return;
     const [kind, first, second, third] = frame as unknown[];
     if (kind === "EVENT" && typeof first === "string")
-      this.subs.get(first)?.event(objectOf(second) as unknown as NostrEvent);
+      this.subs.get(first)?.event(asObject(second) as unknown as NostrEvent);
     else if (kind === "EOSE" && typeof first === "string") this.subs.get(first)?.end();
     else if (kind === "OK" && typeof first === "string") this.oks.get(first)?.(second === true, String(third ?? ""));
     else if (kind === "AUTH" && typeof first === "string") this.login(login(first));

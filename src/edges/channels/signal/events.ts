@@ -1,6 +1,6 @@
 /** From an envelope of signal-cli to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
-import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { asList, asNumber, asObject, asText } from "../api.ts";
 
 export interface SignalFile {
   id: string;
@@ -14,39 +14,39 @@ export type Mapped = { event: PlatformEvent; files: SignalFile[] };
 const PLACEHOLDER = "\ufffc";
 
 export function mapEnvelope(value: unknown, number: string): Mapped | undefined {
-  const envelope = objectOf(value);
+  const envelope = asObject(value);
   // The service id is a person's for good; a number can change hands, and a name is anybody's choice (CH-01).
-  const sender = textOf(envelope.sourceUuid) ?? textOf(envelope.sourceNumber);
-  const timestamp = numberOf(envelope.timestamp);
-  if (!sender || timestamp === undefined || textOf(envelope.sourceNumber) === number) return undefined;
-  const edit = objectOf(envelope.editMessage);
-  const data = objectOf(edit.dataMessage ?? envelope.dataMessage);
-  const group = textOf(objectOf(data.groupInfo).groupId);
-  const name = textOf(envelope.sourceName);
+  const sender = asText(envelope.sourceUuid) ?? asText(envelope.sourceNumber);
+  const timestamp = asNumber(envelope.timestamp);
+  if (!sender || timestamp === undefined || asText(envelope.sourceNumber) === number) return undefined;
+  const edit = asObject(envelope.editMessage);
+  const data = asObject(edit.dataMessage ?? envelope.dataMessage);
+  const group = asText(asObject(data.groupInfo).groupId);
+  const name = asText(envelope.sourceName);
   const base = {
     id: `${sender}:${timestamp}`,
     at: timestamp,
     chat: group ? { id: group, kind: "group" as const } : { id: sender, kind: "direct" as const },
     sender: { id: sender, ...(name ? { name } : {}) },
   };
-  const reaction = objectOf(data.reaction);
-  const emoji = textOf(reaction.emoji);
+  const reaction = asObject(data.reaction);
+  const emoji = asText(reaction.emoji);
   if (emoji) {
     const message = messageId(reaction, "targetSentTimestamp", "targetAuthor", number);
     const removed = reaction.isRemove === true ? { removed: true } : {};
     return message ? { event: { ...base, kind: "reaction", message, emoji, ...removed }, files: [] } : undefined;
   }
   // Signal lets people delete their own messages only; an admin's deletion for others comes in another form.
-  const deleted = numberOf(objectOf(data.remoteDelete).timestamp);
+  const deleted = asNumber(asObject(data.remoteDelete).timestamp);
   if (deleted !== undefined) return { event: { ...base, kind: "delete", message: `${sender}:${deleted}` }, files: [] };
-  const { text, mentioned } = wordsOf(data, number);
-  const quote = quoteOf(data, number);
+  const { text, mentioned } = readText(data, number);
+  const quote = readQuote(data, number);
   const addressed = !group || mentioned || quote?.isMine === true;
-  const target = numberOf(edit.targetSentTimestamp);
+  const target = asNumber(edit.targetSentTimestamp);
   if (target !== undefined) {
     return { event: { ...base, kind: "edit", message: `${sender}:${target}`, text, addressed }, files: [] };
   }
-  const files = listOf(data.attachments).map(objectOf).flatMap(fileOf);
+  const files = asList(data.attachments).map(asObject).flatMap(readFile);
   if (!text && !files.length) return undefined;
   const quoted = quote ? { quote: { ...(quote.sender ? { sender: quote.sender } : {}), text: quote.text } } : {};
   const voice = !text && files.some(isVoiceNote) ? { voice: "recorded" as const } : {};
@@ -60,40 +60,40 @@ function isVoiceNote({ name, mediaType }: SignalFile): boolean {
 
 /** Our own messages are known by their timestamp, others by author and timestamp. */
 function messageId(raw: Record<string, unknown>, at: string, author: string, number: string): string | undefined {
-  const timestamp = numberOf(raw[at]);
+  const timestamp = asNumber(raw[at]);
   if (timestamp === undefined) return undefined;
-  if (textOf(raw[`${author}Number`]) === number || textOf(raw[author]) === number) return String(timestamp);
-  return `${textOf(raw[`${author}Uuid`]) ?? textOf(raw[author])}:${timestamp}`;
+  if (asText(raw[`${author}Number`]) === number || asText(raw[author]) === number) return String(timestamp);
+  return `${asText(raw[`${author}Uuid`]) ?? asText(raw[author])}:${timestamp}`;
 }
 
-function wordsOf(data: Record<string, unknown>, number: string): { text: string; mentioned: boolean } {
-  let text = textOf(data.message) ?? "";
+function readText(data: Record<string, unknown>, number: string): { text: string; mentioned: boolean } {
+  let text = asText(data.message) ?? "";
   let mentioned = false;
   // From behind, so that positions before stay true.
-  const mentions = listOf(data.mentions).map(objectOf);
-  mentions.sort((a, b) => (numberOf(b.start) ?? 0) - (numberOf(a.start) ?? 0));
+  const mentions = asList(data.mentions).map(asObject);
+  mentions.sort((a, b) => (asNumber(b.start) ?? 0) - (asNumber(a.start) ?? 0));
   for (const one of mentions) {
-    const isMe = textOf(one.number) === number;
+    const isMe = asText(one.number) === number;
     mentioned ||= isMe;
-    const start = numberOf(one.start) ?? 0;
-    const end = start + (numberOf(one.length) ?? 1);
+    const start = asNumber(one.start) ?? 0;
+    const end = start + (asNumber(one.length) ?? 1);
     text =
-      text.slice(0, start) + (isMe ? "" : `@${textOf(one.name) ?? textOf(one.number) ?? "someone"}`) + text.slice(end);
+      text.slice(0, start) + (isMe ? "" : `@${asText(one.name) ?? asText(one.number) ?? "someone"}`) + text.slice(end);
   }
   return { text: text.replaceAll(PLACEHOLDER, "").trim(), mentioned };
 }
 
-function quoteOf(data: Record<string, unknown>, number: string) {
-  const quote = objectOf(data.quote);
-  const text = textOf(quote.text);
+function readQuote(data: Record<string, unknown>, number: string) {
+  const quote = asObject(data.quote);
+  const text = asText(quote.text);
   if (text === undefined) return undefined;
-  const isMine = textOf(quote.authorNumber) === number || textOf(quote.author) === number;
-  return { isMine, text, sender: isMine ? undefined : (textOf(quote.authorUuid) ?? textOf(quote.author)) };
+  const isMine = asText(quote.authorNumber) === number || asText(quote.author) === number;
+  return { isMine, text, sender: isMine ? undefined : (asText(quote.authorUuid) ?? asText(quote.author)) };
 }
 
-function fileOf(raw: Record<string, unknown>): SignalFile[] {
-  const id = textOf(raw.id);
+function readFile(raw: Record<string, unknown>): SignalFile[] {
+  const id = asText(raw.id);
   if (!id) return [];
-  const [name, mediaType, bytes] = [textOf(raw.filename), textOf(raw.contentType), numberOf(raw.size)];
+  const [name, mediaType, bytes] = [asText(raw.filename), asText(raw.contentType), asNumber(raw.size)];
   return [{ id, ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) }];
 }

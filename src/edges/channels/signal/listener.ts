@@ -15,7 +15,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
-import { objectOf, textOf } from "../api.ts";
+import { asObject, asText } from "../api.ts";
 
 /** How often it looks around. */
 const TICK_MS = 1000;
@@ -101,7 +101,7 @@ export function hasEnded(folder: string, name: string): boolean {
 
 /** Why the listener of this name ended, if it said so. */
 export function whyEnded(folder: string, name: string): string {
-  return textOf(readJson(join(folder, `${name}.ended`)).why) ?? "the listener is gone";
+  return asText(readJson(join(folder, `${name}.ended`)).why) ?? "the listener is gone";
 }
 
 /** Lares is there. */
@@ -117,7 +117,7 @@ export function stillWanted(folder: string): void {
 
 function readJson(path: string): Record<string, unknown> {
   try {
-    return objectOf(JSON.parse(readFileSync(path, "utf8")));
+    return asObject(JSON.parse(readFileSync(path, "utf8")));
   } catch {
     return {};
   }

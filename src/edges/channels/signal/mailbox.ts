@@ -5,7 +5,7 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../../core/domain/index.ts";
-import { numberOf, objectOf, textOf } from "../api.ts";
+import { asNumber, asObject, asText } from "../api.ts";
 import { ensureListener, hasEnded, listenerIn, stillWanted, whyEnded } from "./listener.ts";
 
 /** Lines taken at once. */
@@ -31,9 +31,9 @@ export class Mailbox {
   constructor(folder: string, url: string, cursor: Json | undefined) {
     this.folder = folder;
     this.url = url;
-    const kept = objectOf(cursor);
-    for (const [file, offset] of Object.entries(objectOf(kept.at))) this.at.set(file, numberOf(offset) ?? 0);
-    this.last = textOf(kept.last);
+    const kept = asObject(cursor);
+    for (const [file, offset] of Object.entries(asObject(kept.at))) this.at.set(file, asNumber(offset) ?? 0);
+    this.last = asText(kept.last);
   }
 
   /** Finds the listener, or starts one. */
@@ -64,7 +64,7 @@ export class Mailbox {
         if (isDue) {
           lookedAt = Date.now();
           stillWanted(this.folder);
-          this.tidy(objectOf(objectOf(await committed()).at));
+          this.tidy(asObject(asObject(await committed()).at));
         }
         await waitFor(woken, signal);
       }
@@ -81,8 +81,8 @@ export class Mailbox {
       for (const line of linesFrom(join(this.folder, file), offset, MOST - said.length)) {
         offset += Buffer.byteLength(line) + 1;
         const { id, params } = parsed(line);
-        this.last = textOf(id) ?? this.last;
-        said.push(objectOf(params));
+        this.last = asText(id) ?? this.last;
+        said.push(asObject(params));
       }
       this.at.set(file, offset);
       if (said.length >= MOST) break;
@@ -96,7 +96,7 @@ export class Mailbox {
     const files = this.files();
     for (const file of files.slice(0, -1)) {
       const path = join(this.folder, file);
-      const heard = numberOf(committed[file]) ?? 0;
+      const heard = asNumber(committed[file]) ?? 0;
       if (Date.now() - statSync(path).mtimeMs < SETTLED_MS || linesFrom(path, heard, 1).length) continue;
       rmSync(path, { force: true });
       this.at.delete(file);
@@ -132,7 +132,7 @@ function linesFrom(path: string, offset: number, most: number): string[] {
 
 function parsed(line: string): Record<string, unknown> {
   try {
-    return objectOf(JSON.parse(line));
+    return asObject(JSON.parse(line));
   } catch {
     return {};
   }

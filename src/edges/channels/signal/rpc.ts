@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
-import { callApi, numberOf, objectOf, textOf } from "../api.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { refused } from "../sending.ts";
 
 const WHERE = "signal-cli";
@@ -16,7 +16,7 @@ export class SignalRpc {
   private readonly number: string;
 
   constructor(url: string, number: string) {
-    this.base = trimEndOf(url, "/");
+    this.base = trimEndCharacters(url, "/");
     this.number = number;
   }
 
@@ -32,13 +32,13 @@ export class SignalRpc {
   ): Promise<Record<string, unknown>> {
     const json = { jsonrpc: "2.0", id: randomUUID(), method, params: { account: this.number, ...params } };
     const answer = await callApi({ method: "POST", url: `${this.base}/api/v1/rpc`, json, reads }, WHERE, signal);
-    const error = objectOf(answer.json.error);
-    const code = numberOf(error.code);
-    const said = `signal-cli: ${textOf(error.message) ?? `answered ${answer.status}`}.`;
+    const error = asObject(answer.json.error);
+    const code = asNumber(error.code);
+    const said = `signal-cli: ${asText(error.message) ?? `answered ${answer.status}`}.`;
     if (code === RATE_LIMIT) throw new ChannelBusy(30_000, said);
     // It broke between signal-cli and Signal: who knows how far it came.
     if (code === IO_ERROR || answer.status >= 500) throw reads ? refused(said, "later") : new SendUncertain(said);
     if (code !== undefined || !answer.ok) throw refused(said, "never");
-    return objectOf(answer.json.result);
+    return asObject(answer.json.result);
   }
 }

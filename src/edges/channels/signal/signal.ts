@@ -16,7 +16,7 @@ import {
 } from "../../../core/contracts/index.ts";
 import type { ReplyRoute } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { asList, asNumber, asObject, asText } from "../api.ts";
 import { Batches, Lines } from "../lines.ts";
 import { refused } from "../sending.ts";
 import type { SignalAccount } from "./config.ts";
@@ -50,7 +50,7 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
       for await (const { said, cursor } of mailbox.batches(() => door.cursor(), ends)) {
         door.alive();
         await taking.take(
-          said.flatMap((one) => door.read({ kind: "envelope", id: undefined, value: one }, () => eventOf(one)) ?? []),
+          said.flatMap((one) => door.read({ kind: "envelope", id: undefined, value: one }, () => toEvents(one)) ?? []),
           cursor,
         );
       }
@@ -61,7 +61,7 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
   }
 
   /** A daemon may serve several numbers. */
-  function eventOf(said: Record<string, unknown>): PlatformEvent[] {
+  function toEvents(said: Record<string, unknown>): PlatformEvent[] {
     if (said.account !== undefined && said.account !== config.number) return [];
     const mapped = mapEnvelope(said.envelope, config.number);
     if (!mapped) return [];
@@ -73,7 +73,7 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
   function remote({ id, ...about }: SignalFile, chat: { id: string; kind: "direct" | "group" }) {
     const from = chat.kind === "group" ? { groupId: chat.id } : { recipient: chat.id };
     const open = async (signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
-      const data = textOf((await rpc.call("getAttachment", { id, ...from }, signal, true)).data);
+      const data = asText((await rpc.call("getAttachment", { id, ...from }, signal, true)).data);
       if (data === undefined) throw refused("signal-cli does not have this file.", "never");
       return (async function* () {
         yield Buffer.from(data, "base64");
@@ -87,10 +87,10 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
     more: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<string | null> {
-    const styles = listOf(message.styles).map(objectOf);
-    const textStyle = styles.map((s) => `${numberOf(s.start)}:${numberOf(s.length)}:${textOf(s.style)}`);
+    const styles = asList(message.styles).map(asObject);
+    const textStyle = styles.map((s) => `${asNumber(s.start)}:${asNumber(s.length)}:${asText(s.style)}`);
     const params = { ...to(message.route), message: message.text, ...(textStyle.length ? { textStyle } : {}), ...more };
-    const timestamp = numberOf((await rpc.call("send", params, signal)).timestamp);
+    const timestamp = asNumber((await rpc.call("send", params, signal)).timestamp);
     return timestamp === undefined ? null : String(timestamp);
   }
 
@@ -107,7 +107,7 @@ export function create({ account, config, folder }: AdapterParts<SignalAccount>)
     run,
     async check(signal) {
       const { version } = await rpc.call("version", {}, signal, true);
-      return { id: config.number, name: config.number, note: `signal-cli ${textOf(version) ?? ""}`.trim() };
+      return { id: config.number, name: config.number, note: `signal-cli ${asText(version) ?? ""}`.trim() };
     },
 
     async send(message, signal) {

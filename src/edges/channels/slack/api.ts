@@ -2,9 +2,9 @@
 
 import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
 import { callApi } from "../api.ts";
-import { bodyOf, notTaken, refused } from "../sending.ts";
+import { notTaken, readBody, refused } from "../sending.ts";
 
 /** Slack said no in a word of its own: nothing was taken. */
 export class SlackRefusal extends AppError {
@@ -34,7 +34,7 @@ export class SlackApi {
   private readonly token: string;
 
   constructor(root: string, token: string) {
-    this.root = trimEndOf(root, "/");
+    this.root = trimEndCharacters(root, "/");
     this.token = token;
   }
 
@@ -73,7 +73,7 @@ export class SlackApi {
     });
     const isPage = response.headers.get("content-type")?.startsWith("text/html") && !mediaType?.startsWith("text/html");
     if (isPage) throw refused("Slack does not give this file; the app needs the scope files:read.", "never");
-    return bodyOf(response);
+    return readBody(response);
   }
 
   /** To the address Slack gave for this file; it holds a ticket, so no token goes along. */

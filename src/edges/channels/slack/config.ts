@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acknowledgeShape, adapter, paceShape, policyOf, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, talkShape, toPolicy } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -57,6 +57,6 @@ export const slack = adapter<SlackAccount>({
     editMs: 1500,
     ...(config.appToken ? { silenceMs: 90_000 } : {}),
   }),
-  policy: policyOf,
+  policy: toPolicy,
   load: async () => await import("./slack.ts"),
 });

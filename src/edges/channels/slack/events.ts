@@ -1,7 +1,7 @@
 /** From Slack's events to ours. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
-import { objectOf } from "../api.ts";
+import { asObject } from "../api.ts";
 import type { SlackApi } from "./api.ts";
 
 const file = z.object({
@@ -65,15 +65,15 @@ const SPOKEN = new Set([undefined, "file_share", "thread_broadcast", "bot_messag
 /** Kinds that are always meant for us; a reaction may also be to a file, which is no message. */
 const OURS = new Set(["message", "app_mention", "member_joined_channel", "member_left_channel"]);
 
-export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | "unreadable" | undefined {
+export function toEvent(given: unknown, me: Me, api: SlackApi): PlatformEvent | "unreadable" | undefined {
   const heard = message.safeParse(given);
-  if (heard.success) return messageOf(heard.data, me, api);
+  if (heard.success) return toMessage(heard.data, me, api);
   const liked = reaction.safeParse(given);
   if (liked.success) {
     const { type, user, reaction: emoji, item, event_ts } = liked.data;
     if (user === me.user) return undefined;
     const removed = type === "reaction_removed";
-    const chat = placeOf(item.channel, undefined);
+    const chat = toChat(item.channel, undefined);
     return {
       kind: "reaction",
       id: `r${event_ts}:${user}`,
@@ -85,28 +85,28 @@ export function eventOf(given: unknown, me: Me, api: SlackApi): PlatformEvent | 
     };
   }
   const came = member.safeParse(given);
-  if (!came.success) return OURS.has(String(objectOf(given).type)) ? "unreadable" : undefined;
+  if (!came.success) return OURS.has(String(asObject(given).type)) ? "unreadable" : undefined;
   const { type, user, channel, event_ts = "" } = came.data;
   const change = type === "member_joined_channel" ? "joined" : "left";
   return {
     kind: "member",
     id: `m${event_ts}:${user}`,
-    chat: placeOf(channel, undefined),
+    chat: toChat(channel, undefined),
     sender: { id: user },
     change,
   };
 }
 
 /** A pressed button. Delivered again it has the same id: Slack's own time of the press. */
-export function pressOf(given: unknown): PlatformEvent | "unreadable" | undefined {
+export function toPress(given: unknown): PlatformEvent | "unreadable" | undefined {
   const parsed = press.safeParse(given);
-  if (!parsed.success) return objectOf(given).type === "block_actions" ? "unreadable" : undefined;
+  if (!parsed.success) return asObject(given).type === "block_actions" ? "unreadable" : undefined;
   const { user, channel, message: at, actions } = parsed.data;
   const { value, action_ts } = actions[0]!;
   return {
     kind: "button",
     id: `a${action_ts}:${user.id}`,
-    chat: placeOf(channel.id, undefined, at.thread_ts),
+    chat: toChat(channel.id, undefined, at.thread_ts),
     sender: { id: user.id, ...(user.name ? { name: user.name } : {}) },
     message: at.ts,
     button: value,
@@ -114,17 +114,17 @@ export function pressOf(given: unknown): PlatformEvent | "unreadable" | undefine
 }
 
 /** Deleted: as such, or, where answers hang on it in a thread, as a tombstone that takes its place. */
-function deletionOf(m: Message): PlatformEvent | undefined {
+function toDeletion(m: Message): PlatformEvent | undefined {
   const isTombstone = m.subtype === "message_changed" && m.message?.subtype === "tombstone";
   const message = m.subtype === "message_deleted" ? m.deleted_ts : isTombstone ? m.message!.ts : undefined;
   if (message === undefined) return undefined;
   const { user, thread_ts } = m.previous_message ?? {};
-  const chat = placeOf(m.channel, m.channel_type, thread_ts);
+  const chat = toChat(m.channel, m.channel_type, thread_ts);
   return { kind: "delete", id: `d${message}`, chat, sender: { id: user ?? "" }, message };
 }
 
-function messageOf(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined {
-  const gone = deletionOf(m);
+function toMessage(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined {
+  const gone = toDeletion(m);
   if (gone) return gone;
   const isEdit = m.subtype === "message_changed";
   const body = isEdit ? m.message : m;
@@ -136,20 +136,20 @@ function messageOf(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined
   const named = text.includes(`<@${me.user}>`);
   const base = {
     at: Math.round(Number(body.ts) * 1000),
-    chat: placeOf(m.channel, m.channel_type, body.thread_ts),
+    chat: toChat(m.channel, m.channel_type, body.thread_ts),
     sender: { id, ...(body.bot_id ? { isBot: true } : {}) },
-    text: plainOf(named ? text.replaceAll(`<@${me.user}>`, "").trim() : text),
+    text: toPlainText(named ? text.replaceAll(`<@${me.user}>`, "").trim() : text),
     ...(named || body.parent_user_id === me.user ? { addressed: true } : {}),
   };
   if (isEdit) return { ...base, kind: "edit", id: `${body.ts}:${body.edited!.ts}`, message: body.ts };
-  const files = (body.files ?? []).flatMap((one) => remoteOf(one, api) ?? []);
+  const files = (body.files ?? []).flatMap((one) => toRemoteFile(one, api) ?? []);
   // What Slack's own recorder made; a sound that was uploaded has no subtype.
   const isVoice = body.files?.some(({ subtype }) => subtype === "slack_audio");
   const more = { ...(files.length ? { files } : {}), ...(isVoice ? { voice: "recorded" as const } : {}) };
   return { ...base, kind: "message", id: body.ts, ...more };
 }
 
-function remoteOf(one: z.output<typeof file>, api: SlackApi): RemoteFile | undefined {
+function toRemoteFile(one: z.output<typeof file>, api: SlackApi): RemoteFile | undefined {
   const url = one.url_private_download;
   if (!url) return undefined;
   return {
@@ -161,21 +161,21 @@ function remoteOf(one: z.output<typeof file>, api: SlackApi): RemoteFile | undef
 }
 
 /** The kind of a conversation, by what Slack says, else by the first letter of its id. */
-function placeOf(channel: string, kind: string | undefined, thread?: string): PlatformEvent["chat"] {
+function toChat(channel: string, kind: string | undefined, thread?: string): PlatformEvent["chat"] {
   const isDirect = kind === undefined ? channel.startsWith("D") : kind === "im";
   return { id: channel, kind: isDirect ? "direct" : "group", ...(thread ? { thread } : {}) };
 }
 
 /** Slack's marks for people, places and links, as a person reads them. */
-function plainOf(text: string): string {
+function toPlainText(text: string): string {
   return text
-    .replace(/<([^<>]+)>/g, (whole, inner: string) => markOf(inner) ?? whole)
+    .replace(/<([^<>]+)>/g, (whole, inner: string) => readMark(inner) ?? whole)
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 }
 
-function markOf(inner: string): string | undefined {
+function readMark(inner: string): string | undefined {
   const bar = inner.indexOf("|");
   const [target, label] = bar < 0 ? [inner, ""] : [inner.slice(0, bar), inner.slice(bar + 1)];
   const id = target.slice(1);

@@ -1,7 +1,7 @@
 /** What leaves for Slack: text as its mrkdwn, buttons as blocks, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
 import type { JsonObject } from "../../../core/domain/index.ts";
-import { listOf, objectOf, textOf } from "../api.ts";
+import { asList, asObject, asText } from "../api.ts";
 import { refused } from "../sending.ts";
 import { type SlackApi, SlackRefusal } from "./api.ts";
 
@@ -23,13 +23,13 @@ export class SlackMessages {
       {
         ...placing(message),
         text: message.text,
-        ...blocksOf(message),
+        ...makeBlocks(message),
         unfurl_links: false,
         metadata: { event_type: EVENT_TYPE, event_payload: { key: message.key } },
       },
       signal,
     );
-    return { platformId: textOf(sent.ts) ?? null };
+    return { platformId: asText(sent.ts) ?? null };
   }
 
   /** Whether a message is there, by the key it carries. Files carry none: of those nobody can tell. */
@@ -38,9 +38,9 @@ export class SlackMessages {
     const { chat, thread } = message.route;
     const asked = { channel: chat, limit: 100, include_all_metadata: true, ...(thread ? { ts: thread } : {}) };
     const found = await this.api.call(thread ? "conversations.replies" : "conversations.history", asked, signal, true);
-    for (const one of listOf(found.messages).map(objectOf)) {
-      const payload = objectOf(objectOf(one.metadata).event_payload);
-      if (payload.key === message.key) return textOf(one.ts) ?? null;
+    for (const one of asList(found.messages).map(asObject)) {
+      const payload = asObject(asObject(one.metadata).event_payload);
+      if (payload.key === message.key) return asText(one.ts) ?? null;
     }
     // A page that is not the whole is no proof that it is not there; but it would be among the newest.
     return null;
@@ -48,7 +48,7 @@ export class SlackMessages {
 
   async edit(at: Placed, message: Outgoing, signal: AbortSignal): Promise<void> {
     // Left out, the old buttons would stay.
-    const blocks = blocksOf(message).blocks ?? [];
+    const blocks = makeBlocks(message).blocks ?? [];
     const params = { channel: at.route.chat, ts: at.platformId, text: message.text, blocks };
     await this.api.call("chat.update", params, signal);
   }
@@ -103,7 +103,7 @@ function placing({ route }: Outgoing): JsonObject {
   return { channel: route.chat, ...(route.thread ? { thread_ts: route.thread } : {}) };
 }
 
-function blocksOf({ text, buttons }: Outgoing): { blocks?: JsonObject[] } {
+function makeBlocks({ text, buttons }: Outgoing): { blocks?: JsonObject[] } {
   if (!buttons?.length) return {};
   const sections = cut(text, MOST_SECTION).map((piece) => ({
     type: "section",

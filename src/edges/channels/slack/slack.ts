@@ -16,13 +16,13 @@ import type {
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
-import { type AdapterParts, policyOf } from "../account.ts";
-import { listOf, objectOf, textOf } from "../api.ts";
+import { type AdapterParts, toPolicy } from "../account.ts";
+import { asList, asObject, asText } from "../api.ts";
 import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
 import { SlackApi } from "./api.ts";
 import type { SlackAccount } from "./config.ts";
-import { eventOf, type Me, pressOf } from "./events.ts";
+import { type Me, toEvent, toPress } from "./events.ts";
 import { SlackMessages } from "./messages.ts";
 import { listen } from "./socket.ts";
 
@@ -35,14 +35,14 @@ const MOST_PAGES = 10;
 export function create({ account, config, clock, log }: AdapterParts<SlackAccount>): Channel {
   const api = new SlackApi(config.apiUrl, config.botToken);
   const messages = new SlackMessages(api);
-  const { groups } = policyOf(config);
+  const { groups } = toPolicy(config);
   let positions: Positions | undefined;
   let me: (Me & { name: string; team: string }) | undefined;
 
   const self = async (signal: AbortSignal) => {
     if (me) return me;
     const told = await api.call("auth.test", {}, signal, true);
-    const [user, bot, name, team] = [told.user_id, told.bot_id, told.user, told.team].map((one) => textOf(one) ?? "");
+    const [user, bot, name, team] = [told.user_id, told.bot_id, told.user, told.team].map((one) => asText(one) ?? "");
     me = { user: user!, bot: bot!, name: name!, team: team! };
     return me;
   };
@@ -54,13 +54,13 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       event.addressed === true ||
       (groups[event.chat.id] ?? groups["*"])?.mention === false);
 
-  const positionsOf = async (door: Door) => {
+  const readPositions = async (door: Door) => {
     positions ??= new Positions(await door.cursor());
     return positions;
   };
 
   async function hear(door: Door, event: PlatformEvent): Promise<Heard> {
-    const seen = await positionsOf(door);
+    const seen = await readPositions(door);
     const key = event.chat.thread ? `${event.chat.id}/${event.chat.thread}` : event.chat.id;
     const moves = matters(event);
     const [heard] = await door.hear([event], moves ? seen.with(key, event.id) : undefined);
@@ -77,12 +77,12 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
   }
 
   const readEnvelope = (door: Door, type: string, payload: JsonObject, who: Me) => {
-    if (type === "interactive") return readable(door, payload, () => pressOf(payload));
-    return type === "events_api" ? readable(door, payload.event, () => eventOf(payload.event, who, api)) : undefined;
+    if (type === "interactive") return readable(door, payload, () => toPress(payload));
+    return type === "events_api" ? readable(door, payload.event, () => toEvent(payload.event, who, api)) : undefined;
   };
   const readable = (door: Door, given: unknown, read: () => PlatformEvent | "unreadable" | undefined) => {
-    const { type, event_ts, ts, trigger_id } = objectOf(given);
-    const [kind, id] = [String(type), textOf(event_ts) ?? textOf(ts) ?? textOf(trigger_id)];
+    const { type, event_ts, ts, trigger_id } = asObject(given);
+    const [kind, id] = [String(type), asText(event_ts) ?? asText(ts) ?? asText(trigger_id)];
     const event = door.read({ kind, id, value: given }, read);
     if (event !== "unreadable") return event;
     door.unreadable(kind, String(id));
@@ -103,13 +103,13 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       const span = { channel, oldest: since, limit: 100, ...(latest ? { latest } : {}) };
       const asked = thread ? { ...span, ts: thread } : span;
       const page = await api.call(thread ? "conversations.replies" : "conversations.history", asked, signal, true);
-      const batch = listOf(page.messages).map((one) => ({ ts: "", ...objectOf(one), type: "message", channel }));
+      const batch = asList(page.messages).map((one) => ({ ts: "", ...asObject(one), type: "message", channel }));
       found.push(...batch.filter((one) => one.ts > since));
       if (page.has_more !== true || !batch.length) break;
       latest = batch.map((one) => one.ts).sort()[0];
     }
     found.sort((a, b) => (a.ts < b.ts ? -1 : 1));
-    return found.flatMap((one) => readable(door, one, () => eventOf(one, who, api)) ?? []);
+    return found.flatMap((one) => readable(door, one, () => toEvent(one, who, api)) ?? []);
   }
 
   async function readBack(door: Door, key: string, since: string, who: Me, signal: AbortSignal): Promise<void> {
@@ -127,7 +127,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     async run(door, signal) {
       const who = await self(signal);
       door.known(`@${who.name} in ${who.team}`);
-      const seen = await positionsOf(door);
+      const seen = await readPositions(door);
       let fail = (_: unknown): void => {};
       const lines = new Lines((error) => fail(error));
       // First in each chat's line: what came meanwhile is taken before what comes now.
@@ -172,7 +172,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
       verify(signingSecret, request, clock.now());
       const isForm = request.headers["content-type"]?.includes("urlencoded");
       const text = request.body.toString("utf8");
-      const payload = jsonOf(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
+      const payload = parseObject(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
       if (payload.type === "url_verification") return { status: 200, body: { challenge: String(payload.challenge) } };
       const who = await self(AbortSignal.timeout(10_000));
       const event = readEnvelope(door, isForm ? "interactive" : "events_api", payload, who);
@@ -217,9 +217,9 @@ function unproven(): AppError {
   return new AppError("UNAUTHORIZED", { message: "The signature is missing, wrong or too old." });
 }
 
-function jsonOf(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   try {
-    return objectOf(parseJson(text)) as JsonObject;
+    return asObject(parseJson(text)) as JsonObject;
   } catch {
     throw new AppError("BAD_JSON", { message: "The body is not JSON." });
   }

@@ -5,7 +5,7 @@
 import { WebSocket } from "ws";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { objectOf, textOf } from "../api.ts";
+import { asObject, asText } from "../api.ts";
 
 export interface SocketParts {
   /** An address that is good for one connection. */
@@ -66,9 +66,9 @@ export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise
         if (frame.reason === "link_disabled") end(turnedOff());
         else connect(socket).catch(end);
       } else {
-        const id = textOf(frame.envelope_id);
+        const id = asText(frame.envelope_id);
         if (id === undefined) return;
-        const envelope = { type: textOf(frame.type) ?? "", payload: objectOf(frame.payload) as JsonObject };
+        const envelope = { type: asText(frame.type) ?? "", payload: asObject(frame.payload) as JsonObject };
         parts.take(envelope, () => {
           if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ envelope_id: id }));
         });
@@ -84,7 +84,7 @@ export function listen(parts: SocketParts, signal: AbortSignal): { done: Promise
 
 function read(text: string): Record<string, unknown> {
   try {
-    return objectOf(JSON.parse(text));
+    return asObject(JSON.parse(text));
   } catch {
     return {};
   }

@@ -1,43 +1,43 @@
 /** From an activity to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
-import { listOf, objectOf, textOf } from "../api.ts";
+import { asList, asObject, asText } from "../api.ts";
 
 const REACTIONS: Record<string, string> = { like: "👍", heart: "❤️", no: "👎", checkmark: "✅" };
 
 /** In a channel the conversation's id names the thread, too. */
-export function chatOf(conversation: string): { id: string; thread?: string } {
+export function toChat(conversation: string): { id: string; thread?: string } {
   const [id = "", thread] = conversation.split(";messageid=");
   return thread ? { id, thread } : { id };
 }
 
-export function conversationOf(chat: string, thread: string | undefined): string {
+export function toConversation(chat: string, thread: string | undefined): string {
   return thread ? `${chat};messageid=${thread}` : chat;
 }
 
 /** Kinds that somebody in a conversation causes. */
 const SPOKEN = new Set(["message", "messageUpdate", "messageDelete", "messageReaction", "invoke"]);
 
-export function eventsOf(activity: Record<string, unknown>): PlatformEvent[] | "unreadable" {
-  const [from, conversation, recipient] = [activity.from, activity.conversation, activity.recipient].map(objectOf);
+export function toEvents(activity: Record<string, unknown>): PlatformEvent[] | "unreadable" {
+  const [from, conversation, recipient] = [activity.from, activity.conversation, activity.recipient].map(asObject);
   // The directory's id is a person's for good; the other one is this bot's name for them (CH-01: `name` is neither).
-  const sender = textOf(from!.aadObjectId) ?? textOf(from!.id);
-  const [id, chat] = [textOf(activity.id), textOf(conversation!.id)];
+  const sender = asText(from!.aadObjectId) ?? asText(from!.id);
+  const [id, chat] = [asText(activity.id), asText(conversation!.id)];
   if (!sender || !id || !chat) return SPOKEN.has(String(activity.type)) ? "unreadable" : [];
-  const name = textOf(from!.name);
+  const name = asText(from!.name);
   const isDirect = conversation!.conversationType === "personal";
   const base = {
     id,
-    chat: { ...chatOf(chat), kind: isDirect ? ("direct" as const) : ("group" as const) },
-    sender: { id: sender, ...(name ? { name } : {}), ...(objectOf(from).role === "bot" ? { isBot: true } : {}) },
+    chat: { ...toChat(chat), kind: isDirect ? ("direct" as const) : ("group" as const) },
+    sender: { id: sender, ...(name ? { name } : {}), ...(asObject(from).role === "bot" ? { isBot: true } : {}) },
   };
-  const replied = textOf(activity.replyToId);
-  const button = textOf(objectOf(activity.value).lares);
+  const replied = asText(activity.replyToId);
+  const button = asText(asObject(activity.value).lares);
   if (button && (activity.type === "message" || activity.type === "invoke"))
     return [{ ...base, kind: "button", button, ...(replied ? { message: replied } : {}) }];
   if (activity.type === "messageReaction" && replied) {
     const of = (list: unknown, removed: boolean): PlatformEvent[] =>
-      listOf(list).map((raw, i) => {
-        const type = textOf(objectOf(raw).type) ?? "";
+      asList(list).map((raw, i) => {
+        const type = asText(asObject(raw).type) ?? "";
         const emoji = REACTIONS[type] ?? type;
         return {
           ...base,
@@ -52,19 +52,19 @@ export function eventsOf(activity: Record<string, unknown>): PlatformEvent[] | "
   }
   if (activity.type === "messageDelete") return [{ ...base, id: `${id}:deleted`, kind: "delete", message: id }];
   if (activity.type !== "message" && activity.type !== "messageUpdate") return [];
-  const mentions = listOf(activity.entities)
-    .map(objectOf)
+  const mentions = asList(activity.entities)
+    .map(asObject)
     .filter((one) => one.type === "mention");
-  const mine = mentions.filter((one) => objectOf(one.mentioned).id === recipient!.id);
-  let text = textOf(activity.text) ?? "";
-  for (const one of mine) text = text.replace(textOf(one.text) ?? "", "");
+  const mine = mentions.filter((one) => asObject(one.mentioned).id === recipient!.id);
+  let text = asText(activity.text) ?? "";
+  for (const one of mine) text = text.replace(asText(one.text) ?? "", "");
   text = text
     .replace(/<at>([^<]*)<\/at>/g, "@$1")
     .replace(/&nbsp;/g, " ")
     .trim();
   const addressed = isDirect || mine.length > 0;
   if (activity.type === "messageUpdate") {
-    const stamp = textOf(activity.timestamp) ?? "";
+    const stamp = asText(activity.timestamp) ?? "";
     return [{ ...base, id: `${id}:${stamp}`, kind: "edit", message: id, text, addressed }];
   }
   return text ? [{ ...base, kind: "message", text, addressed }] : [];

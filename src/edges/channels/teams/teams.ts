@@ -15,11 +15,11 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
-import { parseJson, trimEndOf } from "../../../core/kit/index.ts";
+import { parseJson, trimEndCharacters } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { callApi, numberOf, objectOf, textOf } from "../api.ts";
+import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, refused } from "../sending.ts";
-import { chatOf, conversationOf, eventsOf } from "./activity.ts";
+import { toChat, toConversation, toEvents } from "./activity.ts";
 import type { TeamsAccount } from "./config.ts";
 import { Tokens } from "./token.ts";
 
@@ -33,7 +33,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
   let lastService: string | undefined;
   let own: { token: string; until: number } | undefined;
 
-  async function tokenOf(signal: AbortSignal): Promise<string> {
+  async function getToken(signal: AbortSignal): Promise<string> {
     if (own && own.until > clock.now()) return own.token;
     const form = {
       grant_type: "client_credentials",
@@ -41,20 +41,20 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
       client_secret: config.appPassword,
       scope: SCOPE,
     };
-    const url = `${trimEndOf(config.loginUrl, "/")}/${config.tenant}/oauth2/v2.0/token`;
+    const url = `${trimEndCharacters(config.loginUrl, "/")}/${config.tenant}/oauth2/v2.0/token`;
     const body = Buffer.from(new URLSearchParams(form).toString());
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     // It leaves nothing in a chat: it counts as reading.
     const answer = await callApi({ method: "POST", url, body, headers, reads: true }, "Microsoft's login", signal);
-    const token = textOf(answer.json.access_token);
+    const token = asText(answer.json.access_token);
     if (!answer.ok || !token) {
       throw new AppError("CHANNEL_SEND", {
-        message: `Microsoft refused the bot's login: ${textOf(answer.json.error_description)?.slice(0, 200) ?? answer.status}`,
+        message: `Microsoft refused the bot's login: ${asText(answer.json.error_description)?.slice(0, 200) ?? answer.status}`,
         hint: "Look at appId, appPassword and tenant: lares channels add teams",
         retry: "later",
       });
     }
-    own = { token, until: clock.now() + ((numberOf(answer.json.expires_in) ?? 3600) - 60) * 1000 };
+    own = { token, until: clock.now() + ((asNumber(answer.json.expires_in) ?? 3600) - 60) * 1000 };
     return token;
   }
 
@@ -66,9 +66,9 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
   ): Promise<Record<string, unknown>> {
     const service = services.get(route.chat) ?? lastService;
     if (!service) throw refused("Nobody wrote through this account yet: where to answer is not known.", "later");
-    const token = await tokenOf(signal);
-    const conversation = encodeURIComponent(conversationOf(route.chat, route.thread));
-    const url = `${trimEndOf(service, "/")}/v3/conversations/${conversation}/activities${path}`;
+    const token = await getToken(signal);
+    const conversation = encodeURIComponent(toConversation(route.chat, route.thread));
+    const url = `${trimEndCharacters(service, "/")}/v3/conversations/${conversation}/activities${path}`;
     const headers = { authorization: `Bearer ${token}` };
     const answer = await callApi({ method, url, headers, ...(json ? { json } : {}) }, WHERE, signal);
     if (answer.ok) return answer.json;
@@ -77,7 +77,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
       throw refused("Teams did not accept the bot's token.", "later");
     }
     const retryAfter = Number(answer.headers.get("retry-after")) || undefined;
-    throw notTaken(answer.status, WHERE, { retryAfter, detail: textOf(objectOf(answer.json.error).message) });
+    throw notTaken(answer.status, WHERE, { retryAfter, detail: asText(asObject(answer.json.error).message) });
   }
 
   function isListed(service: string): boolean {
@@ -97,7 +97,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
 
     /** Nothing to connect to; what was learnt before the last stop is found again. */
     async run(door, signal) {
-      lastService ??= textOf(await door.kept("service"));
+      lastService ??= asText(await door.kept("service"));
       door.alive();
       if (!signal.aborted)
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -110,18 +110,18 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
 
     async receive(request, door): Promise<ChannelAnswer> {
       if (request.method !== "POST") return { status: 405 };
-      const activity = objectOf(parse(request.body));
-      const claims = await tokens.claims(request.headers.authorization, textOf(activity.channelId) ?? "");
-      const service = textOf(activity.serviceUrl) ?? "";
-      const signedFor = textOf(claims.serviceurl) ?? textOf(claims.serviceUrl);
+      const activity = asObject(parse(request.body));
+      const claims = await tokens.claims(request.headers.authorization, asText(activity.channelId) ?? "");
+      const service = asText(activity.serviceUrl) ?? "";
+      const signedFor = asText(claims.serviceurl) ?? asText(claims.serviceUrl);
       if (signedFor !== service || !isListed(service)) {
         throw new AppError("FORBIDDEN", {
           message: "The place answers would go to is not the signed one, or not on the list.",
         });
       }
-      await learn(door, textOf(objectOf(activity.conversation).id) ?? "", service);
-      const raw = { kind: textOf(activity.type) ?? "activity", id: textOf(activity.id), value: activity };
-      const read = door.read(raw, () => eventsOf(activity)) ?? [];
+      await learn(door, asText(asObject(activity.conversation).id) ?? "", service);
+      const raw = { kind: asText(activity.type) ?? "activity", id: asText(activity.id), value: activity };
+      const read = door.read(raw, () => toEvents(activity)) ?? [];
       if (read === "unreadable") door.unreadable(raw.kind, raw.id ?? "");
       const events = read === "unreadable" ? [] : read;
       const heard = events.length ? await door.hear(events) : [];
@@ -133,19 +133,19 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
     },
 
     async check(signal) {
-      await tokenOf(signal);
+      await getToken(signal);
       const note = `Messaging endpoint of the bot: https://YOUR-HOST/channels/teams/${account}`;
       return { id: config.appId, name: config.appId, note };
     },
 
     async send(message, signal) {
-      const answer = await call(message.route, { method: "POST", path: "", json: activityOf(message) }, signal);
-      return { platformId: textOf(answer.id) ?? null };
+      const answer = await call(message.route, { method: "POST", path: "", json: toActivity(message) }, signal);
+      return { platformId: asText(answer.id) ?? null };
     },
 
     async edit(at, message, signal) {
       const path = `/${encodeURIComponent(at.platformId)}`;
-      await call(at.route, { method: "PUT", path, json: activityOf(message) }, signal).catch(harmless);
+      await call(at.route, { method: "PUT", path, json: toActivity(message) }, signal).catch(harmless);
     },
 
     async remove(at, signal) {
@@ -158,7 +158,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
   };
 
   async function learn(door: Door, conversation: string, service: string): Promise<void> {
-    services.set(chatOf(conversation).id, service);
+    services.set(toChat(conversation).id, service);
     if (services.size > 1000) services.delete(services.keys().next().value as string);
     if (lastService === service) return;
     await door.keep("service", service);
@@ -166,7 +166,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
   }
 }
 
-function activityOf(message: Outgoing): object {
+function toActivity(message: Outgoing): object {
   const text = message.html ?? message.text;
   if (!message.buttons?.length) return { type: "message", text, textFormat: message.html ? "xml" : "plain" };
   const actions = message.buttons.map(({ id, label, kind }) => ({

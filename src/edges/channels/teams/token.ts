@@ -5,7 +5,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { callApi, listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { asList, asNumber, asObject, asText, callApi } from "../api.ts";
 
 const ISSUER = "https://api.botframework.com";
 const SKEW_MS = 300_000;
@@ -38,12 +38,12 @@ export class Tokens {
     const [head, body, signature] = [json(token[1]!), json(token[2]!), Buffer.from(token[3]!, "base64url")];
     // Named here, not by the token: "none" or a symmetric one would make anybody a signer.
     if (head.alg !== "RS256") throw no("The token is not signed with RS256.");
-    const key = await this.keyFor(textOf(head.kid) ?? "");
+    const key = await this.keyFor(asText(head.kid) ?? "");
     const signed = Buffer.from(`${token[1]}.${token[2]}`);
     if (!key || !verify("sha256", signed, key.key, signature)) throw no("The token's signature is wrong.");
     if (key.endorsements && !key.endorsements.includes(channelId)) throw no("The key is not for this channel.");
     const now = this.clock.now();
-    const [from, until] = [numberOf(body.nbf), numberOf(body.exp)];
+    const [from, until] = [asNumber(body.nbf), asNumber(body.exp)];
     if (until === undefined || until * 1000 < now - SKEW_MS) throw no("The token is too old.");
     if (from !== undefined && from * 1000 > now + SKEW_MS) throw no("The token is not valid yet.");
     if (body.iss !== ISSUER) throw no("The token is by somebody else.");
@@ -60,11 +60,11 @@ export class Tokens {
   private async fetchKeys(): Promise<void> {
     const get = async (url: string) =>
       (await callApi({ method: "GET", url, reads: true }, "The Bot Framework", AbortSignal.timeout(15_000))).json;
-    const where = textOf((await get(this.url)).jwks_uri);
+    const where = asText((await get(this.url)).jwks_uri);
     if (!where) throw new AppError("CHANNEL_SEND", { message: "The Bot Framework names no keys.", retry: "later" });
     const found = new Map<string, Key>();
-    for (const raw of listOf((await get(where)).keys).map(objectOf)) {
-      const id = textOf(raw.kid);
+    for (const raw of asList((await get(where)).keys).map(asObject)) {
+      const id = asText(raw.kid);
       if (!id || raw.kty !== "RSA") continue;
       const endorsements = Array.isArray(raw.endorsements) ? raw.endorsements.map(String) : undefined;
       found.set(id, { key: createPublicKey({ key: raw as never, format: "jwk" }), endorsements });
@@ -80,7 +80,7 @@ function no(message: string): AppError {
 
 function json(part: string): Record<string, unknown> {
   try {
-    return objectOf(JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
+    return asObject(JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
   } catch {
     return {};
   }

@@ -7,7 +7,7 @@
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { Json } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
-import { listOf, objectOf, textOf } from "../api.ts";
+import { asList, asObject, asText } from "../api.ts";
 
 /** Parts of an album follow each other at once; after this pause none is expected any more. */
 export const SETTLE_MS = 700;
@@ -16,8 +16,8 @@ const MOST_KNOWN = 50;
 const KEPT = "albums";
 
 /** Which album an update is a part of. */
-export function albumOf(update: unknown): string | undefined {
-  return textOf(objectOf(objectOf(update).message).media_group_id);
+export function findAlbum(update: unknown): string | undefined {
+  return asText(asObject(asObject(update).message).media_group_id);
 }
 
 /** Parts of the same album in the same chat as one message, where the first of them stood. */
@@ -62,8 +62,8 @@ export class AlbumShelf {
     const isNew = await this.change(door, (kept) => {
       if (kept.heard.includes(album)) return false;
       const parts = kept.open[album] ?? [];
-      const id = objectOf(update).update_id;
-      if (!parts.some((one) => objectOf(one).update_id === id)) kept.open[album] = [...parts, update];
+      const id = asObject(update).update_id;
+      if (!parts.some((one) => asObject(one).update_id === id)) kept.open[album] = [...parts, update];
       return true;
     });
     if (isNew) this.expect(door, album, hear);
@@ -110,9 +110,9 @@ interface Kept {
 }
 
 function read(value: unknown): Kept {
-  const { open, heard } = objectOf(value);
+  const { open, heard } = asObject(value);
   return {
-    open: Object.fromEntries(Object.entries(objectOf(open)).map(([album, parts]) => [album, listOf(parts) as Json[]])),
-    heard: listOf(heard).filter((one) => typeof one === "string"),
+    open: Object.fromEntries(Object.entries(asObject(open)).map(([album, parts]) => [album, asList(parts) as Json[]])),
+    heard: asList(heard).filter((one) => typeof one === "string"),
   };
 }

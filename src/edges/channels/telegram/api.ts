@@ -2,9 +2,9 @@
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
-import { callApi, numberOf, objectOf, textOf } from "../api.ts";
-import { bodyOf, refused } from "../sending.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { asNumber, asObject, asText, callApi } from "../api.ts";
+import { readBody, refused } from "../sending.ts";
 
 /** Telegram said no: nothing was taken. `said` is its own sentence. */
 export class TelegramRefusal extends AppError {
@@ -41,7 +41,7 @@ export class TelegramApi {
   private readonly token: string;
 
   constructor(root: string, token: string) {
-    this.root = trimEndOf(root, "/");
+    this.root = trimEndCharacters(root, "/");
     this.token = token;
   }
 
@@ -59,14 +59,14 @@ export class TelegramApi {
       signal,
     );
     if (json.ok === true) return json.result as T;
-    const said = textOf(json.description) ?? "";
-    const more = objectOf(json.parameters);
-    if (status === 429) throw new ChannelBusy((numberOf(more.retry_after) ?? 1) * 1000, "Telegram asks for a pause.");
+    const said = asText(json.description) ?? "";
+    const more = asObject(json.parameters);
+    if (status === 429) throw new ChannelBusy((asNumber(more.retry_after) ?? 1) * 1000, "Telegram asks for a pause.");
     if (status >= 500 || status < 400) {
       const what = `Telegram answered ${status}.`;
       throw reads ? refused(what, "later") : new SendUncertain(what);
     }
-    const moved = numberOf(more.migrate_to_chat_id);
+    const moved = asNumber(more.migrate_to_chat_id);
     throw new TelegramRefusal(status, said, moved === undefined ? undefined : String(moved));
   }
 
@@ -80,7 +80,7 @@ export class TelegramApi {
     const response = await fetch(url, { redirect: "error", signal }).catch(() => {
       throw refused("The file could not be fetched from Telegram.", "later");
     });
-    return bodyOf(response);
+    return readBody(response);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acknowledgeShape, adapter, paceShape, policyOf, talkShape } from "../account.ts";
+import { acknowledgeShape, adapter, paceShape, talkShape, toPolicy } from "../account.ts";
 
 const account = z
   .strictObject({
@@ -51,6 +51,6 @@ export const telegram = adapter<TelegramAccount>({
     editMs: 2000,
     silenceMs: config.webhook ? 200_000 : 90_000,
   }),
-  policy: policyOf,
+  policy: toPolicy,
   load: async () => await import("./telegram.ts"),
 });

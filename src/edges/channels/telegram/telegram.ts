@@ -17,13 +17,13 @@ import type {
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { objectOf } from "../api.ts";
+import { asObject } from "../api.ts";
 import { byChat, pause } from "../lines.ts";
-import { AlbumShelf, albumOf, joinAlbums, SETTLE_MS } from "./albums.ts";
+import { AlbumShelf, findAlbum, joinAlbums, SETTLE_MS } from "./albums.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";
 import { TelegramMessages } from "./messages.ts";
-import { ALLOWED_UPDATES, eventOf, kindOf, type Me } from "./updates.ts";
+import { ALLOWED_UPDATES, type Me, readKind, toEvent } from "./updates.ts";
 
 /** Telegram holds a poll this long when nothing happens. */
 const POLL_S = 50;
@@ -44,7 +44,7 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
   };
 
   async function poll(door: Door, signal: AbortSignal): Promise<void> {
-    const kept = objectOf(await door.cursor()).offset;
+    const kept = asObject(await door.cursor()).offset;
     let offset = typeof kept === "number" ? kept : 0;
     while (!signal.aborted) {
       const asked = { offset, timeout: POLL_S, allowed_updates: [...ALLOWED_UPDATES] };
@@ -66,7 +66,7 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     signal: AbortSignal,
   ): Promise<Update[]> {
     let known = updates;
-    while (known.length && known.length < MOST_UPDATES && albumOf(known.at(-1)) !== undefined) {
+    while (known.length && known.length < MOST_UPDATES && findAlbum(known.at(-1)) !== undefined) {
       await pause(clock, SETTLE_MS, signal);
       const again = await api.call<Update[]>("getUpdates", { ...asked, timeout: 0 }, signal, { reads: true });
       if (again.length <= known.length) break;
@@ -102,9 +102,9 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
   ): Promise<{ event: PlatformEvent; heard: Heard }[]> {
     const who = await self(signal);
     const parts = updates.flatMap((one) => {
-      const event = door.read({ kind: kindOf(one), id: idOf(one), value: one }, () => eventOf(one, who, api));
-      if (event !== "unreadable") return event ? { event, album: albumOf(one) } : [];
-      door.unreadable(kindOf(one), idOf(one));
+      const event = door.read({ kind: readKind(one), id: readId(one), value: one }, () => toEvent(one, who, api));
+      if (event !== "unreadable") return event ? { event, album: findAlbum(one) } : [];
+      door.unreadable(readKind(one), readId(one));
       return [];
     });
     const lines = byChat(joinAlbums(parts));
@@ -163,8 +163,8 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
     async receive(request: ChannelRequest, door: Door): Promise<ChannelAnswer> {
       if (request.method !== "POST") return { status: 405 };
       knock(request);
-      const update = jsonOf(request.body);
-      const album = albumOf(update);
+      const update = parseBody(request.body);
+      const album = findAlbum(update);
       if (album !== undefined) {
         const whole = (parts: Json[]) => hear(door, parts, undefined, AbortSignal.timeout(60_000));
         await albums.add(door, album, update as Json, whole);
@@ -191,8 +191,8 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
   };
 }
 
-function idOf(update: unknown): string {
-  return String(objectOf(update).update_id ?? "");
+function readId(update: unknown): string {
+  return String(asObject(update).update_id ?? "");
 }
 
 interface Webhook {
@@ -205,7 +205,7 @@ function pressAnswer(event: PlatformEvent, heard: Heard): { callback_query_id: s
   return { callback_query_id: event.id.slice(1), ...(heard.say ? { text: heard.say.slice(0, 200) } : {}) };
 }
 
-function jsonOf(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
   try {
     return parseJson(body.toString("utf8"));
   } catch {

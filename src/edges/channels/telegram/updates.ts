@@ -1,7 +1,7 @@
 /** From Telegram's updates to events. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
-import { objectOf } from "../api.ts";
+import { asObject } from "../api.ts";
 import { MOST_DOWNLOAD, type TelegramApi } from "./api.ts";
 
 const user = z.object({
@@ -102,13 +102,13 @@ export interface Me {
 }
 
 /** Which kind of update it claims to be, for one that cannot be read; never what is in it. */
-export function kindOf(given: unknown): string {
-  const keys = objectOf(given);
+export function readKind(given: unknown): string {
+  const keys = asObject(given);
   return ALLOWED_UPDATES.find((kind) => kind in keys) ?? "update";
 }
 
 /** What Telegram calls an update, as an event; nothing where it concerns nobody here. */
-export function eventOf(given: unknown, me: Me, api: TelegramApi): PlatformEvent | "unreadable" | undefined {
+export function toEvent(given: unknown, me: Me, api: TelegramApi): PlatformEvent | "unreadable" | undefined {
   const parsed = update.safeParse(given);
   if (!parsed.success) return "unreadable";
   const u = parsed.data;
@@ -125,7 +125,7 @@ export function eventOf(given: unknown, me: Me, api: TelegramApi): PlatformEvent
     if (!at || data === undefined) return undefined;
     const { chat: where, message_id, message_thread_id } = at;
     const event = { kind: "button" as const, button: data, message: String(message_id) };
-    return { id: `q${query}`, chat: placeOf(where, message_thread_id), sender: senderOf(from), ...event };
+    return { id: `q${query}`, chat: toChat(where, message_thread_id), sender: toSender(from), ...event };
   }
   if (u.message_reaction) {
     const r = u.message_reaction;
@@ -134,12 +134,12 @@ export function eventOf(given: unknown, me: Me, api: TelegramApi): PlatformEvent
     // Anonymous reactions have no person behind them whose right could be judged.
     if (!r.user || !emoji) return undefined;
     const event = { kind: "reaction" as const, message: String(r.message_id), emoji, removed: now === undefined };
-    return { id, at: r.date * 1000, chat: placeOf(r.chat), sender: senderOf(r.user), ...event };
+    return { id, at: r.date * 1000, chat: toChat(r.chat), sender: toSender(r.user), ...event };
   }
   if (u.my_chat_member) {
     const { chat: where, from, date, new_chat_member } = u.my_chat_member;
     const change = /^(left|kicked)$/.test(new_chat_member.status) ? "left" : "joined";
-    return { id, at: date * 1000, chat: placeOf(where), sender: senderOf(from), kind: "member", change };
+    return { id, at: date * 1000, chat: toChat(where), sender: toSender(from), kind: "member", change };
   }
   return undefined;
 }
@@ -152,33 +152,33 @@ function messageEvent(m: Message, me: Me, api: TelegramApi): PlatformEvent | und
   const answered = m.reply_to_message;
   const toMe = answered?.from?.id === me.id;
   const quoted = m.quote?.text ?? answered?.text ?? answered?.caption;
-  const files = filesOf(m, api);
+  const files = listFiles(m, api);
   return {
     kind: "message",
     id: String(m.message_id),
     at: m.date * 1000,
-    chat: placeOf(m.chat, m.is_topic_message ? m.message_thread_id : undefined),
-    sender: m.sender_chat ? { id: String(m.sender_chat.id), ...withName(m.sender_chat.title) } : senderOf(m.from!),
-    text: [named.text, ...extrasOf(m)].filter(Boolean).join("\n"),
+    chat: toChat(m.chat, m.is_topic_message ? m.message_thread_id : undefined),
+    sender: m.sender_chat ? { id: String(m.sender_chat.id), ...withName(m.sender_chat.title) } : toSender(m.from!),
+    text: [named.text, ...listExtras(m)].filter(Boolean).join("\n"),
     ...(named.found || toMe ? { addressed: true } : {}),
-    ...(m.forward_origin ? { forwarded: true, ...forwarderOf(m.forward_origin) } : {}),
+    ...(m.forward_origin ? { forwarded: true, ...readForwarder(m.forward_origin) } : {}),
     ...(m.voice ? { voice: "recorded" as const } : {}),
     ...(files.length ? { files } : {}),
-    ...(quoted === undefined ? {} : { quote: { text: quoted, ...(toMe ? {} : quotedOf(answered)) } }),
+    ...(quoted === undefined ? {} : { quote: { text: quoted, ...(toMe ? {} : readQuoted(answered)) } }),
   };
 }
 
 /** Whose words are quoted; our own have no sender, since nobody's right to talk is asked for them. */
-function quotedOf(answered: Message["reply_to_message"]): { sender?: string; name?: string } {
+function readQuoted(answered: Message["reply_to_message"]): { sender?: string; name?: string } {
   const id = answered?.sender_chat?.id ?? answered?.from?.id;
   // Words of nobody we can name are nobody's who may talk.
-  return { sender: String(id ?? "unknown"), ...withName(answered?.from && nameOf(answered.from)) };
+  return { sender: String(id ?? "unknown"), ...withName(answered?.from && joinNames(answered.from)) };
 }
 
 /** A person, a person who hides their account, a group or a broadcast channel. */
-function forwarderOf(from: NonNullable<Message["forward_origin"]>): { forwardedFrom?: string } {
+function readForwarder(from: NonNullable<Message["forward_origin"]>): { forwardedFrom?: string } {
   const { sender_user, sender_user_name, sender_chat, chat } = from;
-  const name = (sender_user && nameOf(sender_user)) || sender_user_name || sender_chat?.title || chat?.title;
+  const name = (sender_user && joinNames(sender_user)) || sender_user_name || sender_chat?.title || chat?.title;
   return name ? { forwardedFrom: name } : {};
 }
 
@@ -202,7 +202,7 @@ function mentionIn(text: string, entities: z.output<typeof entity>[], me: Me): {
 }
 
 /** What is no text and no file, in words. The signs of others are quoted, so that they stay data. */
-function extrasOf(m: Message): string[] {
+function listExtras(m: Message): string[] {
   const out: string[] = [];
   if (m.location) out.push(`[Location: ${m.location.latitude}, ${m.location.longitude}]`);
   if (m.contact)
@@ -210,7 +210,7 @@ function extrasOf(m: Message): string[] {
   return out;
 }
 
-function filesOf(m: Message, api: TelegramApi): RemoteFile[] {
+function listFiles(m: Message, api: TelegramApi): RemoteFile[] {
   const largest = m.photo?.at(-1);
   const all: [z.output<typeof remote> | undefined, string, string?][] = [
     [largest, "photo.jpg", "image/jpeg"],
@@ -232,7 +232,7 @@ function filesOf(m: Message, api: TelegramApi): RemoteFile[] {
   });
 }
 
-function placeOf(where: z.output<typeof chat>, thread?: number): PlatformEvent["chat"] {
+function toChat(where: z.output<typeof chat>, thread?: number): PlatformEvent["chat"] {
   return {
     id: String(where.id),
     kind: where.type === "private" ? "direct" : "group",
@@ -241,11 +241,11 @@ function placeOf(where: z.output<typeof chat>, thread?: number): PlatformEvent["
   };
 }
 
-function senderOf(from: z.output<typeof user>): PlatformEvent["sender"] {
-  return { id: String(from.id), ...withName(nameOf(from)), ...(from.is_bot ? { isBot: true } : {}) };
+function toSender(from: z.output<typeof user>): PlatformEvent["sender"] {
+  return { id: String(from.id), ...withName(joinNames(from)), ...(from.is_bot ? { isBot: true } : {}) };
 }
 
-function nameOf(from: z.output<typeof user>): string | undefined {
+function joinNames(from: z.output<typeof user>): string | undefined {
   return [from.first_name, from.last_name].filter(Boolean).join(" ") || from.username;
 }
 

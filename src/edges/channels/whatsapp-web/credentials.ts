@@ -21,7 +21,7 @@ export async function loadCredentials(keeper: Keeper, library: Library): Promise
       async get(type, ids) {
         const found = await Promise.all(
           ids.map(async (id) => {
-            const value = await keeper.kept(nameOf(type, id));
+            const value = await keeper.kept(keyName(type, id));
             return [id, value === undefined ? undefined : library.revive(type, fromJson(value))] as const;
           }),
         );
@@ -30,7 +30,7 @@ export async function loadCredentials(keeper: Keeper, library: Library): Promise
       async set(data) {
         const changes = Object.entries(data).flatMap(([type, values]) =>
           Object.entries(values ?? {}).map(([id, value]) =>
-            keeper.keep(nameOf(type, id), value === null || value === undefined ? undefined : toJson(value)),
+            keeper.keep(keyName(type, id), value === null || value === undefined ? undefined : toJson(value)),
           ),
         );
         await Promise.all(changes);
@@ -39,7 +39,7 @@ export async function loadCredentials(keeper: Keeper, library: Library): Promise
   };
 }
 
-function nameOf(type: string, id: string): string {
+function keyName(type: string, id: string): string {
   return `key:${type}:${id}`;
 }
 

@@ -1,6 +1,6 @@
 /** From a message of Baileys to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
-import { listOf, numberOf, objectOf, textOf } from "../api.ts";
+import { asList, asNumber, asObject, asText } from "../api.ts";
 import type { MessageKey, WebMessage } from "./library.ts";
 
 export interface Self {
@@ -22,10 +22,10 @@ const EDIT = 14;
 export function mapMessage(message: WebMessage, me: Self): PlatformEvent | undefined {
   const { key } = message;
   const id = key.id;
-  const chat = chatOf(key);
+  const chat = toChat(key);
   if (!id || !chat || key.fromMe) return undefined;
-  const sender = chat.kind === "group" ? personOf(key.participant, key.participantAlt) : chat.id;
-  const content = unwrap(objectOf(message.message));
+  const sender = chat.kind === "group" ? pickPerson(key.participant, key.participantAlt) : chat.id;
+  const content = unwrap(asObject(message.message));
   if (!sender || !Object.keys(content).length) return undefined;
   const seconds = Number(String(message.messageTimestamp ?? ""));
   const base = {
@@ -34,21 +34,21 @@ export function mapMessage(message: WebMessage, me: Self): PlatformEvent | undef
     chat,
     sender: { id: sender, ...(message.pushName ? { name: message.pushName } : {}) },
   };
-  const reaction = objectOf(content.reactionMessage);
-  const target = textOf(objectOf(reaction.key).id);
+  const reaction = asObject(content.reactionMessage);
+  const target = asText(asObject(reaction.key).id);
   if (target) {
-    const emoji = textOf(reaction.text) ?? "";
+    const emoji = asText(reaction.text) ?? "";
     return { ...base, kind: "reaction", message: target, emoji, ...(emoji ? {} : { removed: true }) };
   }
-  const protocol = objectOf(content.protocolMessage);
-  const edited = textOf(objectOf(protocol.key).id);
+  const protocol = asObject(content.protocolMessage);
+  const edited = asText(asObject(protocol.key).id);
   if (protocol.type === EDIT && edited) {
-    const words = wordsOf(unwrap(objectOf(protocol.editedMessage)));
+    const words = readText(unwrap(asObject(protocol.editedMessage)));
     return words ? { ...base, kind: "edit", message: edited, ...words.said(me, chat.kind) } : undefined;
   }
-  const words = wordsOf(content);
+  const words = readText(content);
   if (!words) return undefined;
-  const isVoice = objectOf(content.audioMessage).ptt === true;
+  const isVoice = asObject(content.audioMessage).ptt === true;
   return {
     ...{ ...base, kind: "message", ...words.said(me, chat.kind), ...words.quote(me) },
     ...(isVoice ? { voice: "recorded" } : {}),
@@ -56,21 +56,21 @@ export function mapMessage(message: WebMessage, me: Self): PlatformEvent | undef
 }
 
 /** The file a message carries, as far as it says. */
-export function fileOf(message: WebMessage): { name?: string; mediaType?: string; bytes?: number } | undefined {
-  const content = unwrap(objectOf(message.message));
+export function readFile(message: WebMessage): { name?: string; mediaType?: string; bytes?: number } | undefined {
+  const content = unwrap(asObject(message.message));
   const kind = MEDIA.find((one) => content[one]);
   if (!kind) return undefined;
-  const part = objectOf(content[kind]);
-  const [name, mediaType] = [textOf(part.fileName), textOf(part.mimetype)?.split(";")[0]];
-  const bytes = numberOf(part.fileLength) ?? (Number(String(part.fileLength ?? "")) || undefined);
+  const part = asObject(content[kind]);
+  const [name, mediaType] = [asText(part.fileName), asText(part.mimetype)?.split(";")[0]];
+  const bytes = asNumber(part.fileLength) ?? (Number(String(part.fileLength ?? "")) || undefined);
   return { ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) };
 }
 
 /** Channels and status stories are not conversations. */
-function chatOf(key: MessageKey): { id: string; kind: "direct" | "group" } | undefined {
+function toChat(key: MessageKey): { id: string; kind: "direct" | "group" } | undefined {
   const jid = key.remoteJid ?? "";
   if (jid.endsWith("@g.us")) return { id: jid, kind: "group" };
-  const person = personOf(key.remoteJid, key.remoteJidAlt);
+  const person = pickPerson(key.remoteJid, key.remoteJidAlt);
   return person ? { id: person, kind: "direct" } : undefined;
 }
 
@@ -78,7 +78,7 @@ function chatOf(key: MessageKey): { id: string; kind: "direct" | "group" } | und
  * WhatsApp knows a person by number and by a hidden id, and messages may come under either with the other beside it. The
  * number is preferred, so that one person is one id (and the one an owner can write down).
  */
-export function personOf(...jids: (string | null | undefined)[]): string | undefined {
+export function pickPerson(...jids: (string | null | undefined)[]): string | undefined {
   const plain = jids.flatMap((jid) => {
     const match = /^(\d+)(?:_\d+)?(?::\d+)?@(s\.whatsapp\.net|lid|hosted|hosted\.lid)$/.exec(jid ?? "");
     return match ? [`${match[1]}@${match[2]!.endsWith("lid") ? "lid" : "s.whatsapp.net"}`] : [];
@@ -88,31 +88,31 @@ export function personOf(...jids: (string | null | undefined)[]): string | undef
 
 function unwrap(content: Record<string, unknown>): Record<string, unknown> {
   const wrapper = WRAPPED.find((one) => content[one]);
-  const inner = wrapper ? objectOf(objectOf(content[wrapper]).message) : undefined;
+  const inner = wrapper ? asObject(asObject(content[wrapper]).message) : undefined;
   return inner && Object.keys(inner).length ? unwrap(inner) : content;
 }
 
-function wordsOf(content: Record<string, unknown>) {
+function readText(content: Record<string, unknown>) {
   const media = MEDIA.find((one) => content[one]);
-  const part = objectOf(content.extendedTextMessage ?? (media ? content[media] : undefined));
-  const text = textOf(content.conversation) ?? textOf(part.text) ?? textOf(part.caption);
+  const part = asObject(content.extendedTextMessage ?? (media ? content[media] : undefined));
+  const text = asText(content.conversation) ?? asText(part.text) ?? asText(part.caption);
   if (text === undefined && !media) return undefined;
-  const context = objectOf(part.contextInfo);
-  const quotedBy = personOf(textOf(context.participant));
+  const context = asObject(part.contextInfo);
+  const quotedBy = pickPerson(asText(context.participant));
   const isMe = (me: Self, jid: unknown) => {
-    const person = personOf(textOf(jid));
-    return person !== undefined && (person === personOf(me.id) || person === personOf(me.lid));
+    const person = pickPerson(asText(jid));
+    return person !== undefined && (person === pickPerson(me.id) || person === pickPerson(me.lid));
   };
   return {
     said(me: Self, kind: "direct" | "group") {
-      const named = listOf(context.mentionedJid).some((jid) => isMe(me, jid));
+      const named = asList(context.mentionedJid).some((jid) => isMe(me, jid));
       const addressed = kind === "direct" || named || isMe(me, context.participant);
       const own = [me.id, me.lid].map((jid) => /^\d+/.exec(jid ?? "")?.[0]).filter((digits) => digits !== undefined);
       const plain = own.reduce((said, digits) => said.replaceAll(`@${digits}`, ""), text ?? "");
       return { text: plain.trim(), addressed, ...(context.isForwarded === true ? { forwarded: true } : {}) };
     },
     quote(me: Self): { quote?: { sender?: string; text: string } } {
-      const quoted = wordsText(unwrap(objectOf(context.quotedMessage)));
+      const quoted = wordsText(unwrap(asObject(context.quotedMessage)));
       if (quoted === undefined) return {};
       const sender = isMe(me, context.participant) ? undefined : quotedBy;
       return { quote: { ...(sender ? { sender } : {}), text: quoted } };
@@ -122,6 +122,6 @@ function wordsOf(content: Record<string, unknown>) {
 
 function wordsText(content: Record<string, unknown>): string | undefined {
   const media = MEDIA.find((one) => content[one]);
-  const part = objectOf(content.extendedTextMessage ?? (media ? content[media] : undefined));
-  return textOf(content.conversation) ?? textOf(part.text) ?? textOf(part.caption);
+  const part = asObject(content.extendedTextMessage ?? (media ? content[media] : undefined));
+  return asText(content.conversation) ?? asText(part.text) ?? asText(part.caption);
 }

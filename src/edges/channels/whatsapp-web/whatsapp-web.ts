@@ -23,7 +23,7 @@ import { Spool, type Spooled } from "../spool.ts";
 import { fromBaileys } from "./baileys.ts";
 import type { WhatsAppWebAccount } from "./config.ts";
 import { fromJson, loadCredentials, toJson } from "./credentials.ts";
-import { fileOf, mapMessage } from "./events.ts";
+import { mapMessage, readFile } from "./events.ts";
 import type { ConnectionUpdate, Library, Socket, WebMessage } from "./library.ts";
 
 /** Baileys' DisconnectReason. */
@@ -42,7 +42,7 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     const { spool, left } = await Spool.open(door);
     const read = (message: WebMessage) =>
       door.read({ kind: "message", id: message.key?.id ?? undefined, value: message.key }, () =>
-        eventOf(message, live, lib),
+        toEvent(message, live, lib),
       );
     const take = (one: Spooled & { written?: Promise<void> }) => {
       const event = read(fromJson(one.value) as WebMessage);
@@ -98,9 +98,9 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
     door.known(`not linked yet; on the phone: Linked devices, Link with phone number, ${code}`);
   }
 
-  function eventOf(message: WebMessage, live: Socket, lib: Library): PlatformEvent | undefined {
+  function toEvent(message: WebMessage, live: Socket, lib: Library): PlatformEvent | undefined {
     const event = mapMessage(message, { id: live.user?.id ?? "", lid: live.user?.lid });
-    const file = event?.kind === "message" ? fileOf(message) : undefined;
+    const file = event?.kind === "message" ? readFile(message) : undefined;
     if (file && event?.kind === "message") event.files = [{ ...file, open: () => lib.download(message, live) }];
     return event;
   }
@@ -108,7 +108,7 @@ export function create(parts: AdapterParts<WhatsAppWebAccount>): Channel {
   async function put(jid: string, content: Record<string, unknown>, key?: string): Promise<string | null> {
     if (!socket) throw refused("WhatsApp is not connected.", "later");
     try {
-      const sent = await socket.sendMessage(jid, content, key ? { messageId: idOf(key) } : {});
+      const sent = await socket.sendMessage(jid, content, key ? { messageId: makeId(key) } : {});
       return sent?.key.id ?? null;
     } catch (cause) {
       throw new SendUncertain("WhatsApp did not confirm the message.", { cause });
@@ -187,6 +187,6 @@ function ownKey(at: Placed): { remoteJid: string; id: string; fromMe: boolean } 
 }
 
 /** In the form WhatsApp's own clients give. */
-function idOf(key: string): string {
+function makeId(key: string): string {
   return `3EB0${createHash("sha256").update(key).digest("hex").slice(0, 18).toUpperCase()}`;
 }

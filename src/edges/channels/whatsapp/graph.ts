@@ -2,9 +2,9 @@
 
 import { ChannelBusy, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
-import { type ApiAnswer, callApi, numberOf, objectOf, textOf } from "../api.ts";
-import { bodyOf, notTaken, refused } from "../sending.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { type ApiAnswer, asNumber, asObject, asText, callApi } from "../api.ts";
+import { notTaken, readBody, refused } from "../sending.ts";
 
 const WHERE = "WhatsApp";
 /** Meta's error codes; how many seconds to wait where it says nothing. */
@@ -27,7 +27,7 @@ export class Graph {
   private readonly phone: string;
 
   constructor(at: { graph: string; token: string; phoneNumberId: string }) {
-    this.base = trimEndOf(at.graph, "/");
+    this.base = trimEndCharacters(at.graph, "/");
     this.token = at.token;
     this.phone = at.phoneNumberId;
   }
@@ -42,8 +42,8 @@ export class Graph {
     );
     if (!answer.ok) throw refusal(answer);
     return {
-      number: textOf(answer.json.display_phone_number) ?? this.phone,
-      name: textOf(answer.json.verified_name) ?? this.phone,
+      number: asText(answer.json.display_phone_number) ?? this.phone,
+      name: asText(answer.json.verified_name) ?? this.phone,
     };
   }
 
@@ -53,7 +53,7 @@ export class Graph {
     const answer = await this.call("POST", `/${this.phone}/messages`, json, signal);
     if (!answer.ok) throw refusal(answer);
     const [first] = (answer.json.messages ?? []) as unknown[];
-    return textOf(objectOf(first).id) ?? null;
+    return asText(asObject(first).id) ?? null;
   }
 
   async upload(file: { name: string; mediaType: string; data: Uint8Array }, signal: AbortSignal): Promise<string> {
@@ -63,20 +63,20 @@ export class Graph {
     form.set("file", new Blob([file.data as Uint8Array<ArrayBuffer>], { type: file.mediaType }), file.name);
     // A file uploaded twice is in no message: it counts as reading.
     const answer = await this.call("POST", `/${this.phone}/media`, form, signal, true);
-    const id = textOf(answer.json.id);
+    const id = asText(answer.json.id);
     if (!answer.ok || !id) throw refusal(answer);
     return id;
   }
 
   async download(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const answer = await this.call("GET", `/${encodeURIComponent(id)}`, undefined, signal, true);
-    const url = textOf(answer.json.url);
+    const url = asText(answer.json.url);
     if (!answer.ok || !url) throw refusal(answer);
     const { host, hostname, protocol } = new URL(url);
     const isMeta = protocol === "https:" && MEDIA_HOSTS.test(hostname);
     if (!isMeta && host !== new URL(this.base).host)
       throw refused("The file is on a host that is not Meta's.", "never");
-    return bodyOf(await fetch(url, { headers: this.headers, redirect: "error", signal }));
+    return readBody(await fetch(url, { headers: this.headers, redirect: "error", signal }));
   }
 
   private get headers(): Record<string, string> {
@@ -96,9 +96,9 @@ export class Graph {
 }
 
 function refusal(answer: ApiAnswer): Error {
-  const error = objectOf(answer.json.error);
-  const code = numberOf(error.code);
-  const details = textOf(objectOf(error.error_data).details) ?? textOf(error.message);
+  const error = asObject(answer.json.error);
+  const code = asNumber(error.code);
+  const details = asText(asObject(error.error_data).details) ?? asText(error.message);
   const pause = code === undefined ? undefined : TOO_FAST.get(code);
   if (pause !== undefined) {
     const wait = Number(answer.headers.get("retry-after")) || pause;

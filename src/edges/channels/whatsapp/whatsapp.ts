@@ -96,7 +96,7 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
     if (text && !captioned && !(buttons.length && fits)) list.push({ type: "text", text: { body: text } });
     for (const file of files) {
       const id = await graph.upload({ ...file, data: await file.read() }, signal);
-      const type = kindOf(file.mediaType);
+      const type = toMediaKind(file.mediaType);
       const caption = captioned && text ? { caption: text } : {};
       list.push({ type, [type]: { id, ...(type === "document" ? { filename: file.name } : {}), ...caption } });
     }
@@ -167,7 +167,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function kindOf(mediaType: string): "image" | "video" | "audio" | "document" {
+function toMediaKind(mediaType: string): "image" | "video" | "audio" | "document" {
   if (/^image\/(jpeg|png)$/.test(mediaType)) return "image";
   if (/^video\/(mp4|3gpp)$/.test(mediaType)) return "video";
   if (/^audio\/(aac|mp4|mpeg|amr|ogg)$/.test(mediaType)) return "audio";
@@ -175,7 +175,7 @@ function kindOf(mediaType: string): "image" | "video" | "audio" | "document" {
 }
 
 function canCaption(mediaType: string): boolean {
-  return kindOf(mediaType) !== "audio";
+  return toMediaKind(mediaType) !== "audio";
 }
 
 function short(label: string): string {

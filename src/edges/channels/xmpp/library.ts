@@ -50,6 +50,6 @@ export function bare(address: string | undefined): string {
   return (address ?? "").split("/")[0]!.toLowerCase();
 }
 
-export function resourceOf(address: string | undefined): string {
+export function readResource(address: string | undefined): string {
   return (address ?? "").split(/\/(.*)/s)[1] ?? "";
 }

@@ -17,12 +17,12 @@ import {
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, type ReplyRoute } from "../../../core/domain/index.ts";
 import type { AdapterParts } from "../account.ts";
-import { objectOf, textOf } from "../api.ts";
+import { asObject, asText } from "../api.ts";
 import { addressedIn } from "../named.ts";
 import { refused } from "../sending.ts";
 import { Archive } from "./archive.ts";
 import type { XmppAccount } from "./config.ts";
-import { bare, NS, resourceOf, type Xml, type XmppClient, type XmppLibrary } from "./library.ts";
+import { bare, NS, readResource, type Xml, type XmppClient, type XmppLibrary } from "./library.ts";
 
 const PING_MS = 30_000;
 const PATIENCE_MS = 20_000;
@@ -150,7 +150,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
     const by = isRoom ? bare(message.attrs.from) : me;
     const stamped = message.getChildren("stanza-id", NS.stanzaId).find((sid) => bare(sid.attrs.by) === by)?.attrs.id;
     const id = one.id ?? stamped;
-    const event = door.read({ kind: "message", id, value: message.toString() }, () => eventOf(message, id, one.at));
+    const event = door.read({ kind: "message", id, value: message.toString() }, () => toEvent(message, id, one.at));
     const where = isRoom ? by : "";
     const next = id !== undefined && (!isRoom || rooms.has(by)) ? { ...at, [where]: id } : undefined;
     if (!event && !next) return;
@@ -158,15 +158,15 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
     if (next) at[where] = id!;
   }
 
-  function eventOf(message: Xml, id: string | undefined, at: number | undefined): PlatformEvent | undefined {
+  function toEvent(message: Xml, id: string | undefined, at: number | undefined): PlatformEvent | undefined {
     const { type = "normal", from } = message.attrs;
     const isRoom = type === "groupchat";
     if (!from || type === "error" || type === "headline" || (!isRoom && bare(from) === me)) return undefined;
-    const name = isRoom ? resourceOf(from) : undefined;
+    const name = isRoom ? readResource(from) : undefined;
     if (isRoom && (!name || name === nick || !rooms.has(bare(from)))) return undefined;
     // A private word inside a room comes from the room's address: who it is nobody says.
     if (!isRoom && rooms.has(bare(from))) return undefined;
-    const sender = isRoom ? occupantOf(message) : bare(from);
+    const sender = isRoom ? readOccupant(message) : bare(from);
     const original = message.attrs.id;
     const base = {
       id: id ?? `${from}:${original ?? createHash("sha256").update(message.toString()).digest("hex")}`,
@@ -210,7 +210,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
   }
 
   /** The real address where the room tells it; otherwise what is stable inside the room (CH-01: a nick is not). */
-  function occupantOf(message: Xml): string {
+  function readOccupant(message: Xml): string {
     const from = message.attrs.from!;
     const told = message.getChild("x", NS.mucUser)?.getChild("item")?.attrs.jid ?? occupants.get(from.toLowerCase());
     const occupant = message.getChild("occupant-id", NS.occupant)?.attrs.id;
@@ -298,14 +298,14 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
 
   async function reactWith({ route, platformId }: Placed, signs: string[]): Promise<void> {
     const { client, xml } = connected();
-    const id = rooms.has(route.chat) ? platformId : ((await originOf(route.chat, platformId)) ?? platformId);
+    const id = rooms.has(route.chat) ? platformId : ((await findOrigin(route.chat, platformId)) ?? platformId);
     const all = signs.map((sign) => xml("reaction", {}, sign));
     const reactions = xml("reactions", { xmlns: NS.reactions, id }, ...all);
     await client.send(xml("message", { ...to(route), id: randomUUID() }, reactions));
   }
 
   /** The writer's own id of a message in a direct chat; after a restart the archive knows it. */
-  async function originOf(chat: string, archived: string): Promise<string | undefined> {
+  async function findOrigin(chat: string, archived: string): Promise<string | undefined> {
     const known = origins.get(archived);
     if (known) return known;
     const page = await connected().archive.ask({ with: chat, newest: 50 });
@@ -321,7 +321,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
 type Positions = JsonObject & Record<string, string>;
 
 function positions(cursor: unknown): Positions {
-  const known = Object.entries(objectOf(cursor)).filter(([, id]) => textOf(id) !== undefined);
+  const known = Object.entries(asObject(cursor)).filter(([, id]) => asText(id) !== undefined);
   return Object.fromEntries(known) as Positions;
 }
 

@@ -13,14 +13,14 @@ import type {
 } from "../../../core/contracts/index.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
-import { costOf, type Price } from "../prices.ts";
+import { computeCost, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
 import type { Line } from "../wire/attempt.ts";
 import { pause } from "../wire/watch.ts";
 import { classify, type Evidence, limitIn } from "./classify.ts";
 import type { HealthBook } from "./health.ts";
 import { type Candidate, next, type Tried } from "./next.ts";
-import { cleanWords, failureSentence, hintOf, noticeOf } from "./words.ts";
+import { cleanWords, failureSentence, findHint, makeNotice } from "./words.ts";
 
 export interface Route extends Candidate {
   line: Line;
@@ -59,7 +59,7 @@ export async function callChain(
   for (;;) {
     if ("stop" in step) return giveUp(failed, spent);
     if ("wait" in step) await pause(clock, step.wait, signal);
-    const route = routeOf(routes, "wait" in step ? step.candidate : step.use);
+    const route = findRoute(routes, "wait" in step ? step.candidate : step.use);
     const result = await ask(route, plan, request, onDelta, signal);
     const answered = (reply: Answered, ignored: string[]): ModelReply => ({
       ...reply,
@@ -135,7 +135,7 @@ async function ask(
       return {
         ok: true,
         ignored: result.ignored,
-        reply: { ok: true, content, finish, usage: { ...tokens, cost: costOf(route.price, tokens) } },
+        reply: { ok: true, content, finish, usage: { ...tokens, cost: computeCost(route.price, tokens) } },
       };
     }
     const evidence = result.ok ? EMPTY_ANSWER : result.evidence;
@@ -143,7 +143,7 @@ async function ask(
     health.failed(route.id, failure, evidence.retryAfterMs, clock.now());
     if (streamed) onDelta({ type: "discard" });
     const { tokens } = result;
-    const usage = tokens && { ...tokens, cost: costOf(route.price, tokens) };
+    const usage = tokens && { ...tokens, cost: computeCost(route.price, tokens) };
     if (!result.ok) return { ok: false, failure, evidence, usage };
     const empty: Answered = { ok: true, content: [], finish: result.finish, usage: usage ?? NO_USAGE };
     return { ok: false, failure, evidence, usage, empty };
@@ -173,7 +173,7 @@ function attempt({ at, model, failure }: Failed): FailedAttempt {
   return { at, model, failure };
 }
 
-function routeOf(routes: readonly Route[], candidate: Candidate): Route {
+function findRoute(routes: readonly Route[], candidate: Candidate): Route {
   return routes.find((route) => route.id === candidate.id)!;
 }
 
@@ -182,7 +182,7 @@ function noticeFor(plan: CallPlan, answered: string, failed: readonly Failed[]):
   const firstRoute = plan.routes.find((route) => route.model === plan.first);
   const inThisCall = failed.find((attempt) => attempt.model === plan.first)?.failure;
   const earlier = firstRoute ? plan.health.entries.get(firstRoute.id)?.last : undefined;
-  return noticeOf(plan.first, inThisCall ?? earlier ?? null, answered);
+  return makeNotice(plan.first, inThisCall ?? earlier ?? null, answered);
 }
 
 /** What a caller asked for and this model does not take. */
@@ -199,7 +199,7 @@ function giveUp(failed: readonly Failed[], usage: Usage): ModelReply {
     ok: false,
     failure,
     message: failureSentence(failed),
-    hint: hintOf(failure),
+    hint: findHint(failure),
     usage,
     failed: failed.map(attempt),
     // The smallest: whoever is asked next time must be able to hold it.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { classify, type Evidence, evidenceOf, retryAfterMs } from "./classify.ts";
+import { classify, type Evidence, readEvidence, retryAfterMs } from "./classify.ts";
 import { cooldownMs, HealthBook } from "./health.ts";
-import { cleanWords, failureSentence, noticeOf } from "./words.ts";
+import { cleanWords, failureSentence, makeNotice } from "./words.ts";
 
 const evidence = (over: Partial<Evidence>): Evidence => ({
   status: null,
@@ -57,12 +57,12 @@ describe("evidence", () => {
   it("follows causes to the socket's code", () => {
     const socket = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
     const thrown = new Error("Cannot connect", { cause: new TypeError("fetch failed", { cause: socket }) });
-    expect(evidenceOf(thrown, 0).codes).toEqual(["ECONNREFUSED"]);
+    expect(readEvidence(thrown, 0).codes).toEqual(["ECONNREFUSED"]);
   });
 
   it("does not take the 200 of a broken stream for its failure", () => {
-    expect(evidenceOf({ statusCode: 200, message: "x" }, 0).status).toBeNull();
-    expect(evidenceOf({ statusCode: 429, responseHeaders: { "retry-after": "3" } }, 0)).toMatchObject({
+    expect(readEvidence({ statusCode: 200, message: "x" }, 0).status).toBeNull();
+    expect(readEvidence({ statusCode: 429, responseHeaders: { "retry-after": "3" } }, 0)).toMatchObject({
       status: 429,
       retryAfterMs: 3000,
     });
@@ -110,7 +110,7 @@ describe("words", () => {
   });
 
   it("say who failed how, and who answered", () => {
-    expect(noticeOf("a/x", "billing", "b/y")).toBe("a/x has no credit left; b/y answered.");
+    expect(makeNotice("a/x", "billing", "b/y")).toBe("a/x has no credit left; b/y answered.");
     expect(
       failureSentence([
         { model: "a/x", failure: "overload", said: "" },

@@ -77,7 +77,7 @@ const LIMITS = [
 ];
 
 /** Gathers the evidence from whatever was thrown or came as an error event. Reads, never trusts. */
-export function evidenceOf(error: unknown, now: number): Evidence {
+export function readEvidence(error: unknown, now: number): Evidence {
   if (typeof error === "string") return { status: null, body: "", message: error, codes: [], retryAfterMs: null };
   const top = asRecord(error);
   const headers = asRecord(top.responseHeaders);

@@ -76,7 +76,7 @@ export function next(
   if (unasked) return { use: unasked };
 
   const again = candidates.find((c) => mayPass(error.tried.get(c.id)));
-  if (!again) return { stop: reasonOf(error.failure) };
+  if (!again) return { stop: toReason(error.failure) };
   const tried = error.tried.get(again.id)!;
   const wait = tried.retryAfterMs ?? backoffMs(BACKOFF, tried.times, random);
   return now + wait > error.deadline ? { stop: "deadline" } : { wait, candidate: again };
@@ -106,7 +106,7 @@ function soonest(candidates: readonly Candidate[], health: Health, now: number):
   return candidates.reduce((best, c) => (end(c) < end(best) ? c : best));
 }
 
-function reasonOf(failure: FailureClass): "exhausted" | "too-long" | "malformed" {
+function toReason(failure: FailureClass): "exhausted" | "too-long" | "malformed" {
   if (failure === "context-overflow") return "too-long";
   if (failure === "format") return "malformed";
   return "exhausted";

@@ -1,7 +1,7 @@
 /** The sentences people read about models: notices, failures, hints. Never a key, never a whole URL. */
 
 import type { FailureClass } from "../../../core/contracts/index.ts";
-import { secretForms, trimEndOf } from "../../../core/kit/index.ts";
+import { secretForms, trimEndCharacters } from "../../../core/kit/index.ts";
 
 const WHAT: Record<FailureClass, string> = {
   auth: "rejected its key",
@@ -33,11 +33,11 @@ const HINT: Record<FailureClass, string | null> = {
 };
 
 /** "anthropic/x was overloaded; openai/y answered." */
-export function noticeOf(first: string, failure: FailureClass | null, answered: string): string {
+export function makeNotice(first: string, failure: FailureClass | null, answered: string): string {
   return `${first} ${failure ? WHAT[failure] : "is not set up"}; ${answered} answered.`;
 }
 
-export function hintOf(failure: FailureClass): string | null {
+export function findHint(failure: FailureClass): string | null {
   return HINT[failure];
 }
 
@@ -63,6 +63,6 @@ export function cleanWords(text: string, secrets: readonly string[]): string {
     .replace(/https?:\/\/([^/\s"']+)[^\s"']*/g, "$1")
     .replace(/\s+/g, " ")
     .trim();
-  const said = trimEndOf(line, ". ");
+  const said = trimEndCharacters(line, ". ");
   return said.length > 300 ? `${said.slice(0, 299)}…` : said;
 }

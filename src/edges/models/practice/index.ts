@@ -13,9 +13,9 @@ import type {
   RenderedRequest,
 } from "../../../core/contracts/index.ts";
 import {
+  findLabel,
   type ImagePart,
   isWritten,
-  labelOf,
   type ModelMessage,
   NO_USAGE,
   type TextPart,
@@ -23,7 +23,7 @@ import {
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
 import { Converter } from "../wire/convert.ts";
-import { partsOf } from "../wire/parts.ts";
+import { listParts } from "../wire/parts.ts";
 import { abortError } from "../wire/watch.ts";
 import { chat, hasRule, notOffered } from "./chat.ts";
 import { recalledIn } from "./recall.ts";
@@ -91,7 +91,7 @@ export function renderPractice(request: ModelRequest): RenderedRequest {
   const listed = converter.toolList(tools);
   const options = { prompt: converter.prompt(system, messages, { notes }), ...(listed ? { tools: listed } : {}) };
   const body = JSON.stringify({ system, tools, ...(notes ? { notes } : {}), messages });
-  return { model: PRACTICE_MODEL, api: "practice", body, parts: partsOf(options, notes) };
+  return { model: PRACTICE_MODEL, api: "practice", body, parts: listParts(options, notes) };
 }
 
 /** Rules have no temperature: that is said, not passed over. */
@@ -109,7 +109,7 @@ function answer(request: ModelRequest): { text: string; calls: ToolCallPart[] } 
   const texts = said.flatMap((content) => {
     const typed = content.filter((part) => part.type === "text" && isWritten(part));
     const text = typed.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-    return typed.length ? [{ text, label: labelOf(content) }] : [];
+    return typed.length ? [{ text, label: findLabel(content) }] : [];
   });
   const tools = offeredIn(request);
   const offered = new Set([...tools.directly, ...tools.onDemand]);

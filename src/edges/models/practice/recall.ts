@@ -2,7 +2,7 @@
  * What earlier calls of this conversation made, read off their results, so that "cancel the reminder" and "forget that" can mean
  * the last one. The oldest come first.
  */
-import { labelOf, type ModelMessage } from "../../../core/domain/index.ts";
+import { findLabel, type ModelMessage } from "../../../core/domain/index.ts";
 
 export interface Recalled {
   /** Names of reminders and jobs. */
@@ -71,7 +71,7 @@ function doneIn(message: ModelMessage, inputs: Inputs): Done[] {
     return message.content.map(({ id, name, text }) => ({ ...called(name, inputs.get(id) ?? {}), result: text }));
   }
   if (message.role !== "user") return [];
-  const label = labelOf(message.content);
+  const label = findLabel(message.content);
   if (label?.kind !== "approval") return [];
   const result = message.content.map((part) => (part.type === "text" && !part.ours ? part.text : "")).join("\n");
   return [{ tool: label.of ?? "", saved: "", result }];

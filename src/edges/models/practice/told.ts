@@ -19,7 +19,7 @@ const SHORT = /^\[(\d\d:\d\d)/;
 const SPEAKER = / · "([^"]{1,80})" \((owner|known|guest)\)/;
 
 export function toldIn(request: Pick<ModelRequest, "system" | "messages">): Told {
-  const lines = request.messages.flatMap(envelopesOf);
+  const lines = request.messages.flatMap(listEnvelopes);
   const newest = lines.at(-1) ?? "";
   const [, weekday, date, longTime] = LONG.exec(lines.findLast((line) => LONG.test(line)) ?? "") ?? [];
   const time = SHORT.exec(newest)?.[1] ?? (LONG.test(newest) ? longTime : undefined);
@@ -33,7 +33,7 @@ export function toldIn(request: Pick<ModelRequest, "system" | "messages">): Told
 }
 
 /** Lares' own lines before what was said. */
-function envelopesOf(message: ModelMessage): string[] {
+function listEnvelopes(message: ModelMessage): string[] {
   if (message.role !== "user") return [];
   return message.content.flatMap((part) => (part.type === "text" && part.ours ? [part.text] : []));
 }

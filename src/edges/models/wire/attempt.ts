@@ -7,13 +7,13 @@
 import type { ModelDelta, ModelRequest, RenderedRequest } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
-import { type Evidence, evidenceOf } from "../chain/classify.ts";
+import { type Evidence, readEvidence } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";
 import { type Collected, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
 import { type AnswerOptions, answerOptions, formatWords } from "./options.ts";
-import { partsOf } from "./parts.ts";
+import { listParts } from "./parts.ts";
 import type { Tokens } from "./reported.ts";
 import { makeSdkModel, type SdkFetch, type SdkModel, type SdkOptions, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
@@ -75,7 +75,7 @@ export class Line {
     } catch (error) {
       if (body === undefined) throw error;
     }
-    return { model: this.model, api: provider.api, body: body ?? "", parts: partsOf(options, request.notes) };
+    return { model: this.model, api: provider.api, body: body ?? "", parts: listParts(options, request.notes) };
   }
 
   private async options(request: ModelRequest): Promise<SdkOptions> {
@@ -92,7 +92,7 @@ export class Line {
         notes: request.notes,
         shared: request.shared,
       }),
-      ...(tools ? { tools, toolChoice: toolChoiceOf(request, options) } : {}),
+      ...(tools ? { tools, toolChoice: chooseToolMode(request, options) } : {}),
       ...options,
       // For the usage of an answer that is never finished (`reported.ts`).
       includeRawChunks: true,
@@ -143,7 +143,7 @@ export class Line {
       return { ok: true, ...collected };
     } catch (error) {
       if (signal.aborted) throw abortError(signal);
-      return { ok: false, evidence: silence ?? evidenceOf(error, clock.now()), ...(tokens ? { tokens } : {}) };
+      return { ok: false, evidence: silence ?? readEvidence(error, clock.now()), ...(tokens ? { tokens } : {}) };
     } finally {
       watcher.stop();
       signal.removeEventListener("abort", onAbort);
@@ -153,7 +153,7 @@ export class Line {
   }
 }
 
-function toolChoiceOf(
+function chooseToolMode(
   { settings, tools }: ModelRequest,
   { providerOptions }: AnswerOptions,
 ): NonNullable<SdkOptions["toolChoice"]> {

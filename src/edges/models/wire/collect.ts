@@ -79,14 +79,14 @@ export async function collect(
         const isText = part.type === "text-start";
         const entry: Open = { part: { type: isText ? "text" : "thinking", text: "" }, meta: undefined };
         mergeMeta(entry, part.providerMetadata);
-        open.set(keyOf(isText, part.id), entry);
+        open.set(makeKey(isText, part.id), entry);
         content.push(entry.part);
         break;
       }
       case "text-delta":
       case "reasoning-delta": {
         const isText = part.type === "text-delta";
-        const entry = open.get(keyOf(isText, part.id));
+        const entry = open.get(makeKey(isText, part.id));
         if (!entry) break;
         mergeMeta(entry, part.providerMetadata);
         if (part.delta === "") break;
@@ -102,7 +102,7 @@ export async function collect(
       }
       case "text-end":
       case "reasoning-end": {
-        const entry = open.get(keyOf(part.type === "text-end", part.id));
+        const entry = open.get(makeKey(part.type === "text-end", part.id));
         if (entry) mergeMeta(entry, part.providerMetadata);
         if (entry && cutter && part.type === "text-end") say(entry, cutter.rest());
         break;
@@ -130,13 +130,13 @@ export async function collect(
   if (finish.finishReason.unified === "error") throw new Error("the provider ended the answer with an error");
   return {
     content: settle(content, open, model),
-    finish: cutter?.hasStopped ? "stop" : finishOf(finish, content),
-    tokens: tokensOf(finish.usage),
+    finish: cutter?.hasStopped ? "stop" : toFinish(finish, content),
+    tokens: toTokens(finish.usage),
     ignored,
   };
 }
 
-function keyOf(isText: boolean, id: string): string {
+function makeKey(isText: boolean, id: string): string {
   return isText ? `t${id}` : `r${id}`;
 }
 
@@ -207,7 +207,7 @@ function hasSignature(meta: unknown): meta is Meta {
   );
 }
 
-function finishOf(finish: Extract<SdkPart, { type: "finish" }>, content: Collected["content"]): Collected["finish"] {
+function toFinish(finish: Extract<SdkPart, { type: "finish" }>, content: Collected["content"]): Collected["finish"] {
   const { unified } = finish.finishReason;
   if (unified === "length") return "length";
   if (unified === "content-filter") return "refusal";
@@ -216,7 +216,7 @@ function finishOf(finish: Extract<SdkPart, { type: "finish" }>, content: Collect
   return unified === "stop" ? "stop" : "other";
 }
 
-function tokensOf(usage: Extract<SdkPart, { type: "finish" }>["usage"]): Collected["tokens"] {
+function toTokens(usage: Extract<SdkPart, { type: "finish" }>["usage"]): Collected["tokens"] {
   const cacheReadTokens = usage.inputTokens.cacheRead ?? 0;
   const cacheWriteTokens = usage.inputTokens.cacheWrite ?? 0;
   const total = usage.inputTokens.total ?? 0;

@@ -251,7 +251,7 @@ function convertAssistant(
     switch (part.type) {
       case "thinking": {
         if (part.meta?.model !== model) break;
-        const options = optionsOf(part);
+        const options = toOptions(part);
         if (typeof part.meta.for === "string") signatures.set(part.meta.for, options);
         else content.push({ type: "reasoning", text: part.text, providerOptions: options });
         break;
@@ -294,7 +294,7 @@ function takeSignature(
 }
 
 /** What the provider said beside the thinking, without our own two words. */
-function optionsOf(part: ThinkingPart): SdkProviderOptions {
+function toOptions(part: ThinkingPart): SdkProviderOptions {
   const { model: _model, for: _for, ...rest } = part.meta as JsonObject;
   return rest as unknown as SdkProviderOptions;
 }

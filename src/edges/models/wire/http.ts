@@ -32,7 +32,7 @@ function send(agents: Agents, url: string, init: RequestInit, mayRepeat: boolean
   return new Promise((resolve, reject) => {
     const signal = init.signal ?? undefined;
     if (signal?.aborted) {
-      reject(abortOf(signal));
+      reject(toAbortError(signal));
       return;
     }
     const isTls = url.startsWith("https:");
@@ -50,7 +50,7 @@ function send(agents: Agents, url: string, init: RequestInit, mayRepeat: boolean
       },
       (response) => resolve(asResponse(response)),
     );
-    const onAbort = () => request.destroy(abortOf(signal!));
+    const onAbort = () => request.destroy(toAbortError(signal!));
     signal?.addEventListener("abort", onAbort, { once: true });
     request.on("close", () => signal?.removeEventListener("abort", onAbort));
     request.on("error", (error: NodeJS.ErrnoException) => {
@@ -80,7 +80,7 @@ function asResponse(message: IncomingMessage): Response {
     headers,
     /** Made when asked for: a failure is read as text. */
     get body() {
-      stream ??= ok ? streamOf(message) : beginningOf(message);
+      stream ??= ok ? toStream(message) : readBeginning(message);
       return stream;
     },
     async text() {
@@ -103,7 +103,7 @@ async function beginning(message: IncomingMessage): Promise<Buffer[]> {
   return chunks;
 }
 
-function beginningOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+function readBeginning(message: IncomingMessage): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async start(controller) {
       for (const chunk of await beginning(message)) controller.enqueue(chunk);
@@ -115,7 +115,7 @@ function beginningOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   });
 }
 
-function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+function toStream(message: IncomingMessage): ReadableStream<Uint8Array> {
   const meter = new Meter();
   let ended = false;
   return new ReadableStream<Uint8Array>({
@@ -169,6 +169,6 @@ function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   });
 }
 
-function abortOf(signal: AbortSignal): Error {
+function toAbortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException("aborted", "AbortError");
 }

@@ -54,10 +54,10 @@ async function show(id: string, how: { load: LoadAttachment; api: Api; sees: boo
 }
 
 export function isPictured(message: ModelMessage): boolean {
-  return picturesOf(message).length > 0;
+  return listPictures(message).length > 0;
 }
 
-function picturesOf(message: ModelMessage): readonly ImagePart[] {
+function listPictures(message: ModelMessage): readonly ImagePart[] {
   if (message.role === "user") return message.content.filter((part) => part.type === "image");
   return message.role === "tool" ? message.content.flatMap((part) => part.images ?? []) : [];
 }
@@ -69,6 +69,6 @@ export function inWords({ name, path }: ImagePart, why: string): string {
 
 function* newestFirst(messages: readonly ModelMessage[]): Generator<ImagePart> {
   for (let i = messages.length - 1; i >= 0; i--) {
-    yield* picturesOf(messages[i]!);
+    yield* listPictures(messages[i]!);
   }
 }

@@ -51,10 +51,10 @@ export function answerOptions(wish: {
   const more = isFixedBudget || request.settings?.maxOutputTokens !== undefined ? 0 : thinking;
   const maxOutputTokens = Math.min(wanted + more, facts.maxOutput, room);
   const options = providerOptions(provider, modelId, level, request.cacheKey);
-  return { maxOutputTokens, ...settingsOf(request.settings), ...wrap(withStrict(options, provider, request.settings)) };
+  return { maxOutputTokens, ...toSettings(request.settings), ...wrap(withStrict(options, provider, request.settings)) };
 }
 
-function settingsOf(settings: AnswerSettings = {}): AnswerOptions {
+function toSettings(settings: AnswerSettings = {}): AnswerOptions {
   const { temperature, topP, presencePenalty, frequencyPenalty, seed, stop, format } = settings;
   const { name, description, schema } = format ?? {};
   return {

@@ -3,11 +3,11 @@ import type { RequestPart } from "../../../core/contracts/index.ts";
 import { ENVELOPE } from "./convert.ts";
 import type { SdkMessage, SdkOptions, SdkProviderOptions, SdkTool } from "./sdk.ts";
 
-export function partsOf(options: Pick<SdkOptions, "prompt" | "tools">, notes: string | undefined): RequestPart[] {
+export function listParts(options: Pick<SdkOptions, "prompt" | "tools">, notes: string | undefined): RequestPart[] {
   const parts = (options.tools ?? []).map(toolPart);
   let at = 0;
   for (const message of options.prompt) {
-    if (message.role === "system") parts.push(...sectionsOf(message.content, marked(message)));
+    if (message.role === "system") parts.push(...splitSections(message.content, marked(message)));
     else parts.push(...messageParts(message, at++, notes));
   }
   return parts;
@@ -21,7 +21,7 @@ function toolPart(tool: SdkTool): RequestPart {
 }
 
 /** The instructions by their headings; together the parts are the whole text. The mark stands behind the last. */
-function sectionsOf(text: string, mark: { mark?: true }): RequestPart[] {
+function splitSections(text: string, mark: { mark?: true }): RequestPart[] {
   const [first = "", ...rest] = text.split(/(?<=\n)(?=# )/);
   // What only parts it from the text before belongs to the first heading.
   const sections = first.trim() === "" && rest.length ? [first + rest[0], ...rest.slice(1)] : [first, ...rest];
@@ -44,7 +44,7 @@ function messageParts(
   notes: string | undefined,
 ): RequestPart[] {
   const parts = message.content.map((part): RequestPart => {
-    const { kind, ...more } = pieceOf(part as Content, message.role);
+    const { kind, ...more } = toPiece(part as Content, message.role);
     // The notes lead the first message of all.
     const isNotes = at === 0 && kind === "text" && more.text === notes;
     return { kind: isNotes ? "notes" : kind, message: at, ...more, ...marked(part) };
@@ -54,7 +54,7 @@ function messageParts(
   return parts;
 }
 
-function pieceOf(part: Content, role: "user" | "assistant" | "tool"): Pick<RequestPart, "kind" | "name" | "text"> {
+function toPiece(part: Content, role: "user" | "assistant" | "tool"): Pick<RequestPart, "kind" | "name" | "text"> {
   switch (part.type) {
     case "text":
       if (role === "assistant") return { kind: "answer", text: part.text };

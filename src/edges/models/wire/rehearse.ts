@@ -4,7 +4,7 @@
  * (measured: 52 to 70 ms for the first call without, 11 to 16 ms with it).
  */
 import type { Clock } from "../../../core/kit/index.ts";
-import { factsOf } from "../catalogue.ts";
+import { findFacts } from "../catalogue.ts";
 import type { Api, Provider } from "../providers.ts";
 import { type AttemptResult, Line } from "./attempt.ts";
 import type { SdkFetch } from "./sdk.ts";
@@ -13,7 +13,7 @@ export function rehearse(provider: Provider, modelId: string, clock: Clock): Pro
   const line = new Line({
     provider,
     modelId,
-    facts: factsOf(modelId),
+    facts: findFacts(modelId),
     limits: { firstByteMs: 10_000, idleMs: 10_000, maxOutputTokens: 16 },
     clock,
     fetch: cannedFetch(provider.api),

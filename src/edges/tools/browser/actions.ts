@@ -18,7 +18,7 @@ export async function act(session: Session, input: BrowserInput, signal: AbortSi
   const options = { timeout: ACTION_MS, signal };
   // One past the last is a new tab.
   if (action === "navigate" && tab === session.pages().length + 1) await session.newTab();
-  else if (tab !== undefined) session.choose(tabOf(session, tab));
+  else if (tab !== undefined) session.choose(findTab(session, tab));
   switch (action) {
     case "navigate":
       return session.settled((page) => navigate(page, url, signal), signal);
@@ -43,7 +43,7 @@ export async function act(session: Session, input: BrowserInput, signal: AbortSi
   }
 }
 
-export function tabOf(session: Session, tab: number): Page {
+export function findTab(session: Session, tab: number): Page {
   const page = session.pages()[tab - 1];
   if (!page)
     throw wrongInput(

@@ -107,7 +107,7 @@ function rest(others: readonly Element[], room: Room, parent: Element | undefine
   for (const other of others) {
     room.hidden.elements += actingInside(other, new Map()).length;
     room.hidden.characters += textLength(other);
-    const name = nameOf(other).slice(0, 30);
+    const name = readName(other).slice(0, 30);
     if (!name || length + name.length > MOST_NAMES) continue;
     names.push(name);
     length += name.length + 2;
@@ -215,10 +215,10 @@ function isSingle(element: Element): boolean {
   return isActing(element) || (textLength(element) === 0 && actingInside(element, new Map()).length === 1);
 }
 
-function nameOf(element: Element): string {
+function readName(element: Element): string {
   if (element.name) return flat(element.name);
   for (const child of element.children.filter(isShown)) {
-    const name = nameOf(child);
+    const name = readName(child);
     if (name) return name;
   }
   return flat(element.text);

@@ -6,12 +6,12 @@ import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/cont
 import type { Json } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { withInside, wrongInput } from "../paths/index.ts";
-import { hostOf, labelled, planUrl } from "../web/index.ts";
-import { act, leaveErrorPage, leaveOddPlaces, tabOf } from "./actions.ts";
+import { labelled, planUrl, readHost } from "../web/index.ts";
+import { act, findTab, leaveErrorPage, leaveOddPlaces } from "./actions.ts";
 import type { Wanted } from "./compact.ts";
 import { ACTIONS, type BrowserInput, parseBrowserInput } from "./input.ts";
 import { type BrowserDeps, Pool } from "./pool.ts";
-import { type Session, titleOf } from "./session.ts";
+import { readTitle, type Session } from "./session.ts";
 
 /** About 8k tokens; a page that says more is mostly lists. */
 const SNAPSHOT_BYTES = 32 * 1024;
@@ -78,7 +78,7 @@ function plan(pool: Pool, input: Json, place: ToolPlace): ActionPlan {
     };
   }
   if (!session) throw nothingOpen();
-  const page = tab === undefined ? session.current() : tabOf(session, tab);
+  const page = tab === undefined ? session.current() : findTab(session, tab);
   const at = page?.url() ?? "about:blank";
   const element = ref === undefined ? undefined : session.describe(ref);
   if (ref !== undefined && element === undefined) {
@@ -92,7 +92,7 @@ function plan(pool: Pool, input: Json, place: ToolPlace): ActionPlan {
   return {
     tool: "browser",
     risk: "network",
-    targets: [URL.canParse(at) && new URL(at).hostname ? hostOf(new URL(at)) : "about:blank"],
+    targets: [URL.canParse(at) && new URL(at).hostname ? readHost(new URL(at)) : "about:blank"],
     shown: `${visible(what)}\n[in ${visibleLine(at)}]`,
     binding: { action, page: at, ref: ref ?? null, element: element ?? null, text: text ?? null, tab: tab ?? null },
   };
@@ -105,7 +105,7 @@ interface Call {
 
 async function perform(session: Session, input: BrowserInput, call: Call, signal: AbortSignal): Promise<ToolResult> {
   if (input.action === "close") {
-    await tabOf(session, input.tab!).close();
+    await findTab(session, input.tab!).close();
     return { text: `[tab ${input.tab} is closed; ${session.pages().length} are open]` };
   }
   session.news();
@@ -115,7 +115,7 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
   );
   const { unreached, notes, failedNavigation } = session.news();
   if (failedNavigation) {
-    const because = unreached.find(({ host }) => host === hostOf(new URL(failedNavigation)));
+    const because = unreached.find(({ host }) => host === readHost(new URL(failedNavigation)));
     if (because || failure) await leaveErrorPage(await session.page());
     // What the network said tells more than the driver's "connection failed".
     if (because) throw because.error;
@@ -130,7 +130,7 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
   if (input.action === "type") {
     return { text: `${head}[typed into ${visibleLine(session.describe(input.ref!) ?? input.ref!)}]` };
   }
-  const { url, title, text } = await session.snapshot(signal, wantedOf(input));
+  const { url, title, text } = await session.snapshot(signal, readWanted(input));
   const label = `Page ${url}${title ? ` "${title}"` : ""}`;
   // Notes quote the page, so they stand below the label with the rest of its words.
   const whole = [...notes.map((note) => `[${visibleLine(note)}]`), text].join("\n");
@@ -145,7 +145,7 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
 }
 
 /** A look at the page, part of it, or what stands around some words; whoever waited for words wants to see them. */
-function wantedOf({ action, full, ref, text }: BrowserInput): Wanted {
+function readWanted({ action, full, ref, text }: BrowserInput): Wanted {
   if (action === "snapshot") return { full, ref, find: text };
   return action === "wait" && text ? { also: text } : { full };
 }
@@ -173,7 +173,7 @@ async function tabs(session: Session, { place, key }: Call): Promise<ToolResult>
   const current = session.current();
   const lines = await Promise.all(
     session.pages().map(async (page, at) => {
-      return `${at + 1}${page === current ? " (current)" : ""} ${page.url()} ${(await titleOf(page)).slice(0, 100)}`.trimEnd();
+      return `${at + 1}${page === current ? " (current)" : ""} ${page.url()} ${(await readTitle(page)).slice(0, 100)}`.trimEnd();
     }),
   );
   return labelled({ label: "Open tabs", text: lines.join("\n"), place, key }).then(({ text }) => ({

@@ -11,7 +11,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AppError } from "../../../core/domain/index.ts";
-import { hostOf, pinned, portOf, type Reach, requirePinned } from "../web/index.ts";
+import { pinned, type Reach, readHost, readPort, requirePinned } from "../web/index.ts";
 
 /** A host that was not reached: refused by the rule (FORBIDDEN), or not there. */
 export interface Unreached {
@@ -76,8 +76,8 @@ export async function startProxy(reach: Reach, onUnreached: (unreached: Unreache
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "");
     if (url.protocol !== "http:") throw new Error("only http is forwarded");
-    const answer = await watched(hostOf(url), async () => {
-      const addresses = await reach.addresses(url.hostname, portOf(url));
+    const answer = await watched(readHost(url), async () => {
+      const addresses = await reach.addresses(url.hostname, readPort(url));
       const options = {
         method: request.method,
         headers: withoutHops(request.headers),

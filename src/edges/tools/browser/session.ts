@@ -6,7 +6,7 @@ import type { BrowserContext, Dialog, Page, Request } from "playwright-core";
 import { AppError } from "../../../core/domain/index.ts";
 import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
-import { hostOf } from "../web/index.ts";
+import { readHost } from "../web/index.ts";
 import { compact, type Wanted } from "./compact.ts";
 import type { GuardProxy, Unreached } from "./proxy.ts";
 
@@ -100,9 +100,9 @@ export class Session {
         cause,
       });
     });
-    const { text, refs } = compact(raw, await passwordsOf(page), wanted);
+    const { text, refs } = compact(raw, await readPasswords(page), wanted);
     this.known = refs;
-    return { url: page.url(), title: await titleOf(page), text, raw };
+    return { url: page.url(), title: await readTitle(page), text, raw };
   }
 
   /** What happened beside: hosts that were not reached, dialogs that were dismissed, a page that did not come. Told once. */
@@ -177,7 +177,7 @@ export class Session {
     );
     page.on("requestfailed", (request) => {
       if (this.failedHosts.size < 1000 && URL.canParse(request.url()))
-        this.failedHosts.add(hostOf(new URL(request.url())));
+        this.failedHosts.add(readHost(new URL(request.url())));
       if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.failedNavigation = request.url();
     });
     page.on("crash", () => this.note("the page crashed"));
@@ -189,7 +189,7 @@ export class Session {
 }
 
 /** What stands in the password fields of all frames; the driver's snapshot tells it like any other value. */
-async function passwordsOf(page: Page): Promise<ReadonlySet<string>> {
+async function readPasswords(page: Page): Promise<ReadonlySet<string>> {
   const reading = page.frames().map(async (frame) => {
     const fields = frame.locator("input[type=password]");
     return fields.evaluateAll((inputs) => inputs.map((input) => String((input as unknown as { value: string }).value)));
@@ -200,7 +200,7 @@ async function passwordsOf(page: Page): Promise<ReadonlySet<string>> {
 }
 
 /** A page busy with itself does not tell its title, either. */
-export async function titleOf(page: Page): Promise<string> {
+export async function readTitle(page: Page): Promise<string> {
   const title = await within(
     ANSWER_MS,
     page.title().catch(() => ""),

@@ -21,7 +21,7 @@ import { codeTree, loadsCode } from "./code-tree.ts";
 import { asCommand, elide, notes, SHOWN_WHOLE, spelt } from "./display.ts";
 import { type Locale, systemShell } from "./environment.ts";
 import { linksOnTheWay, lookAtGlued } from "./links.ts";
-import { Looks, placesOf } from "./looks.ts";
+import { Looks, listPlaces } from "./looks.ts";
 import { namedFiles } from "./named-files.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
@@ -115,7 +115,7 @@ export function createExec(options: ExecOptions = {}): Tool {
       },
       signal,
     ).finally(() => runs.over(key));
-    return resultOf(given, ended, held.path, { hasNetwork, ...waysOn(place) });
+    return toResult(given, ended, held.path, { hasNetwork, ...waysOn(place) });
   };
   /** What became of a command in the foreground whose end nobody recorded. */
   const recovered = async (
@@ -135,7 +135,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
     const room = await sandbox?.room(place.workspace, place.caller);
     const about = { hasNetwork: hasNetwork(room), ...waysOn(place), note: AFTER_RESTART };
-    return ended && { ok: resultOf(given, ended, resolve(place.workspace, given.cwd ?? "."), about) };
+    return ended && { ok: toResult(given, ended, resolve(place.workspace, given.cwd ?? "."), about) };
   };
   const inBackground = async (starting: Starting, key: string): Promise<ToolResult> => {
     const id = processes!.name();
@@ -184,13 +184,13 @@ export function createExec(options: ExecOptions = {}): Tool {
           // The files its patterns are about are those of the other machine.
           if (room?.name === "ssh") delete shell.settled;
           const names = Object.keys(granted(place));
-          const whole = spelt(textOf(prepared));
+          const whole = spelt(commandText(prepared));
           const loads = loadsCode(shell);
           const tree = loads
             ? await codeTree(held.root === held.home ? [held.home] : [held.home, held.root])
             : undefined;
           const looks = new Looks();
-          const places = placesOf(shell.commands, held.path, held.home);
+          const places = listPlaces(shell.commands, held.path, held.home);
           const around = { places, home: held.home, looks };
           const links = await linksOnTheWay(shell.commands, around);
           if (links.length > 0) shell.links = links;
@@ -209,7 +209,7 @@ export function createExec(options: ExecOptions = {}): Tool {
           return {
             tool: "exec",
             risk: "exec" as const,
-            targets: [...targetsOf(prepared, held), ...followed, ...placeOf(room)],
+            targets: [...listTargets(prepared, held), ...followed, ...describePlace(room)],
             shown: [...show(prepared), ...below].join("\n"),
             ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
             ...(loads ? { once: ONCE } : {}),
@@ -250,7 +250,7 @@ export function createExec(options: ExecOptions = {}): Tool {
       const given = checked(input, processes !== undefined);
       signal.throwIfAborted();
       return inDirectory(place, given.cwd ?? ".", async (held) => {
-        const start = startOf(await prepare(given.command, where(held)), place);
+        const start = chooseStart(await prepare(given.command, where(held)), place);
         const go = (at: Held) => {
           const starting = { given, held: at, place, start };
           return given.background ? inBackground(starting, key) : inForeground(starting, key, signal);
@@ -282,7 +282,7 @@ interface Starting {
 }
 
 /** What a rule allowed is what runs: for a settled command the text that was judged, not the one that was typed. */
-function startOf({ argv, argv0, env, settled, shell }: Prepared, { runsSettled }: ToolPlace): Start {
+function chooseStart({ argv, argv0, env, settled, shell }: Prepared, { runsSettled }: ToolPlace): Start {
   if (runsSettled === undefined) return { argv, ...(argv0 === undefined ? {} : { argv0 }), env, cwd: shell.cwd };
   if (!settled || shell.settled?.run !== runsSettled) throw moved();
   return { argv: [systemShell(), "-c", runsSettled], env: settled, cwd: shell.settled.cwd };
@@ -324,7 +324,7 @@ function hasNetwork(room: Room | undefined): boolean {
 }
 
 /** What "allow always" keeps of the place: another host or another image asks again. */
-function placeOf(room: Room | undefined): string[] {
+function describePlace(room: Room | undefined): string[] {
   if (room === undefined || room.name === "bubblewrap") return [];
   return [room.name === "none" ? UNCONFINED : room.where];
 }
@@ -347,19 +347,19 @@ interface Circumstances {
   note?: string;
 }
 
-function resultOf(given: Given, ended: Ended, cwd: string, about: Circumstances): ToolResult {
+function toResult(given: Given, ended: Ended, cwd: string, about: Circumstances): ToolResult {
   const timeoutS = given.timeout_s ?? DEFAULT_S;
   const next = isFine(ended) ? [] : adviceFor(ended, { ...about, timeoutS, mostS: MOST_S });
   const rest = next.map((line) => `\n[${line}]`).join("");
   const text = given.apart && isFine(ended) ? ended.output.text : render(ended, about.note) + rest;
-  return { text, ...(isFine(ended) ? {} : { isError: true }), meta: metaOf(ended, cwd) };
+  return { text, ...(isFine(ended) ? {} : { isError: true }), meta: toMeta(ended, cwd) };
 }
 
 function isFine({ how, code }: Ended): boolean {
   return how === "exited" && code === 0;
 }
 
-function metaOf(ended: Ended, cwd: string): JsonObject {
+function toMeta(ended: Ended, cwd: string): JsonObject {
   const { code, signal, how, ms, output, leftovers } = ended;
   const meta: JsonObject = { exit: code, signal, how, ms, bytes: output.bytes, leftovers, cwd };
   return output.spill ? { ...meta, spill: output.spill } : meta;
@@ -390,7 +390,7 @@ function checked(input: Parameters<Tool["plan"]>[0], mayStay: boolean) {
 }
 
 /** What runs, as a person reads it: the words of a plain command, the text a shell gets. */
-function textOf({ argv, shell }: Prepared): string {
+function commandText({ argv, shell }: Prepared): string {
   return shell.form === "argv" ? argv.map(quote).join(" ") : argv[argv.length - 1]!;
 }
 
@@ -400,7 +400,7 @@ function show(prepared: Prepared): string[] {
     words[0]!.literal ?? words[0]!.guess,
     ...redirects.map(({ operator, target }) => `${operator} ${target.guess}`),
   ]);
-  return [asCommand(elide(textOf(prepared), parts)), ...notes(shell)];
+  return [asCommand(elide(commandText(prepared), parts)), ...notes(shell)];
 }
 
 /** What "allow always" keeps: exactly this, here, with these contents. */
@@ -419,7 +419,7 @@ function isIn(path: string, { home, roots }: Held): boolean {
   return [home, ...roots].some((folder) => path.startsWith(`${folder}/`));
 }
 
-function targetsOf({ argv, files }: Prepared, { path, home }: Held): string[] {
+function listTargets({ argv, files }: Prepared, { path, home }: Held): string[] {
   const here = path === home ? [] : [`in ${path}`];
   return [...argv, ...here, ...files.map((file) => `${file.path} sha256 ${file.sha256}`)];
 }
@@ -461,7 +461,7 @@ function render({ output, errors = "", code, signal, how, why, leftovers, ms }: 
           ? `ended with all its processes: ${why}; ${took}`
           : signal
             ? `killed by ${signal}, ${took}`
-            : `exit ${code}${signalOf(code)}, ${took}`;
+            : `exit ${code}${nameSignal(code)}, ${took}`;
   const left =
     leftovers > 0 ? `; ${leftovers} background ${leftovers === 1 ? "process was" : "processes were"} ended` : "";
   const text = [output.text, errors].filter(Boolean).join("\n");
@@ -470,7 +470,7 @@ function render({ output, errors = "", code, signal, how, why, leftovers, ms }: 
 }
 
 /** Shells say 128 and the number of the signal that ended a program. */
-function signalOf(code: number | null): string {
+function nameSignal(code: number | null): string {
   const name = Object.entries(constants.signals).find(([, number]) => 128 + number === code)?.[0];
   return name ? ` (${name})` : "";
 }

@@ -7,7 +7,7 @@
  */
 import { readFile } from "node:fs/promises";
 import type { Limits } from "../sandbox/limits.ts";
-import { endRun, membersOf, type Run } from "./processes.ts";
+import { endRun, findMembers, type Run } from "./processes.ts";
 
 const LOOK_EVERY_MS = 250;
 /** From one look at all processes to the next: soon after the start, then rarely. */
@@ -41,7 +41,7 @@ export function guard(run: Run, limits: Limits, onExcess: (why: string) => void)
       isTime ||
       now.tasks - before.tasks > limits.processes * WATCHFUL ||
       before.availableMb - now.availableMb > limits.memoryMb * WATCHFUL;
-    const why = mayBe ? await excessOf(run, limits) : undefined;
+    const why = mayBe ? await findExcess(run, limits) : undefined;
     if (over) return;
     if (!why) {
       again();
@@ -62,8 +62,8 @@ export function guard(run: Run, limits: Limits, onExcess: (why: string) => void)
   };
 }
 
-async function excessOf(run: Run, limits: Limits): Promise<string | undefined> {
-  const members = await membersOf(run);
+async function findExcess(run: Run, limits: Limits): Promise<string | undefined> {
+  const members = await findMembers(run);
   if (members.length > limits.processes) {
     return `it had ${members.length} processes, and sandbox.limits.processes allows ${limits.processes}`;
   }

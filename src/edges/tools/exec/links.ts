@@ -5,11 +5,11 @@
 import { resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { pathsInWord } from "../../../core/kit/index.ts";
-import { type Looks, pathFrom, piecesOf } from "./looks.ts";
+import { type Looks, pathFrom, splitWord } from "./looks.ts";
 import { type Around, type Found, firstPart, hasOtherNames, placed, type Ways } from "./placed.ts";
 import { secretsMet } from "./searched.ts";
 import { reachedUnnamed } from "./unnamed.ts";
-import { type Link, wayOf } from "./way.ts";
+import { findWay, type Link } from "./way.ts";
 
 export { type Around, Ways } from "./placed.ts";
 
@@ -47,7 +47,7 @@ export async function lookAtGlued(
 async function namedIn(text: string, cwd: string, looks: Looks): Promise<string[]> {
   const plain = pathsInWord(text);
   const glued: string[] = [];
-  for (const end of piecesOf(text).slice(plain.length))
+  for (const end of splitWord(text).slice(plain.length))
     if (
       (await looks.at(resolve(cwd, firstPart(end))))?.isSymbolicLink() ||
       (await hasOtherNames(resolve(cwd, end), looks))
@@ -81,8 +81,8 @@ export async function linksOnTheWay(
       // The way to the working directory has no links any more.
       const isBelow = path.startsWith(`${places[0]}/`);
       const { links } = isBelow
-        ? await wayOf(path.slice(places[0]!.length + 1), places[0]!, looks)
-        : await wayOf(path, "/", looks);
+        ? await findWay(path.slice(places[0]!.length + 1), places[0]!, looks)
+        : await findWay(path, "/", looks);
       for (const { from, to } of links) {
         add(from, to);
         // The gate takes `~` for the home of Lares' owner.

@@ -47,7 +47,7 @@ export class Looks {
   }
 
   /** Where a link leads, without links; for one that leads nowhere yet, where it would. */
-  async targetOf(link: string): Promise<string> {
+  async readTarget(link: string): Promise<string> {
     const known = this.targets.get(link);
     if (known !== undefined) return known;
     const to = await realpath(link).catch(async () => resolve(dirname(link), await readlink(link).catch(() => "/")));
@@ -59,7 +59,7 @@ export class Looks {
   async isFolder(path: string): Promise<boolean> {
     const found = await this.at(path);
     if (!found?.isSymbolicLink()) return found?.isDirectory() ?? false;
-    return (await this.at(await this.targetOf(path)))?.isDirectory() ?? false;
+    return (await this.at(await this.readTarget(path)))?.isDirectory() ?? false;
   }
 
   /** What is in a folder. Undefined: more than is looked at. */
@@ -113,7 +113,7 @@ async function readBelow(folder: string): Promise<string[]> {
  * The directories that commands of the text may stand in, as the words say it: `..` stays, because over a link it leads elsewhere.
  * `home` is what `~` means to them.
  */
-export function placesOf(commands: readonly ShellCommand[], cwd: string, home: string): string[] {
+export function listPlaces(commands: readonly ShellCommand[], cwd: string, home: string): string[] {
   const places = new Set([cwd]);
   for (const { words } of commands) {
     const [name = "", ...args] = words.map((word) => word.literal ?? word.guess);
@@ -135,7 +135,7 @@ function atHome(path: string, home: string): string {
 }
 
 /** Every piece of a word that may name a file, also glued to an option (`-fnotes.md`): which letters are options is not known. */
-export function piecesOf(word: string): string[] {
+export function splitWord(word: string): string[] {
   const glued =
     /^-[A-Za-z]/.test(word) && word.length <= LONGEST_GLUED
       ? Array.from({ length: word.length - 2 }, (_, i) => word.slice(i + 2)).filter((end) => !end.startsWith("/"))

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
-import { type Looks, pathFrom, piecesOf } from "./looks.ts";
+import { type Looks, pathFrom, splitWord } from "./looks.ts";
 import { baseName } from "./shell/index.ts";
 
 /** They show, copy or remove files, and run none. A program that is missing here only asks again more often. */
@@ -28,7 +28,7 @@ export async function namedFiles(
       ...assignments.map(({ value }) => value),
     ]);
   const words = new Set(texts.map((word) => word.literal ?? word.guess));
-  const pieces = new Set([...words].flatMap(piecesOf));
+  const pieces = new Set([...words].flatMap(splitWord));
   const marks = new Map<string, string>();
   for (const piece of pieces) {
     for (const place of /^[/~]/.test(piece) ? [home] : places) {
@@ -36,7 +36,7 @@ export async function namedFiles(
       const path = pathFrom(place, piece, home);
       const looked = looks.at(path);
       const found = looked instanceof Promise ? await looked : looked;
-      if (found) marks.set(path, await markOf(path, found));
+      if (found) marks.set(path, await readMark(path, found));
     }
   }
   const there = [...marks].filter(([, mark]) => mark !== "");
@@ -45,7 +45,7 @@ export async function namedFiles(
 }
 
 /** A link is what it is and what it leads to. */
-async function markOf(path: string, found: BigIntStats): Promise<string> {
+async function readMark(path: string, found: BigIntStats): Promise<string> {
   if (!found.isFile() && !found.isSymbolicLink()) return "";
   const target = found.isSymbolicLink() ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;
   return [found, ...(target?.isFile() ? [target] : [])]

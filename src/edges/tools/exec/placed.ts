@@ -4,7 +4,7 @@ import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { withInside } from "../paths/index.ts";
 import { Looks } from "./looks.ts";
-import { wayOf } from "./way.ts";
+import { findWay } from "./way.ts";
 
 export interface Around {
   /** Real path of the working directory. */
@@ -36,7 +36,7 @@ export class Ways {
   /** Whether a path lies in the folder git keeps a repository in, whatever that folder is called. */
   async isInRepository(path: string, { cwd, home, roots = [] }: Around): Promise<boolean> {
     const isThere = (await this.looks.at(resolve(cwd, firstPart(path)))) !== undefined;
-    const ends = isThere ? (await wayOf(path, cwd, this.looks)).ends : [resolve(cwd, path)];
+    const ends = isThere ? (await findWay(path, cwd, this.looks)).ends : [resolve(cwd, path)];
     for (const end of ends) {
       const root = [home, ...roots].find((one) => end === one || end.startsWith(`${one}/`));
       if (root === undefined) continue;
@@ -80,7 +80,7 @@ async function leads(path: string, { cwd, home, roots: others = [] }: Around, lo
   // Most words are no files.
   if (!(await looks.at(resolve(cwd, firstPart(path))))) return false;
   if (path.includes("..")) {
-    const { ends, hasTurned } = await wayOf(path, cwd, looks);
+    const { ends, hasTurned } = await findWay(path, cwd, looks);
     if (hasTurned && ends.some((end) => !roots.some((root) => end === root || end.startsWith(`${root}/`)))) return true;
   }
   const root = roots.find((one) => at.startsWith(`${one}/`));

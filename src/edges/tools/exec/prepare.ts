@@ -119,12 +119,12 @@ function boundFiles(shell: ShellPlan): Prepared["files"] {
     }
   }
   return [...paths].flatMap((path) => {
-    const sha256 = contentOf(path);
+    const sha256 = readContent(path);
     return sha256 === undefined ? [] : [{ path, sha256 }];
   });
 }
 
-function contentOf(path: string): string | undefined {
+function readContent(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

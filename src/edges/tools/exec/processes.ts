@@ -30,7 +30,7 @@ export interface Run {
 export async function endRun(run: Run, politeMs = POLITE_MS): Promise<number> {
   const seen = new Set<string>();
   const send = async (signal: NodeJS.Signals): Promise<number> => {
-    const alive = await membersOf(run, seen);
+    const alive = await findMembers(run, seen);
     const asked = signal === "SIGKILL" ? alive : alive.filter((one) => one.name !== SANDBOX);
     for (const { pid, id } of asked.length > 0 ? asked : alive) {
       seen.add(id);
@@ -44,7 +44,7 @@ export async function endRun(run: Run, politeMs = POLITE_MS): Promise<number> {
   await send("SIGCONT");
   while (performance.now() < until) {
     await wait(LOOK_EVERY_MS);
-    if ((await membersOf(run, seen)).length === 0) return seen.size;
+    if ((await findMembers(run, seen)).length === 0) return seen.size;
   }
   for (let round = 0; round < KILL_ROUNDS; round++) {
     if ((await send("SIGKILL")) === 0) break;
@@ -64,7 +64,7 @@ export interface Member {
 }
 
 /** Processes of the run that still live. `known` are ids seen before, which may have lost every other trace. */
-export async function membersOf(run: Run, known: ReadonlySet<string> = new Set()): Promise<Member[]> {
+export async function findMembers(run: Run, known: ReadonlySet<string> = new Set()): Promise<Member[]> {
   if (process.platform !== "linux") return groupAlive(run.leader);
   const rows = await freshRows();
   const members = new Set<number>();
@@ -78,7 +78,7 @@ export async function membersOf(run: Run, known: ReadonlySet<string> = new Set()
       grew = true;
     }
   }
-  const helpers = run.supervised ? helpersOf(run, rows) : new Set();
+  const helpers = run.supervised ? findHelpers(run, rows) : new Set();
   return rows.filter((row) => members.has(row.pid) && !helpers.has(row.pid));
 }
 
@@ -86,7 +86,7 @@ export async function membersOf(run: Run, known: ReadonlySet<string> = new Set()
  * The supervisor and the shells and programs it made for itself. They carry no tag, while a command has one unless it cleared its
  * variables and is one of these programs itself; such a one is ended with its supervisor.
  */
-function helpersOf(run: Run, rows: readonly Row[]): Set<number> {
+function findHelpers(run: Run, rows: readonly Row[]): Set<number> {
   const helpers = new Set(run.leader === undefined ? [] : [run.leader]);
   for (let grew = true; grew; ) {
     grew = false;

@@ -9,7 +9,7 @@ import { keepExcess, keptExcess, keptLimits } from "../process/kept.ts";
 import { readPid, readStatus, supervises } from "../process/supervisor.ts";
 import { guard } from "./guard.ts";
 import { type Kept, readRun } from "./output.ts";
-import { endRun, membersOf, type Run } from "./processes.ts";
+import { endRun, findMembers, type Run } from "./processes.ts";
 import { plainText } from "./pty.ts";
 import { DRAIN_MS, type Ended, type Exit, endAll, endElsewhere, endLeftovers, exitIn } from "./run.ts";
 
@@ -25,14 +25,14 @@ type Left = Kept & { timeoutMs: number; env: Readonly<Record<string, string>>; t
 /** Undefined: its supervisor is gone and has not written how it ended. What may be left of it is ended. */
 export async function recoverCommand(command: Left, signal: AbortSignal): Promise<Ended | undefined> {
   const { dir, key } = command;
-  const leader = await leaderOf(dir);
+  const leader = await findLeader(dir);
   const run: Run = { key, supervised: true, ...(leader === undefined ? {} : { leader }) };
   const lives = async () =>
     (leader !== undefined && (await supervises(leader, dir))) ||
     // A terminal that hung up has taken the first shell with it.
-    (command.terminal === true && (await membersOf({ key })).length > 0);
+    (command.terminal === true && (await findMembers({ key })).length > 0);
   const begunAt = (await stat(join(dir, "pid"))).mtimeMs;
-  const { exit, how, why } = await endOf({ ...command, begunAt, run, lives }, signal);
+  const { exit, how, why } = await awaitEnd({ ...command, begunAt, run, lives }, signal);
   if (!exit) {
     await endRun({ key });
     return undefined;
@@ -54,7 +54,7 @@ export async function recoverCommand(command: Left, signal: AbortSignal): Promis
 }
 
 /** Waits for its end, or ends it when it takes too long or too much, or nobody wants it any more. */
-async function endOf(
+async function awaitEnd(
   command: Left & { begunAt: number; run: Run; lives: () => Promise<boolean> },
   signal: AbortSignal,
 ): Promise<{ exit?: Exit; how: Ended["how"]; why?: string }> {
@@ -94,7 +94,7 @@ async function endOf(
   }
 }
 
-async function leaderOf(dir: string): Promise<number | undefined> {
+async function findLeader(dir: string): Promise<number | undefined> {
   const patience = performance.now() + BEGIN_MS;
   for (;;) {
     const pid = await readPid(dir);

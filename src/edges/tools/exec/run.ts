@@ -19,7 +19,7 @@ import { named } from "../sandbox/named.ts";
 import type { Captured } from "./capture.ts";
 import { guard } from "./guard.ts";
 import { readRun } from "./output.ts";
-import { endRun, membersOf, type Run } from "./processes.ts";
+import { endRun, findMembers, type Run } from "./processes.ts";
 import { onScript, startOnTerminal } from "./pty.ts";
 
 /** Starting a process holds the event loop for milliseconds: a hundred commands at once start one by one. */
@@ -105,7 +105,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
           keepExcess(command.dir, excess);
         })
       : () => {};
-    const first = await firstOf(exited, command.timeoutMs, signal).finally(unguard);
+    const first = await waitForFirst(exited, command.timeoutMs, signal).finally(unguard);
     const how = why ? "limit" : first;
     const ended = how === "exited" ? await endLeftovers(run, drained) : await endAll(run, exited);
     if (how !== "exited" && command.end) await endElsewhere(command.end, command.env);
@@ -182,7 +182,7 @@ export async function endElsewhere(
   );
 }
 
-async function firstOf(exited: Promise<unknown>, timeoutMs: number, signal: AbortSignal): Promise<Ended["how"]> {
+async function waitForFirst(exited: Promise<unknown>, timeoutMs: number, signal: AbortSignal): Promise<Ended["how"]> {
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   try {
@@ -214,7 +214,7 @@ export async function endAll(run: Run, exited: Promise<unknown>): Promise<number
 /** `drained`: nobody holds the output open any more. */
 export async function endLeftovers(run: Run, drained: Promise<unknown>): Promise<number> {
   await Promise.race([drained, wait(LINGER_MS)]);
-  if ((await membersOf(run)).length === 0) return 0;
+  if ((await findMembers(run)).length === 0) return 0;
   await wait(LINGER_MS);
   return endRun(run);
 }

@@ -28,7 +28,7 @@ export class Runs {
   /** A fresh folder. Two tries of one call have two: what was left of the first cannot meddle with the second. */
   make(key: string): string {
     this.dir ??= mkdtempSync(join(tmpdir(), "lares-runs-"));
-    const dir = join(this.dir, `${nameOf(key)}~${randomBytes(4).toString("hex")}`);
+    const dir = join(this.dir, `${toName(key)}~${randomBytes(4).toString("hex")}`);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.open.set(key, [...(this.open.get(key) ?? []), dir]);
     this.crash.at("command.prepared");
@@ -57,7 +57,7 @@ export class Runs {
   /** The try of this call that was begun, if one was. The others cannot begin any more. */
   async begun(key: string): Promise<string | undefined> {
     const tries = this.names()
-      .filter((name) => keyOf(name) === nameOf(key))
+      .filter((name) => toKey(name) === toName(key))
       .map((name) => join(this.dir!, name));
     this.open.set(key, tries);
     let found: string | undefined;
@@ -67,15 +67,15 @@ export class Runs {
 
   /** Before turns go on: what no call will ask for is ended and cleared away. Only what is there when this is called. */
   async sweep(wanted: readonly string[]): Promise<void> {
-    const kept = new Set(wanted.map(nameOf));
+    const kept = new Set(wanted.map(toName));
     for (const name of this.names()) {
-      if (kept.has(keyOf(name))) continue;
+      if (kept.has(toKey(name))) continue;
       const dir = join(this.dir!, name);
       if ((await claim(dir)) === "begun" && !(await readStatus(dir))) {
         const pid = await readPid(dir);
         // A number that is somebody else's by now is left alone.
         const isOurs = pid !== undefined && (await supervises(pid, dir));
-        await endRun({ key: keyOf(name), ...(isOurs ? { leader: pid } : {}) });
+        await endRun({ key: toKey(name), ...(isOurs ? { leader: pid } : {}) });
       }
       await rm(dir, { recursive: true, force: true });
     }
@@ -86,10 +86,10 @@ export class Runs {
   }
 }
 
-function nameOf(key: string): string {
+function toName(key: string): string {
   return key.replace(/[^\w.-]/g, "_");
 }
 
-function keyOf(name: string): string {
+function toKey(name: string): string {
   return name.slice(0, name.lastIndexOf("~"));
 }

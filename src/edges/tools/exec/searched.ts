@@ -29,7 +29,7 @@ interface Search {
 
 export async function secretsMet(command: ShellCommand, around: Around, looks: Looks): Promise<Found[]> {
   const texts = command.words.map((word) => word.literal ?? word.guess);
-  const search = searchOf(texts);
+  const search = readSearch(texts);
   if (!search) return [];
   for (const [word, place] of search.places) {
     const top = resolve(around.cwd, place);
@@ -43,7 +43,7 @@ export async function secretsMet(command: ShellCommand, around: Around, looks: L
   return [];
 }
 
-function searchOf(texts: readonly string[]): Search | undefined {
+function readSearch(texts: readonly string[]): Search | undefined {
   const name = baseName(texts[0]!);
   if (name === "rg") return byRipgrep(texts);
   if (/^[ef]?grep$/.test(name)) return byGrep(texts);

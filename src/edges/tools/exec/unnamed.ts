@@ -4,7 +4,7 @@
  */
 import { basename, join, resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
-import { type Looks, piecesOf } from "./looks.ts";
+import { type Looks, splitWord } from "./looks.ts";
 import { type Around, type Found, placed, type Ways } from "./placed.ts";
 import { baseName } from "./shell/index.ts";
 
@@ -57,7 +57,7 @@ async function targetFolders(texts: readonly string[], { cwd }: Around, looks: L
     if (word === 0 || text === "") continue;
     const isOption = text.startsWith("-");
     if (!isOption && word !== last && !texts[word - 1]!.startsWith("-")) continue;
-    for (const piece of isOption ? piecesOf(text) : [text])
+    for (const piece of isOption ? splitWord(text) : [text])
       if (await looks.isFolder(resolve(cwd, piece))) folders.push([word, piece]);
   }
   return folders;

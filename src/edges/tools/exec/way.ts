@@ -37,7 +37,7 @@ const MOST_PARTS = 128;
 /** Names that are longer cannot be, and patterns that are longer nobody needs. */
 const LONGEST_PART = 255;
 
-export async function wayOf(path: string, from: string, looks: Looks): Promise<Way> {
+export async function findWay(path: string, from: string, looks: Looks): Promise<Way> {
   const start = path.startsWith("/") ? "/" : from;
   let steps: Step[] = [{ text: start, at: start }];
   const links = new Map<string, Link>();
@@ -66,7 +66,7 @@ export async function wayOf(path: string, from: string, looks: Looks): Promise<W
           else if (!found) itself.isGone = true;
           continue;
         }
-        const to = await looks.targetOf(at);
+        const to = await looks.readTarget(at);
         links.set(`${text}\0${to}`, { from: text, to });
         // A name is its target; a pattern may still be something else.
         if (name === part) next.pop();

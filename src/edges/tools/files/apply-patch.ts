@@ -113,7 +113,7 @@ function checked(raw: Parameters<Tool["plan"]>[0]): Change[] {
 
 /** A path that leads out still gets a plan, so that the gate decides and records. */
 async function firstOutside(changes: readonly Change[], place: ToolPlace): Promise<ActionPlan | undefined> {
-  for (const path of changes.flatMap(pathsOf)) {
+  for (const path of changes.flatMap(listPaths)) {
     const details = " by a patch";
     const plan = await planFile({
       tool: "apply_patch",
@@ -129,7 +129,7 @@ async function firstOutside(changes: readonly Change[], place: ToolPlace): Promi
   return undefined;
 }
 
-function pathsOf(change: Change): string[] {
+function listPaths(change: Change): string[] {
   return change.kind === "update" && change.moveTo !== undefined ? [change.path, change.moveTo] : [change.path];
 }
 
@@ -161,7 +161,7 @@ async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Wo
       shown.push(`delete ${name} (${humanSize(file.before?.length ?? 0)})`);
     } else {
       await mustBeThere(file, place);
-      const { text, added, removed, notes, lines, fresh } = fitHunks(name, textOf(file), change.hunks);
+      const { text, added, removed, notes, lines, fresh } = fitHunks(name, showText(file), change.hunks);
       const body = change.hunks.map((hunk, i) => `@@ line ${lines[i]} @@\n${hunkText(hunk.lines)}`).join("\n");
       const target = change.moveTo === undefined ? file : await at(change.moveTo);
       if (target !== file) {
@@ -199,7 +199,7 @@ async function lookAt(path: string, place: ToolPlace, known: Map<string, Written
     const seen = known.get(inside.absolute);
     if (seen) return seen;
     inside.checkWritable();
-    const before = await contentOf(inside);
+    const before = await readContent(inside);
     const mode = inside.stat()?.mode;
     const { path: at, absolute, isAsGiven } = inside;
     const fresh: Written = { path: at, absolute, isAsGiven, before, after: before, mode };
@@ -208,7 +208,7 @@ async function lookAt(path: string, place: ToolPlace, known: Map<string, Written
   });
 }
 
-async function contentOf(inside: Inside): Promise<Buffer | null> {
+async function readContent(inside: Inside): Promise<Buffer | null> {
   return inside.kind === "missing" ? null : inside.readFile(MOST_BYTES);
 }
 
@@ -221,7 +221,7 @@ async function mustBeThere(file: Written, place: ToolPlace): Promise<void> {
   );
 }
 
-function textOf({ path, after }: Written): string {
+function showText({ path, after }: Written): string {
   const text = typeof after === "string" ? after : decodeText(after ?? Buffer.alloc(0));
   if (text === undefined) throw wrongInput(`"${visibleLine(path)}" is not UTF-8 text; nothing was changed.`);
   return text;
@@ -266,7 +266,7 @@ async function writeOne(
 ): Promise<void> {
   await withInside({ ...rooted(place, file.absolute), parents: to === null ? "need" : "make" }, async (inside) => {
     inside.checkWritable();
-    const now = await contentOf(inside);
+    const now = await readContent(inside);
     if (isSame(now, to)) return;
     if (!isSame(now, from)) {
       throw wrongInput(`"${visibleLine(file.path)}" was changed by someone else in the meantime; nothing was changed.`);
@@ -280,7 +280,7 @@ async function stillChanged(paths: string[], files: readonly Written[], place: T
   const bad: string[] = [];
   for (const file of files.filter((one) => paths.includes(one.path))) {
     const at = { ...rooted(place, file.absolute), parents: "imagine" as const };
-    const now = await withInside(at, contentOf).catch(() => undefined);
+    const now = await withInside(at, readContent).catch(() => undefined);
     if (now === undefined || !isSame(now, file.before)) bad.push(file.path);
   }
   return bad;
@@ -305,10 +305,10 @@ type Standing = "old" | "new" | "unclear";
 
 async function probe(changes: readonly Change[], place: ToolPlace, key: string): Promise<Probed<ToolResult>> {
   for (const change of changes) await endMove(change, place);
-  const standing = await Promise.all(changes.map((change) => standingOf(change, place)));
+  const standing = await Promise.all(changes.map((change) => readState(change, place)));
   const names = (which: Standing) =>
-    changes.flatMap((change, i) => (standing[i] === which ? pathsOf(change).map(visibleLine) : []));
-  for (const path of changes.flatMap(pathsOf)) {
+    changes.flatMap((change, i) => (standing[i] === which ? listPaths(change).map(visibleLine) : []));
+  for (const path of changes.flatMap(listPaths)) {
     await withInside({ ...rooted(place, path), parents: "imagine" }, async (inside) => {
       await inside.discard(`${key}:${inside.path}`);
     }).catch(() => undefined);
@@ -341,19 +341,19 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
 async function endMove(change: Change, place: ToolPlace): Promise<void> {
   if (change.kind !== "update" || change.moveTo === undefined) return;
   const at = (path: string) => ({ ...rooted(place, path), parents: "imagine" as const });
-  const moved = await withInside(at(change.moveTo), contentOf).catch(() => null);
+  const moved = await withInside(at(change.moveTo), readContent).catch(() => null);
   if (moved === null) return;
   await withInside(at(change.path), async (inside) => {
-    const now = await contentOf(inside);
+    const now = await readContent(inside);
     const text = now === null ? undefined : decodeText(now);
     if (text === undefined || !fits(text, change.hunks)) return;
     if (isSame(fitHunks("", text, change.hunks).text, moved)) await inside.remove();
   }).catch(() => undefined);
 }
 
-async function standingOf(change: Change, place: ToolPlace): Promise<Standing> {
+async function readState(change: Change, place: ToolPlace): Promise<Standing> {
   const read = (path: string) =>
-    withInside({ ...rooted(place, path), parents: "imagine" }, contentOf).catch(() => undefined);
+    withInside({ ...rooted(place, path), parents: "imagine" }, readContent).catch(() => undefined);
   const now = await read(change.path);
   if (now === undefined) return "unclear";
   if (change.kind === "delete") return now === null ? "new" : "old";

@@ -2,7 +2,7 @@
  * The new text in the file's own indentation, where the old text differed from the file in white space only: tabs for blanks,
  * a level more or less. Lines that stay as they were keep the file's bytes.
  */
-import { indentOf } from "./nearest.ts";
+import { readIndent } from "./nearest.ts";
 
 /** Undefined when the file's indentation does not follow from that of the old text: then nothing is guessed. */
 export function inFilesIndentation(
@@ -14,10 +14,10 @@ export function inFilesIndentation(
   const same = new Map<string, string[]>();
   for (const [i, line] of old.entries()) {
     if (line.trim() === "") continue;
-    const theirs = indentOf(found[i]!);
-    const known = indents.get(indentOf(line));
+    const theirs = readIndent(found[i]!);
+    const known = indents.get(readIndent(line));
     if (known !== undefined && known !== theirs) return undefined;
-    indents.set(indentOf(line), theirs);
+    indents.set(readIndent(line), theirs);
     const kept = same.get(line) ?? [];
     if (kept.length < MOST_SAME) kept.push(found[i]!);
     same.set(line, kept);
@@ -30,7 +30,7 @@ export function inFilesIndentation(
       lines.push(kept ?? "");
       continue;
     }
-    const indent = indentOf(line);
+    const indent = readIndent(line);
     const theirs = translate(indent);
     if (theirs === undefined) return undefined;
     lines.push(theirs + line.slice(indent.length));

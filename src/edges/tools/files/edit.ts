@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import type { AppError } from "../../../core/domain/index.ts";
-import { trimEndOf } from "../../../core/kit/index.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { flag, parseInput } from "../input.ts";
 import { type Inside, orNear, rooted, withInside, wrongInput } from "../paths/index.ts";
@@ -116,13 +116,13 @@ function noMatch(match: Extract<Match, { ok: false }>, path: string): AppError {
   const name = visibleLine(path);
   if (match.count > 1) {
     return wrongInput(
-      `The old text occurs ${match.count} times in ${name} (lines ${firstOf(match.lines)}); nothing was changed.`,
+      `The old text occurs ${match.count} times in ${name} (lines ${joinFirst(match.lines)}); nothing was changed.`,
       "Give more of the surrounding lines so that it occurs once, or set all.",
     );
   }
   if (match.drifted.length > 1) {
     return wrongInput(
-      `The old text occurs 0 times in ${name}; apart from white space it would match at lines ${firstOf(match.drifted)}. Nothing was changed.`,
+      `The old text occurs 0 times in ${name}; apart from white space it would match at lines ${joinFirst(match.drifted)}. Nothing was changed.`,
       "Copy the lines you mean with their white space, or give more of the surrounding lines.",
     );
   }
@@ -134,14 +134,14 @@ function noMatch(match: Extract<Match, { ok: false }>, path: string): AppError {
   );
 }
 
-function firstOf(lines: readonly number[]): string {
+function joinFirst(lines: readonly number[]): string {
   return lines.slice(0, MOST_PLACES).join(", ") + (lines.length > MOST_PLACES ? ", …" : "");
 }
 
 /** The first changed lines as they stand now: the new text alone, so that nothing of the file is said. */
 function nowThere({ lines, put, within }: Replaced, fresh: string): string {
   if (lines.length !== 1 || fresh === "") return "";
-  const whole = trimEndOf(put ?? fresh, "\n");
+  const whole = trimEndCharacters(put ?? fresh, "\n");
   const text = `${within?.before ? "…" : ""}${whole}${within?.behind ? "…" : ""}`.split("\n", MOST_LINES + 1);
   return `\n${numbered(text.slice(0, MOST_LINES), lines[0]!)}${text.length > MOST_LINES ? "\n…" : ""}`;
 }
@@ -171,7 +171,7 @@ async function probe(input: Input, place: ToolPlace, key: string): Promise<Probe
 }
 
 function where({ lines }: Replaced): string {
-  const shown = firstOf(lines);
+  const shown = joinFirst(lines);
   return lines.length === 1 ? `1 replacement at line ${shown}` : `${lines.length} replacements at lines ${shown}`;
 }
 

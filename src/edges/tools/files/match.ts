@@ -3,7 +3,7 @@
  * regard to line ends and trailing blanks, then to any white space, which is what models most often get wrong. Anything else is
  * a failure that says what is nearest.
  */
-import { trimEndOf } from "../../../core/kit/index.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
 import { inFilesIndentation } from "./drift.ts";
 import { LineIndex } from "./line-index.ts";
 import { type Nearest, nearest, spaced } from "./nearest.ts";
@@ -57,13 +57,15 @@ export function standsLoosely(text: string, part: string): boolean {
 }
 
 function adapted(text: string, { start, end }: Loose, old: string, fresh: string): string | undefined {
-  const found = linesOf(text.slice(start, end));
-  const [was, put] = [linesOf(old), linesOf(fresh)].map((lines) => (lines.at(-1) === "" ? lines.slice(0, -1) : lines));
+  const found = splitLines(text.slice(start, end));
+  const [was, put] = [splitLines(old), splitLines(fresh)].map((lines) =>
+    lines.at(-1) === "" ? lines.slice(0, -1) : lines,
+  );
   const lines = inFilesIndentation(was!, found, put!);
   return lines && lines.join("\n") + (fresh.endsWith("\n") ? "\n" : "");
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
@@ -149,7 +151,7 @@ function spliceLoose(text: string, at: readonly Loose[], old: string, fresh: str
 }
 
 function withoutEnd(line: string): string {
-  return trimEndOf(line, " \t\r");
+  return trimEndCharacters(line, " \t\r");
 }
 
 /** The line of each place, from 1. The places rise, so the text is walked once. */

@@ -118,7 +118,7 @@ function firstDifference(a: string, b: string, line: number): string {
 }
 
 function blanks(line: string): string {
-  const indent = indentOf(line);
+  const indent = readIndent(line);
   if (indent === "") return "none";
   const tabs = indent.split("\t").length - 1;
   const spaces = indent.length - tabs;
@@ -130,7 +130,7 @@ function counted(n: number, noun: string): string {
   return n === 0 ? "" : `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-export function indentOf(line: string): string {
+export function readIndent(line: string): string {
   let end = 0;
   while (line[end] === " " || line[end] === "\t") end++;
   return line.slice(0, end);

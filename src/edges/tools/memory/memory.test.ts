@@ -21,7 +21,7 @@ function tools() {
         : [];
       return { id: "mem_1", state: memory.text.includes("stranger") ? "pending" : "live", near, replaced: [] };
     },
-    textOf: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
+    findText: async ({ id }) => (id === "mem_1" ? "likes tea" : undefined),
     about: async () => ({ facts: [{ id: "mem_1", text: "likes tea" }], said: [{ text: "I like tea" }] }),
     async forgetAbout(topic) {
       asked.push(topic);

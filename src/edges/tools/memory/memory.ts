@@ -33,7 +33,7 @@ export interface MemoryDesk {
   /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
   search(query: { query: string; caller: Caller }): Promise<Found[]>;
   /** What a memory says, when it is in the session's sight. */
-  textOf(memory: { id: string; caller: Caller }): Promise<string | undefined>;
+  findText(memory: { id: string; caller: Caller }): Promise<string | undefined>;
   /** Deletes for good. False when there is no such memory in the session's sight; may be repeated. */
   forget(memory: { id: string; caller: Caller }): Promise<boolean>;
   /** All that goes when a topic or a person is forgotten: facts, and what was said about it. Deletes nothing. */
@@ -127,7 +127,7 @@ function save(desk: MemoryDesk): Tool {
         ...{ key, text, caller: place.caller },
         ...(kind ? { kind } : {}),
         ...(replaces ? { replaces } : {}),
-        ...(until ? { expiresAt: endOf(until) } : {}),
+        ...(until ? { expiresAt: parseEnd(until) } : {}),
       });
       const note =
         saved.state === "pending"
@@ -153,13 +153,13 @@ function save(desk: MemoryDesk): Tool {
 }
 
 /** A date alone lasts until its day is over. */
-function endOf(until: string): number {
+function parseEnd(until: string): number {
   return until.length === 10 ? Date.parse(`${until}T23:59:59.999Z`) : Date.parse(until);
 }
 
 /** The words of a memory, so that nobody has to agree to an id. */
 async function said(desk: MemoryDesk, tool: string, memory: string, caller: Caller): Promise<string> {
-  const text = await desk.textOf({ id: memory, caller });
+  const text = await desk.findText({ id: memory, caller });
   if (text !== undefined) return text;
   throw new AppError("TOOL_INPUT", {
     message: `${tool}: There is no memory ${visibleLine(memory)} here.`,
@@ -224,7 +224,7 @@ function forget(desk: MemoryDesk): Tool {
     async plan(input, place) {
       const { id, about = "" } = parseInput("memory_forget", forgetInput, input);
       if (id !== undefined) {
-        const text = await desk.textOf({ id, caller: place.caller });
+        const text = await desk.findText({ id, caller: place.caller });
         const shown =
           text === undefined ? `Forget ${visibleLine(id)} (there is no such memory)` : `Forget: ${visible(text)}`;
         return plan("memory_forget", shown, { id });

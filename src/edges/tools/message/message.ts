@@ -74,7 +74,7 @@ export function createMessageTool(desk: MessageDesk): Tool {
     async plan(input, place): Promise<ActionPlan> {
       const { text, files, to } = read(input);
       const { caller } = place;
-      const route = routeOf(caller, to);
+      const route = chooseRoute(caller, to);
       const why = desk.refuses(route);
       if (why) throw new AppError("TOOL_INPUT", { message: why, hint: "Answer here instead." });
       const found = await Promise.all(files.map((path) => made(desk, place.workspace, caller, path)));
@@ -98,13 +98,13 @@ export function createMessageTool(desk: MessageDesk): Tool {
       const { text, files, to } = read(input);
       const { caller } = place;
       const found = await Promise.all(files.map((path) => made(desk, place.workspace, caller, path)));
-      const route = routeOf(caller, to);
+      const route = chooseRoute(caller, to);
       return { text: await desk.send({ key, caller, route, text, files: found }) };
     },
   };
 }
 
-function routeOf(caller: ToolCaller, to: z.output<typeof schema>["to"]): ReplyRoute {
+function chooseRoute(caller: ToolCaller, to: z.output<typeof schema>["to"]): ReplyRoute {
   if (!to) return caller.route;
   const { thread, ...rest } = to;
   return thread === undefined ? rest : { ...rest, thread };

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { bootId } from "../../../core/kit/index.ts";
 
 /** What stays the same as long as this process lives, or undefined when it does not. */
-export async function identityOf(pid: number): Promise<string | undefined> {
+export async function readIdentity(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") return fromProc(pid);
   try {
     const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "stat=,lstart=", "-p", String(pid)], { env: {} });

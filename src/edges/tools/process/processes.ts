@@ -17,12 +17,14 @@ import { type Clock, type IdMaker, type Log, quotedName } from "../../../core/ki
 import { guard } from "../exec/guard.ts";
 import { endRun } from "../exec/processes.ts";
 import type { Limits } from "../sandbox/limits.ts";
-import { identityOf } from "./identity.ts";
+import { readIdentity } from "./identity.ts";
 import { keepExcess, keepLimits, keptExcess, keptLimits } from "./kept.ts";
 import { readOutput, type Stretch } from "./output.ts";
 import {
+  countRunning,
   deleteProcess,
   endedBefore,
+  findProcess,
   insertProcess,
   markEnded,
   markRunning,
@@ -32,8 +34,6 @@ import {
   type ProcessState,
   processByKey,
   processesIn,
-  processOf,
-  runningOf,
 } from "./store.ts";
 import { claim, readPid, readStatus, supervise } from "./supervisor.ts";
 
@@ -129,7 +129,7 @@ export class Processes {
     const known = await this.known(given.key);
     if (known) return known;
     const { caller } = given;
-    if ((await runningOf(records, caller.agent)) >= MOST_AT_ONCE) {
+    if ((await countRunning(records, caller.agent)) >= MOST_AT_ONCE) {
       throw new AppError("TOOL_INPUT", {
         message: `You already have ${MOST_AT_ONCE} background commands running.`,
         hint: 'Stop one with process {"action":"kill"}, or wait until one ends.',
@@ -154,11 +154,11 @@ export class Processes {
     await records.write((tx) => insertProcess(tx, row));
     const { argv, env, cwd, limits } = given;
     const { limit } = this.parts;
-    if (limits) keepLimits(this.dirOf(id), limits);
+    if (limits) keepLimits(this.processDir(id), limits);
     this.guard(id);
     let pid: number;
     try {
-      pid = await supervise({ dir: this.dirOf(id), id, argv, env, cwd, ...(limit ? { limit } : {}) }, () => {
+      pid = await supervise({ dir: this.processDir(id), id, argv, env, cwd, ...(limit ? { limit } : {}) }, () => {
         this.unguard(id);
         void this.check(id);
       });
@@ -167,7 +167,7 @@ export class Processes {
       await records.write((tx) => deleteProcess(tx, id));
       throw error;
     }
-    const started = (await identityOf(pid)) ?? null;
+    const started = (await readIdentity(pid)) ?? null;
     await records.write((tx) => markRunning(tx, id, pid, started));
     this.watch(id);
     return this.seen({ ...row, pid, started, state: "running" });
@@ -182,8 +182,8 @@ export class Processes {
     const known = await this.known(key);
     if (known) return { ok: known };
     // After a restart of the machine a missing file proves nothing.
-    if (!sameBoot || (await claim(this.dirOf(row.id))) !== "never") return undefined;
-    await rm(this.dirOf(row.id), { recursive: true, force: true });
+    if (!sameBoot || (await claim(this.processDir(row.id))) !== "never") return undefined;
+    await rm(this.processDir(row.id), { recursive: true, force: true });
     await records.write((tx) => deleteProcess(tx, row.id));
     return { never: true };
   }
@@ -193,7 +193,7 @@ export class Processes {
     const row = await processByKey(this.parts.records, key);
     if (!row) return undefined;
     await this.check(row.id);
-    const now = await processOf(this.parts.records, row.id);
+    const now = await findProcess(this.parts.records, row.id);
     return now === undefined || (now.state === "lost" && now.pid === null) ? undefined : this.seen(now);
   }
 
@@ -211,7 +211,7 @@ export class Processes {
 
   async output(id: string, session: string, most: number, from?: number): Promise<Stretch> {
     await this.owned(id, session);
-    return readOutput(this.dirOf(id), most, from);
+    return readOutput(this.processDir(id), most, from);
   }
 
   /** Throws TOOL_INPUT when it has ended or does not take more. */
@@ -240,7 +240,10 @@ export class Processes {
   private async openInput(id: string): Promise<number> {
     for (let tries = 0; ; tries++) {
       try {
-        return openSync(join(this.dirOf(id), "in"), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+        return openSync(
+          join(this.processDir(id), "in"),
+          constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
+        );
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENXIO" || tries >= INPUT_TRIES) throw error;
         await wait(INPUT_WAIT_MS);
@@ -253,7 +256,7 @@ export class Processes {
     const row = await this.owned(id, session);
     if (isOpen(row)) {
       await this.alone(id, async () => {
-        const now = await processOf(this.parts.records, id);
+        const now = await findProcess(this.parts.records, id);
         if (now && isOpen(now)) await this.end(now);
       });
     }
@@ -270,7 +273,7 @@ export class Processes {
     }
     this.lookLater();
     for (const { id } of await endedBefore(records, clock.now() - KEPT_MS)) {
-      await rm(this.dirOf(id), { recursive: true, force: true });
+      await rm(this.processDir(id), { recursive: true, force: true });
       await records.write((tx) => deleteProcess(tx, id));
     }
   }
@@ -284,7 +287,7 @@ export class Processes {
 
   /** Watches what it uses up, by the limits it was started with: also one that an earlier life started. */
   private guard(id: string): void {
-    const dir = this.dirOf(id);
+    const dir = this.processDir(id);
     const limits = keptLimits(dir);
     if (!limits || this.guards.has(id) || this.stopped) return;
     this.guards.set(
@@ -300,17 +303,17 @@ export class Processes {
 
   private seen(row: ProcessRow): Seen {
     const { id, command, state, exit, pid, made_at, ended_at } = row;
-    const excess = isOpen(row) ? undefined : keptExcess(this.dirOf(id));
+    const excess = isOpen(row) ? undefined : keptExcess(this.processDir(id));
     const why = excess === undefined ? {} : { excess };
     return { id, command, state, exit, pid, madeAt: made_at, endedAt: ended_at, ...why };
   }
 
-  private dirOf(id: string): string {
+  private processDir(id: string): string {
     return join(this.parts.dir, id);
   }
 
   private async owned(id: string, session: string): Promise<ProcessRow> {
-    const row = await processOf(this.parts.records, id);
+    const row = await findProcess(this.parts.records, id);
     if (row?.session === session) return row;
     throw wrong(`You have no background command "${id}".`, 'See process {"action":"list"}.');
   }
@@ -331,7 +334,7 @@ export class Processes {
   /** Never throws: whoever asks finds the row as it is, and the next look tries again. */
   private check(id: string): Promise<void> {
     return this.alone(id, async () => {
-      const row = await processOf(this.parts.records, id);
+      const row = await findProcess(this.parts.records, id);
       if (!row || row.told) this.open.delete(id);
       else if (isOpen(row)) await this.examine(row);
       else await this.tell(row);
@@ -354,7 +357,7 @@ export class Processes {
 
   private async examine(row: ProcessRow): Promise<void> {
     const { records, clock } = this.parts;
-    const dir = this.dirOf(row.id);
+    const dir = this.processDir(row.id);
     const before = await readStatus(dir);
     if (!before && (await this.lives(row))) return;
     // Cut off while starting: from here on it cannot start any more, or it has and will say so.
@@ -375,12 +378,12 @@ export class Processes {
   }
 
   private async lives(row: ProcessRow, patienceMs = 0): Promise<boolean> {
-    if (row.pid !== null) return (await identityOf(row.pid)) === row.started;
+    if (row.pid !== null) return (await readIdentity(row.pid)) === row.started;
     // Cut off while starting: the supervisor says itself who it is, a moment after it has begun.
     const until = performance.now() + patienceMs;
-    let pid = await readPid(this.dirOf(row.id));
-    for (; pid === undefined && performance.now() < until; pid = await readPid(this.dirOf(row.id))) await wait(10);
-    const started = pid === undefined ? undefined : await identityOf(pid);
+    let pid = await readPid(this.processDir(row.id));
+    for (; pid === undefined && performance.now() < until; pid = await readPid(this.processDir(row.id))) await wait(10);
+    const started = pid === undefined ? undefined : await readIdentity(pid);
     if (pid === undefined || started === undefined) return false;
     await this.parts.records.write((tx) => markRunning(tx, row.id, pid, started));
     return true;
@@ -393,7 +396,7 @@ export class Processes {
 
   private async end(row: ProcessRow): Promise<void> {
     const { records, clock } = this.parts;
-    const dir = this.dirOf(row.id);
+    const dir = this.processDir(row.id);
     this.unguard(row.id);
     await endRun({ key: row.id });
     if (row.stop) {
@@ -403,7 +406,7 @@ export class Processes {
     }
     const until = performance.now() + KILL_MS;
     while (!(await readStatus(dir)) && (await this.lives(row)) && performance.now() < until) await wait(20);
-    const now = await processOf(records, row.id);
+    const now = await findProcess(records, row.id);
     // What hid its tag is still the supervisor's child.
     if (now?.pid && (await this.lives(now))) await endRun({ key: row.id, leader: now.pid });
     const status = await readStatus(dir);
@@ -414,7 +417,7 @@ export class Processes {
   }
 
   private async tell(row: ProcessRow): Promise<void> {
-    const { text } = await readOutput(this.dirOf(row.id), TOLD_BYTES);
+    const { text } = await readOutput(this.processDir(row.id), TOLD_BYTES);
     const { id, agent, session } = row;
     const output = text.trim() === "" ? "It printed nothing." : `The end of its output:\n${text.trimEnd()}`;
     await this.parts.tell({
@@ -422,7 +425,7 @@ export class Processes {
       agent,
       session,
       route: JSON.parse(row.route) as ReplyRoute,
-      label: `Background process ${id} (${quotedName(row.command)}) ended: ${howItEnded(row, keptExcess(this.dirOf(id)))}`,
+      label: `Background process ${id} (${quotedName(row.command)}) ended: ${howItEnded(row, keptExcess(this.processDir(id)))}`,
       body: `Command: ${row.command}\n\n${output}`,
     });
     await this.parts.records.write((tx) => markTold(tx, id));

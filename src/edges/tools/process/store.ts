@@ -78,7 +78,7 @@ export function deleteProcess(tx: Tx, id: string): void {
   tx.run("DELETE FROM process WHERE id = ?", id);
 }
 
-export function processOf(db: Reads, id: string): Promise<ProcessRow | undefined> {
+export function findProcess(db: Reads, id: string): Promise<ProcessRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM process WHERE id = ?`, id);
 }
 
@@ -94,7 +94,7 @@ export function openProcesses(db: Reads): Promise<ProcessRow[]> {
   return db.all(`SELECT ${COLUMNS} FROM process WHERE told = 0 ORDER BY made_at, id`);
 }
 
-export async function runningOf(db: Reads, agent: string): Promise<number> {
+export async function countRunning(db: Reads, agent: string): Promise<number> {
   const row = await db.get<{ n: number }>(
     "SELECT COUNT(*) AS n FROM process WHERE agent = ? AND state IN ('starting', 'running')",
     agent,

@@ -5,7 +5,7 @@
  * TOOLS-1: the gate judges the inner tool under its own name, with its own plan; `tool_run` adds no right and takes none away.
  */
 import { z } from "zod";
-import { type ActionPlan, originOf, type Tool, type ToolResult } from "../../../core/contracts/index.ts";
+import { type ActionPlan, resultOrigin, type Tool, type ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
@@ -124,7 +124,7 @@ function run(byName: ReadonlyMap<string, Tool>): Tool {
 
 /** Whose words a result is, is up to the tool that was run, not to the one that ran it. */
 function said(tool: Tool, result: ToolResult): ToolResult {
-  return { ...result, origin: originOf(tool, result) };
+  return { ...result, origin: resultOrigin(tool, result) };
 }
 
 async function asItsOwn<T>(tool: Tool, work: () => Promise<T>): Promise<T> {
@@ -134,6 +134,6 @@ async function asItsOwn<T>(tool: Tool, work: () => Promise<T>): Promise<T> {
     if (!(error instanceof AppError) || error.origin) throw error;
     const { code, message, hint, retry, details } = error;
     const more = { ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
-    throw new AppError(code, { message, retry, ...more, cause: error, origin: originOf(tool, { isError: true }) });
+    throw new AppError(code, { message, retry, ...more, cause: error, origin: resultOrigin(tool, { isError: true }) });
   }
 }

@@ -50,7 +50,7 @@ export function createBubblewrap(options: { program?: string; systemPrivate?: ()
       if (how === "write") args.push("--bind", path, path);
       else if (how === "scratch") args.push(...size, "--perms", "1777", "--tmpfs", path);
       else if (how === "read") {
-        const link = linkOf(path);
+        const link = readLink(path);
         args.push(...(link === undefined ? ["--ro-bind", path, path] : ["--symlink", link, path]));
       } else if (statSync(path).isDirectory()) {
         args.push("--perms", "0555", "--tmpfs", path);
@@ -101,7 +101,7 @@ function mounts(rules: Rules, hidden: readonly string[]): Mount[] {
     .sort((a, b) => segments(a.path).length - segments(b.path).length || (a.path < b.path ? -1 : 1));
 }
 
-function linkOf(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
 }
 

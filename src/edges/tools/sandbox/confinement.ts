@@ -37,9 +37,9 @@ export interface ConfinementParts extends Homes {
   /** The agents that asked for the work of this session, all the way up: the room is never wider than theirs (SANDBOX-3). */
   above?: (session: string) => Promise<readonly string[]>;
   /** Folders besides the workspace that this agent works in; checked already. */
-  rootsOf?: (agent: string) => readonly string[];
+  listRoots?: (agent: string) => readonly string[];
   /** Folders and files that the policy lets this agent read: commands see them, too. */
-  readsOf?: (agent: string) => readonly string[];
+  listReads?: (agent: string) => readonly string[];
   bubblewrap?: Sandbox;
 }
 
@@ -84,12 +84,12 @@ export function createConfinement(parts: ConfinementParts): Confinement {
         });
       }
       // Each agent works in its own folder; in everything else a sub-agent is inside of whoever asked for it.
-      const roots = (agent?: string) => (agent === undefined ? [] : (parts.rootsOf?.(agent) ?? []));
-      const reads = (agent?: string) => (agent === undefined ? [] : (parts.readsOf?.(agent) ?? []));
+      const roots = (agent?: string) => (agent === undefined ? [] : (parts.listRoots?.(agent) ?? []));
+      const reads = (agent?: string) => (agent === undefined ? [] : (parts.listReads?.(agent) ?? []));
       const around = (agent?: string) => ({ ...parts, roots: roots(agent), reads: reads(agent) });
-      let rules = rulesOf(parts.config(caller?.agent), workspace, around(caller?.agent));
+      let rules = makeRules(parts.config(caller?.agent), workspace, around(caller?.agent));
       for (const agent of (caller && (await parts.above?.(caller.session))) ?? []) {
-        rules = within(rulesOf(parts.config(agent), workspace, around(agent)), rules);
+        rules = within(makeRules(parts.config(agent), workspace, around(agent)), rules);
       }
       return {
         name: sandbox.name,
@@ -110,7 +110,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
 }
 
 /** The workspace, what the config adds, and nothing of Lares or of anybody's keys. */
-export function rulesOf(
+export function makeRules(
   config: SandboxConfig,
   workspace: string,
   homes: Homes & { roots?: readonly string[]; reads?: readonly string[] },

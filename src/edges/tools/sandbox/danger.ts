@@ -57,9 +57,9 @@ export interface Homes {
 /** The real path of something a config lets into the sandbox. Throws CONFIG_INVALID when that would be a way out. */
 export function safeBind(path: string, deed: "read" | "write", homes: Homes): string {
   if (!isAbsolute(path)) throw refused(path, "is not an absolute path");
-  const real = realOf(normalize(path));
+  const real = resolveReal(normalize(path));
   for (const one of new Set([stripped(normalize(path)), real])) {
-    const why = dangerOf(one, deed, homes);
+    const why = findDanger(one, deed, homes);
     if (why) throw refused(path, one === stripped(path) ? why : `is really ${one}, which ${why}`);
   }
   return real;
@@ -67,7 +67,7 @@ export function safeBind(path: string, deed: "read" | "write", homes: Homes): st
 
 /** The agent's own workspace lies where its owner put it; only what is never a workspace is refused. */
 export function safeWorkspace(path: string): string {
-  const real = realOf(path);
+  const real = resolveReal(path);
   const inside = [...PROTECTED, ...SYSTEM].find((one) => covers(one, real) && !real.startsWith(IN_MEMORY));
   if (real === "/" || inside) throw refused(path, `is ${real}, which belongs to the system`);
   return real;
@@ -76,7 +76,7 @@ export function safeWorkspace(path: string): string {
 /** A folder an agent works in besides its workspace. Throws CONFIG_INVALID when it holds more than work. */
 export function safeRoot(path: string, homes: Homes): string {
   const why = isAbsolute(path) ? rootDanger(path, homes) : "is not an absolute path";
-  if (why === undefined) return realOf(normalize(path));
+  if (why === undefined) return resolveReal(normalize(path));
   throw new AppError("CONFIG_INVALID", {
     message: `An agent can't work in "${path}": it ${why}.`,
     hint: "Name a project's own folder in agents.<id>.roots.",
@@ -85,9 +85,9 @@ export function safeRoot(path: string, homes: Homes): string {
 }
 
 function rootDanger(path: string, homes: Homes): string | undefined {
-  const real = realOf(normalize(path));
-  if (real === realOf(homes.userHome)) return "is your whole home";
-  return dangerOf(stripped(normalize(path)), "write", homes) ?? dangerOf(real, "write", homes);
+  const real = resolveReal(normalize(path));
+  if (real === resolveReal(homes.userHome)) return "is your whole home";
+  return findDanger(stripped(normalize(path)), "write", homes) ?? findDanger(real, "write", homes);
 }
 
 /** A container's network by name. Throws CONFIG_INVALID for one that is no border. */
@@ -98,25 +98,25 @@ export function safeNetwork(name: string): string {
   return name;
 }
 
-function dangerOf(path: string, deed: "read" | "write", { home, userHome }: Homes): string | undefined {
+function findDanger(path: string, deed: "read" | "write", { home, userHome }: Homes): string | undefined {
   if (path === "/") return "is the whole machine";
   if (/^(docker|podman|containerd|crio|buildkitd|lxd|libvirt-sock).*(\.sock|sock)$/.test(basename(path)))
     return "is the socket of a container engine";
   if (isSocket(path)) return "is a socket";
   const keys = CREDENTIALS.map((name) => join(userHome, name));
-  const guarded = [...PROTECTED, ...keys, home, realOf(home), ...(deed === "write" ? SYSTEM : [])];
+  const guarded = [...PROTECTED, ...keys, home, resolveReal(home), ...(deed === "write" ? SYSTEM : [])];
   const hit = guarded.find(
     (one) => (covers(one, path) && !(one === "/dev" && path.startsWith(IN_MEMORY))) || covers(path, one),
   );
   if (hit === undefined) return undefined;
-  const what = hit === home || hit === realOf(home) ? "the home of Lares" : hit;
+  const what = hit === home || hit === resolveReal(home) ? "the home of Lares" : hit;
   return covers(path, hit) && path !== hit
     ? `contains ${what}`
     : `is ${path === hit ? "" : "inside "}${what}, which is kept out`;
 }
 
 /** The real path, also of what is not there yet: then of the nearest folder that is. */
-function realOf(path: string): string {
+function resolveReal(path: string): string {
   const rest: string[] = [];
   for (let at = path; ; at = dirname(at)) {
     try {

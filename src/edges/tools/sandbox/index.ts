@@ -6,8 +6,8 @@ export {
   type ConfinementParts,
   createConfinement,
   createNone,
+  makeRules,
   type Room,
-  rulesOf,
 } from "./confinement.ts";
 export { type ContainerOptions, createContainer } from "./container.ts";
 export { type Homes, safeBind, safeNetwork, safeRoot, safeWorkspace } from "./danger.ts";

@@ -33,7 +33,7 @@ export function remembered(look: () => Promise<Trial>, now: () => number = Date.
 }
 
 /** Why a program that said nothing failed. Not Node's message: that is the whole command line, thousands of characters here. */
-function endOf(program: string, { code, signal, killed }: ExecFileException): string {
+function describeEnd(program: string, { code, signal, killed }: ExecFileException): string {
   // Node's typings know a number only; a program that couldn't be started has a name instead.
   const how: unknown = code;
   if (how === "ENOENT") return `${program} is not installed`;
@@ -49,7 +49,7 @@ export function tryRun(argv: readonly [string, ...string[]], env: Record<string,
     execFile(program, args, { env, timeout: PATIENCE_MS, cwd: "/" }, (error, _out, complaint) => {
       if (!error) return resolve({ ok: true });
       const said = String(complaint).trim().split("\n")[0]!.slice(0, MOST_SAID);
-      resolve({ ok: false, why: said || endOf(program, error) });
+      resolve({ ok: false, why: said || describeEnd(program, error) });
     });
   });
 }

@@ -17,9 +17,9 @@ export async function scan(inside: Inside, query: Query, signal: AbortSignal, mo
   let files = 0;
   let found = 0;
   try {
-    for await (const file of filesOf(inside, query.glob)) {
+    for await (const file of listFiles(inside, query.glob)) {
       signal.throwIfAborted();
-      const text = await textOf(file.dir, file.name);
+      const text = await readText(file.dir, file.name);
       if (text === "big") tooBig++;
       else files++;
       if (text === undefined || text === "big") continue;
@@ -68,7 +68,7 @@ function start(query: Query, deadline: number, signal: AbortSignal): Matcher {
   }
 }
 
-async function* filesOf(inside: Inside, glob: string | undefined) {
+async function* listFiles(inside: Inside, glob: string | undefined) {
   if (inside.kind !== "directory") {
     const { dir, name } = inside.parent();
     yield { dir, name, path: inside.path };
@@ -83,7 +83,7 @@ async function* filesOf(inside: Inside, glob: string | undefined) {
 }
 
 /** Text of one file; undefined for what is no text, not ours to read, or gone. */
-async function textOf(dir: Dir, name: string): Promise<{ value: string } | "big" | undefined> {
+async function readText(dir: Dir, name: string): Promise<{ value: string } | "big" | undefined> {
   const file = await openRegular(dir, name, () => new Error("not a file")).catch(() => undefined);
   if (!file) return undefined;
   try {

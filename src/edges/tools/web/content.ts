@@ -7,7 +7,7 @@ export type Content =
   | { kind: "binary"; type: string; what: string };
 
 /** The header is believed unless the bytes prove it wrong: text has no NUL and does not begin like an archive. */
-export function contentOf(header: string | undefined, body: Buffer): Content {
+export function toContent(header: string | undefined, body: Buffer): Content {
   const [declared = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
   const type = /^[\w.+-]+\/[\w.+-]+$/.test(declared) ? declared.toLowerCase() : "";
   const charset = parameters.map((part) => /^charset="?([\w:-]+)"?$/i.exec(part)?.[1]).find(Boolean);

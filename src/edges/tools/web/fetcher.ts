@@ -12,7 +12,7 @@ import { visibleLine } from "../escape.ts";
 import { type BodyLimit, readBody } from "./body.ts";
 import { failed } from "./failure.ts";
 import { type HopRequest, requestOnce } from "./hop.ts";
-import { createReach, hostOf, type Reach, type ReachRules } from "./reach.ts";
+import { createReach, type Reach, type ReachRules, readHost } from "./reach.ts";
 
 export interface FetchRequest {
   url: string | URL;
@@ -105,7 +105,7 @@ async function walk(reach: Reach, request: FetchRequest, userAgent: string, sign
     }
     answer.destroy();
     if (!follow(hop.url, next)) return { ...done, body: Buffer.alloc(0), cut: false, location: next.href };
-    if (redirects >= maxRedirects) throw failed(`${hostOf(hop.url)} redirects more than ${maxRedirects} times`);
+    if (redirects >= maxRedirects) throw failed(`${readHost(hop.url)} redirects more than ${maxRedirects} times`);
     hop = nextHop(hop, next, status);
   }
 }
@@ -116,7 +116,7 @@ function redirected(reach: Reach, from: URL, location: string): URL {
     to = new URL(location, from);
   } catch {
     throw failed(
-      `${hostOf(from)} redirects to something that is not an address: ${visibleLine(location.slice(0, 100))}`,
+      `${readHost(from)} redirects to something that is not an address: ${visibleLine(location.slice(0, 100))}`,
     );
   }
   return reach.check(to);
@@ -126,7 +126,7 @@ function nextHop(hop: HopRequest, to: URL, status: number): HopRequest {
   const becomesGet = hop.method === "POST" && status !== 307 && status !== 308;
   const crosses = hop.url.origin !== to.origin;
   if (crosses && hop.body !== undefined && !becomesGet) {
-    throw failed(`${hostOf(hop.url)} asks for the request to be sent on to ${hostOf(to)}, which Lares doesn't do`);
+    throw failed(`${readHost(hop.url)} asks for the request to be sent on to ${readHost(to)}, which Lares doesn't do`);
   }
   const keep = (name: string) => (crosses ? HARMLESS.has(name) : !(becomesGet && name === "content-type"));
   return {
@@ -144,7 +144,7 @@ async function interruptible<T>(reading: Promise<T>, url: URL, signal: AbortSign
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError) throw error;
-    throw failed(`the answer from ${hostOf(url)} broke off`, error);
+    throw failed(`the answer from ${readHost(url)} broke off`, error);
   }
 }
 

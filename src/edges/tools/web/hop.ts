@@ -9,7 +9,7 @@ import { AppError } from "../../../core/domain/index.ts";
 import { parseHost } from "../../../core/kit/index.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
 import { failed } from "./failure.ts";
-import { hostOf, portOf, type Reach, refused } from "./reach.ts";
+import { type Reach, readHost, readPort, refused } from "./reach.ts";
 
 export interface HopRequest {
   url: URL;
@@ -26,7 +26,7 @@ export async function requestOnce(
   signal: AbortSignal,
 ): Promise<{ answer: IncomingMessage; address: string }> {
   const { url } = hop;
-  const addresses = await untilAborted(reach.addresses(url.hostname, portOf(url)), signal);
+  const addresses = await untilAborted(reach.addresses(url.hostname, readPort(url)), signal);
   const secure = url.protocol === "https:";
   const options: RequestOptions = {
     method: hop.method,
@@ -85,7 +85,7 @@ function translated(error: Error & { code?: string }, url: URL, signal: AbortSig
   if (error instanceof AppError) return error;
   const code = error.code ?? error.message;
   const why = WHY[code] ?? (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) ? NOT_TRUSTED : undefined);
-  return failed(`${hostOf(url)} could not be reached (${code})${why ? `: ${why}` : ""}`, error);
+  return failed(`${readHost(url)} could not be reached (${code})${why ? `: ${why}` : ""}`, error);
 }
 
 const NO_WAY = "this machine has no route to it and may be offline";

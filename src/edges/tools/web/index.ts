@@ -11,12 +11,12 @@ export { pinned, requirePinned } from "./hop.ts";
 export { labelled } from "./outside.ts";
 export {
   createReach,
-  hostOf,
   listedHosts,
-  portOf,
   type Reach,
   type ReachRules,
   type Resolve,
+  readHost,
+  readPort,
   refused,
 } from "./reach.ts";
 export { createWebFetch, createWebSearch, planUrl, type SearchConfig, type WebConfig, webConfig };

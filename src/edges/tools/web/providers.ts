@@ -1,7 +1,7 @@
 /** Search services: how each is asked, and what of its answer is a result. */
 
 import { z } from "zod";
-import { trimEndOf } from "../../../core/kit/index.ts";
+import { trimEndCharacters } from "../../../core/kit/index.ts";
 import type { SearchConfig } from "./config.ts";
 import type { FetchRequest } from "./fetcher.ts";
 
@@ -80,7 +80,7 @@ function contentResults(answer: unknown): Found[] {
 
 /** A base may have a path of its own: a SearXNG behind `/searx`. */
 function under(base: URL, path: string, query: Record<string, string> = {}): URL {
-  const url = new URL(`${trimEndOf(base.pathname, "/")}/${path}`, base);
+  const url = new URL(`${trimEndCharacters(base.pathname, "/")}/${path}`, base);
   url.search = new URLSearchParams(query).toString();
   return url;
 }

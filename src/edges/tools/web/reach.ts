@@ -64,7 +64,7 @@ export function createReach(rules: ReachRules = {}): Reach {
       }
       if (url.username !== "" || url.password !== "")
         throw refused("an address may not contain a user name or password");
-      literal(url.hostname, portOf(url));
+      literal(url.hostname, readPort(url));
       // The dot at the end is for the name server; certificates and virtual hosts do not know it.
       if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
       return url;
@@ -92,12 +92,12 @@ export function listedHosts(list: readonly string[]): NonNullable<ReachRules["ma
   return (host, _address, port) => listed.has(bracketed(host)) || listed.has(`${bracketed(host)}:${port}`);
 }
 
-export function portOf(url: URL): number {
+export function readPort(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
 /** What a rule names and a person reads: the host, with its port when that is not the usual one. */
-export function hostOf(url: URL): string {
+export function readHost(url: URL): string {
   const host = bracketed(parseHost(url.hostname)?.host ?? url.hostname);
   return url.port === "" ? host : `${host}:${url.port}`;
 }

@@ -9,10 +9,10 @@ import { withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { humanSize } from "../files/content.ts";
 import { parseInput } from "../input.ts";
-import { contentOf } from "./content.ts";
+import { toContent } from "./content.ts";
 import type { Fetched, Fetcher } from "./fetcher.ts";
 import { labelled } from "./outside.ts";
-import { hostOf, type Reach } from "./reach.ts";
+import { type Reach, readHost } from "./reach.ts";
 
 /** More than nearly every page; what is bigger is cut here and said to be. */
 export const MAX_BYTES = 5 * 1024 * 1024;
@@ -98,11 +98,11 @@ export function planUrl({ tool, url, reach, binding, verb }: UrlPlan): ActionPla
   try {
     const checked = reach.check(url);
     const whole = { ...binding, url: checked.href };
-    return { ...base, targets: [hostOf(checked)], shown: `${verb} ${visibleLine(checked.href)}`, binding: whole };
+    return { ...base, targets: [readHost(checked)], shown: `${verb} ${visibleLine(checked.href)}`, binding: whole };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "FORBIDDEN") throw error;
     const { protocol, hostname } = new URL(url);
-    const host = hostname === "" ? protocol : hostOf(new URL(url));
+    const host = hostname === "" ? protocol : readHost(new URL(url));
     return {
       ...base,
       targets: [host],
@@ -118,7 +118,7 @@ async function render(
   { as, readPage }: { as: As; readPage: ReadPage },
   signal: AbortSignal,
 ): Promise<{ text: string; isText: boolean; meta: { type: string; title?: string } }> {
-  const content = contentOf(headers["content-type"], body);
+  const content = toContent(headers["content-type"], body);
   const meta = { type: content.type };
   if (content.kind === "binary") {
     const size = `${cut ? "more than " : ""}${humanSize(body.length)}`;
@@ -143,7 +143,7 @@ function elsewhere({ status, url }: Fetched, location: string): ToolResult {
 
 /** The same host by http or https, with or without www. */
 export function sameSite(from: URL, to: URL): boolean {
-  const site = (url: URL) => hostOf(url).replace(/^www\./, "");
+  const site = (url: URL) => readHost(url).replace(/^www\./, "");
   return site(from) === site(to) && !(from.protocol === "https:" && to.protocol === "http:");
 }
 

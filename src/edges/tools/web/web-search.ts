@@ -9,7 +9,7 @@ import { failed } from "./failure.ts";
 import { createFetcher, type Fetched, type FetcherDeps } from "./fetcher.ts";
 import { labelled } from "./outside.ts";
 import { type Found, type Provider, providerFor } from "./providers.ts";
-import { hostOf, listedHosts } from "./reach.ts";
+import { listedHosts, readHost } from "./reach.ts";
 
 export const COUNT = 5;
 export const MOST = 20;
@@ -24,7 +24,7 @@ export function createWebSearch(config: () => SearchConfig | undefined, deps: Fe
     const found = config();
     if (!found) throw notSetUp();
     const provider = providerFor(found);
-    return { name: found.provider, provider, host: hostOf(provider.base) };
+    return { name: found.provider, provider, host: readHost(provider.base) };
   };
   return {
     offered: () => config() !== undefined,
@@ -53,7 +53,7 @@ export function createWebSearch(config: () => SearchConfig | undefined, deps: Fe
       // The operator named this place: it may be on a private network. This fetcher goes nowhere else.
       const fetcher = createFetcher({ ...deps, mayReach: listedHosts([portNamed(provider.base)]) });
       const request = { ...provider.request(query, count), maxBytes: MAX_BYTES, follow: () => false };
-      const found = resultsOf(provider, name, await fetcher.fetch(request, signal)).slice(0, count);
+      const found = parseResults(provider, name, await fetcher.fetch(request, signal)).slice(0, count);
       const meta = { provider: name, count: found.length };
       if (found.length === 0) return { text: nothingFound(query, name), meta };
       const shown = await labelled({ label: `Results for "${query}"`, text: found.map(render).join("\n"), place, key });
@@ -81,7 +81,7 @@ function notSetUp(): AppError {
   });
 }
 
-function resultsOf(provider: Provider, name: string, { status, body }: Fetched): Found[] {
+function parseResults(provider: Provider, name: string, { status, body }: Fetched): Found[] {
   if (status === 401 || status === 403) {
     throw new AppError("FORBIDDEN", {
       message: `The search service ${name} refused (HTTP ${status}).`,

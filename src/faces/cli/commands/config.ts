@@ -8,8 +8,8 @@ import {
   CONFIG_FILE,
   configSchemaJson,
   type Effect,
-  effectOf,
   explain,
+  findEffect,
   getFromFile,
   loadConfig,
   maskSecrets,
@@ -70,7 +70,7 @@ async function whenItHolds(ctx: Context, key: string): Promise<string> {
       const why = problems.filter((problem) => problem.path.split(".")[0] === section).map((one) => one.message);
       return `The running Lares keeps the last good values of ${section}: ${why.join("; ")}.`;
     }
-    return WHEN[effectOf(await ctx.ports.configSchema(), key) ?? "restart"];
+    return WHEN[findEffect(await ctx.ports.configSchema(), key) ?? "restart"];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return `The running Lares could not be asked to read it (${error.message}) It reads the file by itself within seconds, or at its next start.`;

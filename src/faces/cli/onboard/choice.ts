@@ -1,5 +1,5 @@
 /** Which model shall answer: as flags say it, as a person says it, or what is best when nobody says anything. */
-import { nearest, trimEndOf } from "../../../core/kit/index.ts";
+import { nearest, trimEndCharacters } from "../../../core/kit/index.ts";
 import type { Context, Options } from "../context.ts";
 import { usage } from "../exit.ts";
 import { PROVIDERS, providerNamed } from "../providers.ts";
@@ -179,14 +179,14 @@ function fullName(model: string): string {
 
 function address(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return trimEndOf(given, "/");
+  if (url?.protocol === "http:" || url?.protocol === "https:") return trimEndCharacters(given, "/");
   throw usage(`"${given}" is not an http or https address.`, "For example: http://127.0.0.1:11434/v1");
 }
 
 /** What a server of one's own offers; nothing when it does not answer in time. */
 async function listed(baseUrl: string): Promise<string[]> {
   try {
-    const base = trimEndOf(new URL(baseUrl).pathname, "/") ? baseUrl : `${baseUrl}/v1`;
+    const base = trimEndCharacters(new URL(baseUrl).pathname, "/") ? baseUrl : `${baseUrl}/v1`;
     const response = await fetch(`${base}/models`, { signal: AbortSignal.timeout(LIST_MS) });
     const { data } = (await response.json()) as { data?: { id?: unknown }[] };
     return (data ?? []).map(({ id }) => id).filter((id): id is string => typeof id === "string");

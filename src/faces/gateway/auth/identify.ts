@@ -40,7 +40,7 @@ export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier
     if (!found) failures.add(callerKey(incoming));
     return found;
   };
-  const bearerOf = (incoming: IncomingMessage): Principal | undefined => {
+  const readBearer = (incoming: IncomingMessage): Principal | undefined => {
     const { authorization } = incoming.headers;
     if (authorization === undefined) return undefined;
     const found = byToken(incoming, bearer(authorization) ?? "");
@@ -48,7 +48,7 @@ export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier
     return found;
   };
   const tryIdentify = (incoming: IncomingMessage): Principal | undefined => {
-    const found = bearerOf(incoming);
+    const found = readBearer(incoming);
     const cookie = sessionCookie(incoming);
     if (found || cookie === undefined) return found;
     const proof = incoming.headers[PROOF_HEADER];
@@ -66,7 +66,7 @@ export function makeIdentifier(door: Doorkeeper, failures: Failures): Identifier
       return found;
     },
     upgrade(incoming) {
-      const found = bearerOf(incoming);
+      const found = readBearer(incoming);
       const cookie = sessionCookie(incoming);
       if (found || cookie === undefined) return found;
       if (door.byLogin(cookie, undefined) === "unknown") throw ended();

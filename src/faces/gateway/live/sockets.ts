@@ -94,7 +94,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
         why: error instanceof Error ? error.message : String(error),
         ...(request.headers.origin ? { origin: request.headers.origin.slice(0, 200) } : {}),
       });
-      return refuse(statusOf(error));
+      return refuse(toStatusLine(error));
     }
     const address = canonicalAddress(request.socket.remoteAddress);
     const tooMany = strangerCount() >= MOST_STRANGERS || (strangers.get(address) ?? 0) >= MOST_STRANGERS_EACH;
@@ -337,7 +337,7 @@ function send(client: Client, frame: EventFrame): void {
   client.socket.send(JSON.stringify(frame));
 }
 
-function statusOf(error: unknown): string {
+function toStatusLine(error: unknown): string {
   switch (error instanceof AppError ? error.status : 500) {
     case 400:
       return "400 Bad Request";

@@ -4,16 +4,16 @@ import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { assertNever, toErrorShape } from "../../../core/domain/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
-import { answerHeaders, call, callerOf } from "../call.ts";
+import { answerHeaders, call, toCaller } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
 import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
-import { contentOf, contentPart } from "./files.ts";
+import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
 import { completionSettings, settingsOfCompletion } from "./settings.ts";
-import { argumentsOf, besides, factsOf, modelOf } from "./truth.ts";
+import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
 
 const toolCall = z.looseObject({
   id: z.string().min(1).max(256),
@@ -57,7 +57,7 @@ export async function completions(c: Context<Env>, parts: GatewayParts): Promise
   const body = parse(completion, await readJson(c, mostBytes(parts)));
   const settings = settingsOfCompletion(body);
   const wish = {
-    chosen: await chosen(parts, body.model, callerOf(c)),
+    chosen: await chosen(parts, body.model, toCaller(c)),
     settings,
     said: body.messages.map(said),
     user: body.user ?? undefined,
@@ -68,13 +68,13 @@ export async function completions(c: Context<Env>, parts: GatewayParts): Promise
   const params = await asChatWithFiles(c, parts, wish);
   const how = { settings, tools: wish.tools !== undefined };
   if (body.stream) return stream(c, parts, body, params, how);
-  const answer = await call(parts, "chat.send", params, callerOf(c));
+  const answer = await call(parts, "chat.send", params, toCaller(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
   return c.json(whole(body, answer, how), 200, answerHeaders(answer));
 }
 
 function said(m: Completion["messages"][number]): Said {
-  const { text, files } = contentOf(m.content);
+  const { text, files } = toContent(m.content);
   switch (m.role) {
     case "system":
     case "developer":
@@ -96,11 +96,11 @@ function toolCalls(a: ChatAnswer) {
   return a.toolCalls?.map((t) => ({
     id: t.id,
     type: "function" as const,
-    function: { name: t.name, arguments: argumentsOf(t.input) },
+    function: { name: t.name, arguments: toArguments(t.input) },
   }));
 }
 
-function usageOf(a: ChatAnswer) {
+function toUsage(a: ChatAnswer) {
   const u = a.usage ?? { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const input = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
   return {
@@ -113,7 +113,7 @@ function usageOf(a: ChatAnswer) {
 
 type How = Parameters<typeof besides>[1];
 
-function finishOf(a: ChatAnswer): string {
+function toFinish(a: ChatAnswer): string {
   if (a.toolCalls) return "tool_calls";
   return a.cut ? "length" : "stop";
 }
@@ -125,17 +125,17 @@ function whole(body: Completion, a: ChatAnswer, how: How) {
     id: `chatcmpl-${a.turn}`,
     object: "chat.completion",
     created: Math.floor(Date.now() / 1000),
-    model: modelOf(a, body.model),
+    model: answeringModel(a, body.model),
     choices: [
       {
         index: 0,
         message: { role: "assistant", content, refusal: null, ...(calls ? { tool_calls: calls } : {}) },
-        finish_reason: finishOf(a),
+        finish_reason: toFinish(a),
         logprobs: null,
       },
     ],
-    usage: usageOf(a),
-    lares: factsOf(a),
+    usage: toUsage(a),
+    lares: toFacts(a),
   };
 }
 
@@ -154,7 +154,7 @@ async function stream(
     const id = `chatcmpl-${head.turn}`;
     let known = head;
     const write = (more: object) => {
-      const model = turn.model() ?? modelOf(known, body.model);
+      const model = turn.model() ?? answeringModel(known, body.model);
       return sse.writeSSE({ data: JSON.stringify({ id, object: "chat.completion.chunk", created, model, ...more }) });
     };
     const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
@@ -171,8 +171,8 @@ async function stream(
       if (more) await chunk({ content: more });
       const calls = toolCalls(answer);
       if (calls) await chunk({ tool_calls: calls.map((one, index) => ({ index, ...one })) });
-      await chunk({}, finishOf(answer), { lares: factsOf(answer) });
-      if (body.stream_options?.include_usage) await write({ choices: [], usage: usageOf(answer) });
+      await chunk({}, toFinish(answer), { lares: toFacts(answer) });
+      if (body.stream_options?.include_usage) await write({ choices: [], usage: toUsage(answer) });
       await sse.writeSSE({ data: "[DONE]" });
     } catch (error) {
       await fail(openaiShape(publicShape(toErrorShape(error), parts.redact)));

@@ -16,7 +16,7 @@ import {
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
 import type { Params } from "../../../core/protocol/index.ts";
-import { callerOf } from "../call.ts";
+import { toCaller } from "../call.ts";
 import type { Env } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { bring, type FileWish, MOST_FILES } from "./files.ts";
@@ -61,16 +61,16 @@ export function mostBytes(parts: GatewayParts): number {
 /** The same, with the pictures and files as attachments. They are taken in last: a request that is wrong leaves nothing. */
 export async function asChatWithFiles(c: Context<Env>, parts: GatewayParts, wish: Wish): Promise<Params<"chat.send">> {
   const params = asChat(wish);
-  const files = filesOf(wish, params.once === true);
+  const files = listFiles(wish, params.once === true);
   if (!files.length) return params;
-  const { principal, signal } = callerOf(c);
+  const { principal, signal } = toCaller(c);
   if (!principal.scopes.has("write"))
     throw new AppError("FORBIDDEN", { message: '"chat.send" needs the right "write".' });
   return { ...params, attachments: await bring(parts, principal, files, signal) };
 }
 
 /** Those of the new message; and in a conversation the caller keeps itself, the newest of those before it. */
-function filesOf({ said }: Wish, isOwn: boolean): FileWish[] {
+function listFiles({ said }: Wish, isOwn: boolean): FileWish[] {
   const all = said.map((m) => (m.role === "user" ? m.files : []));
   const files = isOwn ? all.flat() : (all.at(-1) ?? []);
   if ((all.at(-1)?.length ?? 0) > MOST_FILES) {
@@ -136,7 +136,12 @@ function makeGiven(wish: Wish, before: Said[], results: { id: string; text: stri
     if (m.role === "user") return [{ role: "user", content: [{ type: "text", text: m.text + attachedLine(m.files) }] }];
     if (m.role === "tool") return [{ role: "tool", content: [outcome(m, names)] }];
     if (m.role !== "assistant") return [];
-    const calls = m.calls.map((c) => ({ type: "tool-call" as const, id: c.id, name: c.name, input: inputOf(c.input) }));
+    const calls = m.calls.map((c) => ({
+      type: "tool-call" as const,
+      id: c.id,
+      name: c.name,
+      input: parseInput(c.input),
+    }));
     const text = m.text ? [{ type: "text" as const, text: m.text }] : [];
     return text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
   });
@@ -203,7 +208,7 @@ function joinResults(messages: ModelMessage[]): ModelMessage[] {
   return out;
 }
 
-function inputOf(text: string): JsonObject {
+function parseInput(text: string): JsonObject {
   try {
     const input = JSON.parse(text || "{}") as unknown;
     return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : {};

@@ -26,7 +26,7 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
   const field = shape.details?.field;
   return {
     message: shape.hint ? `${shape.message} ${shape.hint}` : shape.message,
-    type: typeOf(status),
+    type: toErrorType(status),
     code: CODES[shape.code] ?? shape.code.toLowerCase(),
     param: typeof field === "string" ? field : null,
   };
@@ -52,7 +52,7 @@ export function hasFailed(answer: ChatAnswer): boolean {
   return answer.state === "failed" || answer.state === "attention";
 }
 
-function typeOf(status: number): string {
+function toErrorType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
   if (status === 429) return "rate_limit_error";

@@ -40,16 +40,16 @@ export const contentPart = z.looseObject({
 });
 type Part = z.output<typeof contentPart>;
 
-export function contentOf(content: string | readonly Part[] | null | undefined): Content {
+export function toContent(content: string | readonly Part[] | null | undefined): Content {
   if (typeof content === "string") return { text: content, files: [] };
   const parts = content ?? [];
   return {
     text: parts.flatMap((part) => (part.text === undefined ? [] : [part.text])).join("\n"),
-    files: parts.flatMap(fileOf),
+    files: parts.flatMap(toFile),
   };
 }
 
-function fileOf(part: Part): FileWish[] {
+function toFile(part: Part): FileWish[] {
   const { image_url: image, file: inner, filename: name } = part;
   if (part.type === "image_url" || part.type === "input_image") {
     const url = typeof image === "string" ? image : image?.url;

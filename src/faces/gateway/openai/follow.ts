@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
-import { answerHeaders, call, callerOf } from "../call.ts";
+import { answerHeaders, call, toCaller } from "../call.ts";
 import type { Env } from "../http.ts";
 import type { Caller, GatewayParts } from "../ports.ts";
 import { hasFailed } from "./errors.ts";
@@ -29,7 +29,7 @@ interface Followed {
 /** Both doors begin a stream like this: the turn is followed, and its headers are set once they are known. */
 export async function followed(c: Context<Env>, parts: GatewayParts, params: Params<"chat.send">) {
   const left = new AbortController();
-  const caller = callerOf(c);
+  const caller = toCaller(c);
   const signal = AbortSignal.any([caller.signal, left.signal]);
   const turn = await follow(parts, params, { ...caller, signal });
   const head = await turn.head();
@@ -55,7 +55,7 @@ async function follow(parts: GatewayParts, params: Params<"chat.send">, caller: 
       async to(piece) {
         heard.to(piece);
         const answer = await ended;
-        const rest = hasFailed(answer) ? "" : restOf(answer.response, heard.said());
+        const rest = hasFailed(answer) ? "" : takeRest(answer.response, heard.said());
         if (rest) await piece(rest);
         return answer;
       },
@@ -73,7 +73,7 @@ function within(parts: GatewayParts, begun: Promise<ChatAnswer>, accepted: ChatA
   });
 }
 
-function restOf(whole: string, said: string): string {
+function takeRest(whole: string, said: string): string {
   if (said.trim() === whole.trim()) return "";
   if (!said) return whole;
   return whole.startsWith(said) ? whole.slice(said.length) : `\n\n${whole}`;

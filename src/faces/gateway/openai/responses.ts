@@ -4,17 +4,17 @@ import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { AppError, toErrorShape } from "../../../core/domain/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
-import { answerHeaders, call, callerOf } from "../call.ts";
+import { answerHeaders, call, toCaller } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { functionSpec } from "./completions.ts";
 import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
 import { hasFailed, openaiShape, turnFailed } from "./errors.ts";
-import { contentOf, contentPart } from "./files.ts";
+import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
 import { responseSettings, settingsOfResponse } from "./settings.ts";
-import { argumentsOf, besides, factsOf, modelOf } from "./truth.ts";
+import { answeringModel, besides, toArguments, toFacts } from "./truth.ts";
 
 const item = z.union([
   z.looseObject({
@@ -60,8 +60,8 @@ const ID = /^resp_(.+)$/;
 export async function responses(c: Context<Env>, parts: GatewayParts): Promise<Response> {
   const body = parse(request, await readJson(c, mostBytes(parts)));
   const settings = settingsOfResponse(body);
-  const meant = await chosen(parts, body.model, callerOf(c));
-  const session = body.previous_response_id ? await sessionOf(parts, body.previous_response_id) : undefined;
+  const meant = await chosen(parts, body.model, toCaller(c));
+  const session = body.previous_response_id ? await findAnswerSession(parts, body.previous_response_id) : undefined;
   const words = typeof body.input === "string" ? body.input : undefined;
   const wish = {
     chosen: meant,
@@ -77,14 +77,14 @@ export async function responses(c: Context<Env>, parts: GatewayParts): Promise<R
   const params = await asChatWithFiles(c, parts, wish);
   const how = { settings, tools: wish.tools !== undefined };
   if (body.stream) return stream(c, parts, body, params, how);
-  const answer = await call(parts, "chat.send", params, callerOf(c));
+  const answer = await call(parts, "chat.send", params, toCaller(c));
   if (hasFailed(answer)) return turnFailed(c, answer);
   return c.json(whole(body, answer, answer.response + besides(answer, how)), 200, answerHeaders(answer));
 }
 
-async function sessionOf(parts: GatewayParts, id: string): Promise<string> {
+async function findAnswerSession(parts: GatewayParts, id: string): Promise<string> {
   const turn = ID.exec(id)?.[1];
-  const session = turn && (await parts.sessionOf(turn));
+  const session = turn && (await parts.findSession(turn));
   if (session) return session;
   throw new AppError("NOT_FOUND", {
     message: `There is no response "${id}".`,
@@ -98,7 +98,7 @@ type Parts = string | z.output<typeof contentPart>[];
 function said(one: Item): Said {
   if ("role" in one && one.role !== undefined) {
     const m = one as { role: "system" | "developer" | "user" | "assistant"; content: Parts };
-    const { text, files } = contentOf(m.content);
+    const { text, files } = toContent(m.content);
     if (m.role === "assistant") return { role: "assistant", text, calls: [] };
     return m.role === "user" ? { role: "user", text, files } : { role: "system", text };
   }
@@ -107,7 +107,7 @@ function said(one: Item): Said {
     return { role: "assistant", text: "", calls: [{ id: f.call_id, name: f.name, input: f.arguments }] };
   }
   const o = one as { call_id: string; output: Parts };
-  return { role: "tool", id: o.call_id, text: contentOf(o.output).text };
+  return { role: "tool", id: o.call_id, text: toContent(o.output).text };
 }
 
 function messageItem(turn: string, text: string, status = "completed") {
@@ -122,11 +122,11 @@ function callItems(a: ChatAnswer) {
     status: "completed",
     call_id: t.id,
     name: t.name,
-    arguments: argumentsOf(t.input),
+    arguments: toArguments(t.input),
   }));
 }
 
-function outputOf(a: ChatAnswer, text: string): object[] {
+function toOutput(a: ChatAnswer, text: string): object[] {
   const calls = callItems(a);
   return [...(text || !calls.length ? [messageItem(a.turn, text)] : []), ...calls];
 }
@@ -163,9 +163,9 @@ function whole(body: Request, a: ChatAnswer, text: string) {
   const input = u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens;
   return frame(body, a.turn, a.cut ? "incomplete" : "completed", {
     ...(a.cut ? { incomplete_details: { reason: "max_output_tokens" } } : {}),
-    model: modelOf(a, body.model),
-    output: outputOf(a, text),
-    lares: factsOf(a),
+    model: answeringModel(a, body.model),
+    output: toOutput(a, text),
+    lares: toFacts(a),
     usage: {
       input_tokens: input,
       input_tokens_details: { cached_tokens: u.cacheReadTokens },
@@ -206,7 +206,7 @@ async function stream(
       await write("response.output_text.delta", { ...at(), delta, logprobs: [] });
     };
     try {
-      const model = modelOf(await following.begun(), body.model);
+      const model = answeringModel(await following.begun(), body.model);
       await write("response.created", { response: frame(body, turn, "in_progress", { model }) });
       await write("response.in_progress", { response: frame(body, turn, "in_progress", { model }) });
       const speak = queued(say);
@@ -214,7 +214,7 @@ async function stream(
       if (hasFailed(answer)) {
         const error = { code: "server_error", message: answer.reason ?? "The turn failed." };
         return void (await write("response.failed", {
-          response: frame(body, turn, "failed", { model, error, lares: factsOf(answer) }),
+          response: frame(body, turn, "failed", { model, error, lares: toFacts(answer) }),
         }));
       }
       const more = besides(answer, how);

@@ -3,7 +3,7 @@
  * the session. Without `user` the request is a conversation of its own, with the messages it carries.
  */
 import type { Context } from "hono";
-import { call, callerOf } from "../call.ts";
+import { call, toCaller } from "../call.ts";
 import type { App, Env } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { completions } from "./completions.ts";
@@ -12,7 +12,7 @@ import { responses } from "./responses.ts";
 
 export function openaiRoutes(app: App, parts: GatewayParts): void {
   const list = async (c: Context<Env>) => {
-    const caller = callerOf(c);
+    const caller = toCaller(c);
     const { models } = await call(parts, "models.list", {}, caller);
     const { agents } = await call(parts, "agents.list", {}, caller);
     return [

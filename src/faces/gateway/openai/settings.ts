@@ -88,7 +88,7 @@ export function settingsOfCompletion(body: Completion): AnswerSettings {
     frequencyPenalty: body.frequency_penalty || undefined,
     seed: body.seed,
     stop: typeof body.stop === "string" ? [body.stop] : body.stop?.length ? body.stop : undefined,
-    format: format?.type === "json_schema" ? schemaOf(format.json_schema) : format?.type === "json_object" ? {} : null,
+    format: format?.type === "json_schema" ? toFormat(format.json_schema) : format?.type === "json_object" ? {} : null,
   });
 }
 
@@ -100,11 +100,11 @@ export function settingsOfResponse(body: Response): AnswerSettings {
     maxOutputTokens: body.max_output_tokens,
     temperature: body.temperature,
     topP: body.top_p,
-    format: format?.type === "json_schema" ? schemaOf(format) : format?.type === "json_object" ? {} : null,
+    format: format?.type === "json_schema" ? toFormat(format) : format?.type === "json_object" ? {} : null,
   });
 }
 
-function schemaOf({ name, description, schema, strict }: SchemaFormat): NonNullable<AnswerSettings["format"]> {
+function toFormat({ name, description, schema, strict }: SchemaFormat): NonNullable<AnswerSettings["format"]> {
   return {
     schema: schema as JsonObject,
     ...(name ? { name } : {}),

@@ -5,12 +5,12 @@ import type { ChatAnswer } from "../../../core/protocol/index.ts";
 const PRACTICE = "This is the practice model: rules, not a language model.";
 
 /** Who answered; before that is known, what was asked for. */
-export function modelOf(answer: ChatAnswer, asked: string): string {
+export function answeringModel(answer: ChatAnswer, asked: string): string {
   return answer.model ?? asked;
 }
 
 /** In the answer's `lares`: for programs. */
-export function factsOf(answer: ChatAnswer) {
+export function toFacts(answer: ChatAnswer) {
   const { turn, session, agent, state, notices } = answer;
   return {
     turn,
@@ -35,7 +35,7 @@ export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; too
 }
 
 /** A call's input as the model wrote it: what was no JSON reaches the caller as it came, not in words of ours. */
-export function argumentsOf(input: Json): string {
+export function toArguments(input: Json): string {
   const { unreadable } = (input ?? {}) as { unreadable?: unknown };
   return typeof unreadable === "string" ? unreadable : JSON.stringify(input);
 }

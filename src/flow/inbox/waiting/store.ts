@@ -2,7 +2,7 @@ import type { Reads, Tx } from "../../../core/contracts/index.ts";
 import {
   type Authority,
   type EventLabel,
-  editsOf,
+  editKeyRange,
   type ImagePart,
   type QueueMode,
   type SessionKey,
@@ -39,7 +39,7 @@ export async function waitingIn(db: Reads, session: SessionKey): Promise<InboxRo
      WHERE session = ? AND taken_by IS NULL ORDER BY ord`,
     session,
   );
-  return rows.map((row) => ({ ...row, attached: partsOf(row.attached), label: labelOf(row.label) }));
+  return rows.map((row) => ({ ...row, attached: parseParts(row.attached), label: parseLabel(row.label) }));
 }
 
 export async function takenBy(db: Reads, turn: TurnId): Promise<TakenRow | undefined> {
@@ -50,14 +50,14 @@ export async function takenBy(db: Reads, turn: TurnId): Promise<TakenRow | undef
   if (!row) return undefined;
   const withdrawn = (row.taken_by as string | null) === WITHDRAWN;
   const by = withdrawn ? null : row.taken_by;
-  return { ...row, attached: partsOf(row.attached), label: labelOf(row.label), withdrawn, taken_by: by };
+  return { ...row, attached: parseParts(row.attached), label: parseLabel(row.label), withdrawn, taken_by: by };
 }
 
-function labelOf(stored: string | null): InboxRow["label"] {
+function parseLabel(stored: string | null): InboxRow["label"] {
   return stored === null ? null : (JSON.parse(stored) as InboxRow["label"]);
 }
 
-function partsOf(stored: string | null): InboxRow["attached"] {
+function parseParts(stored: string | null): InboxRow["attached"] {
   return stored === null ? [] : (JSON.parse(stored) as InboxRow["attached"]);
 }
 
@@ -74,7 +74,7 @@ export function take(tx: Tx, message: TurnId, by: TurnId, call: number): void {
 
 /** How many of the messages admitted under this id, or as an edit of it (`ID:…`), still wait. */
 export async function waitingUnder(db: Reads, acceptId: string): Promise<number> {
-  const edits = editsOf(acceptId);
+  const edits = editKeyRange(acceptId);
   const row = await db.get<{ n: number }>(
     `SELECT COUNT(*) AS n FROM turn t JOIN inbox i ON i.turn = t.id
      WHERE (t.accept_id = ? OR (t.accept_id > ? AND t.accept_id < ?)) AND i.taken_by IS NULL`,
@@ -87,7 +87,7 @@ export async function waitingUnder(db: Reads, acceptId: string): Promise<number>
 
 /** What still waits under this id leaves the inbox unread: its turn ends without an answer. What a model has read stays. */
 export function withdraw(tx: Tx, acceptId: string): void {
-  const edits = editsOf(acceptId);
+  const edits = editKeyRange(acceptId);
   tx.run(
     `UPDATE inbox SET taken_by = ? WHERE taken_by IS NULL AND turn IN
      (SELECT id FROM turn WHERE accept_id = ? OR (accept_id > ? AND accept_id < ?))`,

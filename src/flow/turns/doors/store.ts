@@ -19,7 +19,7 @@ export interface Door {
 }
 
 /** How and as whom people came into this session: its first and its newest turns. */
-export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
+export async function listDoors(db: Reads, session: string): Promise<Door[]> {
   const turns = (order: string) =>
     `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title, face FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
   const rows = await db.all<DoorRow>(
@@ -27,7 +27,7 @@ export async function doorsOf(db: Reads, session: string): Promise<Door[]> {
     session,
     session,
   );
-  return rows.map(doorOf);
+  return rows.map(toDoor);
 }
 
 /** So many of the newest turns are looked through for chats, however many there are. */
@@ -44,7 +44,7 @@ export async function recentChats(db: Reads, agent: string): Promise<Door[]> {
   );
   const found = new Map<string, Door>();
   for (const row of rows) {
-    const door = doorOf(row);
+    const door = toDoor(row);
     const key = JSON.stringify([door.channel, door.account, door.chat]);
     if (!found.has(key)) found.set(key, door);
   }
@@ -61,7 +61,7 @@ interface DoorRow {
   face: Door["face"] | null;
 }
 
-function doorOf({ route, person, speaker, is_group, name, title, face }: DoorRow): Door {
+function toDoor({ route, person, speaker, is_group, name, title, face }: DoorRow): Door {
   const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
   return {
     ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
@@ -72,7 +72,7 @@ function doorOf({ route, person, speaker, is_group, name, title, face }: DoorRow
 }
 
 /** Whose message each of these turns answers, and where it came from. */
-export async function askersOf(
+export async function findAskers(
   db: Reads,
   turns: readonly string[],
 ): Promise<Map<string, { person?: string; channel: string }>> {
@@ -90,7 +90,7 @@ export async function askersOf(
 }
 
 /** Where a turn's answer may be shown while it is written. Not to strangers: what they read is looked through first. */
-export async function livePlaceOf(
+export async function findLivePlace(
   db: Reads,
   turn: string,
 ): Promise<{ route: ReplyRoute; isPrivate: boolean } | undefined> {

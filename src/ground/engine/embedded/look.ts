@@ -3,7 +3,7 @@ import type { Reads } from "../../../core/contracts/index.ts";
 import type { TurnId } from "../../../core/domain/index.ts";
 
 /** How a turn stands in the engine, and when its newest step was recorded. */
-export async function standingOf(
+export async function readTurnState(
   db: Reads,
   turn: TurnId,
 ): Promise<{ open: boolean; parked: boolean; lastAt: number } | undefined> {

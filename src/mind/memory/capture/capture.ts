@@ -33,7 +33,7 @@ import {
   looksLikeInstruction,
   readCaptured,
 } from "./extract.ts";
-import { lastOf, markRead, messagesFrom, readUpTo, type SaidRow, waitingSessions, waitingWords } from "./store.ts";
+import { findLast, markRead, messagesFrom, readUpTo, type SaidRow, waitingSessions, waitingWords } from "./store.ts";
 
 /** What a pass needs of models and budgets. */
 export interface Asking {
@@ -61,7 +61,7 @@ export interface CaptureParts {
   /** Whose session it is; undefined when nothing is captured there (a job's run, a sub-agent). */
   viewer: (session: string) => Promise<(Viewer & { agent: string }) | undefined>;
   /** The zone this person reads clocks in; without one, or without a zone of their own, the owner's. */
-  zoneOf: (person?: string) => Promise<string>;
+  findZone: (person?: string) => Promise<string>;
 }
 
 /** Messages and letters of one pass: about 4,000 tokens. */
@@ -122,7 +122,7 @@ export class Capture {
 
   /** This session came from elsewhere: its past is searched, not looked through for facts. */
   async skip(session: string): Promise<void> {
-    const upto = await lastOf(this.parts.records, session);
+    const upto = await findLast(this.parts.records, session);
     await this.parts.records.write((tx) => markRead(tx, session, upto, this.parts.clock.now()));
   }
 
@@ -187,7 +187,7 @@ export class Capture {
     const viewer = await this.parts.viewer(session);
     // As their own line before each message has it: the assistant answers on the clock of whoever spoke.
     const person = rows.findLast((row) => row.role === "user")?.person ?? undefined;
-    const zone = await this.parts.zoneOf(person);
+    const zone = await this.parts.findZone(person);
     const lines = rows.flatMap((row) => said(row, zone));
     const read = (record?: (tx: Tx) => void) =>
       records.write((tx) => {
@@ -217,7 +217,7 @@ export class Capture {
     const model = config.use === "rules" ? undefined : asking.model(viewer.agent, config.model);
     if (model === undefined)
       return config.use === "model" ? { facts: [] } : { facts: capturedByRules(lines, viewer.person) };
-    const today = stampIn(await this.parts.zoneOf(), clock.now()).date;
+    const today = stampIn(await this.parts.findZone(), clock.now()).date;
     if (this.day.name !== today) this.day = { name: today, calls: 0 };
     // The rest of the day's conversations wait for tomorrow; nothing of them is skipped.
     if (this.day.calls >= config.maxPerDay) return undefined;
@@ -225,7 +225,7 @@ export class Capture {
     const query = lines.map((line) => line.text).join("\n");
     const known = await this.parts.memory.search({ query: query.slice(-1500), limit: SHOWN_KNOWN, ...viewer });
     const asked = await asking.ask({
-      purpose: `capture:${idOf(session)}:${upto}`,
+      purpose: `capture:${makeId(session)}:${upto}`,
       session,
       agent: viewer.agent,
       request: {
@@ -271,7 +271,7 @@ export class Capture {
       const old = fact.replaces && why === undefined ? await memory.seen(fact.replaces, viewer) : undefined;
       const instead = old && replacing(old, viewer);
       await memory.add({
-        id: `mem_cap${idOf(session)}${upto.toString(36)}x${n}`,
+        id: `mem_cap${makeId(session)}${upto.toString(36)}x${n}`,
         text: fact.text,
         kind: fact.kind,
         source: sourceKeys.session(session),
@@ -284,7 +284,7 @@ export class Capture {
   }
 }
 
-function idOf(session: string): string {
+function makeId(session: string): string {
   return createHash("sha256").update(session).digest("hex").slice(0, 12);
 }
 

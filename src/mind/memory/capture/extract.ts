@@ -1,5 +1,5 @@
 /** From a conversation to facts: what a model is asked and how its answer is read, and the plain rules without one. Pure. */
-import { topicOf } from "../facts.ts";
+import { findTopic } from "../facts.ts";
 import { MEMORY_KINDS, type MemoryKind } from "../kinds.ts";
 
 export interface Line {
@@ -101,7 +101,7 @@ export function capturedByRules(lines: readonly Omit<Line, "day">[], person: str
       const asked = REMEMBER.exec(sentence)?.[1];
       const text = asked ?? sentence;
       if (PREFERS.test(text)) found.push({ text, kind: "preference" });
-      else if (asked !== undefined || topicOf(text, person) !== undefined) found.push({ text, kind: "fact" });
+      else if (asked !== undefined || findTopic(text, person) !== undefined) found.push({ text, kind: "fact" });
     }
   }
   return found;

@@ -58,7 +58,7 @@ export function markRead(tx: Tx, session: string, upto: number, at: number): voi
   );
 }
 
-export async function lastOf(db: Reads, session: string): Promise<number> {
+export async function findLast(db: Reads, session: string): Promise<number> {
   const row = await db.get<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM message WHERE session = ?", session);
   return row?.seq ?? 0;
 }

@@ -93,7 +93,7 @@ export class Condense {
           id: fact,
           text,
           kind: old?.kind ?? plan.add[n - plan.merge.length]?.kind ?? "fact",
-          scope: scopeOf(
+          scope: chooseScope(
             from.map((one) => byId.get(one.id)!),
             agent,
           ),
@@ -200,7 +200,7 @@ export class Condense {
 }
 
 /** A merged fact is seen by no more than its parts were. */
-function scopeOf(parts: readonly ShownFact[], agent: string): string {
+function chooseScope(parts: readonly ShownFact[], agent: string): string {
   return parts.length > 0 && parts.every((part) => part.scope === SHARED) ? SHARED : agentScope(agent);
 }
 

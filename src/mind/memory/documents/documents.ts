@@ -14,7 +14,7 @@ import { type Clock, type Crash, type Guard, guarded, type Log, noCrash, noGuard
 import { SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { htmlParts, markdownParts, type Part, pageParts, textParts } from "./parts.ts";
-import { dropFile, dropFolder, filesOf, foldersOf, keepFile, keepFolder } from "./store.ts";
+import { dropFile, dropFolder, keepFile, keepFolder, listFolders, listKnownFiles } from "./store.ts";
 
 const READERS: Readonly<Record<string, (text: string) => Part[] | Promise<Part[]>>> = {
   ".md": markdownParts,
@@ -90,7 +90,7 @@ export class Documents {
     this.declared = declared.map(expand);
     // Taken out of the settings while we run: its documents go, too.
     for (const dir of before) if (!this.declared.includes(dir)) await this.remove(dir);
-    const known = await foldersOf(this.parts.records);
+    const known = await listFolders(this.parts.records);
     for (const { dir, scope } of [...known, ...this.declared.map((dir) => ({ dir, scope: SHARED }))]) {
       if (this.stopped) return;
       if (this.watchers.has(watchKey(dir, scope))) continue;
@@ -122,17 +122,18 @@ export class Documents {
   /** Takes a folder's documents out of memory. False when it was not indexed. */
   async remove(dir: string): Promise<boolean> {
     const wanted = expand(dir);
-    const found = (await foldersOf(this.parts.records)).filter((f) => f.dir === wanted || f.dir === dir);
+    const found = (await listFolders(this.parts.records)).filter((f) => f.dir === wanted || f.dir === dir);
     for (const { dir: folder, scope } of found) {
       this.watchers.get(watchKey(folder, scope))?.();
-      for (const { path } of await filesOf(this.parts.records, scope, folder)) await this.forgetFile(scope, path);
+      for (const { path } of await listKnownFiles(this.parts.records, scope, folder))
+        await this.forgetFile(scope, path);
       await this.parts.records.write((tx) => dropFolder(tx, folder, scope));
     }
     return found.length > 0;
   }
 
   async folders(): Promise<Folder[]> {
-    const rows = await foldersOf(this.parts.records);
+    const rows = await listFolders(this.parts.records);
     return rows.map(({ report, ...row }) => ({
       ...row,
       declared: this.declared.includes(row.dir),
@@ -145,7 +146,7 @@ export class Documents {
     const scope = how.scope ?? SHARED;
     const folder = await realFolder(dir);
     const report: IndexReport = { added: 0, changed: 0, removed: 0, unchanged: 0, skipped: [] };
-    const before = new Map((await filesOf(this.parts.records, scope, folder)).map((row) => [row.path, row]));
+    const before = new Map((await listKnownFiles(this.parts.records, scope, folder)).map((row) => [row.path, row]));
     for (const file of await listFiles(folder, report, this.parts.pdf !== undefined)) {
       how.signal?.throwIfAborted();
       const path = join(folder, file.path);

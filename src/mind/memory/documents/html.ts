@@ -30,7 +30,7 @@ export function htmlLines(html: string): HtmlLine[] {
     held = [];
     if (text !== "") lines.push({ text, isHeading: heading });
   };
-  for (const mark of marksOf(html)) {
+  for (const mark of readMarks(html)) {
     if (mark.kind === "text") {
       if (unseen) continue;
       if (blocks > 0) held.push(mark.text);
@@ -58,7 +58,7 @@ export function htmlLines(html: string): HtmlLine[] {
 type Mark = { kind: "text"; text: string } | { kind: "tag"; name: string; isClosing: boolean; isHidden: boolean };
 
 /** Tags and texts in their order. What begins and never ends goes to the end of the page. */
-function* marksOf(html: string): Generator<Mark> {
+function* readMarks(html: string): Generator<Mark> {
   const lower = html.toLowerCase();
   for (let at = 0; at < html.length; ) {
     const open = html.indexOf("<", at);

@@ -7,7 +7,7 @@ export interface FileRow {
   hash: string;
 }
 
-export function filesOf(db: Reads, scope: string, folder: string): Promise<FileRow[]> {
+export function listKnownFiles(db: Reads, scope: string, folder: string): Promise<FileRow[]> {
   return db.all("SELECT path, mtime, size, hash FROM memory_file WHERE scope = ? AND folder = ?", scope, folder);
 }
 
@@ -29,7 +29,7 @@ export function dropFile(tx: Tx, scope: string, path: string): void {
   tx.run("DELETE FROM memory_file WHERE scope = ? AND path = ?", scope, path);
 }
 
-export function foldersOf(
+export function listFolders(
   db: Reads,
 ): Promise<{ dir: string; scope: string; at: number; report: string | null; files: number }[]> {
   return db.all(

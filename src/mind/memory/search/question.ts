@@ -1,5 +1,5 @@
 /** What a question asks for: its words, whether it wants a time, whose words it means, which days it names. */
-import { canonical, wordsOf } from "../text/analyse.ts";
+import { canonical, splitWords } from "../text/analyse.ts";
 import { MONTHS } from "../text/vocabulary.ts";
 
 export interface Question {
@@ -23,7 +23,7 @@ const ASKS_WHEN =
 export function readQuestion(whole: string): Question {
   const text = bounded(whole);
   const days = daysIn(text);
-  return { words: [...new Set(wordsOf(text))], asksWhen: ASKS_WHEN.test(text), ...(days ? { days } : {}) };
+  return { words: [...new Set(splitWords(text))], asksWhen: ASKS_WHEN.test(text), ...(days ? { days } : {}) };
 }
 
 /** Names that occur everywhere say nothing about meaning and pull the vector towards whatever else names them. */

@@ -18,7 +18,7 @@ import { matchAll, scopeWord } from "../search/match.ts";
 import { gather } from "../search/postings.ts";
 import { readQuestion } from "../search/question.ts";
 import { type Posting, WEIGHTS } from "../search/rank.ts";
-import { wordsOf } from "../text/analyse.ts";
+import { splitWords } from "../text/analyse.ts";
 import { SAYS_WHEN } from "../text/vocabulary.ts";
 import * as store from "./store.ts";
 
@@ -109,7 +109,7 @@ export class Sessions {
     // Some of the best fall away: messages without text of their own, or deleted meanwhile.
     for (const { number, score } of ranked(postings).slice(0, limit * 3)) {
       const row = await store.messageAt(this.records, number);
-      const text = row ? textOf(row) : "";
+      const text = row ? readText(row) : "";
       if (!row || text === "") continue;
       const says = question.asksWhen && SAYS_WHEN.test(text) ? WEIGHTS.time : 0;
       const asks = /[?？]\s*$/.test(text) ? WEIGHTS.asking : 0;
@@ -130,14 +130,14 @@ export class Sessions {
 
   /** Messages that have all words of a topic or a name in them, newest first, within the viewer's sight. */
   async naming(topic: string, viewer: Omit<SessionQuery, "query" | "limit">): Promise<Named[]> {
-    const words = [...new Set(wordsOf(topic))];
+    const words = [...new Set(splitWords(topic))];
     const scopeWords = await this.sessionWords({ query: topic, ...viewer });
     if (words.length === 0 || scopeWords?.length === 0) return [];
     await this.settled();
     const found: Named[] = [];
     for (const number of await store.matching(this.records, matchAll(words, scopeWords), MOST_NAMED)) {
       const row = await store.messageAt(this.records, number);
-      if (row) found.push({ number, text: textOf(row), session: row.session });
+      if (row) found.push({ number, text: readText(row), session: row.session });
     }
     return found;
   }
@@ -151,7 +151,7 @@ export class Sessions {
     const isStranger = query.person !== undefined && !query.owner;
     // An agent finds what was said to itself; the owner at the controls finds everything.
     if (!isStranger && !query.sessions) return query.agent === undefined ? undefined : agentWord(query.agent);
-    const own = isStranger ? await store.shelvesOf(this.records, query.person!, MOST_SESSIONS) : undefined;
+    const own = isStranger ? await store.listShelves(this.records, query.person!, MOST_SESSIONS) : undefined;
     const named = query.sessions && (await store.shelvesNamed(this.records, query.sessions.slice(0, MOST_SESSIONS)));
     const numbers = own && named ? named.filter((n) => own.includes(n)) : (own ?? named ?? []);
     return numbers.map(sessionWord);
@@ -210,7 +210,7 @@ export class Sessions {
   }
 
   private indexed(shelf: store.Shelf, row: store.MessageRow): { seq: number; words: string }[] {
-    const words = new Set(wordsOf(textOf(row)).slice(0, MOST_WORDS));
+    const words = new Set(splitWords(readText(row)).slice(0, MOST_WORDS));
     if (words.size === 0) return [];
     return [{ seq: row.seq, words: [...words, sessionWord(shelf.n), ...agentWord(shelf.agent)].join(" ") }];
   }
@@ -225,7 +225,7 @@ function sessionWord(n: number): string {
 }
 
 /** What was said: text of people and agents, not thoughts, calls and their output. */
-function textOf(row: { role: string; content: string }): string {
+function readText(row: { role: string; content: string }): string {
   if (row.role === "tool") return "";
   const parts = JSON.parse(row.content) as readonly { type: string; text?: string; ours?: true }[];
   return parts

@@ -91,7 +91,7 @@ export async function waitingCount(db: Reads): Promise<number> {
 }
 
 /** Numbers of a person's sessions, newest first. */
-export async function shelvesOf(db: Reads, person: string, limit: number): Promise<number[]> {
+export async function listShelves(db: Reads, person: string, limit: number): Promise<number[]> {
   const rows = await db.all<{ n: number }>(
     `SELECT f.n FROM session s JOIN message_shelf f ON f.session = s.key WHERE s.person = ?
      ORDER BY s.updated_at DESC LIMIT ?`,

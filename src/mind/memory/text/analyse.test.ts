@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { speakerOf, wordsOf } from "./analyse.ts";
+import { readSpeaker, splitWords } from "./analyse.ts";
 import { stem } from "./stem.ts";
 
 describe("the words of a text", () => {
   it("are the same for every form of a word", () => {
-    const same = (...texts: string[]) => expect(new Set(texts.map((text) => wordsOf(text).join(" "))).size).toBe(1);
+    const same = (...texts: string[]) => expect(new Set(texts.map((text) => splitWords(text).join(" "))).size).toBe(1);
     same("swimming", "swims", "swam", "Swum");
     same("went", "going", "goes");
     same("Café", "cafe", "CAFÉ’s");
@@ -14,17 +14,17 @@ describe("the words of a text", () => {
   });
 
   it("leave out what every text has", () => {
-    expect(wordsOf("What did she do when you were there? I don't know, it's over.")).toEqual(["know"]);
+    expect(splitWords("What did she do when you were there? I don't know, it's over.")).toEqual(["know"]);
   });
 
   it("are pairs of signs where there are no spaces", () => {
-    expect(wordsOf("東京タワー")).toEqual(["東京", "京タ", "タワ", "ワー"]);
-    expect(wordsOf("日")).toEqual(["日"]);
+    expect(splitWords("東京タワー")).toEqual(["東京", "京タ", "タワ", "ワー"]);
+    expect(splitWords("日")).toEqual(["日"]);
   });
 
   it("never hold anything but letters, digits and marks", () => {
     const text = `"a" OR b* NEAR(c) \u{e000}x \u{e001}1 col:d ^e -f 'g' +h; DROP TABLE x -- naïve ไทย हिन्दी`;
-    for (const word of wordsOf(text)) expect(word).toMatch(/^[\p{L}\p{N}\p{M}]+$/u);
+    for (const word of splitWords(text)) expect(word).toMatch(/^[\p{L}\p{N}\p{M}]+$/u);
   });
 });
 
@@ -59,6 +59,6 @@ describe("who speaks", () => {
     ["https://example.org", undefined],
     ["At 10:30 we met", undefined],
   ])("%s", (text, speaker) => {
-    expect(speakerOf(text)?.speaker).toBe(speaker);
+    expect(readSpeaker(text)?.speaker).toBe(speaker);
   });
 });

@@ -12,7 +12,7 @@ const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
 const LONGEST = 40;
 
 /** The words of a text in their order, stop words left out. Repeated words stay repeated. */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   const words: string[] = [];
   for (const [token] of text.matchAll(TOKEN)) {
     if (IS_UNSPACED.test(token)) pairs(token.normalize("NFKC"), words);
@@ -47,7 +47,7 @@ const LABELS =
   /^(?:name|note|notes|todo|date|time|day|email|mail|phone|address|subject|from|to|re|question|answer|fact|summary|title|url|warning|example|today|tomorrow)$/i;
 
 /** Who says it, when the text begins with a name: `Anna: hello`, `[3 May] Anna: hello`. */
-export function speakerOf(text: string): { speaker: string; said: string } | undefined {
+export function readSpeaker(text: string): { speaker: string; said: string } | undefined {
   const found = /^(?:[[(][^\])]{1,60}[\])]\s*)?(\p{Lu}[\p{L}\p{N}.'’ -]{0,30}):\s+(?=\S)/u.exec(text);
   return found && found[1]!.split(" ").length <= 3 && !LABELS.test(found[1]!)
     ? { speaker: found[1]!, said: text.slice(found[0].length) }

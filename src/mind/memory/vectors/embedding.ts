@@ -6,8 +6,8 @@
  */
 import type { Embedder, Records } from "../../../core/contracts/index.ts";
 import { backoffMs, type Clock, type Crash, type Log } from "../../../core/kit/index.ts";
-import { lastSeq, putVector, readVectors, vectorProgress, vectorsOf, withoutVector } from "../store.ts";
-import { speakerOf } from "../text/analyse.ts";
+import { lastSeq, listVectors, putVector, readVectors, vectorProgress, withoutVector } from "../store.ts";
+import { readSpeaker } from "../text/analyse.ts";
 import { Codes, cosine, toBytes } from "./codes.ts";
 
 /** Rows read, and vectors written, at once. A kill loses at most these; they are made again. */
@@ -127,7 +127,7 @@ export class Embedding {
     const vector = await this.questionVector(question, budgetMs);
     if (!vector) return new Map();
     const shortlist = this.codes.nearest(vector, visible, SHORTLIST);
-    const rows = await vectorsOf(this.records, this.embedder.id, shortlist);
+    const rows = await listVectors(this.records, this.embedder.id, shortlist);
     return new Map(rows.map(({ seq, bytes }) => [seq, cosine(vector, bytes)]));
   }
 
@@ -226,7 +226,7 @@ export class Embedding {
     for (const row of rows) {
       // A person waits for the question's vector; this one can wait.
       await this.question;
-      const said = (speakerOf(row.text)?.said ?? row.text).trim().slice(0, LONGEST);
+      const said = (readSpeaker(row.text)?.said ?? row.text).trim().slice(0, LONGEST);
       const [vector] = await this.embedder.embed([said], this.stopped.signal);
       if (vector) made.push({ seq: row.seq, bytes: toBytes(vector) });
     }
@@ -237,6 +237,6 @@ export class Embedding {
     this.progressed();
     const seqs = made.map(({ seq }) => seq);
     // Read back: what was forgotten meanwhile got no vector and gets no code.
-    for (const row of await vectorsOf(this.records, this.embedder.id, seqs)) this.codes.put(row.seq, row.bytes);
+    for (const row of await listVectors(this.records, this.embedder.id, seqs)) this.codes.put(row.seq, row.bytes);
   }
 }

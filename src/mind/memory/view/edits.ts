@@ -1,5 +1,5 @@
 /** What people changed in a memory file since it was last in step. Pure. */
-import { type Item, sayingOf, sharedWords, wordsIn } from "./items.ts";
+import { type Item, normaliseSaying, sharedWords, wordsIn } from "./items.ts";
 
 /** An item of the file as it was in step: the fact behind it. */
 export interface Known {
@@ -25,7 +25,7 @@ export function editsBetween(before: readonly Known[], now: readonly Item[]): Ed
   const { left, fresh } = withoutSame(before, now);
   const edits: Edits = { added: [], changed: [], removed: [] };
   const words = new Map<Known, ReadonlySet<string>>();
-  const wordsOf = (known: Known) => {
+  const readWords = (known: Known) => {
     const found = words.get(known) ?? wordsIn(known.text);
     words.set(known, found);
     return found;
@@ -36,7 +36,7 @@ export function editsBetween(before: readonly Known[], now: readonly Item[]): Ed
     budget -= left.size * Math.max(own.size, 1);
     let nearest: { known: Known; like: number } | undefined;
     for (const known of budget > 0 ? left : []) {
-      const like = sharedWords(own, wordsOf(known));
+      const like = sharedWords(own, readWords(known));
       if (like > (nearest?.like ?? -1)) nearest = { known, like };
     }
     if (!nearest || nearest.like < STILL_THE_SAME) edits.added.push(item.text);
@@ -53,13 +53,13 @@ export function editsBetween(before: readonly Known[], now: readonly Item[]): Ed
 function withoutSame(before: readonly Known[], now: readonly Item[]): { left: Set<Known>; fresh: Item[] } {
   const bySaying = new Map<string, Known[]>();
   for (const known of before.toReversed()) {
-    const saying = sayingOf(known.text);
+    const saying = normaliseSaying(known.text);
     bySaying.set(saying, bySaying.get(saying) ?? []);
     bySaying.get(saying)!.push(known);
   }
   const left = new Set(before);
   const fresh = now.filter((item) => {
-    const known = bySaying.get(sayingOf(item.text))?.pop();
+    const known = bySaying.get(normaliseSaying(item.text))?.pop();
     if (known) left.delete(known);
     return !known;
   });

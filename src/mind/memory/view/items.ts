@@ -16,7 +16,7 @@ const BULLET = /^[-*+]\s+(\S.*)$/;
 /** What a new file says where there is nothing: goes when there is. */
 const PLACEHOLDER = /^\((?:Nothing yet|Nothing is known yet)\b.*\)$/;
 
-export function itemsOf(text: string): Item[] {
+export function parseItems(text: string): Item[] {
   const lines = text.split("\n");
   const items: Item[] = [];
   let fence: string | undefined;
@@ -39,7 +39,7 @@ export function itemsOf(text: string): Item[] {
 /** The text with items replaced, taken out (`null`) and put in behind the last one. */
 export function patched(text: string, change: ReadonlyMap<number, string | null>, added: readonly string[]): string {
   const lines = text.split("\n");
-  const items = itemsOf(text);
+  const items = parseItems(text);
   const out: string[] = [];
   let at = 0;
   let behind = -1;
@@ -69,11 +69,11 @@ export function clean(text: string): string {
 
 /** Whether two items say the same but for spacing and case. */
 export function sameItem(a: string, b: string): boolean {
-  return sayingOf(a) === sayingOf(b);
+  return normaliseSaying(a) === normaliseSaying(b);
 }
 
 /** What an item says, in one spelling. */
-export function sayingOf(text: string): string {
+export function normaliseSaying(text: string): string {
   return clean(text).toLowerCase();
 }
 

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** A list item longer than this is found by search instead. */
 const LONGEST = 400;
 
-export function fileOf(fact: Pick<ShownFact, "kind" | "source" | "topic">): "USER.md" | "MEMORY.md" {
+export function chooseFile(fact: Pick<ShownFact, "kind" | "source" | "topic">): "USER.md" | "MEMORY.md" {
   if (fact.source === "file:USER.md") return "USER.md";
   if (fact.source === "file:MEMORY.md") return "MEMORY.md";
   const isAboutOwner = fact.kind === "preference" || fact.kind === "person" || fact.topic?.startsWith("self:") === true;
@@ -36,7 +36,7 @@ export function chosenFor(
     const age = Math.max(0, newest - fact.at) / DAY_MS;
     return chosen + (WORTH[fact.kind] ?? 1) + Math.log2(1 + fact.uses) + (fact.trust === "owner" ? 1 : 0) - age / 60;
   };
-  const mine = facts.filter((fact) => fileOf(fact) === file);
+  const mine = facts.filter((fact) => chooseFile(fact) === file);
   const ranked = [...mine].sort(
     (a, b) => Number(isByHand(b)) - Number(isByHand(a)) || worth(b) - worth(a) || b.seq - a.seq,
   );

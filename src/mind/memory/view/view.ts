@@ -15,13 +15,13 @@ import { agentScope, SHARED, teamScope } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { type Edits, editsBetween, type Known } from "./edits.ts";
 import { isRealFolder, namesIn, readPlain, replacePlain } from "./files.ts";
-import { clean, itemsOf, patched, sameItem, sayingOf } from "./items.ts";
+import { clean, normaliseSaying, parseItems, patched, sameItem } from "./items.ts";
 import { chosenFor, type ViewSizes } from "./select.ts";
 import {
+  findNote,
   inStep,
   learnedBetween,
   newestVersion,
-  noteOf,
   planned,
   readView,
   type ShownFact,
@@ -35,8 +35,8 @@ export interface ViewParts {
   crash: Crash;
   log: Log;
   agents: () => string[];
-  dirOf: (agent: string) => string;
-  teamsOf: (agent: string) => readonly string[];
+  findDir: (agent: string) => string;
+  listTeams: (agent: string) => readonly string[];
   sizes: () => ViewSizes;
   /** The owner's zone: a day's notes are those of their day, wherever this machine stands. */
   zone: () => string;
@@ -72,7 +72,7 @@ export class View {
   /** Brings every agent's files in step and watches them. */
   async start(): Promise<void> {
     for (const agent of this.parts.agents()) {
-      this.touched.set(agent, new Set((await dailyFiles(this.parts.dirOf(agent))).slice(-RECENT_DAYS)));
+      this.touched.set(agent, new Set((await dailyFiles(this.parts.findDir(agent))).slice(-RECENT_DAYS)));
       this.watch(agent);
       await this.sync(agent).catch((error: unknown) => this.failed(agent, error));
     }
@@ -114,13 +114,13 @@ export class View {
 
   /** MEMORY.md as it stands. */
   async memoryText(agent: string): Promise<string> {
-    return (await readPlain(this.parts.dirOf(agent), "MEMORY.md")) ?? "";
+    return (await readPlain(this.parts.findDir(agent), "MEMORY.md")) ?? "";
   }
 
   /** Notes of the days since, oldest first. */
   async notesSince(agent: string, since: number): Promise<{ file: string; text: string }[]> {
-    const dir = this.parts.dirOf(agent);
-    const from = this.dayOf(since);
+    const dir = this.parts.findDir(agent);
+    const from = this.toDay(since);
     const notes: { file: string; text: string }[] = [];
     for (const file of (await dailyFiles(dir)).filter((name) => name.slice(7, 17) >= from)) {
       const text = await readPlain(dir, file);
@@ -130,7 +130,7 @@ export class View {
   }
 
   /** The day the owner's calendar shows then; their notes are named by it. */
-  private dayOf(at: number): string {
+  private toDay(at: number): string {
     return stampIn(this.parts.zone(), at).date;
   }
 
@@ -138,7 +138,7 @@ export class View {
     if (this.stopped) return;
     this.dirty.delete(agent);
     const now = this.parts.clock.now();
-    const daily = [now - 86_400_000, now].map((at) => `memory/${this.dayOf(at)}.md`);
+    const daily = [now - 86_400_000, now].map((at) => `memory/${this.toDay(at)}.md`);
     const touched = [...(this.touched.get(agent) ?? [])];
     this.touched.delete(agent);
     for (const file of new Set(["USER.md", "MEMORY.md", ...touched, ...daily])) await this.syncFile(agent, file);
@@ -146,7 +146,7 @@ export class View {
 
   private async syncFile(agent: string, file: string): Promise<void> {
     const { records, clock, crash } = this.parts;
-    const dir = this.parts.dirOf(agent);
+    const dir = this.parts.findDir(agent);
     // A file somebody is writing at this moment is left for the next time.
     for (let attempt = 0; attempt < 3; attempt++) {
       const found = await readPlain(dir, file);
@@ -154,7 +154,7 @@ export class View {
       const row = await readView(records, agent, file);
       const before = row?.next && row.next.text === text ? row.next : row;
       if (text !== undefined && text !== before?.text)
-        await this.takeIn(agent, file, editsBetween(before?.items ?? [], itemsOf(text)));
+        await this.takeIn(agent, file, editsBetween(before?.items ?? [], parseItems(text)));
       const wanted = await this.wanted(agent, file);
       if (text === undefined && wanted.length === 0) return;
       const base = text ?? heading(file);
@@ -183,11 +183,12 @@ export class View {
     const daily = /(\d{4}-\d{2}-\d{2})\.md$/.exec(file)?.[1];
     const kind = daily ? "episode" : file === "USER.md" ? "person" : "fact";
     const place = { scope: agentScope(agent), agent, source: `file:${file}`, trust: "owner" as const };
-    const isPast = daily !== undefined && daily !== this.dayOf(this.parts.clock.now());
+    const isPast = daily !== undefined && daily !== this.toDay(this.parts.clock.now());
     const at = isPast ? { at: dayIn(this.parts.zone(), daily).from + NOON_MS } : {};
     const facts = await shownFacts(records, this.scopes(agent), MOST_FACTS);
-    const known = new Set(facts.map((fact) => sayingOf(fact.text)));
-    for (const text of edits.added) if (!known.has(sayingOf(text))) await memory.add({ text, kind, ...place, ...at });
+    const known = new Set(facts.map((fact) => normaliseSaying(fact.text)));
+    for (const text of edits.added)
+      if (!known.has(normaliseSaying(text))) await memory.add({ text, kind, ...place, ...at });
     for (const { id, was, text } of edits.changed) {
       const now = await newestVersion(records, id);
       if (now?.id === id) await memory.correct(id, text);
@@ -223,9 +224,9 @@ export class View {
     const ids = new Map<string, string>();
     const isDaily = file.startsWith("memory/");
     // Each is brought to one spelling once, not once for every item.
-    const said = new Map([...wanted, ...before].map((one) => [one, sayingOf(one.text)]));
-    for (const item of itemsOf(text)) {
-      const saying = sayingOf(item.text);
+    const said = new Map([...wanted, ...before].map((one) => [one, normaliseSaying(one.text)]));
+    for (const item of parseItems(text)) {
+      const saying = normaliseSaying(item.text);
       const at = left.findIndex((fact) => said.get(fact) === saying);
       if (at >= 0) {
         ids.set(clean(item.text), left[at]!.id);
@@ -240,7 +241,7 @@ export class View {
         ids.set(clean(left[newer]!.text), left[newer]!.id);
         left.splice(newer, 1);
       } else if (isDaily && now && sameItem(now.text, item.text)) ids.set(clean(item.text), now.id);
-      else if (isDaily && !known) ids.set(clean(item.text), (await noteOf(this.parts.records, item.text)) ?? "");
+      else if (isDaily && !known) ids.set(clean(item.text), (await findNote(this.parts.records, item.text)) ?? "");
       else change.set(item.from, null);
     }
     for (const fact of left) ids.set(clean(fact.text), fact.id);
@@ -249,7 +250,7 @@ export class View {
       change,
       left.map((fact) => fact.text),
     );
-    const items = itemsOf(next).flatMap((item) => {
+    const items = parseItems(next).flatMap((item) => {
       const id = ids.get(item.text);
       return id ? [{ id, text: item.text }] : [];
     });
@@ -257,7 +258,7 @@ export class View {
   }
 
   private scopes(agent: string): string[] {
-    return [SHARED, agentScope(agent), ...this.parts.teamsOf(agent).map(teamScope)];
+    return [SHARED, agentScope(agent), ...this.parts.listTeams(agent).map(teamScope)];
   }
 
   private later(): void {
@@ -270,7 +271,7 @@ export class View {
 
   private watch(agent: string): void {
     if (this.stopped) return;
-    const dir = this.parts.dirOf(agent);
+    const dir = this.parts.findDir(agent);
     const own = this.watchers.get(agent) ?? [];
     const folders: [path: string, prefix: string][] = [
       [dir, ""],

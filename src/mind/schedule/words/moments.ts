@@ -9,7 +9,7 @@
  * Parts of today that have begun: SCHEDULE-16 in today.ts.
  */
 import { AppError } from "../../../core/domain/index.ts";
-import { momentOf, type Wall, wallAt } from "../zone.ts";
+import { toMoment, type Wall, wallAt } from "../zone.ts";
 import { atNight, CLOSING_TIME, type Clock, readClock, USUAL_TIME } from "./clock.ts";
 import { readSpan, type Span } from "./spans.ts";
 import { type DayPart, stillToday } from "./today.ts";
@@ -62,7 +62,7 @@ function iso(text: string, zone: string): number | undefined {
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map((n) => Number(n ?? 0));
   const wall = { year: year!, month: month!, day: day!, hour: hour!, minute: minute!, second: second! };
   if (!found[4]) Object.assign(wall, USUAL_TIME);
-  const at = found[8] ? Date.parse(text.replace(" ", "t").toUpperCase()) : momentOf(wall, zone);
+  const at = found[8] ? Date.parse(text.replace(" ", "t").toUpperCase()) : toMoment(wall, zone);
   // The 31st of February is no day: read as the 3rd of March it would come as a surprise.
   if (isOnCalendar(wall) && !Number.isNaN(at)) return at;
   throw notUnderstood(text);
@@ -124,7 +124,7 @@ function ahead(span: Span, clock: Clock | undefined, now: number, zone: string):
   const wall = wallAt(now, zone);
   const day = plus(wall, { days: span.days, months: span.months });
   return (
-    momentOf({ ...wall, ...day, ...(clock ? { hour: clock.hour, minute: clock.minute, second: 0 } : {}) }, zone) +
+    toMoment({ ...wall, ...day, ...(clock ? { hour: clock.hour, minute: clock.minute, second: 0 } : {}) }, zone) +
     span.ms
   );
 }
@@ -134,7 +134,7 @@ function closed(said: Said, named: Clock | undefined, now: number, zone: string)
   const clock = named && said.isTonight ? atNight(named) : named;
   const part = clock ? clock.part : said.part;
   const on = (day: Day, minutes: number) =>
-    momentOf({ ...day, hour: Math.floor(minutes / 60), minute: minutes % 60, second: 0 }, zone);
+    toMoment({ ...day, hour: Math.floor(minutes / 60), minute: minutes % 60, second: 0 }, zone);
   if (said.isToday && part) {
     const { hour, minute } = wallAt(now, zone);
     return on(said.day, stillToday(part, hour * 60 + minute));
@@ -173,7 +173,7 @@ function readNext(r: Reader, today: Day): Said | undefined {
     return { day: weekday === undefined ? monday : plus(monday, { days: (weekday + 6) % 7 }) };
   }
   if (r.eat("weekend"))
-    return inDays(today, until(today, 6) + (weekdayOf(today) === 0 || weekdayOf(today) === 6 ? 0 : 7));
+    return inDays(today, until(today, 6) + (toWeekday(today) === 0 || toWeekday(today) === 6 ? 0 : 7));
   if (r.eat("month")) return { day: { ...plus({ ...today, day: 1 }, { months: 1 }), day: 1 } };
   if (r.eat("year")) return { day: { year: today.year + 1, month: 1, day: 1 } };
   const weekday = r.pick(WEEKDAYS);
@@ -182,7 +182,7 @@ function readNext(r: Reader, today: Day): Said | undefined {
 
 /** From now on it may be Sunday's, and on a Sunday what is left of it. */
 function thisWeekend(today: Day): Said {
-  if (weekdayOf(today) === 0) return { day: today, isToday: true, part: "day" };
+  if (toWeekday(today) === 0) return { day: today, isToday: true, part: "day" };
   const saturday = plus(today, { days: until(today, 6) });
   return { day: saturday, later: plus(saturday, { days: 1 }) };
 }
@@ -222,7 +222,7 @@ function readEndOf(r: Reader, today: Day): Said | undefined {
 /** The last day of the month so many months on, else of the one after it. */
 function lastDays(today: Day, months: number): Said {
   const first = { ...today, day: 1 };
-  return { day: lastOf(plus(first, { months })), later: lastOf(plus(first, { months: months + 1 })) };
+  return { day: toMonthEnd(plus(first, { months })), later: toMonthEnd(plus(first, { months: months + 1 })) };
 }
 
 /** Whether what is said is of the next month or week; "the" and "this" say that it is of this one. */
@@ -319,14 +319,14 @@ function inDays(today: Day, days: number): Said {
 
 /** Days until that weekday comes: 0 today. */
 export function until(today: Day, weekday: number): number {
-  return (weekday - weekdayOf(today) + 7) % 7;
+  return (weekday - toWeekday(today) + 7) % 7;
 }
 
-function weekdayOf({ year, month, day }: Day): number {
+function toWeekday({ year, month, day }: Day): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay();
 }
 
-function lastOf({ year, month }: Day): Day {
+function toMonthEnd({ year, month }: Day): Day {
   return { year, month, day: new Date(Date.UTC(year, month, 0)).getUTCDate() };
 }
 

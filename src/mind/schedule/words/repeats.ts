@@ -3,7 +3,7 @@
  * "every 3 months". Days, weeks and months keep the time of day over clock changes.
  */
 import { AppError } from "../../../core/domain/index.ts";
-import { momentOf, wallAt } from "../zone.ts";
+import { toMoment, wallAt } from "../zone.ts";
 import { type Clock, readClocks, USUAL_TIME } from "./clock.ts";
 import { moment, plus, until } from "./moments.ts";
 import { readSpan, readUnit, type Span } from "./spans.ts";
@@ -184,7 +184,7 @@ function stepping(r: Reader, now: number, zone: string): Repeat | undefined {
     const clock = single(r);
     const today = wallAt(now, zone);
     const on = (from: { year: number; month: number; day: number }) =>
-      momentOf(
+      toMoment(
         { ...plus({ ...from, day: 1 }, { days: day - 1 }), hour: clock.hour, minute: clock.minute, second: 0 },
         zone,
       );
@@ -210,7 +210,7 @@ function onWeekday(weekday: number, r: Reader, now: number, zone: string): numbe
   const clock = single(r);
   const today = wallAt(now, zone);
   const on = (days: number) =>
-    momentOf({ ...plus(today, { days }), hour: clock.hour, minute: clock.minute, second: 0 }, zone);
+    toMoment({ ...plus(today, { days }), hour: clock.hour, minute: clock.minute, second: 0 }, zone);
   const first = on(until(today, weekday));
   return first > now ? first : on(until(today, weekday) + 7);
 }

@@ -80,7 +80,7 @@ export function duration(text: string): number {
 }
 
 function wholeSpan(text: string): Span {
-  const r = readerOf(text);
+  const r = makeReader(text);
   r.eat("in");
   const span = readSpan(r);
   r.eat("from", "now");
@@ -88,7 +88,7 @@ function wholeSpan(text: string): Span {
   return span;
 }
 
-function readerOf(text: string): Reader {
+function makeReader(text: string): Reader {
   try {
     return new Reader(text);
   } catch {

@@ -6,7 +6,7 @@ export type Token = { number: number; text: string } | { word: string } | { colo
 /** Longer than anybody says a time. */
 const LONGEST = 200;
 
-export function tokensOf(text: string): Token[] {
+export function tokenise(text: string): Token[] {
   if (text.length > LONGEST) throw notUnderstood(`${text.slice(0, 40)}…`);
   const low = text.toLowerCase();
   const tokens: Token[] = [];
@@ -45,7 +45,7 @@ export class Reader {
 
   constructor(text: string) {
     this.text = text;
-    this.tokens = tokensOf(text);
+    this.tokens = tokenise(text);
   }
 
   get isDone(): boolean {

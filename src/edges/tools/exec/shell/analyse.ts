@@ -28,7 +28,7 @@ import { visibleLine } from "../../escape.ts";
 import { assignmentReason, splitAssignment } from "./assignment.ts";
 import { isDuplicate, plainScript, type Sequence } from "./plain.ts";
 import { type Fed, HIDDEN, NOTHING, unwrap } from "./unwrap.ts";
-import { guessOf, readWord, readWords, setVariable, type Variables } from "./word.ts";
+import { guessWord, readWord, readWords, setVariable, type Variables } from "./word.ts";
 
 /** Nobody reads more before saying yes, and the parser takes quadratic time on some longer texts. */
 const LONGEST = 32_768;
@@ -173,7 +173,7 @@ function visit(scan: Scan, node: SyntaxNode, outer: Around): void {
     case "Redirected": {
       const fed = fedBy(node.redirects, around.fed);
       // A group, a loop or a branch writes and reads files like a command: `{ date; ls; } > report`.
-      push(scan, { ...NO_PROGRAM, redirects: redirectsOf(node.redirects, scan.variables), within });
+      push(scan, { ...NO_PROGRAM, redirects: readRedirects(node.redirects, scan.variables), within });
       visit(scan, node.command, { within, fed, depth: around.depth });
       for (const redirect of node.redirects) visit(scan, redirect, around);
       return;
@@ -310,7 +310,7 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
     const value: ShellWord =
       child.value.type === "Word"
         ? readWord(child.value, variables)
-        : { guess: child.value.elements.map((element) => guessOf(element, variables)).join(" ") };
+        : { guess: child.value.elements.map((element) => guessWord(element, variables)).join(" ") };
     assignments.push({ name: child.name, value });
     setVariable(variables, child.name, value);
     scan.reasons.push(assignmentReason(child.name, value));
@@ -322,7 +322,7 @@ function visitCommand(scan: Scan, node: Command, { within, fed }: Around): void 
     words.push(...(argument.type === "Word" ? readWords(argument, variables) : [setting(argument, variables)]));
   }
   takeSettings(words, variables);
-  const redirects = redirectsOf(node.redirects, variables);
+  const redirects = readRedirects(node.redirects, variables);
   if (words.length === 0) {
     if (assignments.length || redirects.length) push(scan, { ...NO_PROGRAM, assignments, redirects, within });
     return;
@@ -335,7 +335,7 @@ const NO_PROGRAM: Pick<ShellCommand, "words" | "assignments"> = {
   assignments: [],
 };
 
-function redirectsOf(redirects: readonly Redirection[], variables: Variables): ShellCommand["redirects"] {
+function readRedirects(redirects: readonly Redirection[], variables: Variables): ShellCommand["redirects"] {
   return redirects.map((redirect) => ({
     operator: redirect.operator,
     target: redirect.type === "HereDoc" || !redirect.target ? { guess: "" } : readWord(redirect.target, variables),
@@ -528,7 +528,7 @@ function isForkBomb(node: FunctionNode): boolean {
 }
 
 function wordIs(word: Word | undefined, name: string): boolean {
-  return word !== undefined && (word.value === name || guessOf(word) === name);
+  return word !== undefined && (word.value === name || guessWord(word) === name);
 }
 
 function add(scan: Scan, kind: ShellReasonKind, text: string): void {

@@ -17,7 +17,7 @@ export type Variables = ReadonlyMap<string, string>;
 const NONE: Variables = new Map();
 
 export function readWord(word: Word, variables: Variables = NONE): ShellWord {
-  const literal = literalOf(word.text);
+  const literal = readLiteral(word.text);
   const isLiteral = literal !== undefined && literal === word.value && !hasExpansion(word);
   return isLiteral ? { literal, guess: literal } : guessed(rawGuess(word, variables));
 }
@@ -103,7 +103,7 @@ function alternatives(text: string): string[] {
 }
 
 /** What the text of one word means, or undefined when that takes more than removing quotes. */
-export function literalOf(text: string): string | undefined {
+export function readLiteral(text: string): string | undefined {
   let out = "";
   for (let i = 0; i < text.length; ) {
     const sign = String.fromCodePoint(text.codePointAt(i)!);
@@ -171,7 +171,7 @@ function hasExpansion(node: SyntaxNode): boolean {
 }
 
 /** Best effort, for refusing and for showing. */
-export function guessOf(word: Word, variables: Variables = NONE): string {
+export function guessWord(word: Word, variables: Variables = NONE): string {
   return guessed(rawGuess(word, variables)).guess;
 }
 

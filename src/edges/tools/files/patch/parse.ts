@@ -161,7 +161,7 @@ function parseUnified(lines: readonly string[]): Change[] {
     }
     const { header, next } = readHeader(lines, at);
     const { hunks, end } = readHunks(lines, next);
-    changes.push(changeOf(header, hunks, at, lines[at]!));
+    changes.push(toChange(header, hunks, at, lines[at]!));
     at = end;
   }
   return changes;
@@ -221,7 +221,7 @@ function stripped(from: string, to: string): [string, string] {
   return [bare(from), bare(to)];
 }
 
-function changeOf(header: Header, hunks: Hunk[], at: number, line: string): Change {
+function toChange(header: Header, hunks: Hunk[], at: number, line: string): Change {
   const from = header.renamed?.from ?? header.from;
   const to = header.renamed?.to ?? header.to;
   if (from === undefined || to === undefined) throw unreadable(at, line, "names no file");

@@ -78,7 +78,7 @@ async function entered(
   let { cwd } = where;
   let { commands, operators } = node;
   for (; operators[0] === "&&"; commands = commands.slice(1), operators = operators.slice(1)) {
-    const target = folderOf(commands[0]!);
+    const target = readFolder(commands[0]!);
     if (target === undefined) break;
     budget.spend("look", 2);
     cwd = await folderAt(resolve(cwd, target), where);
@@ -87,7 +87,7 @@ async function entered(
 }
 
 /** DIR of a plain `cd DIR`. */
-function folderOf(node: SyntaxNode): string | undefined {
+function readFolder(node: SyntaxNode): string | undefined {
   if (node.type !== "Command" || node.name?.text !== "cd") return undefined;
   const [word, ...more] = node.args;
   if (word?.type !== "Word" || more.length + node.prefix.length + node.redirects.length > 0) return undefined;

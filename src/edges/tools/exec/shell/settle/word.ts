@@ -1,6 +1,6 @@
 /** Words of a text that is being settled: literals, quoted text, patterns, and the variable of the loop around them. */
 import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
-import { literalOf, readWord } from "../word.ts";
+import { readLiteral, readWord } from "../word.ts";
 import { type Budget, giveUp } from "./budget.ts";
 import { bracket, expand, type Token } from "./pattern.ts";
 import type { Piece, SettledList, SettledWord } from "./tree.ts";
@@ -29,7 +29,7 @@ export async function settleWord(word: Word, around: Around): Promise<string[]> 
   around.budget.spend("letter", word.text.length);
   const plain = readWord(word).literal;
   if (plain !== undefined) return [plain];
-  const signs = partsOf(word).flatMap((part) => known(part, around));
+  const signs = readParts(word).flatMap((part) => known(part, around));
   const text = signs.map((sign) => sign.text).join("");
   const tokens = signs.map((sign) => sign.token);
   if (tokens.every((token) => "is" in token)) return [text];
@@ -46,7 +46,7 @@ export function settleText(word: Word, around: Around): string {
   around.budget.spend("letter", word.text.length);
   const plain = readWord(word).literal;
   if (plain !== undefined) return plain;
-  const signs = partsOf(word).flatMap((part) => known(part, around));
+  const signs = readParts(word).flatMap((part) => known(part, around));
   if (!signs.every(({ token }) => "is" in token)) giveUp("a pattern as a file");
   return signs.map((sign) => sign.text).join("");
 }
@@ -57,11 +57,11 @@ export async function settleOpen(
   around: Around,
   inner: (script: ParsedScript) => Promise<SettledList>,
 ): Promise<SettledWord[]> {
-  if (readWord(word).literal !== undefined || !partsOf(word).some(isOpen)) return settleWord(word, around);
+  if (readWord(word).literal !== undefined || !readParts(word).some(isOpen)) return settleWord(word, around);
   around.budget.spend("word");
   around.budget.spend("letter", word.text.length);
   const pieces: Piece[] = [];
-  for (const part of partsOf(word)) {
+  for (const part of readParts(word)) {
     const isQuoted = part.type === "DoubleQuoted";
     // Empty quotes make a word where the rest of it is nothing.
     if (isQuoted) pieces.push({ text: "" });
@@ -77,7 +77,7 @@ export async function settleOpen(
   return [{ open: pieces }];
 }
 
-function partsOf(word: Word): readonly WordPart[] {
+function readParts(word: Word): readonly WordPart[] {
   const parts = word.parts ?? giveUp("no parts");
   if (parts[0]?.type === "Literal" && parts[0].text.startsWith("~")) giveUp("~");
   return parts;
@@ -115,7 +115,7 @@ function plainSigns(text: string): Known[] {
 function known(part: WordPart, around: Around): Known[] {
   switch (part.type) {
     case "Literal":
-      return plainSigns(literalOf(part.text) ?? giveUp("a literal"));
+      return plainSigns(readLiteral(part.text) ?? giveUp("a literal"));
     case "SingleQuoted":
       return plainSigns(part.value);
     case "DoubleQuoted":
@@ -137,7 +137,7 @@ function known(part: WordPart, around: Around): Known[] {
 function quoted(part: DoubleQuotedChild, around: Around): Known[] {
   switch (part.type) {
     case "Literal":
-      return plainSigns(literalOf(`"${part.text}"`) ?? giveUp("a literal"));
+      return plainSigns(readLiteral(`"${part.text}"`) ?? giveUp("a literal"));
     case "SimpleExpansion":
     case "ParameterExpansion":
       return plainSigns(roundValue(part, around));
