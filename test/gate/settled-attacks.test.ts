@@ -139,7 +139,7 @@ test("a command that moves things isn't allowed by a rule to go on in the backgr
   expect(await judged("sleep 5; mv a/up notes.txt")).toBe("ask");
   expect(await judged("for f in up; do mv a/$f notes.txt; done")).toBe("ask");
   expect(await judged("npm run build")).toBe("allow");
-  expect(await judged("sleep 5; cat notes.txt")).toBe("allow");
+  expect(await judged("sleep 5; date")).toBe("allow");
 });
 
 describe("what is only known when it runs goes to echo and printf, and nowhere else", () => {

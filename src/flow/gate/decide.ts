@@ -12,7 +12,7 @@ import { judgeShell, type Part, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { movesBehind } from "./rearranges.ts";
-import { coveringRule, deniedBy, LOADED, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
+import { coveringRule, deniedBy, isLoaded, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { onlyLooks } from "./standing.ts";
 import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
 import { taint } from "./taint.ts";
@@ -112,7 +112,11 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   const unseen = trusted && plan.shell ? unseenRemoval(plan.shell) : undefined;
   if (unseen) return { verdict: "ask", because: unseen, parts };
   if (trusted)
-    return { verdict: "allow", because: `The agent's mode is "${policy.mode}": ${reason(plan, parts)}`, parts };
+    return {
+      verdict: "allow",
+      because: `The agent's mode is "${policy.mode}": ${reason(plan, parts, policy.place)}`,
+      parts,
+    };
   if (plan.shell && (plan.shown.length > MOST_SHOWN || plan.shell.commands.length > MOST_COMMANDS)) {
     return deny("It is too much to be read before saying yes; make it a script or several calls.");
   }
@@ -120,7 +124,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };
   const open = parts.filter((part) => part.verdict !== "allow");
   const lacksRule = open.length > 0 && open.every((part) => part.unruled);
-  return { verdict: "ask", because: reason(plan, parts), parts, ...(lacksRule ? { lacksRule } : {}) };
+  return { verdict: "ask", because: reason(plan, parts, policy.place), parts, ...(lacksRule ? { lacksRule } : {}) };
 }
 
 /**
@@ -207,13 +211,13 @@ function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined
   if (plan.beyond && plan.targets.some((target) => isSecretFile(target))) return undefined;
   const rule = coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place);
   if (!rule) return undefined;
-  if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) return undefined;
+  if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, policy.place))) return undefined;
   return `Allowed by the rule "${rule}".`;
 }
 
 /** Heaviest first: what is not allowed, with the programs it is about. */
-function reason(plan: ActionPlan, parts: readonly Part[]): string {
-  if (plan.risk === "write" && plan.targets.some((target) => LOADED.test(target))) {
+function reason(plan: ActionPlan, parts: readonly Part[], place: Place): string {
+  if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, place))) {
     return "It changes a file that other programs load and run.";
   }
   if (plan.beyond) return `It reads ${plan.targets.join(", ")}, which is outside the workspace.`;

@@ -7,12 +7,12 @@
  */
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
 import { isReaching, isSecretFile } from "../../core/kit/index.ts";
-import { runOnFound } from "./found-files.ts";
+import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments } from "./programs.ts";
 import { afterRearranging } from "./rearranges.ts";
-import { allowingRule, coveringRule, isStanding, LOADED, type Place, pathRule } from "./rules.ts";
+import { allowingRule, coveringRule, isLoaded, isStanding, type Place, pathRule } from "./rules.ts";
 import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
 
 export interface Part {
@@ -152,11 +152,17 @@ function judgeFound(command: ShellCommand, around: Around): Part {
   )?.program;
   const run = judgeCommand({ ...inner, ...(program ? { program } : {}) }, around);
   if (run.verdict !== "allow" || at < 0) return { ...run, what };
-  const looking = judgeCommand(
-    { ...command, words: command.words.slice(0, at) },
-    { shell, place, rules, isPlain: true, isSettled: true },
-  );
-  return { ...looking, what };
+  const finding = command.words.slice(0, at);
+  const looking = judgeCommand({ ...command, words: finding }, { shell, place, rules, isPlain: true, isSettled: true });
+  if (looking.verdict !== "allow" || !opensFound(inner)) return { ...looking, what };
+  // Which files there are may be no secret where what is in them is one.
+  const outside = judgeArguments(
+    "find",
+    finding.slice(1).map((word) => word.literal!),
+  ).files.find(({ path }) => !mayRead(absolute(path, shell.cwd, place.userHome), rules, place));
+  return outside
+    ? { what, verdict: "ask", because: `${name} would read files in ${outside.path}, which is outside the workspace.` }
+    : { ...looking, what };
 }
 
 function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): Part {
@@ -269,7 +275,8 @@ function writeConcern(
 ): string | undefined {
   const path = absolute(target, shell.cwd, place.userHome);
   if (path === "/dev/null") return undefined;
-  if (isStanding(path) || LOADED.test(path)) return `it writes ${target}, which other programs or later turns load.`;
+  if (isStanding(path) || isLoaded(path, place))
+    return `it writes ${target}, which other programs or later turns load.`;
   return pathRule(rules.write, path, place) ? undefined : `it writes ${target}, and no rule allows writing there.`;
 }
 

@@ -87,8 +87,11 @@ function delimited(script: string, from: number, sign: string): number | undefin
   for (let at = from; at < script.length; at++) {
     if (script[at] === "\\") at++;
     else if (script[at] === sign) return isOpen ? undefined : at + 1;
-    else if (script[at] === "[") isOpen = true;
-    else if (script[at] === "]") isOpen = false;
+    else if (script[at] === "[") {
+      // A `]` that comes first stands for itself to some programs.
+      if (/^\^?\]/.test(script.slice(at + 1, at + 3))) return undefined;
+      isOpen = true;
+    } else if (script[at] === "]") isOpen = false;
   }
   return undefined;
 }

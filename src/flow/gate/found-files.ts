@@ -25,6 +25,11 @@ export function runOnFound(command: ShellCommand): ShellCommand | undefined {
   return { words: inner.map((word) => ({ literal: word, guess: word })), assignments, redirects: [], within };
 }
 
+/** Whether it looks into the files it is given. */
+export function opensFound({ words }: ShellCommand): boolean {
+  return !SHOWS_NAMES.test(words[0]!.guess);
+}
+
 function byFind(args: readonly string[]): string[] | undefined {
   const at = args.indexOf("-exec");
   const tests = args.slice(0, at);

@@ -7,7 +7,7 @@ export interface Concern {
   text: string;
 }
 
-const GLOBAL = /^(--no-pager|-P|--no-optional-locks|--version|--literal-pathspecs|--help)$/;
+const GLOBAL = /^(--no-pager|-P|--no-optional-locks|--version|--literal-pathspecs)$/;
 const HISTORY =
   "oneline stat stat= numstat shortstat name-only name-status graph no-graph decorate decorate= no-decorate all branches tags remotes merges no-merges reverse follow patch no-patch cached staged word-diff word-diff= color color= no-color abbrev-commit abbrev= no-abbrev-commit pretty pretty= format= date= since= after= until= before= author= committer= grep= max-count= skip= first-parent no-ext-diff no-textconv ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines check summary diff-filter= find-renames find-renames= find-copies unified= raw left-right cherry-pick cherry-mark full-index binary exit-code quiet minimal patience histogram relative relative= text no-color-moved color-words topo-order date-order author-date-order full-history simplify-merges ancestry-path not merge-base count no-notes parents children boundary regexp-ignore-case extended-regexp fixed-strings all-match invert-grep dirstat compact-summary no-renames submodule=short ignore-submodules ignore-submodules= inter-hunk-context= function-context cumulative";
 const HISTORY_SHORT = /^-(\d+|p|s|u|w|b|a|i|E|F|R|z|c|m|W|[SGUnMCLDB].*|l\d+)$/;
@@ -85,7 +85,10 @@ const LOOKS: Readonly<Record<string, Sub>> = {
   reflog: {
     long: HISTORY,
     short: HISTORY_SHORT,
-    check: (args) => (args[0] && /^(expire|delete)$/.test(args[0]) ? "git reflog changes the log" : NO_SIGNATURE(args)),
+    check: (args) =>
+      args.some((arg) => /^(expire|delete|drop|write|migrate)$/.test(arg))
+        ? "git reflog changes the log"
+        : NO_SIGNATURE(args),
   },
   config: {
     long: "get get-all list name-only show-origin show-scope local type=",

@@ -53,10 +53,11 @@ const TABLES: Readonly<Record<string, Table>> = {
     number: true,
     files: "content",
   },
+  // With -F it opens the file again by its name, whatever that leads to by then.
   tail: {
-    flags: "qvzfF",
+    flags: "qvzf",
     valued: "nc",
-    long: "lines: bytes: quiet silent verbose zero-terminated follow= retry help version",
+    long: "lines: bytes: quiet silent verbose zero-terminated follow help version",
     number: true,
     files: "content",
   },
@@ -224,6 +225,28 @@ const NEVER_OPEN =
 const RUNNING =
   /^--?[a-z-]*(exec|command|cmd|prog|eval|shell|rsh|pager|editor|hook|plugin|preload|require|script|init-file|rcfile|config|action|compress|filter|askpass|helper|wrapper|load|import|startup|loader|interpreter|browser|sendmail|(up|receive-)pack)/i;
 
+/** The words in it, for options that are cut short: most programs take `--fil=x` for `--filter=x`. */
+const RUNNING_WORDS =
+  "exec command cmd program eval shell rsh pager editor hook plugin preload require script init-file rcfile config action compress filter askpass wrapper load import startup interpreter browser sendmail".split(
+    " ",
+  );
+/** Letters that take a file of options, or let a server choose the name of the file that is written. */
+const LOADS_BY_LETTER: Readonly<Record<string, RegExp>> = {
+  curl: /^(-[A-Za-z#0-9]*[KJ]|--(remote-head|eng))/,
+  diff3: /^--diff/,
+  sdiff: /^--diff/,
+  wget: /^(-[A-Za-z]*[ei]|--(exe|inp|content-d|use-as))/,
+  wget2: /^(-[A-Za-z]*[ei]|--(exe|inp|content-d|use-as))/,
+};
+
+function mayRun(arg: string): boolean {
+  if (RUNNING.test(arg)) return true;
+  if (!arg.startsWith("--") || arg.length === 2) return false;
+  const option = arg.split("=", 1)[0]!;
+  const last = option.slice(option.lastIndexOf("-") + 1).toLowerCase();
+  return last !== "" && RUNNING_WORDS.some((word) => word.startsWith(last));
+}
+
 export interface Judgement {
   concerns: Concern[];
   /** Words that name files, with what happens to them. */
@@ -245,6 +268,8 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (name === "sort") return judgeSort(args);
   if (name === "uniq") return judgeUniq(args);
   if (name === "tar") return judgeTar(args);
+  if (name === "ps") return judgePs(args);
+  if (name === "strings") return judgeStrings(args);
   if (SCRIPTED.test(name)) return judgeScript(name, args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
   if (table) return judgeTable(name, table, args);
@@ -254,8 +279,9 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
       concerns: args.map((_, index) => ({ index, text: `${name} can run programs or change files by its arguments` })),
     };
   }
+  const own = Object.hasOwn(LOADS_BY_LETTER, name) ? LOADS_BY_LETTER[name]! : undefined;
   const concerns = args.flatMap((arg, index) =>
-    RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [],
+    mayRun(arg) || own?.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [],
   );
   const following = Object.hasOwn(FOLLOWING_ELSEWHERE, name) ? FOLLOWING_ELSEWHERE[name]! : undefined;
   const follows = following ? args.findIndex((arg) => following.test(arg)) : -1;
@@ -273,7 +299,7 @@ function judgeScript(name: string, args: readonly string[]): Judgement {
   const concerns = args.flatMap((arg, index) => {
     if (!hasScript || index <= script)
       return [{ index, text: `${name} can run programs or change files by its arguments` }];
-    return RUNNING.test(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [];
+    return mayRun(arg) ? [{ index, text: `${arg.split("=")[0]} may run or load something` }] : [];
   });
   return { concerns, files: [] };
 }
@@ -340,6 +366,26 @@ function judgeTar(args: readonly string[]): Judgement {
   if (isListing) return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
   const text = "tar can run programs or change files by its arguments";
   return { concerns: args.map((_, index) => ({ index, text })), files: [] };
+}
+
+/** Which processes there are, not what they were started with: variables hold keys. Letters without a dash may ask for them (`ps auxe`). */
+function judgePs(args: readonly string[]): Judgement {
+  const out = judgeTable("ps", TABLES.ps!, args);
+  for (const [index, arg] of args.entries()) {
+    const isList = /^-[A-Za-z]*[puCt]$/.test(args[index - 1] ?? "");
+    const isLetters = !arg.startsWith("-") && !isList && !/^-[A-Za-z]*o$/.test(args[index - 1] ?? "");
+    if ((isLetters && !/^([aAcfhHjlLmnrsSTuvwxXZ]+|[\d,]+)$/.test(arg)) || /env/i.test(arg))
+      out.concerns.push({ index, text: `ps ${arg} may show the variables of other programs` });
+  }
+  return out;
+}
+
+/** `strings @file` takes its words from that file. */
+function judgeStrings(args: readonly string[]): Judgement {
+  const out = judgeTable("strings", TABLES.strings!, args);
+  for (const [index, arg] of args.entries())
+    if (arg.startsWith("@")) out.concerns.push({ index, text: `${arg} is a file of further words for strings` });
+  return out;
 }
 
 /** Programs of which it is known which arguments are files. */

@@ -50,11 +50,23 @@ function isCd({ words }: ShellCommand): boolean {
   return words[0]!.literal === "cd";
 }
 
-/** What goes on while later commands are judged and run may not move things under them without a person's yes. */
+/**
+ * What goes on while later commands are judged and run: without a person's yes it neither moves things under them nor opens files late,
+ * when one of them may have moved things (`sleep 60 && cat x`). The first command opens its files at once.
+ */
 export function movesBehind({ binding, shell }: ActionPlan): string | undefined {
   if (binding.background !== true || !shell) return undefined;
-  const mover = shell.commands.find((command) => !keeps(command) && !RUNS_CODE.test(command.words[0]!.guess));
-  return mover && `${mover.words[0]!.guess} may change where names lead while other commands run.`;
+  const mover = shell.commands.find((command) => !keeps(command) && !runsCode(command) && !isCd(command));
+  if (mover) return `${mover.words[0]!.guess} may change where names lead while other commands run.`;
+  const [, ...later] = shell.settled?.commands ?? shell.commands;
+  const late = later.find((command) => !runsCode(command) && hasOperands(command));
+  return (
+    late && `${late.words[0]!.guess || "a redirection"} opens its files later, and where names lead may change before.`
+  );
+}
+
+function runsCode({ words }: ShellCommand): boolean {
+  return RUNS_CODE.test(words[0]!.guess);
 }
 
 function keeps({ words, assignments }: ShellCommand): boolean {

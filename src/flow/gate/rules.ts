@@ -32,9 +32,23 @@ export const STANDING =
 export function isStanding(path: string): boolean {
   return STANDING.test(path) || STANDING.test(`${path}/`);
 }
-/** Writing here makes other programs run what was written: no rule covers it, a person does. */
-export const LOADED =
-  /(^|\/)(\.git|\.husky|\.githooks)(\/|$)|(^|\/)(\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
+/**
+ * Writing here makes other programs run or obey what was written: no rule covers it, a person does. The workspace is the home of
+ * every command, so what programs look for in a home counts (`.curlrc`, `.config/git/config`).
+ */
+const LOADED =
+  /(^|\/)(\.git|\.husky|\.githooks|\.config|\.ssh|\.gnupg|\.docker|\.cargo|\.jq)(\/|$)|(^|\/)(\.curlrc|\.wgetrc|\.wget2rc|\.netrc|\.manpath|\.psqlrc|\.my\.cnf|\.sqliterc|\.gdbinit|\.screenrc|\.tmux\.conf|\.lesskey|\.magic(\.mgc)?|\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
+
+/** Such a file, seen from the agent: that its folder lies somewhere below one called `.config` says nothing about the file. */
+export function isLoaded(path: string, place: Pick<Place, "workspace" | "roots">): boolean {
+  return LOADED.test(fromRootOf(path, place));
+}
+
+/** An absolute path as the agent sees it, from the folder of its own that it lies in. */
+export function fromRootOf(path: string, { workspace, roots = [] }: Pick<Place, "workspace" | "roots">): string {
+  const root = [workspace, ...roots].find((one) => path === one || path.startsWith(`${one}/`));
+  return root === undefined ? path : path.slice(root.length);
+}
 
 export interface ExecRule {
   text: string;

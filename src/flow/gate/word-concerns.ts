@@ -4,7 +4,7 @@ import { isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
 import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, judgeArguments } from "./programs.ts";
-import { isStanding, LOADED, type Place } from "./rules.ts";
+import { fromRootOf, isLoaded, isStanding, type Place } from "./rules.ts";
 
 export interface WordPlace {
   shell: ShellPlan;
@@ -45,15 +45,22 @@ export function loadedWord(
   isOpen: IsOpen,
   where: WordPlace,
 ): string | undefined {
-  const isLoaded = (path: string) => LOADED.test(path) || (WRITES.test(name) && isStanding(path));
-  return args.find((arg, index) => isOpen(index) && namesIn(arg).some((path) => isLoaded(within(path, where))));
+  const { shell, place } = where;
+  const isMeant = (word: string) => {
+    const path = absolute(word, shell.cwd, place.userHome);
+    return isLoaded(path, place) || (WRITES.test(name) && isStanding(fromRootOf(path, place)));
+  };
+  const fetched = (arg: string) => (FETCHES.test(name) ? nameOfFetched(arg) : []);
+  return args.find((arg, index) => isOpen(index) && [...namesIn(arg), ...fetched(arg)].some(isMeant));
 }
 
-/** As the agent sees it: that its folder lies somewhere below one called `skills` says nothing about the file. */
-function within(path: string, { shell, place }: WordPlace): string {
-  const at = absolute(path, shell.cwd, place.userHome);
-  const root = [place.workspace, ...(place.roots ?? [])].find((one) => at === one || at.startsWith(`${one}/`));
-  return root === undefined ? at : at.slice(root.length);
+const FETCHES = /^(curl|wget2?|aria2c)$/;
+
+/** The name that what is fetched gets: `curl -O https://example.org/.curlrc`. */
+function nameOfFetched(word: string): string[] {
+  const at = word.indexOf("://");
+  const path = at < 0 ? "" : word.slice(at + 3).split(/[?#]/, 1)[0]!;
+  return path.includes("/") ? [baseName(path)] : [];
 }
 
 /** What a word may name, also glued to the letters of an option. */
@@ -133,7 +140,7 @@ export function mayChangeGit(command: ShellCommand, { shell, place }: WordPlace)
   const args = command.words.slice(1);
   const isOfGit = (path: string) => {
     const at = absolute(path, shell.cwd, place.userHome);
-    return OF_GIT.test(baseName(at)) || LOADED.test(at);
+    return OF_GIT.test(baseName(at)) || isLoaded(at, place);
   };
   const writes = (target: { literal?: string; guess: string }) =>
     target.literal === undefined || isOfGit(target.literal);

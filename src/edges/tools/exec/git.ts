@@ -7,6 +7,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Around, Ways } from "./placed.ts";
 
 /** Subcommands that only look; the gate's table of git is the same list with its options. */
 const LOOKS = new Set(
@@ -35,9 +36,15 @@ const HARMLESS: readonly RegExp[] = [
   /^remote\..*\.(fetch|push|prune|tagopt|mirror)$/,
   /^branch\..*\.(remote|merge|rebase|pushremote|description)$/,
   /^submodule\..*\.active$/,
-  /^(color|column|advice|gc|pack|log|status|format|index|feature|extensions|i18n)\.[a-z.]*$/,
+  /^(color|column|advice|pack|status|index|feature|i18n)\.[a-z.]*$/,
+  // Others of these sections start a program (a hook of gc, gpg) or fetch what is missing from a remote.
+  /^gc\.(auto|autodetach|autopacklimit|pruneexpire|reflogexpire|reflogexpireunreachable|worktreepruneexpire|packrefs|cruftpacks|writecommitgraph|aggressive[a-z]+)$/,
+  /^log\.(abbrevcommit|date|decorate|diffmerges|excludedecoration|follow|graphcolors|initialdecorationset|mailmap|showroot)$/,
+  /^extensions\.(objectformat|compatobjectformat|refstorage|worktreeconfig|preciousobjects|relativeworktrees|noop)$/,
   /^safe\.directory$/,
 ];
+/** Keys that are about one repository: set for all of them, they lead its fetches and pushes elsewhere. */
+const OF_REPOSITORY = /^(remote|branch|submodule|extensions)\./;
 const URL_KEY = /^remote\..*\.(url|pushurl)$/;
 const PLAIN_URL = /^(https?:\/\/|ssh:\/\/|git:\/\/|git@|\/|\.)/;
 /** Reading settings takes milliseconds; a repository on a dead disk must not hold the gate. */
@@ -69,8 +76,19 @@ export function guardedGit(args: readonly string[]): string[] {
   return args[at] === "diff" ? [...args.slice(0, at + 1), "--no-ext-diff", ...args.slice(at + 1)] : [...args];
 }
 
-/** Settings of the repository at `cwd` that may run something, as `key=value`. Runs nothing but `git config --list`. */
-export async function gitSettings(git: string, cwd: string, env: Record<string, string>): Promise<string[]> {
+/** What git is started on: where, and with which variables. */
+export interface GitPlace extends Around {
+  git: string;
+  env: Record<string, string>;
+}
+
+/**
+ * Settings of the repository at `cwd` that may run something, as `key=value`, and a repository in a folder of another name than `.git`:
+ * its files are files like any other to the gate, and they can name hooks, and objects of repositories outside the workspace.
+ * Runs nothing but `git config --list`.
+ */
+export async function gitSettings({ git, env, ...around }: GitPlace, ways: Ways): Promise<string[]> {
+  const { cwd } = around;
   try {
     const { stdout } = await promisify(execFile)(git, ["config", "--list", "-z", "--includes", "--show-scope"], {
       cwd,
@@ -79,19 +97,28 @@ export async function gitSettings(git: string, cwd: string, env: Record<string, 
       maxBuffer: 4 * 1024 * 1024,
     });
     const fields = stdout.split("\0");
-    const entries: [key: string, value: string][] = [];
+    const entries: [scope: string, key: string, value: string][] = [];
     // Scope and entry take turns. What the machine's owner set for everybody is not the repository's doing.
     for (let i = 0; i + 1 < fields.length; i += 2) {
       const [scope, entry] = [fields[i]!, fields[i + 1]!];
       const cut = entry.indexOf("\n");
-      if (scope !== "system") entries.push(cut < 0 ? [entry, ""] : [entry.slice(0, cut), entry.slice(cut + 1)]);
+      if (scope === "system") continue;
+      entries.push(cut < 0 ? [scope, entry, ""] : [scope, entry.slice(0, cut), entry.slice(cut + 1)]);
     }
-    const found = entries
-      .filter(([key, value]) => !(URL_KEY.test(key) ? PLAIN_URL.test(value) : HARMLESS.some((one) => one.test(key))))
-      .map(([key, value]) => `${key}=${value}`);
+    const found = entries.filter((entry) => !isHarmless(...entry)).map(([, key, value]) => `${key}=${value}`);
+    const bare = await ways.repositoryAbove(cwd, around);
+    if (bare !== undefined) found.push(`a repository in ${bare}, which isn't called .git`);
     if (existsSync(join(cwd, ".gitmodules"))) found.push("submodules with settings of their own");
     return found;
   } catch {
     return ["settings that cannot be read"];
   }
+}
+
+function isHarmless(scope: string, key: string, value: string): boolean {
+  if (OF_REPOSITORY.test(key) && scope !== "local" && scope !== "worktree") return false;
+  if (URL_KEY.test(key)) return PLAIN_URL.test(value);
+  // A signature in it starts gpg.
+  if (key === "format.pretty") return !value.includes("%G");
+  return HARMLESS.some((one) => one.test(key));
 }

@@ -46,6 +46,17 @@ export class Ways {
     return false;
   }
 
+  /** The nearest folder from here up to the agent's own that git takes for a repository by what is in it, not by its name. */
+  async repositoryAbove(folder: string, { home, roots = [] }: Around): Promise<string | undefined> {
+    const root = [home, ...roots].find((one) => folder === one || folder.startsWith(`${one}/`)) ?? folder;
+    for (let at = folder; at.length >= root.length; at = dirname(at)) {
+      // Where there is too much to look at, nobody knows.
+      if ((await this.isRepository(at)) || this.looks.isCut) return at;
+      if (at === "/") break;
+    }
+    return undefined;
+  }
+
   /** By the same marks that git goes by. */
   private async isRepository(folder: string): Promise<boolean> {
     const known = this.repositories.get(folder);

@@ -78,13 +78,13 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   if (settled) shell.settled = settled.plan;
   const other = settled ? { settled: settled.env } : {};
   const gits = tops.filter((one) => baseName(one.words[0]!.guess) === "git");
+  const ways = new Ways();
   if (gits.length > 0) {
-    shell.settings = await gitSettings(gits[0]!.program!.real, where.cwd, env);
+    shell.settings = await gitSettings({ ...where, git: gits[0]!.program!.real, env }, ways);
     const guards = gits.map((git) => gitEnvironment(git.words.slice(1).map((word) => word.guess)));
     // A commit beside a status keeps its hooks: a rule or a person said yes to the commit.
     if (guards.every((guard) => guard !== undefined)) Object.assign(env, guards[0]);
   }
-  const ways = new Ways();
   for (const [i, command] of tops.entries()) {
     const links = await leadingOut(command, where, ways);
     if (links.length > 0) command.links = links;

@@ -35,13 +35,13 @@ export async function settledPlan(
     const program = findProgram(command.words[0]!.guess, env.PATH!, cwd);
     if (program) command.program = program;
   }
+  const gits = direct.filter((one) => one.words[0]!.guess === "git");
+  const settings = gits.length > 0 ? await gitSettings({ ...where, cwd, git: gits[0]!.program!.real, env }, ways) : [];
   for (const command of direct) {
     const links = await leadingOut(command, { ...where, cwd }, ways);
     if (links.length > 0) command.links = links;
   }
-  const gits = direct.filter((one) => one.words[0]!.guess === "git");
   const own = { ...env };
-  const settings = gits.length > 0 ? await gitSettings(gits[0]!.program!.real, cwd, env) : [];
   const guards = gits.map((git) => gitEnvironment(git.words.slice(1).map((word) => word.guess)));
   if (guards.length > 0 && guards.every((guard) => guard !== undefined)) Object.assign(own, guards[0]);
   const stays = ({ kind }: ShellReason) => !DEALT_WITH.has(kind);
