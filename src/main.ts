@@ -29,7 +29,7 @@ try {
     stderr: process.stderr,
     runGateway: async (options) =>
       (await import("./app/index.ts")).startApp({ env, version, program: program.told, ...options }),
-    readToken: async (home) => (await import("./app/token.ts")).readToken(home, env.token),
+    readToken: async (home) => (await import("./ground/config/index.ts")).readToken(home, env.token),
     readLogs: async (home) => (await import("./ground/observe/index.ts")).readLogs(home),
     examineHome: async (home, config) => (await import("./app/examine.ts")).examineHome(home, config),
     configSchema: async () => (await import("./app/config.ts")).schema,

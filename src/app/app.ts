@@ -7,21 +7,23 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId, isOver } from "../core/domain/index.ts";
 import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
-import { createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
-import { type Environment, ensureHome, fileProblem, loadConfig } from "../ground/config/index.ts";
-import { createLog, type Logbook, openLogFile } from "../ground/observe/index.ts";
+import { changingModels, createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
+import { ownDoors } from "../flow/gate/index.ts";
+import {
+  type Environment,
+  ensureHome,
+  ensureToken,
+  fileProblem,
+  loadConfig,
+  Settings,
+} from "../ground/config/index.ts";
+import { createLog, keepEventLog, keepHeapTight, type Logbook, openLogFile } from "../ground/observe/index.ts";
 import { lockHome, proveRoom } from "../ground/records/index.ts";
 import { makeResolver, openVault } from "../ground/vault/index.ts";
 import { Watchdog } from "../ground/watchdog/index.ts";
-import { changingModels } from "./changing-models.ts";
 import { schema } from "./config.ts";
-import { keepDiary } from "./diary.ts";
-import { ownDoors } from "./doors.ts";
 import { type Front, openFront } from "./front.ts";
-import { keepHeapTight } from "./heap.ts";
 import { type House, openHouse } from "./house.ts";
-import { Settings } from "./settings.ts";
-import { ensureToken } from "./token.ts";
 
 export interface StartOptions {
   env: Environment;
@@ -94,6 +96,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
     variables: env.variables,
     overrides,
     loaded,
+    schema,
     bus,
     log: log.child("config"),
     lookUp,
@@ -260,7 +263,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
     { mode: 0o600 },
   );
   watchdog.ready();
-  const forgetDiary = keepDiary(bus, log);
+  const forgetEvents = keepEventLog(bus, log);
   log.info("Lares started", { version, url: gateway.url, model: models.primary().id });
   // After ready, so that the first turn is warm and the start is not slowed.
   setImmediate(() => {
@@ -285,7 +288,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
       stopping = true;
       log.info("Lares stops");
       watchdog.stopping();
-      forgetDiary();
+      forgetEvents();
       clearInterval(tidying);
       settings.stop();
       await front.close();

@@ -10,13 +10,13 @@ import { forgetAccount } from "../flow/channels/index.ts";
 import { deliveriesOn } from "../flow/outbox/index.ts";
 import { forgetAdmitted } from "../flow/turns/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
+import type { LaresSettings } from "./config.ts";
 import type { HandlerParts } from "./handlers.ts";
-import type { Settings } from "./settings.ts";
 
 type ChannelHandlers = Pick<Handlers, `channels.${string}` & keyof Handlers>;
 
 export interface ChannelHandlerParts extends HandlerParts {
-  settings: Settings;
+  settings: LaresSettings;
   vault: Vault;
   log: { child(room: string): never };
 }

@@ -1,12 +1,11 @@
 /** The checkpoints of a house: its agents' files, its locks, its turns. */
 import { join } from "node:path";
 import { AppError } from "../core/domain/index.ts";
-import { createAgentFiles } from "../edges/tools/index.ts";
+import { createAgentFiles, type Roots } from "../edges/tools/index.ts";
 import { type CheckpointParts, Checkpoints } from "../flow/checkpoints/index.ts";
 import type { Locks } from "../flow/locks/index.ts";
 import type { TurnWatch } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
-import type { Roots } from "./roots.ts";
 
 export function makeCheckpoints(
   parts: Pick<CheckpointParts, "records" | "config" | "clock" | "ids" | "crash" | "log"> & {

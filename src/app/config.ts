@@ -14,7 +14,7 @@ import { inboxConfig } from "../flow/inbox/index.ts";
 import { locksConfig } from "../flow/locks/index.ts";
 import { outboxConfig } from "../flow/outbox/index.ts";
 import { limitsConfig } from "../flow/turns/index.ts";
-import { type Config, defineConfig } from "../ground/config/index.ts";
+import { type Config, defineConfig, type Settings } from "../ground/config/index.ts";
 import { grantsConfig } from "../ground/vault/index.ts";
 import { DEFAULT_AGENT } from "../mind/agents/index.ts";
 import { budgetsConfig } from "../mind/budget/index.ts";
@@ -157,6 +157,7 @@ export const schema = defineConfig(
 );
 
 export type LaresConfig = Config<typeof schema>;
+export type LaresSettings = Settings<typeof schema>;
 
 /** Channels that are asked for answers instead of being sent them: there is nothing to set up. */
 export const PULLED: ReadonlySet<string> = new Set(["http", "ws", "none"]);

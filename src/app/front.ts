@@ -4,27 +4,27 @@ import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
 import type { Bus, Crash, Guard } from "../core/kit/index.ts";
 import { createFetcher, type WebConfig, withListed } from "../edges/tools/index.ts";
-import { Events, type Gateway, type Handlers, startGateway } from "../faces/gateway/index.ts";
+import { Events, type Gateway, type Handlers, startGateway, withKeys } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
+import { deliveriesByState } from "../flow/outbox/index.ts";
 import { Replays } from "../flow/replays/index.ts";
-import type { Logbook } from "../ground/observe/index.ts";
+import { turnsByState, usageByModel } from "../flow/turns/index.ts";
+import { type Counted, type Logbook, makeMetrics } from "../ground/observe/index.ts";
 import { makeAttentionHandlers } from "./attention-handlers.ts";
 import { makeChannelHandlers } from "./channel-handlers.ts";
-import type { LaresConfig } from "./config.ts";
+import type { LaresConfig, LaresSettings } from "./config.ts";
 import { makeContextHandlers } from "./context-handlers.ts";
 import { withGuard } from "./guarded.ts";
-import { type HandlerParts, makeHandlers } from "./handlers.ts";
+import { type HandlerParts, makeHandlers, openThings } from "./handlers.ts";
+import type { House } from "./house.ts";
 import { makeHouseHandlers } from "./house-handlers.ts";
 import { makeImportHandlers } from "./import-handlers.ts";
 import { makeProposalHandlers } from "./import-proposals.ts";
-import { withKeys } from "./keyed.ts";
 import { makeMemoryHandlers } from "./memory-handlers.ts";
-import { makeMetrics } from "./metrics.ts";
 import { type ModelHandlerParts, makeModelHandlers } from "./model-handlers.ts";
 import { withReach } from "./reach.ts";
 import { makeSecretHandlers } from "./secret-handlers.ts";
-import type { Settings } from "./settings.ts";
 import { makeSkillHandlers } from "./skill-handlers.ts";
 import { makeTimeHandlers } from "./time-handlers.ts";
 import { makeWakeHandlers } from "./wake-handlers.ts";
@@ -33,7 +33,7 @@ import { makeWorkHandlers } from "./work-handlers.ts";
 export interface FrontParts extends Omit<HandlerParts, "url" | "config" | "redact"> {
   /** How people call this program. */
   program: string;
-  settings: Settings;
+  settings: LaresSettings;
   /** What setting up a model needs besides. */
   setup: Pick<ModelHandlerParts, "vault" | "modelEnv" | "tryModels">;
   token: { text: string; fromEnvironment: boolean };
@@ -96,7 +96,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     },
   });
   const metrics = makeMetrics({
-    house,
+    counted: () => countedIn(house()),
     version: parts.version,
     sockets: () => gateway.sockets(),
     uptimeMs: parts.uptimeMs,
@@ -141,6 +141,20 @@ export async function openFront(parts: FrontParts): Promise<Front> {
       metrics.stop();
       await gateway.close();
     },
+  };
+}
+
+/** What the metrics count. */
+function countedIn(house: House): Counted {
+  const db = house.records.committed;
+  return {
+    ...openThings(house),
+    turnsByState: () => turnsByState(db),
+    deliveriesByState: () => deliveriesByState(db),
+    usageByModel: () => usageByModel(db),
+    hooks: () => house.hooks.figures(),
+    accounts: () => house.channels.accounts.list(),
+    statements: () => house.records.ran,
   };
 }
 

@@ -20,14 +20,23 @@ import {
 import { deadline } from "../core/kit/index.ts";
 import type { Approval, ChatAnswer, HistoryMessage } from "../core/protocol/index.ts";
 import type { Caller, Handlers } from "../faces/gateway/index.ts";
-import { listDeliveries } from "../flow/outbox/index.ts";
-import { findAskers, listRestarts, listTurns, type TurnRow, usageSince } from "../flow/turns/index.ts";
+import { countPending } from "../flow/approvals/index.ts";
+import { countAttention } from "../flow/attention/index.ts";
+import { listDeliveries, unsentByState } from "../flow/outbox/index.ts";
+import {
+  findAskers,
+  listRestarts,
+  listTurns,
+  openNow,
+  stepOutcome,
+  type TurnRow,
+  usageSince,
+} from "../flow/turns/index.ts";
+import { countOpen, type OpenThings } from "../ground/observe/index.ts";
 import { scrub } from "../ground/vault/index.ts";
-import { countAttention } from "./attention/attention.ts";
-import type { makeAttentionHandlers } from "./attention-handlers.ts";
+import { attentionIn, type makeAttentionHandlers } from "./attention-handlers.ts";
 import type { makeChannelHandlers } from "./channel-handlers.ts";
 import type { makeContextHandlers } from "./context-handlers.ts";
-import { countOpen } from "./counts.ts";
 import { beatViews } from "./heartbeats.ts";
 import type { House, HouseParts } from "./house.ts";
 import type { makeHouseHandlers } from "./house-handlers.ts";
@@ -37,7 +46,6 @@ import type { makeMemoryHandlers } from "./memory-handlers.ts";
 import type { makeModelHandlers } from "./model-handlers.ts";
 import type { makeSecretHandlers } from "./secret-handlers.ts";
 import type { makeSkillHandlers } from "./skill-handlers.ts";
-import { stepOutcome } from "./step-outcome.ts";
 import type { makeTimeHandlers } from "./time-handlers.ts";
 import type { makeWakeHandlers } from "./wake-handlers.ts";
 import type { makeWorkHandlers } from "./work-handlers.ts";
@@ -78,7 +86,7 @@ export function makeHandlers(
       const house = parts.house();
       const model = parts.models.primary();
       const { rss, heapUsed } = process.memoryUsage();
-      const counts = await countOpen(committed(), (session) => house.engine.running(session));
+      const counts = await countOpen(openThings(house));
       const midnight = new Date(clock.now()).setHours(0, 0, 0, 0);
       return {
         version: parts.version,
@@ -91,7 +99,7 @@ export function makeHandlers(
           ...(model.address === undefined ? {} : { address: model.address }),
         },
         ...counts,
-        attention: await countAttention({ house, problems: parts.problems(), now: clock.now() }),
+        attention: await countAttention(attentionIn(house, parts.problems(), clock.now())),
         channels: house.channels.accounts.list().map(({ channel, account, state, detail }) => ({
           name: `${channel}/${account}`,
           state,
@@ -260,6 +268,17 @@ export function makeHandlers(
     },
     "approvals.rules": async (p) => ({ rules: await parts.house().approvals.rules(p.agent) }),
     "approvals.forget": async (p) => ({ forgotten: await parts.house().approvals.forget(p.agent, p.rule) }),
+  };
+}
+
+/** What is open at this moment. */
+export function openThings({ records, engine }: House): OpenThings {
+  const db = records.committed;
+  return {
+    turns: () => openNow(db),
+    pendingApprovals: () => countPending(db),
+    unsentDeliveries: () => unsentByState(db),
+    running: (session) => engine.running(session),
   };
 }
 

@@ -2,20 +2,20 @@
 
 import { type AgentId, AppError, asId, type Json, listFiles, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
+import { hasPrlimit } from "../edges/tools/index.ts";
 import type { Events, Handlers } from "../faces/gateway/index.ts";
 import type { Access } from "../flow/access/index.ts";
 import { COMMANDS } from "../flow/commands/index.ts";
 import { waitingIn } from "../flow/inbox/index.ts";
 import { sessionsPerAgent } from "../flow/sessions/index.ts";
 import { listTurns, usageBy } from "../flow/turns/index.ts";
-import type { Logbook } from "../ground/observe/index.ts";
-import { type AuditParts, audit } from "./audit.ts";
+import { type AuditParts, audit, type Logbook } from "../ground/observe/index.ts";
+import type { LaresSettings } from "./config.ts";
 import { type HandlerParts, stateOf } from "./handlers.ts";
-import type { Settings } from "./settings.ts";
 
 export interface HouseHandlerParts extends HandlerParts {
   access: Access;
-  settings: Settings;
+  settings: LaresSettings;
   events: Events;
   log: Logbook;
   /** The link a browser is signed in with. */
@@ -236,6 +236,7 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
         config: settings.view,
         tokens: access.list().tokens,
         sandbox: await parts.house().sandbox.state(),
+        hasPrlimit,
         ...parts.auditing(),
       }),
   };

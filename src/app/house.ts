@@ -34,9 +34,11 @@ import {
   createTools,
   createWait,
   createWebTools,
+  openRoots,
   Processes,
   RARE_TOOLS,
   Runs,
+  readsOf,
   registerTools,
   type WebConfig,
   withListed,
@@ -45,6 +47,7 @@ import { describeWatched, look, type Watched } from "../edges/watch/index.ts";
 import {
   Approvals,
   approvalEvent,
+  askerOf,
   eraseApprovals,
   outcomeText,
   questionText,
@@ -56,7 +59,7 @@ import { Attachments, eraseAttachments } from "../flow/attachments/index.ts";
 import type { Checkpoints } from "../flow/checkpoints/index.ts";
 import { makeCommands } from "../flow/commands/index.ts";
 import { SystemEvents, silenceEvents } from "../flow/events/index.ts";
-import { onlyLooks } from "../flow/gate/index.ts";
+import { type OwnDoors, onlyLooks } from "../flow/gate/index.ts";
 import {
   authorityIn,
   eraseInbox,
@@ -109,6 +112,7 @@ import {
 } from "../mind/context/index.ts";
 import type { GoalBody, Goals, GoalsConfig } from "../mind/goals/index.ts";
 import type { Heartbeat, HeartbeatConfig } from "../mind/heartbeat/index.ts";
+import { makeReaders } from "../mind/memory/index.ts";
 import { Schedules, type SlotBody } from "../mind/schedule/index.ts";
 import type { Skills } from "../mind/skills/index.ts";
 import { Children, type DeadlineBody } from "../mind/teams/index.ts";
@@ -120,7 +124,6 @@ import { type LaresConfig, PULLED } from "./config.ts";
 import { confineParser } from "./confine-parser.ts";
 import { roomOf, snapshotOf } from "./context.ts";
 import { childEvent, exitEvent, hookEvent, scheduleDesk, sessionDesk, spottedEvent, waitDesk } from "./desk.ts";
-import type { OwnDoors } from "./doors.ts";
 import { goalWords, makeGoals } from "./goals.ts";
 import { declareBeats, makeHeartbeat } from "./heartbeats.ts";
 import { jobPorts } from "./jobs.ts";
@@ -130,10 +133,7 @@ import { type MemoryRooms, type NightBody, openMemoryRooms } from "./memory-room
 import { announce, describeSession } from "./news.ts";
 import { type NextRequest, nextRequest } from "./next-request.ts";
 import { callerPrompt, makePrompts } from "./prompt.ts";
-import { openRoots, readsOf } from "./roots.ts";
 import { openSkills, skillDesk } from "./skills.ts";
-import { askerOf } from "./store.ts";
-import { makeReaders } from "./viewers.ts";
 import { commandWords, justAsked, withoutPaths } from "./words.ts";
 
 export interface HouseParts {

@@ -43,14 +43,14 @@ import { openDatabase } from "../ground/records/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import { markRead } from "../mind/memory/index.ts";
 import { ORIGIN_FILE } from "../mind/skills/index.ts";
+import type { LaresSettings } from "./config.ts";
 import type { HandlerParts } from "./handlers.ts";
-import type { Settings } from "./settings.ts";
 
 type Told = Result<"import.run">["items"][number];
 type Outcome = Pick<Told, "becomes" | "state"> & { why?: string };
 
 export interface ImportParts extends Pick<HandlerParts, "home" | "house" | "clock"> {
-  settings: Settings;
+  settings: LaresSettings;
   vault: Vault;
 }
 

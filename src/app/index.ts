@@ -1,3 +1,2 @@
 export { type RunningApp, type StartOptions, startApp } from "./app.ts";
 export { type LaresConfig, schema } from "./config.ts";
-export { readToken } from "./token.ts";

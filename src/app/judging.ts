@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { type AgentId, asId, isChildSession } from "../core/domain/index.ts";
-import { type ToolRegistry, visible } from "../edges/tools/index.ts";
+import { type Roots, type ToolRegistry, visible } from "../edges/tools/index.ts";
 import type { Approvals } from "../flow/approvals/index.ts";
 import {
   decide,
@@ -11,6 +11,7 @@ import {
   explainText,
   joinPolicy,
   mayMove,
+  type OwnDoors,
   type Place,
   ruleFor,
   strictest,
@@ -18,8 +19,6 @@ import {
 import type { TurnParts } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { LaresConfig } from "./config.ts";
-import type { OwnDoors } from "./doors.ts";
-import type { Roots } from "./roots.ts";
 
 export interface JudgingParts {
   home: string;

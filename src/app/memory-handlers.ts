@@ -18,10 +18,10 @@ import {
   listScopes,
   type Remembered,
   replacing,
+  type SessionViewer,
 } from "../mind/memory/index.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { MemoryRooms } from "./memory-rooms.ts";
-import type { SessionViewer } from "./viewers.ts";
 
 type MemoryHandlers = Pick<Handlers, `memory.${string}` & keyof Handlers>;
 

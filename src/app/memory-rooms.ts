@@ -29,12 +29,13 @@ import {
   Memory,
   type MemoryConfig,
   Sessions as MessageIndex,
+  type SessionViewer,
   View,
+  viewerFrom,
 } from "../mind/memory/index.ts";
 import type { PromptFiles } from "../mind/prompt/index.ts";
 import { nextDue } from "../mind/schedule/index.ts";
 import type { LaresConfig } from "./config.ts";
-import { type SessionViewer, viewerFrom } from "./viewers.ts";
 
 export interface MemoryRooms {
   memory: Memory;

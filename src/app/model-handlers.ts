@@ -7,8 +7,7 @@
 
 import type { Models } from "../core/contracts/index.ts";
 import { AppError, type Json } from "../core/domain/index.ts";
-import type { Clock } from "../core/kit/index.ts";
-import { trimEndCharacters } from "../core/kit/index.ts";
+import { type Clock, trimEndCharacters } from "../core/kit/index.ts";
 import {
   DEFAULT_MODEL,
   describeProviders,
@@ -19,10 +18,10 @@ import {
 } from "../edges/models/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
-import type { Settings } from "./settings.ts";
+import type { LaresSettings } from "./config.ts";
 
 export interface ModelHandlerParts {
-  settings: Settings;
+  settings: LaresSettings;
   vault: Vault;
   models: Models;
   /** The models' part of the environment. */

@@ -1,16 +1,15 @@
 /** Handlers of `secrets.*`. Values go in and never come out; who gets them is a list in lares.yaml. */
 
-import type { AgentId } from "../core/domain/index.ts";
-import { AppError, asId } from "../core/domain/index.ts";
+import { type AgentId, AppError, asId } from "../core/domain/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
+import type { LaresSettings } from "./config.ts";
 import type { HandlerParts } from "./handlers.ts";
-import type { Settings } from "./settings.ts";
 
 type SecretHandlers = Pick<Handlers, `secrets.${string}` & keyof Handlers>;
 
 export function makeSecretHandlers(
-  parts: Pick<HandlerParts, "house"> & { settings: Settings; vault: Vault },
+  parts: Pick<HandlerParts, "house"> & { settings: LaresSettings; vault: Vault },
 ): SecretHandlers {
   const { settings, vault } = parts;
   const granted = () => Object.entries(settings.view.agents).map(([agent, { secrets }]) => [agent, secrets] as const);

@@ -9,17 +9,37 @@ import {
   sourceKeys,
 } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
+import { runningProcesses } from "../edges/tools/index.ts";
 import type { Handlers } from "../faces/gateway/index.ts";
+import { eventsWaiting } from "../flow/events/index.ts";
 import type { Goal } from "../mind/goals/index.ts";
+import { nextSlots } from "../mind/schedule/index.ts";
+import { openChildren } from "../mind/teams/index.ts";
+import { listWakes, type Waiting } from "../mind/wakes/index.ts";
 import type { HandlerParts } from "./handlers.ts";
-import { listWakes } from "./wakes/wakes.ts";
+import type { House } from "./house.ts";
+
+/** Everything that waits for something. */
+function waitingIn({ records, watchers, goals, hooks }: House): Waiting {
+  const db = records.committed;
+  return {
+    db,
+    slots: (most) => nextSlots(db, most),
+    hooks: () => hooks.list(),
+    watches: () => watchers.list(),
+    goals: (most) => goals.list(most),
+    children: (most) => openChildren(db, most),
+    processes: (most) => runningProcesses(db, most),
+    events: (most) => eventsWaiting(db, most),
+  };
+}
 
 type WakeHandlers = Pick<Handlers, `${"wakes" | "watch" | "goals"}.${string}` & keyof Handlers>;
 
 export function makeWakeHandlers(parts: Pick<HandlerParts, "house" | "config" | "ids" | "clock">): WakeHandlers {
   const goals = () => parts.house().goals;
   return {
-    "wakes.list": async () => ({ wakes: await listWakes(parts.house(), parts.clock.now()) }),
+    "wakes.list": async () => ({ wakes: await listWakes(waitingIn(parts.house()), parts.clock.now()) }),
     async "watch.resume"({ name }) {
       if (!(await parts.house().watchers.resume(name))) {
         throw new AppError("NOT_FOUND", { message: `Nothing named "${name}" is watched.`, hint: "See: lares wakes" });

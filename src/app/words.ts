@@ -15,8 +15,7 @@ import type { SessionSummary, Sessions } from "../flow/sessions/index.ts";
 import { usageOfSession } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { Compacted, Compactions, Contexts } from "../mind/context/index.ts";
-import type { Schedules } from "../mind/schedule/index.ts";
-import { scheduleWords, zoneWords } from "./schedule-words.ts";
+import { type Schedules, scheduleWords, zoneWords } from "../mind/schedule/index.ts";
 
 export interface WordParts {
   /** Commands in our own words as they work here. */

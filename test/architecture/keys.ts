@@ -26,7 +26,7 @@ const PIECES: readonly [piece: RegExp, use: string][] = [
 
 /** Files with something that only looks like a piece of a key, and what it is. */
 export const LOOKALIKES: Readonly<Record<string, string>> = {
-  "app/attention/attention.ts": "ids of the attention list, which are made and read there",
+  "flow/attention/attention.ts": "ids of the attention list, which are made and read there",
   "core/protocol/memory-methods.ts": "an example in the reference",
   "core/protocol/print.ts": "the text of the reference",
   "edges/channels/whatsapp-web/credentials.ts": "names of the account's own credentials",

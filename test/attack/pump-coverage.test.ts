@@ -10,7 +10,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/edges/tools/exec/shell/settle/word.ts": "whole commands go through it in gate-pump.test.ts",
   "src/flow/gate/found-files.ts": "whole commands go through it in gate-pump.test.ts",
   ...because("the owner's own settings", [
-    "src/app/settings.ts",
+    "src/ground/config/settings.ts",
     "src/edges/models/catalogue.ts",
     "src/edges/models/config.ts",
     "src/edges/models/prices.ts",
@@ -99,9 +99,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...because("one expression with nothing to take back, checked by itself", [
     "src/app/context.ts",
     "src/app/import-handlers.ts",
-    "src/app/schedule-words.ts",
-    "src/app/step-outcome.ts",
-    "src/app/wakes/wakes.ts",
+    "src/mind/schedule/commands.ts",
+    "src/flow/turns/step-outcome.ts",
+    "src/mind/wakes/wakes.ts",
     "src/edges/models/chain/call.ts",
     "src/edges/models/practice/index.ts",
     "src/edges/models/wire/parts.ts",

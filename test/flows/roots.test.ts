@@ -141,7 +141,7 @@ describe("reading elsewhere", () => {
 });
 
 it.each(["/", "~/", homedir(), "/etc", "HOME", "HOME/agents"])("%s can be no agent's folder", async (path) => {
-  const { openRoots } = await import("../../src/app/roots.ts");
+  const { openRoots } = await import("../../src/edges/tools/index.ts");
   const config = { agents: { main: { roots: [path.replace("HOME", lares.home)] } } };
   const roots = openRoots(pretend(config), { home: lares.home, userHome: homedir() });
   expect(() => roots.check()).toThrow(/can't work in/);

@@ -87,7 +87,7 @@ export {
   type ToolResultPart,
   type Voice,
 } from "./message.ts";
-export { isNamedDoor, isOwnDoor } from "./own-doors.ts";
+export { type CameBy, isNamedDoor, isOwnDoor } from "./own-doors.ts";
 export { isVariableName, NOT_A_SECRET_NAME, SECRET_NAME_HINT } from "./secret-name.ts";
 export {
   type ApprovalDecision,

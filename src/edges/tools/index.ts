@@ -26,6 +26,7 @@ export {
   type ToolRegistry,
   type ToolsOptions,
 } from "./registry.ts";
+export { openRoots, type Roots, type RootsConfig, readsOf } from "./roots.ts";
 export {
   type Confinement,
   createConfinement,

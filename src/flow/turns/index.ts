@@ -15,6 +15,7 @@ export {
 export { spoken } from "./finish.ts";
 export type { Intake, Judge, Questions, Toolbox, TurnParts } from "./ports.ts";
 export { type BuiltRequest, buildRequest } from "./request.ts";
+export { stepOutcome } from "./step-outcome.ts";
 export {
   eraseTurns,
   forgetAdmitted,

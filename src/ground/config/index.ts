@@ -17,4 +17,6 @@ export { isMask, maskSecrets } from "./mask.ts";
 export type { ConfigProblem } from "./problems.ts";
 export { type ProgramNames, programNames, quoted } from "./program.ts";
 export { type Config, type ConfigSchema, defineConfig, type Effect, findEffect } from "./schema.ts";
+export { type Section, Settings, type SettingsParts } from "./settings.ts";
+export { ensureToken, readToken } from "./token.ts";
 export { type FileWatch, watchFile } from "./watch.ts";

@@ -1,3 +1,8 @@
+export { type AuditParts, audit } from "./audit.ts";
+export { countOpen, type OpenThings } from "./counts.ts";
+export { keepEventLog } from "./event-log.ts";
+export { type Counted, makeMetrics } from "./figures.ts";
+export { keepHeapTight } from "./heap.ts";
 export { createLog, type Level, type Logbook, type LogLine, type LogOptions } from "./log.ts";
 export { type LogFile, openLogFile } from "./log-file.ts";
 export { readLogs, type StoredLog } from "./log-reader.ts";

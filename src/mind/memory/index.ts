@@ -27,3 +27,4 @@ export type { SearchQuery } from "./search/search.ts";
 export { type SessionQuery, Sessions } from "./sessions/sessions.ts";
 export type { EmbeddingProgress } from "./vectors/embedding.ts";
 export { View } from "./view/view.ts";
+export { makeReaders, type SessionViewer, viewerFrom } from "./viewers.ts";

@@ -1,3 +1,4 @@
+export { scheduleWords, zoneWords } from "./commands.ts";
 export { adviseSchedules, budgetConfig, conditionConfig, schedulesConfig, timeConfig } from "./config.ts";
 export type { CatchUp, Condition, Job, SlotState } from "./job.ts";
 export type { Beats, Need, ScheduleParts, WorkspaceFiles } from "./ports.ts";

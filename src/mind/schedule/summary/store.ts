@@ -2,6 +2,7 @@
 import type { Reads } from "../../../core/contracts/index.ts";
 import { HEARTBEAT_PREFIX, readRunSession } from "../../../core/domain/index.ts";
 import type { Job } from "../job.ts";
+import { inWords } from "../when.ts";
 
 /** How often a job came up since then, whatever became of it. */
 export async function beatsSince(db: Reads, job: string, since: number): Promise<number> {
@@ -41,7 +42,10 @@ export async function nextSlots(db: Reads, limit: number) {
      JOIN job j ON j.id = s.job WHERE s.state = 'pending' AND j.enabled = 1 ORDER BY s.due LIMIT ?`,
     limit,
   );
-  return rows.map(({ spec, ...row }) => ({ ...row, spec: JSON.parse(spec) as Pick<Job, "when" | "zone" | "kind"> }));
+  return rows.map(({ spec, ...row }) => {
+    const { when, zone, kind } = JSON.parse(spec) as Pick<Job, "when" | "zone" | "kind">;
+    return { ...row, kind, words: inWords(when, zone) };
+  });
 }
 
 /** Jobs of an agent that failed or were missed since then; its heartbeat is not meant. */

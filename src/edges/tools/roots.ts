@@ -1,9 +1,18 @@
 /** Folders besides the workspace that agents work in (`agents.<id>.roots`), as real paths. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../core/domain/index.ts";
-import { safeRoot } from "../edges/tools/index.ts";
-import type { LaresConfig } from "./config.ts";
+import { AppError } from "../../core/domain/index.ts";
+import { safeRoot } from "./sandbox/index.ts";
+
+/** What the settings say about folders of agents. */
+export interface RootsConfig {
+  agents: Readonly<
+    Record<string, { roots?: readonly string[]; policy?: { allow: ReadRules } | undefined } | undefined>
+  >;
+  policy: { allow: ReadRules };
+}
+
+type ReadRules = { read?: readonly string[] | undefined };
 
 export interface Roots {
   /** Those of this agent that are there and may be worked in. */
@@ -14,7 +23,7 @@ export interface Roots {
   check(): void;
 }
 
-export function openRoots(config: LaresConfig, homes: { home: string; userHome: string }): Roots {
+export function openRoots(config: RootsConfig, homes: { home: string; userHome: string }): Roots {
   const real = (path: string) =>
     safeRoot(path === "~" || path.startsWith("~/") ? join(homes.userHome, path.slice(1)) : path, homes);
   const given = (agent: string) => config.agents[agent]?.roots ?? [];
@@ -42,7 +51,7 @@ export function openRoots(config: LaresConfig, homes: { home: string; userHome: 
  * What the policy lets an agent read outside its workspace, as folders and files that a sandbox can show: `/srv/data/**` is the folder,
  * `/srv/notes.txt` the file. A pattern for part of a folder (`/srv/*.txt`) is none; the file tools go by it, commands do not see it.
  */
-export function readsOf(config: LaresConfig, agent: string, userHome: string): string[] {
+export function readsOf(config: RootsConfig, agent: string, userHome: string): string[] {
   const rules = [...(config.policy.allow.read ?? []), ...(config.agents[agent]?.policy?.allow.read ?? [])];
   return rules.flatMap((rule) => {
     const path = rule.startsWith("~/") ? join(userHome, rule.slice(2)) : rule;

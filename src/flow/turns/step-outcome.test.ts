@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Json } from "../core/domain/index.ts";
+import type { Json } from "../../core/domain/index.ts";
 import { stepOutcome } from "./step-outcome.ts";
 
 const reply = (over: Record<string, Json>): Json => ({

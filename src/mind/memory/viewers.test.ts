@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Door } from "../flow/turns/index.ts";
-import { listScopes } from "../mind/memory/index.ts";
+import type { CameBy } from "../../core/domain/index.ts";
+import { listScopes } from "./kinds.ts";
 import { viewerFrom } from "./viewers.ts";
+
+type Door = CameBy & { isGroup: boolean };
 
 const door = (channel: string, chat: string, how: Partial<Door> = {}): Door => ({
   ...{ channel, account: channel === "http" ? "owner" : "bot", chat, person: `${channel}:${chat}`, isGroup: false },

@@ -1,7 +1,7 @@
 /** One line of the log for whatever a person may ask about later. Never what was said. */
-import type { Bus, Log } from "../core/kit/index.ts";
+import type { Bus, Log } from "../../core/kit/index.ts";
 
-export function keepDiary(bus: Bus, log: Log): () => void {
+export function keepEventLog(bus: Bus, log: Log): () => void {
   const approvals = log.child("approvals");
   const outbox = log.child("outbox");
   const schedule = log.child("schedule");

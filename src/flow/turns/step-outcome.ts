@@ -1,6 +1,6 @@
 /** How a recorded step really ended: one that was done may have failed, and that must not look like a success. */
-import type { JournalEntry, ModelReply, ToolResult } from "../core/contracts/index.ts";
-import type { Result } from "../core/protocol/index.ts";
+import type { JournalEntry, ModelReply, ToolResult } from "../../core/contracts/index.ts";
+import type { Result } from "../../core/protocol/index.ts";
 
 type Ended = Pick<Result<"turns.get">["steps"][number], "outcome" | "failure" | "reason" | "exit">;
 

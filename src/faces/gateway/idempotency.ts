@@ -1,7 +1,20 @@
 /** Gives every method that changes something its idempotency key. `chat.send` has its own in the inbox. */
-import { METHODS, type MethodName } from "../core/protocol/index.ts";
-import type { Caller, Handlers } from "../faces/gateway/index.ts";
-import type { Replays } from "../flow/replays/index.ts";
+import { METHODS, type MethodName } from "../../core/protocol/index.ts";
+import type { Caller, Handlers } from "./ports.ts";
+
+/** Keeps the first result of a call under its key. */
+export interface Replays {
+  /** Runs once per key; afterwards the kept result. Throws CONFLICT when the key came with other parameters. */
+  once<T>(call: {
+    principal: string;
+    method: string;
+    key: string;
+    params: unknown;
+    run: () => Promise<T>;
+    keep?: (result: T) => unknown;
+    revive?: (kept: unknown) => T;
+  }): Promise<T>;
+}
 
 /** How a result with a secret is kept without it, and completed again. */
 export interface Keeping {

@@ -6,32 +6,22 @@
  * SETTINGS-2: what cannot change under way keeps the values it was started with, and says that it needs a restart.
  */
 import { join } from "node:path";
-import { AppError, type Json } from "../core/domain/index.ts";
-import type { Bus, Log } from "../core/kit/index.ts";
-import {
-  CONFIG_FILE,
-  type ConfigProblem,
-  configSchemaJson,
-  explain,
-  type FileWatch,
-  findEffect,
-  getFromFile,
-  isMask,
-  type LoadedConfig,
-  maskSecrets,
-  readText,
-  reviewConfig,
-  saveConfig,
-  setInFile,
-  watchFile,
-} from "../ground/config/index.ts";
-import { type LaresConfig, schema } from "./config.ts";
+import { AppError, type Json } from "../../core/domain/index.ts";
+import type { Bus, Log } from "../../core/kit/index.ts";
+import { configSchemaJson, explain } from "./describe.ts";
+import { getFromFile, setInFile } from "./edit.ts";
+import { CONFIG_FILE, type LoadedConfig, readText, reviewConfig, saveConfig } from "./load.ts";
+import { isMask, maskSecrets } from "./mask.ts";
+import type { ConfigProblem } from "./problems.ts";
+import { type Config, type ConfigSchema, findEffect } from "./schema.ts";
+import { type FileWatch, watchFile } from "./watch.ts";
 
-export interface SettingsParts {
+export interface SettingsParts<Schema extends ConfigSchema> {
   home: string;
+  schema: Schema;
   variables: Readonly<Record<string, string | undefined>>;
   overrides: Readonly<Record<string, Json>>;
-  loaded: LoadedConfig<LaresConfig>;
+  loaded: LoadedConfig<Config<Schema>>;
   bus: Bus;
   log: Log;
   /** What `vault:NAME` in the file stands for. */
@@ -39,18 +29,25 @@ export interface SettingsParts {
   /** From now on this value must not be printed. */
   addSecret: (value: string) => void;
   /** These sections hold new values. */
-  changed: (sections: readonly Section[]) => Promise<void>;
+  changed: (sections: readonly Section<Schema>[]) => Promise<void>;
 }
 
-export type Section = keyof LaresConfig;
+export type Section<Schema extends ConfigSchema> = keyof Config<Schema> & string;
 
-export class Settings {
-  readonly view: LaresConfig;
+/** What a change did: the sections that hold new values, and those that wait for a restart. */
+interface Taken<Schema extends ConfigSchema> {
+  changed: Section<Schema>[];
+  restart: Section<Schema>[];
+}
+
+export class Settings<Schema extends ConfigSchema> {
+  readonly view: Config<Schema>;
   readonly file: string;
-  private readonly parts: SettingsParts;
-  private now: LaresConfig;
+  private readonly parts: SettingsParts<Schema>;
+  private readonly names: readonly Section<Schema>[];
+  private now: Config<Schema>;
   /** What the file says, good sections only: what the next start would use. */
-  private wanted: LaresConfig;
+  private wanted: Config<Schema>;
   private text: string;
   private exists: boolean;
   private problems: readonly ConfigProblem[] = [];
@@ -59,8 +56,9 @@ export class Settings {
   private watch: FileWatch | undefined;
   private line: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: SettingsParts) {
+  constructor(parts: SettingsParts<Schema>) {
     this.parts = parts;
+    this.names = Object.keys(parts.schema.slices) as Section<Schema>[];
     this.file = join(parts.home, CONFIG_FILE);
     this.now = parts.loaded.config;
     this.wanted = this.now;
@@ -68,10 +66,10 @@ export class Settings {
     this.exists = parts.loaded.exists;
     for (const secret of parts.loaded.secrets) this.secrets.add(secret);
     const view = {};
-    for (const name of Object.keys(schema.slices) as Section[]) {
+    for (const name of this.names) {
       Object.defineProperty(view, name, { enumerable: true, get: () => this.now[name] });
     }
-    this.view = view as LaresConfig;
+    this.view = view as Config<Schema>;
   }
 
   start(): void {
@@ -99,7 +97,7 @@ export class Settings {
   }
 
   /** Reads the file again. The same text changes nothing. */
-  reload(): Promise<{ changed: Section[]; restart: Section[] }> {
+  reload(): Promise<Taken<Schema>> {
     return this.inLine(async () => {
       let text: string | undefined;
       try {
@@ -134,7 +132,7 @@ export class Settings {
 
   /** Changes one key of the file. A result with a new problem is refused, and then nothing is written. */
   async set(path: string, value: Json | undefined) {
-    return { path, effect: findEffect(schema, path) ?? "restart", ...(await this.change([[path, value]])) };
+    return { path, effect: findEffect(this.parts.schema, path) ?? "restart", ...(await this.change([[path, value]])) };
   }
 
   /** Several keys in one step; `undefined` removes one. A name with a dot in it is given as a list of parts. */
@@ -169,21 +167,24 @@ export class Settings {
   async check(text: string | undefined, folders: readonly string[]) {
     const given = text ?? (await readText(this.file, this.parts.home)) ?? "";
     const { problems, config } = await this.review(given);
-    const advice = schema.advise(config, folders).map((message) => ({ path: "schedules", message }));
+    const advice = this.parts.schema.advise(config, folders).map((message) => ({ path: "schedules", message }));
     const all = [...problems.map((p) => ({ ...p })), ...advice];
     return { ok: all.length === 0, problems: all };
   }
 
   async schema() {
-    return { schema: (await configSchemaJson(schema)) as Json, keys: explain(schema) as unknown as Json[] };
+    return {
+      schema: (await configSchemaJson(this.parts.schema)) as Json,
+      keys: explain(this.parts.schema) as unknown as Json[],
+    };
   }
 
   private review(text: string) {
-    const { variables, overrides, lookUp } = this.parts;
+    const { schema, variables, overrides, lookUp } = this.parts;
     return reviewConfig({ schema, env: variables, lookUp, overrides, text, last: this.wanted });
   }
 
-  private async take(text: string): Promise<{ changed: Section[]; restart: Section[] }> {
+  private async take(text: string): Promise<Taken<Schema>> {
     const { config, problems, quarantined, secrets } = await this.review(text);
     for (const secret of secrets) {
       this.secrets.add(secret);
@@ -194,21 +195,26 @@ export class Settings {
     this.quarantined = quarantined;
     this.wanted = config;
     const before = this.now;
-    const next = Object.fromEntries(
-      (Object.keys(schema.slices) as Section[]).map((name) => [
-        name,
-        schema.effects[name] === "restart" ? before[name] : config[name],
-      ]),
-    ) as unknown as LaresConfig;
-    // The gateway's limits can change under way; its address cannot.
-    const gateway = Object.freeze({ ...before.gateway, http: config.gateway.http });
-    this.now = Object.freeze({ ...next, gateway });
-    const changed = (Object.keys(schema.slices) as Section[]).filter((name) => !same(before[name], this.now[name]));
+    this.now = Object.freeze(
+      Object.fromEntries(this.names.map((name) => [name, this.nextOf(name, before[name], config[name])])),
+    ) as Config<Schema>;
+    const changed = this.names.filter((name) => !same(before[name], this.now[name]));
     if (changed.length) await this.parts.changed(changed);
     return this.tell(changed);
   }
 
-  private tell(changed: Section[]): { changed: Section[]; restart: Section[] } {
+  /** A section that is read once keeps its values, except for the keys in it that can change under way. */
+  private nextOf(name: Section<Schema>, before: unknown, given: unknown): unknown {
+    const { effects } = this.parts.schema;
+    if (effects[name] !== "restart") return given;
+    const live = Object.keys(effects).filter((key) => key.startsWith(`${name}.`) && effects[key] === "live");
+    if (live.length === 0) return before;
+    const keys = live.map((key) => key.slice(name.length + 1));
+    const fresh = keys.map((key) => [key, (given as Record<string, unknown>)[key]]);
+    return Object.freeze({ ...(before as object), ...Object.fromEntries(fresh) });
+  }
+
+  private tell(changed: Section<Schema>[]): Taken<Schema> {
     const restart = this.restart();
     const problems = this.sentences();
     const { log, bus } = this.parts;
@@ -224,8 +230,8 @@ export class Settings {
     return { changed, restart };
   }
 
-  private restart(): Section[] {
-    return (Object.keys(schema.slices) as Section[]).filter((name) => !same(this.now[name], this.wanted[name]));
+  private restart(): Section<Schema>[] {
+    return this.names.filter((name) => !same(this.now[name], this.wanted[name]));
   }
 
   private kept(problem: ConfigProblem): string {

@@ -1,11 +1,7 @@
 /** What will wake an agent besides people, gathered from every room that waits for something. */
 
+import type { Reads } from "../../core/contracts/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import { runningProcesses } from "../../edges/tools/index.ts";
-import { eventsWaiting } from "../../flow/events/index.ts";
-import { inWords, nextSlots } from "../../mind/schedule/index.ts";
-import { openChildren } from "../../mind/teams/index.ts";
-import type { House } from "../house.ts";
 import { parkedTurns } from "./store.ts";
 
 type Wake = Result<"wakes.list">["wakes"][number];
@@ -13,24 +9,72 @@ type Wake = Result<"wakes.list">["wakes"][number];
 /** Of each kind; a list nobody reads to its end. */
 const MOST = 100;
 
+/** What waits for something, room by room; each gives at most so many as asked for. */
+export interface Waiting {
+  db: Reads;
+  slots(most: number): Promise<
+    readonly {
+      name: string;
+      agent: string;
+      due: number;
+      kind: "beat" | "work";
+      words: string;
+      problem: string | null;
+    }[]
+  >;
+  hooks(): readonly { name: string; scheme: string; agent: string; session: string; lastAt?: number | undefined }[];
+  watches(): Promise<
+    readonly {
+      name: string;
+      about: string;
+      agent: string;
+      next: number;
+      lastAt?: number | undefined;
+      error?: string | undefined;
+      isPaused?: boolean | undefined;
+    }[]
+  >;
+  goals(most: number): Promise<
+    readonly {
+      id: string;
+      outcome: string;
+      agent: string;
+      session: string;
+      turn: string | null;
+      round: number;
+      most_turns: number;
+      why: string | null;
+      state: string;
+    }[]
+  >;
+  children(
+    most: number,
+  ): Promise<
+    readonly { turn: string; session: string; parent: string; agent: string; task: string; deadline: number }[]
+  >;
+  processes(
+    most: number,
+  ): Promise<readonly { id: string; session: string; agent: string; command: string; madeAt: number }[]>;
+  events(most: number): Promise<readonly { session: string; agent: string; n: number; at: number }[]>;
+}
+
 /** The next first; then what may come at any time. */
-export async function listWakes(house: House, now: number): Promise<Wake[]> {
-  const db = house.records.committed;
+export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> {
   const [slots, watches, goals, parked, children, processes, events] = await Promise.all([
-    nextSlots(db, MOST),
-    house.watchers.list(),
-    house.goals.list(MOST),
-    parkedTurns(db, MOST),
-    openChildren(db, MOST),
-    runningProcesses(db, MOST),
-    eventsWaiting(db, MOST),
+    waiting.slots(MOST),
+    waiting.watches(),
+    waiting.goals(MOST),
+    parkedTurns(waiting.db, MOST),
+    waiting.children(MOST),
+    waiting.processes(MOST),
+    waiting.events(MOST),
   ]);
   const wakes: Wake[] = [
-    ...slots.map(({ name, agent, due, spec, problem }): Wake => {
-      const kind = spec.kind === "beat" ? "heartbeat" : "schedule";
-      return { kind, name, about: inWords(spec.when, spec.zone), agent, at: due, ...(problem ? { problem } : {}) };
+    ...slots.map(({ name, agent, due, words, problem, ...slot }): Wake => {
+      const kind = slot.kind === "beat" ? "heartbeat" : "schedule";
+      return { kind, name, about: words, agent, at: due, ...(problem ? { problem } : {}) };
     }),
-    ...house.hooks.list().map(({ name, scheme, agent, session, lastAt }): Wake => {
+    ...waiting.hooks().map(({ name, scheme, agent, session, lastAt }): Wake => {
       const about = `POST /hooks/${name} (${scheme})`;
       return { kind: "hook", name, about, agent, session, ...(lastAt === undefined ? {} : { lastAt }) };
     }),

@@ -5,10 +5,9 @@
  * ATTENTION-1: what still is so (a question, a dead channel, a paused watcher, a problem of the settings) cannot be dismissed: it goes when
  *      it is mended. What has happened stays until somebody dismisses it, over restarts.
  */
-import { AppError, assertNever } from "../../core/domain/index.ts";
+import type { Reads, Tx } from "../../core/contracts/index.ts";
+import { AppError, type ApprovalView, assertNever } from "../../core/domain/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
-import { countPending } from "../../flow/approvals/index.ts";
-import type { House } from "../house.ts";
 import {
   counted,
   dismiss,
@@ -23,8 +22,33 @@ import {
 
 export type Attention = Result<"attention.list">["items"][number];
 
+/** Where what needs a person is found. */
 export interface AttentionParts {
-  house: House;
+  /** Only what is durable. */
+  db: Reads;
+  write(work: (tx: Tx) => void): Promise<void>;
+  approvals: {
+    list(q: { pendingOnly: true; limit: number }): Promise<readonly ApprovalView[]>;
+    countPending(): Promise<number>;
+  };
+  watches(): Promise<
+    readonly {
+      name: string;
+      agent: string;
+      error?: string | undefined;
+      isPaused?: boolean | undefined;
+      lastAt?: number | undefined;
+    }[]
+  >;
+  accounts(): readonly {
+    channel: string;
+    account: string;
+    state: string;
+    detail?: string | undefined;
+    hearing?: boolean | undefined;
+    sending?: boolean | undefined;
+    heardAt?: number | undefined;
+  }[];
   problems: readonly string[];
   now: number;
 }
@@ -33,7 +57,7 @@ export async function listAttention(
   parts: AttentionParts,
   q: { limit: number; after?: string | undefined },
 ): Promise<Result<"attention.list">> {
-  const db = parts.house.records.committed;
+  const { db } = parts;
   const from = q.after === undefined ? undefined : readCursor(q.after);
   const now = from ? [] : await standing(parts, q.limit);
   const kinds = Object.keys(KINDS) as StoredKind[];
@@ -52,13 +76,19 @@ export async function listAttention(
 }
 
 export async function countAttention(parts: AttentionParts): Promise<number> {
-  const db = parts.house.records.committed;
-  const [happened, pending, others] = await Promise.all([counted(db), countPending(db), conditions(parts)]);
+  const [happened, pending, others] = await Promise.all([
+    counted(parts.db),
+    parts.approvals.countPending(),
+    conditions(parts),
+  ]);
   return happened + pending + others.length;
 }
 
-/** Returns how many of them there were. */
-export async function dismissAttention(house: House, ids: readonly string[], by: string, now: number): Promise<void> {
+export async function dismissAttention(
+  parts: Pick<AttentionParts, "write" | "now">,
+  ids: readonly string[],
+  by: string,
+): Promise<void> {
   const fixed = ids.find((id) => !Object.hasOwn(KINDS, id.split(":")[0]!));
   if (fixed !== undefined) {
     throw new AppError("BAD_REQUEST", {
@@ -67,7 +97,7 @@ export async function dismissAttention(house: House, ids: readonly string[], by:
       details: { field: "ids" },
     });
   }
-  await house.records.write((tx) => dismiss(tx, ids, by, now));
+  await parts.write((tx) => dismiss(tx, ids, by, parts.now));
 }
 
 /** Everything that happened up to now. */
@@ -77,14 +107,14 @@ export async function dismissAll(parts: AttentionParts, by: string): Promise<num
     const { items } = await listAttention(parts, { limit: 500 });
     const ids = items.filter((item) => item.dismissible).map((item) => item.id);
     if (!ids.length) return n;
-    await dismissAttention(parts.house, ids, by, parts.now);
+    await dismissAttention(parts, ids, by);
     n += ids.length;
   }
 }
 
 /** What still is so: questions first, the oldest of them on top, then what does not work. */
 async function standing(parts: AttentionParts, limit: number): Promise<Attention[]> {
-  const asked = await parts.house.approvals.list({ pendingOnly: true, limit });
+  const asked = await parts.approvals.list({ pendingOnly: true, limit });
   return [
     ...asked.map(
       ({ id, tool, shown, askedAt, deadline, agent, session, turn }): Attention => ({
@@ -104,14 +134,15 @@ async function standing(parts: AttentionParts, limit: number): Promise<Attention
   ];
 }
 
-async function conditions({ house, problems, now }: AttentionParts): Promise<Attention[]> {
-  const watches = await house.watchers.list();
+async function conditions(parts: AttentionParts): Promise<Attention[]> {
+  const { problems, now } = parts;
+  const watches = await parts.watches();
   return [
     ...problems.map(
       (text, i): Attention => ({ id: `problem:${i}`, kind: "problem", at: now, text, dismissible: false }),
     ),
-    ...house.channels.accounts
-      .list()
+    ...parts
+      .accounts()
       .filter((one) => one.state === "down")
       .map(({ channel, account, detail, hearing, sending, heardAt }): Attention => {
         const what = hearing === false ? "hears nothing" : sending === false ? "cannot send" : "is not connected";

@@ -1,7 +1,7 @@
 /** Who asked for something: a view over turns, the inbox and sub-agents, which no room has alone. */
-import type { Reads } from "../core/contracts/index.ts";
-import type { Authority, ReplyRoute } from "../core/domain/index.ts";
-import { quotedName } from "../core/kit/index.ts";
+import type { Reads } from "../../../core/contracts/index.ts";
+import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
+import { quotedName } from "../../../core/kit/index.ts";
 
 /** A child may have asked for a child; deeper than this nobody gets. */
 const MOST_ABOVE = 12;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const src = fileURLToPath(new URL("../", import.meta.url));
+const src = fileURLToPath(new URL("../../", import.meta.url));
 const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /(^|\/)config\.ts$/.test(name));
 const words = files.flatMap((file) =>
   [...readFileSync(join(src, file), "utf8").matchAll(/\.regex\([^"']*,\s*(["'])(.*?)\1\s*\)/g)].map(

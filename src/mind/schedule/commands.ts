@@ -1,13 +1,8 @@
 /** `/schedule`: look, plan, run, pause, resume, snooze and remove from any chat. `/timezone`: whose clock is meant. */
-import { AppError, type InboundMessage, type SessionKey } from "../core/domain/index.ts";
-import {
-  duration,
-  type GivenWhen,
-  inWords,
-  type JobView,
-  momentWords,
-  type Schedules,
-} from "../mind/schedule/index.ts";
+import { AppError, type InboundMessage, type SessionKey } from "../../core/domain/index.ts";
+import type { GivenWhen, JobView, Schedules } from "./schedules.ts";
+import { inWords, momentWords } from "./when.ts";
+import { duration } from "./words/spans.ts";
 
 const SHOWN = 30;
 const EXAMPLE = "For example: /schedule tomorrow 9am: water the plants";

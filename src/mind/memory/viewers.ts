@@ -11,9 +11,11 @@
  * | several people in one session (`routing.scope: main`)       | what was saved in this session; public                 |
  * | nobody but events                                           | as the route they come by                              |
  */
-import { agentInSession, isNamedDoor, isOwnDoor } from "../core/domain/index.ts";
-import type { Door } from "../flow/turns/index.ts";
-import type { Viewer } from "../mind/memory/index.ts";
+import { agentInSession, type CameBy, isNamedDoor, isOwnDoor } from "../../core/domain/index.ts";
+import type { Viewer } from "./kinds.ts";
+
+/** A way somebody came into the session. */
+type Door = CameBy & { isGroup: boolean };
 
 export interface SessionViewer extends Viewer {
   agent: string;

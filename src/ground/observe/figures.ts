@@ -1,13 +1,32 @@
 /** The figures behind `/metrics`. Counted from the records when asked: nothing is counted on the way of a message. */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import { deliveriesByState } from "../flow/outbox/index.ts";
-import { turnsByState, usageByModel } from "../flow/turns/index.ts";
-import { type Metric, writeMetrics } from "../ground/observe/index.ts";
-import { countOpen } from "./counts.ts";
-import type { House } from "./house.ts";
+import { countOpen, type OpenThings } from "./counts.ts";
+import { type Metric, writeMetrics } from "./metrics.ts";
+
+type ByState = readonly { state: string; n: number }[];
+
+/** What is counted, and where it is found. */
+export interface Counted extends OpenThings {
+  turnsByState(): Promise<ByState>;
+  deliveriesByState(): Promise<ByState>;
+  usageByModel(): Promise<
+    readonly { model: string; calls: number; i: number; o: number; r: number; w: number; c: number }[]
+  >;
+  hooks(): readonly { hook: string; result: string; n: number }[];
+  accounts(): readonly {
+    channel: string;
+    account: string;
+    connected?: boolean | undefined;
+    hearing?: boolean | undefined;
+    sending?: boolean | undefined;
+    unreadable: number;
+  }[];
+  /** Database statements since the start. */
+  statements(): number;
+}
 
 export interface MetricParts {
-  house: () => House;
+  counted: () => Counted;
   version: string;
   sockets: () => number;
   uptimeMs: () => number;
@@ -23,16 +42,14 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         lag = monitorEventLoopDelay({ resolution: 50 });
         lag.enable();
       }
-      const house = parts.house();
-      const db = house.records.committed;
-      const turns = await turnsByState(db);
-      const deliveries = await deliveriesByState(db);
-      const models = await usageByModel(db);
-      const open = await countOpen(db, (session) => house.engine.running(session));
+      const counted = parts.counted();
+      const turns = await counted.turnsByState();
+      const deliveries = await counted.deliveriesByState();
+      const models = await counted.usageByModel();
+      const open = await countOpen(counted);
       const { pending } = open.approvals;
       const memory = process.memoryUsage();
-      const by = (rows: { state: string; n: number }[]) =>
-        rows.map((r) => ({ labels: { state: r.state }, value: r.n }));
+      const by = (rows: ByState) => rows.map((r) => ({ labels: { state: r.state }, value: r.n }));
       const perModel = (value: (m: (typeof models)[number]) => number) =>
         models.map((m) => ({ labels: { model: m.model }, value: value(m) }));
       const kinds = { input: "i", output: "o", cache_read: "r", cache_write: "w" } as const;
@@ -60,14 +77,14 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         counter(
           "lares_hooks_total",
           "Webhook deliveries since the start by what became of them.",
-          house.hooks.figures().map(({ hook, result, n }) => ({ labels: { hook, result }, value: n })),
+          counted.hooks().map(({ hook, result, n }) => ({ labels: { hook, result }, value: n })),
         ),
         ...(["connected", "hearing", "sending"] as const).map((sense) =>
           gauge(
             `lares_channel_${sense}`,
             `Whether the account is ${sense}; nothing where that is not known.`,
-            house.channels.accounts
-              .list()
+            counted
+              .accounts()
               .filter((one) => one[sense] !== undefined)
               .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one[sense] ? 1 : 0 })),
           ),
@@ -75,11 +92,11 @@ export function makeMetrics(parts: MetricParts): { text(): Promise<string>; stop
         counter(
           "lares_channel_unreadable_total",
           "What the platform sent since the start and could not be read.",
-          house.channels.accounts
-            .list()
+          counted
+            .accounts()
             .map((one) => ({ labels: { channel: `${one.channel}/${one.account}` }, value: one.unreadable })),
         ),
-        counter("lares_statements_total", "Database statements since the start.", [{ value: house.records.ran }]),
+        counter("lares_statements_total", "Database statements since the start.", [{ value: counted.statements() }]),
         gauge("lares_sockets", "Open WebSockets.", [{ value: parts.sockets() }]),
         gauge("lares_event_loop_lag_seconds", "Delay of the event loop since the last question.", [
           { labels: { quantile: "0.5" }, value: lag.percentile(50) / 1e9 },

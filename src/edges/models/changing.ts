@@ -1,5 +1,5 @@
 /** The models behind one object that stays, so that new settings need no new house. A call under way ends with the old ones. */
-import type { Models } from "../core/contracts/index.ts";
+import type { Models } from "../../core/contracts/index.ts";
 
 export function changingModels(make: () => Models): Models & { renew(): void } {
   let now = make();

@@ -1,15 +1,26 @@
 /** What is open in this house, in sentences. Looks, changes nothing. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Result } from "../core/protocol/index.ts";
-import { hasPrlimit } from "../edges/tools/index.ts";
-import type { LaresConfig } from "./config.ts";
+import type { Result } from "../../core/protocol/index.ts";
 
 type Finding = Result<"security.audit">["findings"][number];
 
+/** The settings that an audit looks at. */
+export interface AuditedConfig {
+  gateway: { hosts: readonly string[] };
+  policy: { mode: PolicyMode };
+  agents: Readonly<Record<string, { policy?: { mode?: PolicyMode | undefined } | undefined }>>;
+  sandbox: { limits: { memoryMb: number; processes: number; tmpMb: number; fileMb: number } };
+  channels: Readonly<Record<string, unknown>>;
+}
+
+type PolicyMode = "ask" | "record" | "ignore";
+
 export interface AuditParts {
   home: string;
-  config: LaresConfig;
+  config: AuditedConfig;
+  /** Whether prlimit is installed, which holds the limits of single processes. */
+  hasPrlimit: () => boolean;
   /** The address it really listens on. */
   bind: string;
   token: { text: string; fromEnvironment: boolean };
@@ -141,7 +152,7 @@ function sandboxHolds({ sandbox: { name, ok, why }, config }: AuditParts): Findi
 }
 
 /** What a command may use up, and what of it the kernel does not hold here. */
-function commandLimits({ config, sandbox: { name } }: AuditParts): Finding[] {
+function commandLimits({ config, hasPrlimit, sandbox: { name } }: AuditParts): Finding[] {
   const { memoryMb, processes, tmpMb, fileMb } = config.sandbox.limits;
   const id = "limits";
   if (name === "ssh")

@@ -1,6 +1,6 @@
 /** Where Lares' own gateway can be reached from this machine; the gate keeps commands away from it. */
 import { hostname, networkInterfaces } from "node:os";
-import type { Doors } from "../flow/gate/index.ts";
+import type { Doors } from "./rules.ts";
 
 export interface OwnDoors {
   now(): Doors;

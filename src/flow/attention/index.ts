@@ -1,0 +1,1 @@
+export { type AttentionParts, countAttention, dismissAll, dismissAttention, listAttention } from "./attention.ts";

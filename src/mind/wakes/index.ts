@@ -1,0 +1,1 @@
+export { listWakes, type Waiting } from "./wakes.ts";
