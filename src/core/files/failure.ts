@@ -4,6 +4,7 @@
  */
 import { AppError } from "../domain/errors.ts";
 import type { Origin } from "../domain/message.ts";
+import { truthy } from "../kit/defined.ts";
 import { visibleLine } from "../kit/visible.ts";
 
 /** The path leads out of the workspace. */
@@ -18,7 +19,7 @@ export function outside(path: string, why: string): AppError {
 
 /** What the model asked for makes no sense with the file that is there. */
 export function wrongInput(message: string, hint?: string, origin?: Origin): AppError {
-  const more = { ...(hint ? { hint } : {}), ...(origin ? { origin } : {}) };
+  const more = truthy({ hint, origin });
   return new AppError("TOOL_INPUT", { message, ...more, retry: "after-change" });
 }
 

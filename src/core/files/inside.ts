@@ -9,6 +9,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "../kit/defined.ts";
 import { discard, writeAtomic } from "./atomic.ts";
 import type { Dir, Entry, How } from "./dir.ts";
 import { notFound, outside, translate, wrongInput } from "./failure.ts";
@@ -145,7 +146,7 @@ export class Inside {
     this.checkWritable();
     const { dir, name } = this.parent();
     const old = this.spot.stats;
-    const keep = { ...(old ? { old } : {}), ...(mode === undefined ? {} : { mode }) };
+    const keep = defined({ old, mode });
     await this.translated(() => writeAtomic({ dir, name, content, tag, ...keep }));
   }
 
