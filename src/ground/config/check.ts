@@ -3,7 +3,7 @@
  * then zod judges each slice; what zod says is told in the file's words.
  */
 import type { z } from "zod";
-import { nearest } from "../../core/kit/index.ts";
+import { nearest, truthy } from "../../core/kit/index.ts";
 import { type Path, pathText } from "./problems.ts";
 import { type ConfigSchema, inside, isClosed, readDef } from "./schema.ts";
 
@@ -220,7 +220,7 @@ function unknownKey(parent: Path, key: string, known: readonly string[], schema:
         : ""
       : `; nearest: ${near}`;
   const meant = near === undefined ? undefined : pathText([...parent, near]);
-  return { path, at: "key", message: `unknown key ${pathText(path)}${hint}`, ...(meant ? { meant } : {}) };
+  return { path, at: "key", message: `unknown key ${pathText(path)}${hint}`, ...truthy({ meant }) };
 }
 
 /** A known key of exactly this name under another section: `port` at the top is meant as `gateway.port`. */

@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 const OTHER = "choose another home with --home or LARES_HOME";
 
@@ -128,5 +129,5 @@ function owning(home: string): string {
 }
 
 function failed(message: string, hint: string, cause?: unknown): AppError {
-  return new AppError("STORAGE_FAILED", { message, hint, retry: "after-change", ...(cause ? { cause } : {}) });
+  return new AppError("STORAGE_FAILED", { message, hint, retry: "after-change", ...truthy({ cause }) });
 }

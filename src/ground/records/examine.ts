@@ -8,6 +8,7 @@ import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { damaged } from "./damage.ts";
 import { hasBuiltInSqlite } from "./driver.ts";
 import { inspect } from "./open.ts";
@@ -39,7 +40,7 @@ export async function examineDatabase(file: string, withinMs = CHECK_MS): Promis
     await inspect(file);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { file, state: "refused", bytes, message: error.message, ...(error.hint ? { hint: error.hint } : {}) };
+    return { file, state: "refused", bytes, message: error.message, ...truthy({ hint: error.hint }) };
   }
   const complaint = await checkPages(file, withinMs);
   if (complaint === undefined) return { file, state: "unchecked", bytes };

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
 import type { AppError } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import { openHomeDatabase } from "./open.ts";
 import { SqliteRecords } from "./sqlite.ts";
 
@@ -20,5 +21,5 @@ export async function openRecords(
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
   const parts = await openHomeDatabase(file);
-  return new SqliteRecords({ file, ...parts, onFatal, ...(storing ? { storing } : {}) });
+  return new SqliteRecords({ file, ...parts, onFatal, ...defined({ storing }) });
 }

@@ -30,6 +30,7 @@ import {
   bootId,
   type Clock,
   type Crash,
+  defined,
   following,
   type Guard,
   type IdMaker,
@@ -335,7 +336,7 @@ export class EmbeddedEngine implements Engine {
       wake: JSON.parse(row.wake) as Wake,
       recovered: this.recovered.has(row.id),
       ...(row.state === null ? {} : { state: JSON.parse(row.state) as Json }),
-      ...(row.state_version === null ? {} : { stateVersion: row.state_version }),
+      ...defined({ stateVersion: row.state_version ?? undefined }),
     };
     return this.app!.segment(ctx, input);
   }

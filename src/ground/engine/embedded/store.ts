@@ -10,6 +10,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { SqliteRecords } from "../../records/index.ts";
 
 export interface TurnRow {
@@ -370,7 +371,7 @@ export class EngineStore {
         name: row.name,
         state: row.state,
         at: row.at,
-        ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+        ...defined({ endedAt: row.ended_at ?? undefined }),
         ...(row.payload === null ? {} : { payload: JSON.parse(row.payload) as Json }),
       }));
   }
