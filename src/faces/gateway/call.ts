@@ -1,7 +1,7 @@
 /** One method, checked and run: the same for HTTP, WebSocket and the OpenAI door. */
 import type { Context } from "hono";
 import { AppError } from "../../core/domain/index.ts";
-import { nearest } from "../../core/kit/index.ts";
+import { defined, nearest } from "../../core/kit/index.ts";
 import {
   type ChatAnswer,
   FACE_HEADER,
@@ -54,7 +54,7 @@ export function call<M extends MethodName>(
 
 export function toCaller(c: Context<Env>): Caller {
   const face = readFace(c);
-  return { principal: c.get("principal"), channel: "http", ...(face ? { face } : {}), signal: c.req.raw.signal };
+  return { principal: c.get("principal"), channel: "http", ...defined({ face }), signal: c.req.raw.signal };
 }
 
 /** A page whose network lets no WebSocket through shows its proof with every request. */

@@ -1,5 +1,6 @@
 /** `POST /chat`: the simplest door. {"user_id","message"} → {"agent","response", …}. */
 import { z } from "zod";
+import { truthy } from "../../core/kit/index.ts";
 import { agentId, messageText } from "../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "./call.ts";
 import { type App, parse, readJson } from "./http.ts";
@@ -16,7 +17,7 @@ export function chatRoute(app: App, parts: GatewayParts): void {
   app.post("/chat", async (c) => {
     const { user_id, ...rest } = parse(body, await readJson(c, parts.config.http.maxBodyBytes));
     const idempotencyKey = c.req.header("idempotency-key");
-    const params = { ...rest, user: user_id, ...(idempotencyKey ? { idempotencyKey } : {}) };
+    const params = { ...rest, user: user_id, ...truthy({ idempotencyKey }) };
     const answer = await call(parts, "chat.send", params, toCaller(c));
     return c.json(answer, answer.state === "parked" ? 202 : 200, answerHeaders(answer));
   });

@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
-import { parseJson } from "../../../core/kit/index.ts";
+import { parseJson, truthy } from "../../../core/kit/index.ts";
 import { type App, type Env, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
@@ -65,7 +65,7 @@ export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, fail
     const wasIn = sessionCookie(c.env.incoming) !== undefined;
     const body = principal
       ? { signedIn: true, name: principal.name, scopes: [...principal.scopes], version: parts.version }
-      : { signedIn: false, ...(wasIn ? { wasIn } : {}) };
+      : { signedIn: false, ...truthy({ wasIn }) };
     return c.json(body, 200, { "cache-control": "no-store" });
   });
 }

@@ -3,6 +3,7 @@
  * or parks the records have it all.
  */
 import { type Json, type LiveEvent, messageIds } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 
 export interface LiveCall {
   /** The history's id of this reply once it is recorded: a client that already has it there leaves it out here. */
@@ -97,7 +98,7 @@ export class Partials {
           Object.assign(tool, {
             endedAt: this.now(),
             text: event.text.slice(0, LONGEST_TOOL_TEXT),
-            ...(event.isError ? { isError: true } : {}),
+            ...truthy({ isError: event.isError }),
           });
         }
         return;

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { assertNever, toErrorShape } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "../call.ts";
 import { type Env, parse, publicShape, readJson } from "../http.ts";
@@ -129,7 +130,7 @@ function whole(body: Completion, a: ChatAnswer, how: How) {
     choices: [
       {
         index: 0,
-        message: { role: "assistant", content, refusal: null, ...(calls ? { tool_calls: calls } : {}) },
+        message: { role: "assistant", content, refusal: null, ...defined({ tool_calls: calls }) },
         finish_reason: toFinish(a),
         logprobs: null,
       },

@@ -15,6 +15,7 @@ import {
   type ModelMessage,
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import type { Params } from "../../../core/protocol/index.ts";
 import { toCaller } from "../call.ts";
 import type { Env } from "../http.ts";
@@ -108,7 +109,7 @@ export function asChat(wish: Wish): Params<"chat.send"> {
     message: text || (last.role === "user" ? "" : RESULTS_LABEL),
     ...(session ? { session } : isOwn ? { once: true } : { user: user! }),
     ...wish.chosen,
-    ...(key ? { idempotencyKey: key } : {}),
+    ...truthy({ idempotencyKey: key }),
     ...(Object.keys(given).length ? { given: given as NonNullable<Params<"chat.send">["given"]> } : {}),
   };
 }
@@ -146,14 +147,13 @@ function makeGiven(wish: Wish, before: Said[], results: { id: string; text: stri
     return text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
   });
   const { tools, more, toolChoice } = choose(wish);
-  const settings = { ...wish.settings, ...(toolChoice ? { toolChoice } : {}) };
+  const settings = { ...wish.settings, ...defined({ toolChoice }) };
   const instructions = [wish.instructions, more].filter(Boolean).join("\n\n");
   return {
-    ...(instructions ? { instructions } : {}),
+    ...truthy({ instructions }),
     ...(history.length ? { history: joinResults(history) } : {}),
     ...(results.length ? { results: results.map((r) => outcome(r, names)) } : {}),
-    ...(tools ? { tools } : {}),
-    ...(silent ? { silent: true } : {}),
+    ...truthy({ tools, silent }),
     ...(Object.keys(settings).length ? { settings } : {}),
   };
 }

@@ -3,6 +3,7 @@
  * streamed (a resumed turn, a joined message, another model's second try) comes as the rest.
  */
 import type { Context } from "hono";
+import { truthy } from "../../../core/kit/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "../call.ts";
 import type { Env } from "../http.ts";
@@ -106,7 +107,7 @@ function listen(parts: GatewayParts) {
   const off = parts.events.on(({ event }) => {
     if (event.event === "turn.discarded" && event.turn === turn) of = event.call + 0.5;
     if (event.event === "turn.answering") {
-      const by = { model: event.model, ...(event.practice ? { practice: true } : {}) };
+      const by = { model: event.model, ...truthy({ practice: event.practice }) };
       if (turn === undefined) models.set(event.turn, by);
       else if (event.turn === turn) choose(by);
     }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type AnswerSettings, AppError, type JsonObject } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 
 const schemaFormat = z.looseObject({
   name: z
@@ -107,8 +108,7 @@ export function settingsOfResponse(body: Response): AnswerSettings {
 function toFormat({ name, description, schema, strict }: SchemaFormat): NonNullable<AnswerSettings["format"]> {
   return {
     schema: schema as JsonObject,
-    ...(name ? { name } : {}),
-    ...(description ? { description } : {}),
+    ...truthy({ name, description }),
     ...(typeof strict === "boolean" ? { strict } : {}),
   };
 }

@@ -1,5 +1,6 @@
 /** What a caller must know beside the words: who answered, and what happened on the way. The same in whole answers and streams. */
 import type { AnswerSettings, Json } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import type { ChatAnswer } from "../../../core/protocol/index.ts";
 
 const PRACTICE = "This is the practice model: rules, not a language model.";
@@ -18,8 +19,7 @@ export function toFacts(answer: ChatAnswer) {
     agent,
     state,
     notices,
-    ...(answer.practice ? { practice: true } : {}),
-    ...(answer.joined ? { joined: answer.joined } : {}),
+    ...truthy({ practice: answer.practice, joined: answer.joined }),
   };
 }
 
