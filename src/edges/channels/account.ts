@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { AccountPolicy, Capabilities, Channel } from "../../core/contracts/index.ts";
 import type { Clock, Log } from "../../core/kit/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 export const accountName = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "small letters, digits and dashes");
 
@@ -74,14 +75,13 @@ export function toPolicy(config: TalkConfig & { acknowledge?: string | undefined
     {
       allow: g.allow,
       mention: g.mention,
-      ...(g.agent ? { agent: g.agent } : {}),
-      ...(g.tools ? { tools: g.tools } : {}),
+      ...truthy({ agent: g.agent, tools: g.tools }),
     },
   ]);
   return {
     ...{ dm, allow, owners, bots, live, limits },
     groups: Object.fromEntries(plain) as AccountPolicy["groups"],
-    ...(acknowledge ? { acknowledge } : {}),
+    ...truthy({ acknowledge }),
   };
 }
 

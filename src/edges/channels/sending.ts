@@ -1,9 +1,10 @@
 /** What adapters over HTTP share: one place for which failure means that the platform surely has nothing. */
 import { ChannelBusy, SendUncertain } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 export function refused(message: string, retry: "never" | "later", cause?: unknown): AppError {
-  return new AppError("CHANNEL_SEND", { message, retry, ...(cause ? { cause } : {}) });
+  return new AppError("CHANNEL_SEND", { message, retry, ...truthy({ cause }) });
 }
 
 export function unreached(where: string, cause: unknown): AppError {

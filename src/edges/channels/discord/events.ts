@@ -1,6 +1,7 @@
 /** From Discord's dispatches to events. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asObject } from "../api.ts";
 import type { DiscordApi } from "./api.ts";
 
@@ -142,7 +143,7 @@ function toMessage(m: Message, isEdit: boolean, me: string, api: DiscordApi): Pl
 function toRemoteFile(one: z.output<typeof attachment>, api: DiscordApi): RemoteFile {
   return {
     name: one.filename,
-    ...(one.content_type ? { mediaType: one.content_type } : {}),
+    ...truthy({ mediaType: one.content_type }),
     bytes: one.size,
     open: (signal) => api.download(one.url, signal),
   };
@@ -153,7 +154,7 @@ function toChat(at: { channel_id: string; guild_id?: string | undefined }): Plat
 }
 
 function toSender(who: z.output<typeof user>): PlatformEvent["sender"] {
-  return { id: who.id, ...pickName(who), ...(who.bot ? { isBot: true } : {}) };
+  return { id: who.id, ...pickName(who), ...truthy({ isBot: who.bot }) };
 }
 
 function pickName(who: z.output<typeof user>): { name?: string } {

@@ -1,5 +1,6 @@
 /** Where a Discord channel stands: direct, in a server, or a thread of another channel. Asked once each, and bounded. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asNumber, asText } from "../api.ts";
 import type { DiscordApi } from "./api.ts";
 
@@ -39,7 +40,7 @@ export class Places {
     const told = await this.api.call("GET", `/channels/${encodeURIComponent(channel)}`, signal);
     const type = asNumber(told.type) ?? 0;
     const parent = THREADS.has(type) ? asText(told.parent_id) : undefined;
-    const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...(parent ? { parent } : {}) };
+    const place: Place = { kind: DIRECT.has(type) ? "direct" : "group", ...truthy({ parent }) };
     this.known.set(channel, place);
     if (this.known.size > MOST) this.known.delete(this.known.keys().next().value as string);
     return place;

@@ -8,7 +8,7 @@
  */
 import type { ImapFlow, MessageStructureObject } from "imapflow";
 import type { Channel, Door, Outgoing, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
-import { following } from "../../../core/kit/index.ts";
+import { following, truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asNumber, asObject } from "../api.ts";
 import { pause } from "../lines.ts";
@@ -187,10 +187,10 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
       id: own,
       at,
       chat: { id: from, kind: "direct", thread: root },
-      sender: { id: from, ...(people[0]!.name ? { name: people[0]!.name } : {}) },
+      sender: { id: from, ...truthy({ name: people[0]!.name }) },
       // The subject begins a conversation; in an answer it is only a name for it.
       text: subject && (!isReply || isForward) && !said.startsWith("/") ? `${subject}\n\n${said}` : said,
-      ...(isForward ? { forwarded: true } : {}),
+      ...truthy({ forwarded: isForward }),
       files: parts.files.map((part) => remote(client, mail.uid, part)),
     };
   }
@@ -214,7 +214,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
   function remote(client: ImapFlow, uid: number, part: MessageStructureObject): RemoteFile {
     const name = part.dispositionParameters?.filename ?? part.parameters?.name;
     return {
-      ...(name ? { name } : {}),
+      ...truthy({ name }),
       mediaType: part.type,
       // The size is of the encoded form: four signs for three bytes.
       ...(part.size ? { bytes: part.encoding === "base64" ? Math.floor(part.size * 0.74) : part.size } : {}),
@@ -294,7 +294,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
       await transport.verify().catch((error: unknown) => {
         throw failure(error);
       });
-      return { id: config.address, name: config.address, ...(note ? { note } : {}) };
+      return { id: config.address, name: config.address, ...truthy({ note }) };
     },
 
     async send(message, signal) {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Outgoing, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
 import { readDomain } from "./letter.ts";
@@ -45,7 +46,7 @@ export async function written(
     // RFC 3834: nobody's machine answers this one by itself.
     headers: { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" },
     text: message.text,
-    ...(message.html ? { html: message.html } : {}),
+    ...truthy({ html: message.html }),
     attachments,
     disableUrlAccess: true,
     disableFileAccess: true,

@@ -15,7 +15,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { isSameSecret } from "../../../core/kit/index.ts";
+import { isSameSecret, truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { refused } from "../sending.ts";
 import type { ExternalAccount } from "./config.ts";
@@ -116,7 +116,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
             type: "ack",
             id: frame.id,
             outcome: heard!.outcome,
-            ...(heard!.turn ? { turn: heard!.turn } : {}),
+            ...truthy({ turn: heard!.turn }),
           });
         } catch (error) {
           log.warn("a message could not be taken", { error: String(error) });
@@ -175,7 +175,7 @@ export function create({ account, config, clock, log }: AdapterParts<ExternalAcc
           id: message.key,
           channelId: account,
           target: chat,
-          ...(thread ? { threadId: thread } : {}),
+          ...truthy({ threadId: thread }),
           content: message.text,
         });
       });
@@ -191,18 +191,17 @@ function toEvent(frame: z.output<typeof inbound>, now: number): PlatformEvent {
     kind: "message",
     id: frame.id,
     at: at !== undefined && Number.isFinite(at) ? at : now,
-    chat: { id: chatId ?? userId, kind: group ? "group" : "direct", ...(threadId ? { thread: threadId } : {}) },
-    sender: { id: userId, ...(userName ? { name: userName } : {}), ...(frame.isBot ? { isBot: true } : {}) },
+    chat: { id: chatId ?? userId, kind: group ? "group" : "direct", ...truthy({ thread: threadId }) },
+    sender: { id: userId, ...truthy({ name: userName, isBot: frame.isBot }) },
     text: frame.content,
     addressed: !group || frame.addressed === true,
-    ...(frame.forwarded ? { forwarded: true } : {}),
+    ...truthy({ forwarded: frame.forwarded }),
     ...(frame.forwarded && frame.forwardedFrom ? { forwardedFrom: frame.forwardedFrom } : {}),
     ...(frame.voice ? { voice: frame.content.trim() ? "transcribed" : "recorded" } : {}),
     ...(media?.length
       ? {
           files: media.map(({ data, ...about }) => ({
-            ...(about.name ? { name: about.name } : {}),
-            ...(about.mediaType ? { mediaType: about.mediaType } : {}),
+            ...truthy({ name: about.name, mediaType: about.mediaType }),
             bytes: Math.floor(data.length * 0.75),
             open: async () => [Buffer.from(data, "base64")] as unknown as AsyncIterable<Uint8Array>,
           })),

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import { type ApiAnswer, type ApiCall, asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, readBody, refused } from "../sending.ts";
 
@@ -123,7 +123,7 @@ export class MatrixClient {
   }
 
   private async read(path: string, signal: AbortSignal, patienceMs?: number): Promise<ApiAnswer> {
-    const answer = await this.call({ method: "GET", path, reads: true, ...(patienceMs ? { patienceMs } : {}) }, signal);
+    const answer = await this.call({ method: "GET", path, reads: true, ...truthy({ patienceMs }) }, signal);
     if (!answer.ok) throw this.refusal(answer);
     return answer;
   }

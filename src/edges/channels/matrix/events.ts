@@ -1,5 +1,6 @@
 /** From a Matrix event to what the door understands. Pure: what has to be looked up is handed in. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";
 
 export interface RoomEvent {
@@ -63,14 +64,14 @@ export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
   const isNotice = event.content.msgtype === "m.notice";
   const base = {
     id: event.id,
-    ...(event.at === undefined ? {} : { at: event.at }),
+    ...defined({ at: event.at }),
     chat: {
       id: at.room.id,
       kind: at.room.isDirect ? ("direct" as const) : ("group" as const),
-      ...(thread ? { thread } : {}),
+      ...truthy({ thread }),
     },
     // Notices are what bots say; answering one starts a loop.
-    sender: { id: event.sender, ...(name ? { name } : {}), ...(isNotice ? { isBot: true } : {}) },
+    sender: { id: event.sender, ...truthy({ name, isBot: isNotice }) },
   };
   switch (event.type) {
     case "m.room.message":

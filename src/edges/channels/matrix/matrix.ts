@@ -7,6 +7,7 @@
  * Unencrypted rooms only: what is encrypted is handed on as unreadable, never dropped in silence.
  */
 import type { Channel, Door, Outgoing, PlatformEvent } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asList, asObject, asText } from "../api.ts";
 import { Batches, Lines } from "../lines.ts";
@@ -83,7 +84,7 @@ export function create({ account, config, log }: AdapterParts<MatrixAccount>): C
         const { event, file } = mapped;
         if (file && event.kind === "message") {
           const { url, name, mediaType, bytes } = file;
-          const about = { ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) };
+          const about = truthy({ name, mediaType, bytes });
           event.files = [{ ...about, open: (stop) => client.download(url, stop) }];
         }
         found.push({ at: one.at ?? 0, event });

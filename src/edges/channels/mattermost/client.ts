@@ -1,7 +1,7 @@
 /** The part of Mattermost's REST API v4 we speak. */
 
 import { AppError } from "../../../core/domain/index.ts";
-import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import { type ApiAnswer, type ApiCall, asList, asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, readBody } from "../sending.ts";
 
@@ -153,7 +153,7 @@ export function parsePost(value: unknown): Post | undefined {
       .map((one) => {
         const info = infos.find((i) => i.id === one) ?? {};
         const [name, mediaType, bytes] = [asText(info.name), asText(info.mime_type), asNumber(info.size)];
-        return { id: one, ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) };
+        return { id: one, ...truthy({ name, mediaType, bytes }) };
       }),
   };
 }

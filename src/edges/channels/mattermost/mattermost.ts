@@ -17,7 +17,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret, trimEndCharacters } from "../../../core/kit/index.ts";
+import { isSameSecret, trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asNumber, asObject, asText } from "../api.ts";
 import { Lines } from "../lines.ts";
@@ -144,7 +144,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     if (post.user === me.id || post.type !== "") return undefined;
     const kind = await readKind(post.channel, signal);
     if (post.deletedAt) {
-      const chat = { id: post.channel, kind, ...(post.root ? { thread: post.root } : {}) };
+      const chat = { id: post.channel, kind, ...truthy({ thread: post.root }) };
       return { kind: "delete", id: `${post.id}:deleted`, chat, sender: { id: post.user }, message: post.id };
     }
     const isBot = post.props.from_bot === "true";
@@ -156,10 +156,10 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     const addressed = kind === "direct" || named || (post.root !== "" && (await isMine(post.root, signal)));
     const base = {
       at: post.createdAt,
-      chat: { id: post.channel, kind, ...(post.root ? { thread: post.root } : {}) },
+      chat: { id: post.channel, kind, ...truthy({ thread: post.root }) },
       sender: {
         id: isHook ? `webhook:${post.user}` : post.user,
-        ...(name ? { name } : {}),
+        ...truthy({ name }),
         ...(isBot || isHook ? { isBot: true } : {}),
       },
     };
@@ -182,7 +182,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     const chat = {
       id: post.channel,
       kind: await readKind(post.channel, signal),
-      ...(post.root ? { thread: post.root } : {}),
+      ...truthy({ thread: post.root }),
     };
     const removed = event.name === "reaction_removed";
     const id = `${message}:${user}:${emoji}:${removed ? "removed" : ""}`;
@@ -193,7 +193,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       sender: { id: user },
       message,
       emoji: EMOJI[emoji] ?? emoji,
-      ...(removed ? { removed } : {}),
+      ...truthy({ removed }),
     };
   }
 
@@ -291,7 +291,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
       const json = {
         channel_id: chat,
         ...content(message),
-        ...(thread ? { root_id: thread } : {}),
+        ...truthy({ root_id: thread }),
         ...(files.length ? { file_ids: files } : {}),
         pending_post_id: `${me.id}:${makePendingId(message.key)}`,
       };
@@ -322,7 +322,7 @@ export function create({ account, config, clock }: AdapterParts<MattermostAccoun
     },
 
     async typing(route, signal) {
-      const json = { channel_id: route.chat, ...(route.thread ? { parent_id: route.thread } : {}) };
+      const json = { channel_id: route.chat, ...truthy({ parent_id: route.thread }) };
       await client.change({ method: "POST", path: "/users/me/typing", json }, signal);
     },
   };

@@ -1,5 +1,6 @@
 /** From an envelope of signal-cli to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";
 
 export interface SignalFile {
@@ -27,7 +28,7 @@ export function mapEnvelope(value: unknown, number: string): Mapped | undefined 
     id: `${sender}:${timestamp}`,
     at: timestamp,
     chat: group ? { id: group, kind: "group" as const } : { id: sender, kind: "direct" as const },
-    sender: { id: sender, ...(name ? { name } : {}) },
+    sender: { id: sender, ...truthy({ name }) },
   };
   const reaction = asObject(data.reaction);
   const emoji = asText(reaction.emoji);
@@ -48,7 +49,7 @@ export function mapEnvelope(value: unknown, number: string): Mapped | undefined 
   }
   const files = asList(data.attachments).map(asObject).flatMap(readFile);
   if (!text && !files.length) return undefined;
-  const quoted = quote ? { quote: { ...(quote.sender ? { sender: quote.sender } : {}), text: quote.text } } : {};
+  const quoted = quote ? { quote: { ...truthy({ sender: quote.sender }), text: quote.text } } : {};
   const voice = !text && files.some(isVoiceNote) ? { voice: "recorded" as const } : {};
   return { event: { ...base, kind: "message", text, addressed, ...quoted, ...voice }, files };
 }
@@ -95,5 +96,5 @@ function readFile(raw: Record<string, unknown>): SignalFile[] {
   const id = asText(raw.id);
   if (!id) return [];
   const [name, mediaType, bytes] = [asText(raw.filename), asText(raw.contentType), asNumber(raw.size)];
-  return [{ id, ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) }];
+  return [{ id, ...truthy({ name, mediaType, bytes }) }];
 }

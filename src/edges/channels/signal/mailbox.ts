@@ -5,6 +5,7 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asNumber, asObject, asText } from "../api.ts";
 import { ensureListener, hasEnded, listenerIn, stillWanted, whyEnded } from "./listener.ts";
 
@@ -88,7 +89,7 @@ export class Mailbox {
       if (said.length >= MOST) break;
     }
     if (!said.length) return undefined;
-    const cursor: JsonObject = { at: Object.fromEntries(this.at), ...(this.last ? { last: this.last } : {}) };
+    const cursor: JsonObject = { at: Object.fromEntries(this.at), ...truthy({ last: this.last }) };
     return { said, cursor };
   }
 

@@ -1,6 +1,7 @@
 /** From Slack's events to ours. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asObject } from "../api.ts";
 import type { SlackApi } from "./api.ts";
 
@@ -107,7 +108,7 @@ export function toPress(given: unknown): PlatformEvent | "unreadable" | undefine
     kind: "button",
     id: `a${action_ts}:${user.id}`,
     chat: toChat(channel.id, undefined, at.thread_ts),
-    sender: { id: user.id, ...(user.name ? { name: user.name } : {}) },
+    sender: { id: user.id, ...truthy({ name: user.name }) },
     message: at.ts,
     button: value,
   };
@@ -153,9 +154,7 @@ function toRemoteFile(one: z.output<typeof file>, api: SlackApi): RemoteFile | u
   const url = one.url_private_download;
   if (!url) return undefined;
   return {
-    ...(one.name ? { name: one.name } : {}),
-    ...(one.mimetype ? { mediaType: one.mimetype } : {}),
-    ...(one.size ? { bytes: one.size } : {}),
+    ...truthy({ name: one.name, mediaType: one.mimetype, bytes: one.size }),
     open: (signal) => api.download(url, one.mimetype ?? undefined, signal),
   };
 }
@@ -163,7 +162,7 @@ function toRemoteFile(one: z.output<typeof file>, api: SlackApi): RemoteFile | u
 /** The kind of a conversation, by what Slack says, else by the first letter of its id. */
 function toChat(channel: string, kind: string | undefined, thread?: string): PlatformEvent["chat"] {
   const isDirect = kind === undefined ? channel.startsWith("D") : kind === "im";
-  return { id: channel, kind: isDirect ? "direct" : "group", ...(thread ? { thread } : {}) };
+  return { id: channel, kind: isDirect ? "direct" : "group", ...truthy({ thread }) };
 }
 
 /** Slack's marks for people, places and links, as a person reads them. */

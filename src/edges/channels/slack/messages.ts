@@ -1,6 +1,7 @@
 /** What leaves for Slack: text as its mrkdwn, buttons as blocks, files, reactions. One call each, never repeated here (CHANNEL-2). */
 import type { Outgoing, Placed } from "../../../core/contracts/index.ts";
 import type { JsonObject } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asList, asObject, asText } from "../api.ts";
 import { refused } from "../sending.ts";
 import { type SlackApi, SlackRefusal } from "./api.ts";
@@ -36,7 +37,7 @@ export class SlackMessages {
   async find(message: Outgoing, signal: AbortSignal): Promise<string | null | undefined> {
     if (message.files?.length) return undefined;
     const { chat, thread } = message.route;
-    const asked = { channel: chat, limit: 100, include_all_metadata: true, ...(thread ? { ts: thread } : {}) };
+    const asked = { channel: chat, limit: 100, include_all_metadata: true, ...truthy({ ts: thread }) };
     const found = await this.api.call(thread ? "conversations.replies" : "conversations.history", asked, signal, true);
     for (const one of asList(found.messages).map(asObject)) {
       const payload = asObject(asObject(one.metadata).event_payload);
@@ -77,7 +78,7 @@ export class SlackMessages {
 
   /** A word only the presser sees. */
   async whisper(channel: string, user: string, text: string, thread: string | undefined, signal: AbortSignal) {
-    const place = { channel, user, ...(thread ? { thread_ts: thread } : {}) };
+    const place = { channel, user, ...truthy({ thread_ts: thread }) };
     await this.api.call("chat.postEphemeral", { ...place, text }, signal);
   }
 
@@ -92,7 +93,7 @@ export class SlackMessages {
       files.push({ id: String(file_id), title: file.name });
     }
     const { chat, thread } = message.route;
-    const place = { channel_id: chat, ...(thread ? { thread_ts: thread } : {}) };
+    const place = { channel_id: chat, ...truthy({ thread_ts: thread }) };
     const comment: JsonObject = message.text ? { initial_comment: message.text } : {};
     await this.api.call("files.completeUploadExternal", { files, ...place, ...comment }, signal);
     return { platformId: null };
@@ -100,7 +101,7 @@ export class SlackMessages {
 }
 
 function placing({ route }: Outgoing): JsonObject {
-  return { channel: route.chat, ...(route.thread ? { thread_ts: route.thread } : {}) };
+  return { channel: route.chat, ...truthy({ thread_ts: route.thread }) };
 }
 
 function makeBlocks({ text, buttons }: Outgoing): { blocks?: JsonObject[] } {

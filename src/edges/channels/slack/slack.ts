@@ -15,7 +15,7 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson, truthy } from "../../../core/kit/index.ts";
 import { type AdapterParts, toPolicy } from "../account.ts";
 import { asList, asObject, asText } from "../api.ts";
 import { Lines } from "../lines.ts";
@@ -100,7 +100,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     const [channel, thread] = key.split("/") as [string, string?];
     const found: { ts: string }[] = [];
     for (let latest: string | undefined, pages = 0; pages < MOST_PAGES; pages++) {
-      const span = { channel, oldest: since, limit: 100, ...(latest ? { latest } : {}) };
+      const span = { channel, oldest: since, limit: 100, ...truthy({ latest }) };
       const asked = thread ? { ...span, ts: thread } : span;
       const page = await api.call(thread ? "conversations.replies" : "conversations.history", asked, signal, true);
       const batch = asList(page.messages).map((one) => ({ ts: "", ...asObject(one), type: "message", channel }));

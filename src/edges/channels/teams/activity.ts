@@ -1,5 +1,6 @@
 /** From an activity to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asList, asObject, asText } from "../api.ts";
 
 const REACTIONS: Record<string, string> = { like: "👍", heart: "❤️", no: "👎", checkmark: "✅" };
@@ -28,12 +29,12 @@ export function toEvents(activity: Record<string, unknown>): PlatformEvent[] | "
   const base = {
     id,
     chat: { ...toChat(chat), kind: isDirect ? ("direct" as const) : ("group" as const) },
-    sender: { id: sender, ...(name ? { name } : {}), ...(asObject(from).role === "bot" ? { isBot: true } : {}) },
+    sender: { id: sender, ...truthy({ name }), ...(asObject(from).role === "bot" ? { isBot: true } : {}) },
   };
   const replied = asText(activity.replyToId);
   const button = asText(asObject(activity.value).lares);
   if (button && (activity.type === "message" || activity.type === "invoke"))
-    return [{ ...base, kind: "button", button, ...(replied ? { message: replied } : {}) }];
+    return [{ ...base, kind: "button", button, ...truthy({ message: replied }) }];
   if (activity.type === "messageReaction" && replied) {
     const of = (list: unknown, removed: boolean): PlatformEvent[] =>
       asList(list).map((raw, i) => {
@@ -45,7 +46,7 @@ export function toEvents(activity: Record<string, unknown>): PlatformEvent[] | "
           kind: "reaction",
           message: replied,
           emoji,
-          ...(removed ? { removed } : {}),
+          ...truthy({ removed }),
         };
       });
     return [...of(activity.reactionsAdded, false), ...of(activity.reactionsRemoved, true)];

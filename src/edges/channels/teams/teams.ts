@@ -15,7 +15,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
-import { parseJson, trimEndCharacters } from "../../../core/kit/index.ts";
+import { defined, parseJson, trimEndCharacters } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, refused } from "../sending.ts";
@@ -70,7 +70,7 @@ export function create({ account, config, clock }: AdapterParts<TeamsAccount>): 
     const conversation = encodeURIComponent(toConversation(route.chat, route.thread));
     const url = `${trimEndCharacters(service, "/")}/v3/conversations/${conversation}/activities${path}`;
     const headers = { authorization: `Bearer ${token}` };
-    const answer = await callApi({ method, url, headers, ...(json ? { json } : {}) }, WHERE, signal);
+    const answer = await callApi({ method, url, headers, ...defined({ json }) }, WHERE, signal);
     if (answer.ok) return answer.json;
     if (answer.status === 401) {
       own = undefined;

@@ -7,6 +7,7 @@
 import type { Door, PlatformEvent } from "../../../core/contracts/index.ts";
 import type { Json } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asList, asObject, asText } from "../api.ts";
 
 /** Parts of an album follow each other at once; after this pause none is expected any more. */
@@ -36,7 +37,7 @@ export function joinAlbums(parts: readonly { event: PlatformEvent; album: string
         ...(files.length ? { files } : {}),
         ...(first.addressed || event.addressed ? { addressed: true } : {}),
         ...(first.forwarded || event.forwarded ? { forwarded: true } : {}),
-        ...(event.forwardedFrom ? { forwardedFrom: event.forwardedFrom } : {}),
+        ...truthy({ forwardedFrom: event.forwardedFrom }),
       };
       continue;
     }

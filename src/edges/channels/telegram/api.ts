@@ -2,7 +2,7 @@
 
 import { ChannelBusy, type OutgoingFile, SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject } from "../../../core/domain/index.ts";
-import { trimEndCharacters } from "../../../core/kit/index.ts";
+import { trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { readBody, refused } from "../sending.ts";
 
@@ -53,7 +53,7 @@ export class TelegramApi {
         url: `${this.root}/bot${this.token}/${method}`,
         ...(file ? { body: await form(params, file) } : { json: params }),
         reads,
-        ...(patienceMs ? { patienceMs } : {}),
+        ...truthy({ patienceMs }),
       },
       "Telegram",
       signal,

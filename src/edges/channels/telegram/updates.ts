@@ -1,6 +1,7 @@
 /** From Telegram's updates to events. Pure, but for the files, which are opened later by whoever may. */
 import { z } from "zod";
 import type { PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asObject } from "../api.ts";
 import { MOST_DOWNLOAD, type TelegramApi } from "./api.ts";
 
@@ -225,7 +226,7 @@ function listFiles(m: Message, api: TelegramApi): RemoteFile[] {
     const mediaType = file.mime_type ?? type;
     return {
       name: file.file_name ?? name,
-      ...(mediaType ? { mediaType } : {}),
+      ...truthy({ mediaType }),
       ...(file.file_size === undefined ? {} : { bytes: Math.min(file.file_size, MOST_DOWNLOAD + 1) }),
       open: (signal: AbortSignal) => api.download(file.file_id, file.file_size, signal),
     };
@@ -237,12 +238,12 @@ function toChat(where: z.output<typeof chat>, thread?: number): PlatformEvent["c
     id: String(where.id),
     kind: where.type === "private" ? "direct" : "group",
     ...(thread === undefined ? {} : { thread: String(thread) }),
-    ...(where.title ? { title: where.title } : {}),
+    ...truthy({ title: where.title }),
   };
 }
 
 function toSender(from: z.output<typeof user>): PlatformEvent["sender"] {
-  return { id: String(from.id), ...withName(joinNames(from)), ...(from.is_bot ? { isBot: true } : {}) };
+  return { id: String(from.id), ...withName(joinNames(from)), ...truthy({ isBot: from.is_bot }) };
 }
 
 function joinNames(from: z.output<typeof user>): string | undefined {

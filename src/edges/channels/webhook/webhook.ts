@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Channel, ChannelAnswer, ChannelRequest, Door, Outgoing } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson, STOPPED_LARES, textWithin } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson, STOPPED_LARES, textWithin, truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { broken, notTaken, refused } from "../sending.ts";
 import type { WebhookAccount } from "./config.ts";
@@ -61,8 +61,8 @@ export function create({ account, config, clock }: AdapterParts<WebhookAccount>)
         {
           kind: "message",
           id: m.id,
-          chat: { id: m.chat, kind: "direct", ...(m.thread ? { thread: m.thread } : {}) },
-          sender: { id: m.sender.id, ...(m.sender.name ? { name: m.sender.name } : {}) },
+          chat: { id: m.chat, kind: "direct", ...truthy({ thread: m.thread }) },
+          sender: { id: m.sender.id, ...truthy({ name: m.sender.name }) },
           text: m.text,
         },
       ]);
@@ -77,7 +77,7 @@ export function create({ account, config, clock }: AdapterParts<WebhookAccount>)
       const { url, secret } = config;
       if (!url) throw refused("The webhook account has no url.", "never");
       const { chat, thread } = message.route;
-      const body = JSON.stringify({ id: message.key, chat, ...(thread ? { thread } : {}), text: message.text });
+      const body = JSON.stringify({ id: message.key, chat, ...truthy({ thread }), text: message.text });
       const timestamp = String(Math.floor(clock.now() / 1000));
       const headers = {
         "content-type": "application/json",

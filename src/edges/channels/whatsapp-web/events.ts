@@ -1,5 +1,6 @@
 /** From a message of Baileys to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asList, asNumber, asObject, asText } from "../api.ts";
 import type { MessageKey, WebMessage } from "./library.ts";
 
@@ -32,7 +33,7 @@ export function mapMessage(message: WebMessage, me: Self): PlatformEvent | undef
     id,
     ...(seconds > 0 ? { at: seconds * 1000 } : {}),
     chat,
-    sender: { id: sender, ...(message.pushName ? { name: message.pushName } : {}) },
+    sender: { id: sender, ...truthy({ name: message.pushName }) },
   };
   const reaction = asObject(content.reactionMessage);
   const target = asText(asObject(reaction.key).id);
@@ -63,7 +64,7 @@ export function readFile(message: WebMessage): { name?: string; mediaType?: stri
   const part = asObject(content[kind]);
   const [name, mediaType] = [asText(part.fileName), asText(part.mimetype)?.split(";")[0]];
   const bytes = asNumber(part.fileLength) ?? (Number(String(part.fileLength ?? "")) || undefined);
-  return { ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}), ...(bytes ? { bytes } : {}) };
+  return truthy({ name, mediaType, bytes });
 }
 
 /** Channels and status stories are not conversations. */
@@ -115,7 +116,7 @@ function readText(content: Record<string, unknown>) {
       const quoted = wordsText(unwrap(asObject(context.quotedMessage)));
       if (quoted === undefined) return {};
       const sender = isMe(me, context.participant) ? undefined : quotedBy;
-      return { quote: { ...(sender ? { sender } : {}), text: quoted } };
+      return { quote: { ...truthy({ sender }), text: quoted } };
     },
   };
 }

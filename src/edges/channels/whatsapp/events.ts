@@ -1,5 +1,6 @@
 /** From a webhook event of the Cloud API to what the door understands. Pure. */
 import type { PlatformEvent } from "../../../core/contracts/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asList, asObject, asText } from "../api.ts";
 
 export interface MediaRef {
@@ -52,7 +53,7 @@ function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): M
     id,
     ...(Number.isFinite(seconds) ? { at: seconds * 1000 } : {}),
     chat: { id: from, kind: "direct" as const },
-    sender: { id: from, ...(name ? { name } : {}) },
+    sender: { id: from, ...truthy({ name }) },
   };
   const part = asObject(raw[type]);
   const answered = asText(asObject(raw.context).id);
@@ -60,9 +61,7 @@ function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): M
     case "interactive": {
       const reply = asObject(part.button_reply ?? part.list_reply);
       const button = asText(reply.id);
-      return button
-        ? { event: { ...base, kind: "button", button, ...(answered ? { message: answered } : {}) } }
-        : undefined;
+      return button ? { event: { ...base, kind: "button", button, ...truthy({ message: answered }) } } : undefined;
     }
     case "reaction": {
       const [message, emoji] = [asText(part.message_id), asText(part.emoji)];
@@ -111,7 +110,7 @@ function readMedia(type: string, part: Record<string, unknown>): { media?: Media
   const id = asText(part.id);
   if (!MEDIA.has(type) || !id || !/^\w+$/.test(id)) return {};
   const [name, mediaType] = [asText(part.filename), asText(part.mime_type)?.split(";")[0]];
-  return { media: { id, ...(name ? { name } : {}), ...(mediaType ? { mediaType } : {}) } };
+  return { media: { id, ...truthy({ name, mediaType }) } };
 }
 
 function mapStatus(raw: Record<string, unknown>): Status[] {

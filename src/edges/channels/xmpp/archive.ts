@@ -1,4 +1,6 @@
 /** The server's archive (XEP-0313): what was said while we were away, and what of ours is there. */
+
+import { truthy } from "../../../core/kit/index.ts";
 import { NS, type Xml, type XmppClient, type XmppLibrary } from "./library.ts";
 
 const PAGE = 50;
@@ -77,7 +79,7 @@ export class Archive {
         ...(asked.after === undefined ? [] : [xml("after", {}, asked.after)]),
       );
       const query = xml("query", { xmlns: NS.mam, queryid }, form, set);
-      const iq = xml("iq", { type: "set", ...(asked.room ? { to: asked.room } : {}) }, query);
+      const iq = xml("iq", { type: "set", ...truthy({ to: asked.room }) }, query);
       const answer = await this.client.iqCaller.request(iq, PATIENCE_MS);
       const fin = answer.getChild("fin", NS.mam);
       // What was not kept is asked for again.

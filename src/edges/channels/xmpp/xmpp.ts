@@ -16,6 +16,7 @@ import {
   SendUncertain,
 } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, type ReplyRoute } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asObject, asText } from "../api.ts";
 import { addressedIn } from "../named.ts";
@@ -133,7 +134,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
     }
     for (;;) {
       const after = at[where];
-      const page = await archive.ask({ room, ...(after ? { after } : {}) });
+      const page = await archive.ask({ room, ...truthy({ after }) });
       if (!page) return;
       for (const one of page.items) await take(door, at, one);
       if (page.isComplete || !page.last) return;
@@ -172,7 +173,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
       id: id ?? `${from}:${original ?? createHash("sha256").update(message.toString()).digest("hex")}`,
       at: at ?? clock.now(),
       chat: { id: bare(from), kind: isRoom ? ("group" as const) : ("direct" as const) },
-      sender: { id: sender, ...(name ? { name } : {}) },
+      sender: { id: sender, ...truthy({ name }) },
     };
     const reactions = message.getChild("reactions", NS.reactions);
     if (reactions?.attrs.id) {
@@ -259,7 +260,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
       try {
         const page = await new Archive(client, xml).ask({ newest: 1 });
         const note = page ? undefined : "This server keeps no archive: what is said while Lares is away may be lost.";
-        return { id: me, name: me, ...(note ? { note } : {}) };
+        return { id: me, name: me, ...defined({ note }) };
       } finally {
         await client.disconnect(500).catch(() => {});
       }
