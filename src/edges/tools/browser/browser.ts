@@ -4,6 +4,7 @@
  */
 import type { ActionPlan, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import type { Json } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { withInside, wrongInput } from "../paths/index.ts";
 import { labelled, planUrl, readHost } from "../web/index.ts";
@@ -141,7 +142,7 @@ async function perform(session: Session, input: BrowserInput, call: Call, signal
     key: call.key,
     maxBytes: SNAPSHOT_BYTES,
   });
-  return { text: `${head}${shown.text}`, meta: { url, title, ...(shown.spill ? { spill: shown.spill } : {}) } };
+  return { text: `${head}${shown.text}`, meta: { url, title, ...truthy({ spill: shown.spill }) } };
 }
 
 /** A look at the page, part of it, or what stands around some words; whoever waited for words wants to see them. */

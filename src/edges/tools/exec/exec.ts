@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import type { LeftCall, Probed, Tool, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, isSingleTask, type JsonObject } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, orNear, rooted, wrongInput } from "../paths/index.ts";
@@ -68,7 +69,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     home,
     roots,
     locale,
-    ...(trusted ? { path: trusted } : {}),
+    ...truthy({ path: trusted }),
   });
   const granted = (place: ToolPlace) => secrets?.(place.caller.agent) ?? {};
   /** What can be advised to whoever called: only what they are offered. */
@@ -82,13 +83,12 @@ export function createExec(options: ExecOptions = {}): Tool {
     const room = await sandbox?.room(held.home, place.caller);
     const command = {
       argv,
-      ...(argv0 === undefined ? {} : { argv0 }),
+      ...defined({ argv0 }),
       cwd: held.path,
       // What is ours stands: a secret named PATH changes nothing.
       env: { ...Object.fromEntries(revealed), ...env },
       key,
-      ...(given.background ? { survives: true } : {}),
-      ...(given.pty ? { terminal: true } : {}),
+      ...truthy({ survives: given.background, terminal: given.pty }),
     };
     const wrapped = room ? room.wrap(command) : command;
     return { end: undefined, limits: room?.rules.limits, hasNetwork: hasNetwork(room), ...wrapped };
@@ -103,15 +103,13 @@ export function createExec(options: ExecOptions = {}): Tool {
       {
         dir,
         onStart: () => runs.started(),
-        ...(given.pty ? { argv: named(argv, argv0), terminal: true } : { argv, ...(argv0 ? { argv0 } : {}) }),
+        ...(given.pty ? { argv: named(argv, argv0), terminal: true } : { argv, ...truthy({ argv0 }) }),
         cwd: held.use,
         env,
         key,
         timeoutMs: (given.timeout_s ?? DEFAULT_S) * 1000,
         place,
-        ...(end ? { end } : {}),
-        ...(limits ? { limits } : {}),
-        ...(given.apart ? { apart: true } : {}),
+        ...truthy({ end, limits, apart: given.apart }),
       },
       signal,
     ).finally(() => runs.over(key));
@@ -131,7 +129,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     }
     const { apart, pty: terminal } = given;
     const timeoutMs = (given.timeout_s ?? DEFAULT_S) * 1000;
-    const how = { ...(apart ? { apart } : {}), ...(terminal ? { terminal } : {}) };
+    const how = truthy({ apart, terminal });
     const ended = await recoverCommand({ dir, key, place, timeoutMs, env: {}, ...how }, left.signal);
     const room = await sandbox?.room(place.workspace, place.caller);
     const about = { hasNetwork: hasNetwork(room), ...waysOn(place), note: AFTER_RESTART };
@@ -143,9 +141,7 @@ export function createExec(options: ExecOptions = {}): Tool {
     const { given, held, place } = starting;
     const { command } = given;
     const start = { key, command, argv: named(argv, argv0), env, cwd: held.use, caller: place.caller };
-    return started(
-      await processes!.start(id, { ...start, ...(end ? { stop: end } : {}), ...(limits ? { limits } : {}) }),
-    );
+    return started(await processes!.start(id, { ...start, ...defined({ stop: end, limits }) }));
   };
   return {
     spec: {
@@ -213,7 +209,7 @@ export function createExec(options: ExecOptions = {}): Tool {
             shown: [...show(prepared), ...below].join("\n"),
             ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
             ...(loads ? { once: ONCE } : {}),
-            ...(isUnbound ? { unbound: true as const } : {}),
+            ...truthy({ unbound: isUnbound }),
             binding: {
               argv: [...argv],
               argv0: argv0 ?? null,
@@ -228,7 +224,7 @@ export function createExec(options: ExecOptions = {}): Tool {
               files,
               links: followed,
               ...(loads ? { tree: tree?.hash ?? null } : {}),
-              ...(named ? { named } : {}),
+              ...truthy({ named }),
               settings: shell.settings ?? [],
             },
             shell,
@@ -283,7 +279,7 @@ interface Starting {
 
 /** What a rule allowed is what runs: for a settled command the text that was judged, not the one that was typed. */
 function chooseStart({ argv, argv0, env, settled, shell }: Prepared, { runsSettled }: ToolPlace): Start {
-  if (runsSettled === undefined) return { argv, ...(argv0 === undefined ? {} : { argv0 }), env, cwd: shell.cwd };
+  if (runsSettled === undefined) return { argv, ...defined({ argv0 }), env, cwd: shell.cwd };
   if (!settled || shell.settled?.run !== runsSettled) throw moved();
   return { argv: [systemShell(), "-c", runsSettled], env: settled, cwd: shell.settled.cwd };
 }

@@ -5,6 +5,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { keepExcess, keptExcess, keptLimits } from "../process/kept.ts";
 import { readPid, readStatus, supervises } from "../process/supervisor.ts";
 import { guard } from "./guard.ts";
@@ -26,7 +27,7 @@ type Left = Kept & { timeoutMs: number; env: Readonly<Record<string, string>>; t
 export async function recoverCommand(command: Left, signal: AbortSignal): Promise<Ended | undefined> {
   const { dir, key } = command;
   const leader = await findLeader(dir);
-  const run: Run = { key, supervised: true, ...(leader === undefined ? {} : { leader }) };
+  const run: Run = { key, supervised: true, ...defined({ leader }) };
   const lives = async () =>
     (leader !== undefined && (await supervises(leader, dir))) ||
     // A terminal that hung up has taken the first shell with it.
@@ -47,7 +48,7 @@ export async function recoverCommand(command: Left, signal: AbortSignal): Promis
     ...(await readRun(command, command.terminal ? plainText : undefined)),
     ...exit,
     how,
-    ...(why ? { why } : {}),
+    ...truthy({ why }),
     leftovers,
     ms: Math.max(0, Math.round(endedAt - begunAt)),
   };
@@ -85,7 +86,7 @@ async function awaitEnd(
         );
         const end = await readFile(join(dir, "end"), "utf8").catch(() => undefined);
         if (end) await endElsewhere(JSON.parse(end) as [string, ...string[]], command.env);
-        return { exit: exitIn(dir) ?? { code: null, signal: "SIGKILL" }, how, ...(why ? { why } : {}) };
+        return { exit: exitIn(dir) ?? { code: null, signal: "SIGKILL" }, how, ...truthy({ why }) };
       }
       await wait(LOOK_MS);
     }

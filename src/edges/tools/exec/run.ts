@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { inTurn } from "../../../core/kit/index.ts";
+import { defined, inTurn, truthy } from "../../../core/kit/index.ts";
 import { keepExcess } from "../process/kept.ts";
 import { superviseHere } from "../process/supervisor.ts";
 import type { Limits } from "../sandbox/limits.ts";
@@ -97,7 +97,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
   const { pid, exited, drained, close, plain } = await start(command);
   command.onStart?.();
   try {
-    const run: Run = { key: command.key, supervised: true, ...(pid === undefined ? {} : { leader: pid }) };
+    const run: Run = { key: command.key, supervised: true, ...defined({ leader: pid }) };
     let why: string | undefined;
     const unguard = command.limits
       ? guard(run, command.limits, (excess) => {
@@ -116,7 +116,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
       ...(await readRun(command, plain)),
       ...last,
       how,
-      ...(why ? { why } : {}),
+      ...truthy({ why }),
       leftovers: how === "exited" ? ended : 0,
       ms,
     };
@@ -137,7 +137,7 @@ async function startPiped(command: Command): Promise<Started> {
   await turnToStart();
   const { dir, key, env, cwd, apart } = command;
   const argv = named(command.argv, command.argv0);
-  const child = superviseHere({ dir, id: key, argv, env, cwd, ...(apart ? { apart } : {}) });
+  const child = superviseHere({ dir, id: key, argv, env, cwd, ...truthy({ apart }) });
   const told = child.stdio[3] as Socket;
   const drained = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());

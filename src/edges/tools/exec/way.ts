@@ -3,6 +3,7 @@
  * walk for all that wants to know where a word of a command really leads.
  */
 import { dirname, join } from "node:path";
+import { truthy } from "../../../core/kit/index.ts";
 import type { Looks } from "./looks.ts";
 
 export interface Link {
@@ -55,7 +56,7 @@ export async function findWay(path: string, from: string, looks: Looks): Promise
     const next: Step[] = [];
     for (const step of steps) {
       const text = join(step.text, part);
-      const itself: Step = { text, at: join(step.at, part), ...(step.isGone ? { isGone: true } : {}) };
+      const itself: Step = { text, at: join(step.at, part), ...truthy({ isGone: step.isGone }) };
       next.push(itself);
       for (const name of step.isGone ? [] : isPattern(part) ? await namesFor(part, step.at, looks) : [part]) {
         const at = join(step.at, name);

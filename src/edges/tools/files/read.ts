@@ -8,6 +8,7 @@ import { posix } from "node:path";
 import { z } from "zod";
 import type { Tool, ToolCaller, ToolPlace, ToolResult } from "../../../core/contracts/index.ts";
 import type { ImagePart } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { orNear, rootedForReading, withInside } from "../paths/index.ts";
@@ -79,8 +80,7 @@ export function createRead({ pdf, skills, keepPicture }: ReadOptions = {}): Tool
         offset: offset ?? 1,
         limit: limit ?? LINES,
         caller: place.caller,
-        ...(pdf ? { pdf } : {}),
-        ...(keepPicture ? { keepPicture } : {}),
+        ...defined({ pdf, keepPicture }),
       };
       const named = skills && skillPath(path);
       if (!named) return orNear(place, path, () => readFile(rootedForReading(place, path), lines, signal));
@@ -101,7 +101,7 @@ async function readSkill(
   const words = how.isWhole ? await skillWords(skills, agent, named.name, BYTES) : undefined;
   const result = words ?? (await readFile({ root, path: named.file || "SKILL.md" }, how.lines, signal));
   // Its paths are not the workspace's: nobody may look for them there.
-  const meta = { skill: named.name, ...(named.file ? { file: named.file } : {}) };
+  const meta = { skill: named.name, ...truthy({ file: named.file }) };
   return { ...result, meta, origin: own ? "own" : "outside" };
 }
 

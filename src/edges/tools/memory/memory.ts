@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolPlace } from "../../../core/contracts/index.ts";
 import { AppError, type JsonObject, type Origin } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
@@ -114,9 +115,7 @@ function save(desk: MemoryDesk): Tool {
       ].join("\n");
       const binding = {
         text,
-        ...(kind ? { kind } : {}),
-        ...(replaces ? { replaces } : {}),
-        ...(until ? { until } : {}),
+        ...truthy({ kind, replaces, until }),
       };
       // What it replaces stays as its history and can be put back, so this too only adds.
       return { ...plan("memory_save", shown, binding), adds: true };
@@ -125,8 +124,7 @@ function save(desk: MemoryDesk): Tool {
       const { text, kind, replaces, until } = parseInput("memory_save", saveInput, input);
       const saved = await desk.save({
         ...{ key, text, caller: place.caller },
-        ...(kind ? { kind } : {}),
-        ...(replaces ? { replaces } : {}),
+        ...truthy({ kind, replaces }),
         ...(until ? { expiresAt: parseEnd(until) } : {}),
       });
       const note =

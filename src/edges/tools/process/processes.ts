@@ -13,7 +13,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Probed, Records, ToolCaller } from "../../../core/contracts/index.ts";
 import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
-import { type Clock, type IdMaker, type Log, quotedName } from "../../../core/kit/index.ts";
+import { type Clock, type IdMaker, type Log, quotedName, truthy } from "../../../core/kit/index.ts";
 import { guard } from "../exec/guard.ts";
 import { endRun } from "../exec/processes.ts";
 import type { Limits } from "../sandbox/limits.ts";
@@ -158,7 +158,7 @@ export class Processes {
     this.guard(id);
     let pid: number;
     try {
-      pid = await supervise({ dir: this.processDir(id), id, argv, env, cwd, ...(limit ? { limit } : {}) }, () => {
+      pid = await supervise({ dir: this.processDir(id), id, argv, env, cwd, ...truthy({ limit }) }, () => {
         this.unguard(id);
         void this.check(id);
       });
@@ -449,5 +449,5 @@ function isOpen(row: ProcessRow): boolean {
 }
 
 function wrong(message: string, hint?: string): AppError {
-  return new AppError("TOOL_INPUT", { message, ...(hint ? { hint } : {}) });
+  return new AppError("TOOL_INPUT", { message, ...truthy({ hint }) });
 }

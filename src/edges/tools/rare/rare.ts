@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { type ActionPlan, resultOrigin, type Tool, type ToolResult } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
-import { nearest } from "../../../core/kit/index.ts";
+import { nearest, truthy } from "../../../core/kit/index.ts";
 import { parseInput } from "../input.ts";
 import { foundSkills, type SkillDesk } from "../skills/skills.ts";
 
@@ -133,7 +133,7 @@ async function asItsOwn<T>(tool: Tool, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AppError) || error.origin) throw error;
     const { code, message, hint, retry, details } = error;
-    const more = { ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
+    const more = truthy({ hint, details });
     throw new AppError(code, { message, retry, ...more, cause: error, origin: resultOrigin(tool, { isError: true }) });
   }
 }

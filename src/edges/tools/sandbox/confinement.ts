@@ -5,6 +5,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
 import { createContainer } from "./container.ts";
@@ -50,7 +51,7 @@ export function createNone(why?: string): Sandbox {
     wrap: ({ argv, argv0, env }, { limits }) =>
       limits && hasPrlimit()
         ? { argv: withLimits(named(argv, argv0), limits, { apart: false }), env: { ...env } }
-        : { argv: [...argv], ...(argv0 === undefined ? {} : { argv0 }), env: { ...env } },
+        : { argv: [...argv], ...defined({ argv0 }), env: { ...env } },
     where: () => (why ? `without a sandbox: ${why}` : "without a sandbox"),
   };
 }
@@ -70,8 +71,8 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     const sandbox = configured(config);
     const { ok, why } = await sandbox.available();
     if (ok) return { sandbox, ok };
-    if (config.backend !== "auto") return { sandbox, ok, ...(why ? { why } : {}) };
-    return { sandbox: createNone(why), ok: false, ...(why ? { why } : {}) };
+    if (config.backend !== "auto") return { sandbox, ok, ...truthy({ why }) };
+    return { sandbox: createNone(why), ok: false, ...truthy({ why }) };
   };
   return {
     async room(workspace, caller) {
@@ -104,7 +105,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
         ok: false,
         why: error.message,
       }));
-      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...(why ? { why } : {}) };
+      return { name: sandbox.name, ok: ok && sandbox.name !== "none", ...truthy({ why }) };
     },
   };
 }
@@ -141,7 +142,7 @@ function bindable(path: string, homes: Homes): string[] {
 
 function makeBackend(config: SandboxConfig): Sandbox {
   if (config.backend === "ssh") {
-    return createSsh({ host: config.host ?? "", ...(config.folder ? { folder: config.folder } : {}) });
+    return createSsh({ host: config.host ?? "", ...truthy({ folder: config.folder }) });
   }
   if (config.backend !== "docker" && config.backend !== "podman") return createNone("the config says so");
   const brave = config.dangerouslyAllow.includes("network");

@@ -3,6 +3,8 @@
  *
  * SANDBOX-3: a child is never less confined than its parent: what `within` gives permits exactly what both permit.
  */
+
+import { defined } from "../../../core/kit/index.ts";
 import { strictest } from "./limits.ts";
 import type { Rules } from "./port.ts";
 
@@ -35,7 +37,7 @@ export function within(parent: Rules, child: Rules): Rules {
     readable: candidates.filter((path) => !writable.includes(path)).filter(both("read")),
     hidden: [...new Set([...parent.hidden, ...child.hidden])],
     network: parent.network && child.network,
-    ...(limits ? { limits } : {}),
+    ...defined({ limits }),
   };
 }
 

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { defined } from "../../../core/kit/index.ts";
 import { type Inside, wrongInput } from "../paths/index.ts";
 import { CLOSED, type Found, type Hit, MOST_FILE_BYTES, MOST_LINE, MOST_MS, type Query } from "./found.ts";
 
@@ -64,7 +65,7 @@ export async function ripgrep(program: string, inside: Inside, query: Query, sig
     throw wrongInput(`search: ${complaint.trim().replace(/^rg: /, "")}`);
   }
   const notes = code === null && !more ? [`stopped after ${MOST_MS / 1000} s: not everything was searched`] : [];
-  return { hits, more, notes, ...(files === undefined ? {} : { files }) };
+  return { hits, more, notes, ...defined({ files }) };
 }
 
 const FLAGS = [

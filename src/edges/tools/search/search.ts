@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Tool, ToolResult } from "../../../core/contracts/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { planFile } from "../files/plan.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
@@ -119,7 +120,7 @@ async function byContent(
   const { pattern, glob, max = DEFAULT_MAX, ignore_case: ignoreCase = false, context = 0 } = input;
   const program = await findRipgrep(options.ripgrepDirs);
   const find = (query: Query) => (program ? ripgrep(program, inside, query, signal) : scan(inside, query, signal));
-  const query: Query = { pattern, max, ignoreCase, context, ...(glob === undefined ? {} : { glob }) };
+  const query: Query = { pattern, max, ignoreCase, context, ...defined({ glob }) };
   const found = await find(query);
   const notes = [...found.notes];
   if (found.hits.length === 0) {

@@ -7,7 +7,7 @@
  * WEB-4: bytes are bounded while they come in, after unpacking, and the whole has a deadline.
  */
 import { AppError } from "../../../core/domain/index.ts";
-import { type Clock, following, systemClock } from "../../../core/kit/index.ts";
+import { type Clock, defined, following, systemClock } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { type BodyLimit, readBody } from "./body.ts";
 import { failed } from "./failure.ts";
@@ -90,7 +90,7 @@ async function walk(reach: Reach, request: FetchRequest, userAgent: string, sign
     url: reach.check(request.url),
     method: request.method ?? "GET",
     headers: { "user-agent": userAgent, accept: "*/*", ...lowerCased(request.headers ?? {}) },
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...defined({ body: request.body }),
   };
   for (let redirects = 0; ; redirects++) {
     signal.throwIfAborted();

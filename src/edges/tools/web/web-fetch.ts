@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { ActionPlan, Tool, ToolResult } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
-import { withoutHidden } from "../../../core/kit/index.ts";
+import { truthy, withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { humanSize } from "../files/content.ts";
 import { parseInput } from "../input.ts";
@@ -74,10 +74,10 @@ export function createWebFetch({ fetcher, reach, readPage }: WebFetchDeps): Tool
         status: fetched.status,
         bytes: fetched.body.length,
         ...meta,
-        ...(fetched.cut ? { download_cut: true } : {}),
+        ...truthy({ download_cut: fetched.cut }),
         ...("spill" in shown && shown.spill ? { spill: shown.spill } : {}),
       };
-      return { text: shown.text, ...(failed ? { isError: true } : {}), meta: facts };
+      return { text: shown.text, ...truthy({ isError: failed }), meta: facts };
     },
   };
 }
@@ -130,7 +130,7 @@ async function render(
   const title = visibleLine(withoutHidden(page.title)).slice(0, 300);
   const heading =
     title === "" || page.text.startsWith(`# ${title}`) ? "" : as === "markdown" ? `# ${title}\n\n` : `${title}\n\n`;
-  return { text: `${heading}${page.text}`, isText: true, meta: { ...meta, ...(title ? { title } : {}) } };
+  return { text: `${heading}${page.text}`, isText: true, meta: { ...meta, ...truthy({ title }) } };
 }
 
 function elsewhere({ status, url }: Fetched, location: string): ToolResult {

@@ -24,6 +24,7 @@ import {
   type ShellReasonKind,
   type ShellWord,
 } from "../../../../core/contracts/index.ts";
+import { defined } from "../../../../core/kit/index.ts";
 import { visibleLine } from "../../escape.ts";
 import { assignmentReason, splitAssignment } from "./assignment.ts";
 import { isDuplicate, plainScript, type Sequence } from "./plain.ts";
@@ -91,7 +92,7 @@ export function analyse(text: string): Analysis {
     .filter((r) => !(sequence && r.kind === "redirection"))
     .filter((r) => !seen.has(r.text) && seen.add(r.text))
     .sort((a, b) => weight(a) - weight(b));
-  return { commands: scan.commands, reasons, ...(sequence ? { sequence } : {}) };
+  return { commands: scan.commands, reasons, ...defined({ sequence }) };
 }
 
 function scanText(scan: Scan, text: string, within: string[]): SyntaxNode | undefined {

@@ -6,6 +6,7 @@
  */
 import { forEachChild, type SyntaxNode, type Word } from "unbash";
 import type { ShellWord } from "../../../../core/contracts/index.ts";
+import { truthy } from "../../../../core/kit/index.ts";
 
 /** Means itself, unquoted, anywhere in a word. */
 const PLAIN = /^[\p{L}\p{N}\p{M}_./:=@%+,\]-]$/u;
@@ -47,7 +48,7 @@ const UNSEEN = "\uE000";
 
 function guessed(raw: string): ShellWord {
   const isUnseen = raw.startsWith(UNSEEN) && /^[*?./]*$/.test(raw.replaceAll(UNSEEN, ""));
-  return { guess: raw.replaceAll(UNSEEN, "*"), ...(isUnseen ? { isUnseen } : {}) };
+  return { guess: raw.replaceAll(UNSEEN, "*"), ...truthy({ isUnseen }) };
 }
 
 /** The value a variable gets, as a guess: what is worse stays, because the text may never reach the later one. */

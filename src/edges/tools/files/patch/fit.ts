@@ -3,6 +3,8 @@
  * indentation; then, where the patch gives line numbers, without the outermost lines of context, as patch(1) does. A hunk that
  * fits in several places goes to the one its line number is nearest to; without a number it is refused.
  */
+
+import { truthy } from "../../../../core/kit/index.ts";
 import { wrongInput } from "../../paths/index.ts";
 import { LineIndex } from "../line-index.ts";
 import { nearest, nearestWords } from "../nearest.ts";
@@ -82,8 +84,7 @@ export function reversed(hunks: readonly Hunk[]): Hunk[] {
     return {
       ...rest,
       lines: turned,
-      ...(oldIsOpen ? { newIsOpen: true } : {}),
-      ...(newIsOpen ? { oldIsOpen: true } : {}),
+      ...truthy({ newIsOpen: oldIsOpen, oldIsOpen: newIsOpen }),
     };
   });
 }
@@ -120,7 +121,7 @@ function place(file: OldFile, hunk: Hunk, where: { from: number; drift: number; 
     const away = wanted === undefined ? 0 : Math.abs(at - wanted);
     const moved = away > 0 && drift !== at - (hunk.line! - 1) ? `was placed at line ${at + 1}` : undefined;
     const told = [moved, note].filter(Boolean).join(" and ");
-    return { at, lines, ...(told ? { note: told } : {}) };
+    return { at, lines, ...truthy({ note: told }) };
   }
   const sought = hunk.lines.filter((line) => line.kind !== "+").map((line) => line.text);
   const near = nearestWords(nearest(old.join("\n"), sought.join("\n")));
