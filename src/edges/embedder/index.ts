@@ -2,6 +2,7 @@
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { EmbedderConfig } from "./config.ts";
 import { OfflineEmbedder } from "./offline.ts";
 import { RemoteEmbedder } from "./remote.ts";
@@ -29,7 +30,7 @@ export function createEmbedder(config: EmbedderConfig, clock: Clock): Embedder |
           retry: "after-change",
         });
       }
-      return new RemoteEmbedder({ kind: config.use, baseUrl, model, dims, ...(config.key ? { key: config.key } : {}) });
+      return new RemoteEmbedder({ kind: config.use, baseUrl, model, dims, ...truthy({ key: config.key }) });
     }
   }
 }

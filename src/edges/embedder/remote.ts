@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
-import { BODY_TOO_LARGE, deadline, textWithin, trimEndCharacters } from "../../core/kit/index.ts";
+import { BODY_TOO_LARGE, deadline, defined, textWithin, trimEndCharacters } from "../../core/kit/index.ts";
 
 /** A local model on a slow machine, loading from disk. */
 const TIMEOUT_MS = 60_000;
@@ -84,7 +84,7 @@ export class RemoteEmbedder implements Embedder {
       message: `The embedding server for ${this.parts.model} failed: ${why}.`,
       hint: "Check memory.embedder: baseUrl, model, dims and key. Memory search goes on by words.",
       retry: "later",
-      ...(cause === undefined ? {} : { cause }),
+      ...defined({ cause }),
     });
   }
 }

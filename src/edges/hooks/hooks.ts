@@ -25,6 +25,7 @@ import {
   type IdMaker,
   parseJson,
   STOPPED_LARES,
+  truthy,
 } from "../../core/kit/index.ts";
 import type { Hook, HooksConfig } from "./config.ts";
 import { at, type Delivery, fill, matches } from "./fill.ts";
@@ -164,7 +165,7 @@ export class Hooks {
       route: hook.deliver ?? { channel: "none", account: "hook", chat: name },
       label: `Webhook ${name}`,
       body: fill(hook.text, delivery),
-      ...(hook.prompt ? { note: hook.prompt } : {}),
+      ...truthy({ note: hook.prompt }),
       // What a settled id or a time keeps from coming back need not be remembered for ever.
       keepMs: checked.fades && hook.id === undefined ? FADED_MS : null,
     };

@@ -8,7 +8,7 @@
 
 import { createHash, createHmac } from "node:crypto";
 import { assertNever } from "../../core/domain/index.ts";
-import { isSameSecret } from "../../core/kit/index.ts";
+import { defined, isSameSecret } from "../../core/kit/index.ts";
 import type { Hook } from "./config.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -84,7 +84,7 @@ function find(hook: Hook, headers: Headers): Shown | undefined {
     case "hmac": {
       const time = hook.timestampHeader ? headers[hook.timestampHeader] : undefined;
       if (hook.timestampHeader && time === undefined) return undefined;
-      return { signatures: [headers[hook.header] ?? ""], ...(time === undefined ? {} : { time }) };
+      return { signatures: [headers[hook.header] ?? ""], ...defined({ time }) };
     }
     case "bearer":
       return { signatures: [/^Bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? ""] };

@@ -3,6 +3,7 @@
  * sessions and messages, tokens of platforms in .env.
  */
 import { join } from "node:path";
+import { defined } from "../../core/kit/index.ts";
 import { ForeignFolder } from "./files.ts";
 import { factsIn, type ImportItem, type Said } from "./items.ts";
 import { hermesDelivery, readIds } from "./people.ts";
@@ -74,7 +75,7 @@ async function readJobs(folder: ForeignFolder, agent: string, env: ReadonlyMap<s
     const deliver = hermesDelivery(one, (channel) => env.get(`${channel.toUpperCase()}_HOME_CHANNEL`));
     return {
       ...{ what: "schedule", from, agent, id, name, when, prompt: one.prompt, enabled: one.enabled !== false },
-      ...(deliver ? { deliver } : {}),
+      ...defined({ deliver }),
     };
   });
 }

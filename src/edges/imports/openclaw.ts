@@ -4,6 +4,7 @@
  */
 import { isAbsolute, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { defined, truthy } from "../../core/kit/index.ts";
 import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
 import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
 import { readAgentDatabase, readStateDatabase } from "./openclaw-databases.ts";
@@ -91,7 +92,7 @@ async function findAgents(folder: ForeignFolder, config: Fields): Promise<FoundA
     let workspace: string | undefined;
     for (const path of places) if (workspace === undefined && (await folder.isFolder(path))) workspace = path;
     const elsewhere = named && !workspace && isElsewhere(dir, home(named)) ? { elsewhere: home(named) } : {};
-    found.push({ id, ...(workspace ? { workspace } : {}), ...elsewhere });
+    found.push({ id, ...truthy({ workspace }), ...elsewhere });
   }
   return found;
 }
@@ -247,7 +248,7 @@ function jobItem(from: string, job: Fields, main: string): ImportItem {
   const deliver = openClawDelivery(job, agentName);
   return {
     ...{ what: "schedule", from, agent, id, name, when, prompt, enabled: job.enabled !== false },
-    ...(deliver ? { deliver } : {}),
+    ...defined({ deliver }),
   };
 }
 

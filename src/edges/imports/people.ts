@@ -1,3 +1,5 @@
+import { defined, truthy } from "../../core/kit/index.ts";
+
 /**
  * Who may write, and where a job's answer goes, as another system had it. A list is taken over as it is, with two exceptions that
  * the account's note names: "everybody" is never taken over, and nobody becomes an owner here by a file from elsewhere.
@@ -38,7 +40,7 @@ export function openClawAccess(account: Fields): Access {
       }),
   );
   return {
-    ...(dm ? { dm } : {}),
+    ...defined({ dm }),
     ...(allow.length > 0 ? { allow } : {}),
     ...(Object.keys(groups).length > 0 ? { groups } : {}),
   };
@@ -74,7 +76,7 @@ function placed(channel: string, to: string, account: string, thread?: string): 
   const plain = to.replace(/^(telegram|discord|slack|signal|channel|user|chat|group):/i, "");
   const topic = /^(-?\d+):topic:(\d+)$/.exec(plain);
   const [chat, of] = topic ? [topic[1]!, topic[2]!] : [plain, thread];
-  return { channel: channel.toLowerCase(), account, chat, ...(of ? { thread: of } : {}) };
+  return { channel: channel.toLowerCase(), account, chat, ...truthy({ thread: of }) };
 }
 
 /** People by id. "*" is everybody, which is not taken over; the platform's name in front of an id goes. */

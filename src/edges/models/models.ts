@@ -1,7 +1,7 @@
 /** The models of this installation, behind the contract: chains are built here, calls are made in chain/. */
 import type { ModelDelta, ModelInfo, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
 import { AppError, NO_USAGE } from "../../core/domain/index.ts";
-import { type Clock, type Log, nearest } from "../../core/kit/index.ts";
+import { type Clock, defined, type Log, nearest, truthy } from "../../core/kit/index.ts";
 import { DEFAULT_MODEL, findFacts, KNOWN_MODELS, type ModelFacts } from "./catalogue.ts";
 import { callChain, type Route } from "./chain/call.ts";
 import { HealthBook } from "./chain/health.ts";
@@ -66,7 +66,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       limits,
       clock: deps.clock,
       fetch,
-      ...(deps.loadAttachment ? { loadAttachment: deps.loadAttachment } : {}),
+      ...defined({ loadAttachment: deps.loadAttachment }),
     });
     return provider.credentials.map((key) => ({
       id: `${model}@${key.name}`,
@@ -100,7 +100,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       const route = routes.find((one) => one.id === id) ?? routes[0];
       if (route) return route.line.render(route.key, request);
       const { message, hint } = notSetUp(first, providers);
-      throw new AppError("BAD_REQUEST", { message, ...(hint ? { hint } : {}) });
+      throw new AppError("BAD_REQUEST", { message, ...truthy({ hint }) });
     },
 
     list() {

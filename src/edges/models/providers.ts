@@ -1,5 +1,5 @@
 /** Finds the providers: from the environment that was handed in, changed and added to by the configuration. */
-import { trimEndCharacters } from "../../core/kit/index.ts";
+import { trimEndCharacters, truthy } from "../../core/kit/index.ts";
 import type { ModelsConfig, ProviderConfig } from "./config.ts";
 
 export type Api = "anthropic" | "openai-chat" | "openai-responses" | "google";
@@ -150,7 +150,7 @@ export function describeProviders(config: ModelsConfig, env: Env): ProviderView[
       ready: provider !== undefined,
       api: provider?.api ?? config.providers[name]?.api ?? known?.api ?? "openai-chat",
       ...(provider ? { from: config.providers[name] ? ("config" as const) : ("environment" as const) } : {}),
-      ...(baseUrl ? { baseUrl } : {}),
+      ...truthy({ baseUrl }),
     };
   });
 }

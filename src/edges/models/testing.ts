@@ -1,7 +1,7 @@
 /** What the tests of this room share: models over the scripted server, and one user message. */
 import type { ModelDelta, ModelReply, ModelRequest, Models } from "../../core/contracts/index.ts";
 import type { ModelMessage } from "../../core/domain/index.ts";
-import { type Clock, type Log, silentLog, systemClock } from "../../core/kit/index.ts";
+import { type Clock, defined, type Log, silentLog, systemClock } from "../../core/kit/index.ts";
 import { createModels, modelsConfig } from "./index.ts";
 
 export interface TestSetup {
@@ -13,7 +13,7 @@ export interface TestSetup {
 }
 
 export function testModels({ config = {}, env = {}, clock = systemClock, log = silentLog, fetch }: TestSetup): Models {
-  return createModels(modelsConfig.parse(config), { env, clock, log, ...(fetch ? { fetch } : {}) });
+  return createModels(modelsConfig.parse(config), { env, clock, log, ...defined({ fetch }) });
 }
 
 /** Each wire protocol with a model that speaks it. */

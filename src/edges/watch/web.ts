@@ -1,5 +1,6 @@
 /** A page got only when it changed. */
 import { AppError } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { LookParts } from "./look.ts";
 
 export type Marks = { etag?: string; modified?: string };
@@ -12,10 +13,7 @@ export async function getChanged(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<{ body: Buffer; type: string; marks: Marks } | undefined> {
-  const headers = {
-    ...(marks.etag ? { "if-none-match": marks.etag } : {}),
-    ...(marks.modified ? { "if-modified-since": marks.modified } : {}),
-  };
+  const headers = truthy({ "if-none-match": marks.etag, "if-modified-since": marks.modified });
   const got = await parts.fetch({ url, headers, maxBytes }, signal);
   if (got.status === 304) return undefined;
   if (got.status < 200 || got.status >= 300) {
@@ -26,5 +24,5 @@ export async function getChanged(
     });
   }
   const { etag, "last-modified": modified, "content-type": type = "" } = got.headers;
-  return { body: got.body, type, marks: { ...(etag ? { etag } : {}), ...(modified ? { modified } : {}) } };
+  return { body: got.body, type, marks: truthy({ etag, modified }) };
 }

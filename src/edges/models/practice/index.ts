@@ -22,6 +22,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import { Converter } from "../wire/convert.ts";
 import { listParts } from "../wire/parts.ts";
 import { abortError } from "../wire/watch.ts";
@@ -89,8 +90,8 @@ export function renderPractice(request: ModelRequest): RenderedRequest {
   const { system, tools, notes, messages } = request;
   const converter = new Converter("openai-chat", PRACTICE_MODEL);
   const listed = converter.toolList(tools);
-  const options = { prompt: converter.prompt(system, messages, { notes }), ...(listed ? { tools: listed } : {}) };
-  const body = JSON.stringify({ system, tools, ...(notes ? { notes } : {}), messages });
+  const options = { prompt: converter.prompt(system, messages, { notes }), ...defined({ tools: listed }) };
+  const body = JSON.stringify({ system, tools, ...truthy({ notes }), messages });
   return { model: PRACTICE_MODEL, api: "practice", body, parts: listParts(options, notes) };
 }
 

@@ -1,6 +1,7 @@
 /** What the request tells about time, speaker and place. The practice model knows nothing else, and says so where it wasn't told. */
 import type { ModelRequest } from "../../../core/contracts/index.ts";
 import type { ModelMessage } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 
 export interface Told {
   /** `13:09`, from the line before the newest message. */
@@ -25,7 +26,7 @@ export function toldIn(request: Pick<ModelRequest, "system" | "messages">): Told
   const time = SHORT.exec(newest)?.[1] ?? (LONG.test(newest) ? longTime : undefined);
   const [, name, standing] = SPEAKER.exec(newest) ?? [];
   return {
-    ...(time ? { time } : {}),
+    ...truthy({ time }),
     ...(weekday && date ? { weekday, date } : {}),
     ...(name && standing ? { speaker: { name, standing } } : {}),
     place: placeIn(request.system),

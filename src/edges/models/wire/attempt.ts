@@ -6,6 +6,7 @@
  */
 import type { ModelDelta, ModelRequest, RenderedRequest } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import { type Evidence, readEvidence } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";
@@ -143,7 +144,7 @@ export class Line {
       return { ok: true, ...collected };
     } catch (error) {
       if (signal.aborted) throw abortError(signal);
-      return { ok: false, evidence: silence ?? readEvidence(error, clock.now()), ...(tokens ? { tokens } : {}) };
+      return { ok: false, evidence: silence ?? readEvidence(error, clock.now()), ...defined({ tokens }) };
     } finally {
       watcher.stop();
       signal.removeEventListener("abort", onAbort);

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { ModelRequest, ThinkingLevel } from "../../../core/contracts/index.ts";
 import { type AnswerSettings, assertNever } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import type { Provider } from "../providers.ts";
 import { COMPATIBLE, isOpenAi, type SdkOptions, type SdkProviderOptions } from "./sdk.ts";
@@ -58,19 +59,13 @@ function toSettings(settings: AnswerSettings = {}): AnswerOptions {
   const { temperature, topP, presencePenalty, frequencyPenalty, seed, stop, format } = settings;
   const { name, description, schema } = format ?? {};
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(presencePenalty === undefined ? {} : { presencePenalty }),
-    ...(frequencyPenalty === undefined ? {} : { frequencyPenalty }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(stop === undefined ? {} : { stopSequences: stop }),
+    ...defined({ temperature, topP, presencePenalty, frequencyPenalty, seed, stopSequences: stop }),
     ...(format === undefined
       ? {}
       : {
           responseFormat: {
             type: "json" as const,
-            ...(name === undefined ? {} : { name }),
-            ...(description === undefined ? {} : { description }),
+            ...defined({ name, description }),
             ...(schema === undefined ? {} : { schema: schema as JsonSchema }),
           },
         }),
