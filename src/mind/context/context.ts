@@ -23,6 +23,7 @@ import {
   type Usage,
 } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import { type Carry, carryText, NO_CARRY } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
 import { Interims } from "./interims.ts";
@@ -261,7 +262,7 @@ export class Contexts {
       ...{ messages: [...hot.messages], sizes: [...hot.sizes], outside: [...hot.outside] },
       tokens: this.countTokens(hot, asked.id),
       counted: hot.reported?.messages ?? 0,
-      ...(hot.reported ? { countedBy: hot.reported.model } : {}),
+      ...defined({ countedBy: hot.reported?.model }),
       shares: this.shares(asked, hot),
     };
   }

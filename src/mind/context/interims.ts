@@ -7,6 +7,7 @@
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, ToolResultPart, TurnId } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import * as store from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
 
@@ -66,7 +67,7 @@ export class Interims {
         const content = before.map((part): ToolResultPart => {
           if (part.id !== call) return part;
           const { id, name } = part;
-          return { type: "tool-result", id, name, text: result.text, ...(result.isError ? { isError: true } : {}) };
+          return { type: "tool-result", id, name, text: result.text, ...truthy({ isError: result.isError }) };
         });
         const tokens = estimateTokens(content);
         store.placeResult(tx, { message, call, content: JSON.stringify(content), tokens, outside });

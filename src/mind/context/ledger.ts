@@ -2,6 +2,7 @@
 import type { Records } from "../../core/contracts/index.ts";
 import type { AgentId, SessionKey } from "../../core/domain/index.ts";
 import { AppError } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { carryText } from "./carry.ts";
 import type { Contexts } from "./context.ts";
 import { type CompactionRow, countMessages, listCompactions, readSession } from "./store.ts";
@@ -81,8 +82,7 @@ export async function readLedger(
     compactions: compactions.map((one) => ({
       ...{ id: one.id, at: one.at, how: one.how as "summary", messages: one.to_seq - Math.max(one.from_seq, 1) },
       ...{ before: one.tokens_before, after: one.tokens_after, state: describeState(one, row.compaction) },
-      ...(one.model ? { model: one.model } : {}),
-      ...(one.focus ? { focus: one.focus } : {}),
+      ...truthy({ model: one.model, focus: one.focus }),
     })),
   };
 }

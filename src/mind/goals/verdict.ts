@@ -2,6 +2,7 @@
 
 import type { ModelReply, ModelRequest } from "../../core/contracts/index.ts";
 import { sourceKeys } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { Goal } from "./store.ts";
 
 export interface Verdict {
@@ -60,7 +61,7 @@ export function judgeRequest(
     messages: [{ role: "user", content: [{ type: "text", text: lines.join("\n") }] }],
     cacheKey: sourceKeys.goal(goal.id),
     maxOutputTokens: 1000,
-    ...(model ? { model } : {}),
+    ...truthy({ model }),
   };
 }
 

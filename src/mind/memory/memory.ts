@@ -10,6 +10,7 @@
 import type { Embedder, Records, Tx } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { MemoryConfig } from "./config.ts";
 import { findTopic } from "./facts.ts";
@@ -126,9 +127,7 @@ export class Memory {
     const { kind, scope, person, agent, source } = old;
     return this.add({
       ...{ text, kind, scope, trust: "owner", supersedes: [id] },
-      ...(person === undefined ? {} : { person }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(source === undefined ? {} : { source }),
+      ...defined({ person, agent, source }),
     });
   }
 
@@ -226,7 +225,7 @@ export class Memory {
     const scopes = visibleScopes(query);
     return store.listMemories(this.records, {
       ...query,
-      ...(scopes ? { scopes } : {}),
+      ...defined({ scopes }),
       states: query.superseded ? ["live", "superseded"] : ["live"],
       limit: Math.min(query.limit ?? 100, 1000),
     });
@@ -341,7 +340,7 @@ export class Memory {
     return store.listMemories(this.records, {
       states: ["live", "pending", "superseded"],
       limit,
-      ...(after === undefined ? {} : { before: after }),
+      ...defined({ before: after }),
     });
   }
 
@@ -451,16 +450,18 @@ export class Memory {
       kind: memory.kind ?? (isMessage ? "episode" : "fact"),
       scope,
       state: memory.trust === "outside" || memory.pending !== undefined ? "pending" : "live",
-      ...(memory.pending === undefined ? {} : { why: memory.pending }),
+      ...defined({ why: memory.pending }),
       trust: memory.trust ?? "owner",
       at: memory.at ?? now,
       createdAt: now,
       uses: 0,
-      ...(memory.person === undefined ? {} : { person: memory.person }),
-      ...(memory.agent === undefined ? {} : { agent: memory.agent }),
-      ...(memory.source === undefined ? {} : { source: memory.source }),
-      ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
-      ...(topic === undefined ? {} : { topic }),
+      ...defined({
+        person: memory.person,
+        agent: memory.agent,
+        source: memory.source,
+        expiresAt: memory.expiresAt,
+        topic,
+      }),
     };
     if (row.state === "pending") return { outcome: { id, state: "pending" }, durable: this.insert(row) };
     const older: { id: string; at: number }[] =
@@ -502,8 +503,7 @@ export class Memory {
     store.insertMemory(tx, {
       ...row,
       words: indexed(row.text, row.scope),
-      ...(thread === undefined ? {} : { thread }),
-      ...(spoken ? { speaker: spoken.speaker } : {}),
+      ...defined({ thread, speaker: spoken?.speaker }),
     });
     // Told again by a person, it may be kept again.
     if (row.trust === "owner") store.dropForgotten(tx, hashText(row.text));

@@ -1,4 +1,6 @@
 /** Whether a new fact may take the place of an old one, and where it then belongs. Pure. */
+
+import { defined } from "../../core/kit/index.ts";
 import type { NewMemory, Remembered, Viewer } from "./kinds.ts";
 import { listScopes, PUBLIC, scopeFor } from "./kinds.ts";
 
@@ -20,8 +22,7 @@ export function replacing(old: Remembered | undefined, viewer: Viewer): Replacin
   return {
     fact: {
       ...{ scope, supersedes: [id] },
-      ...(person === undefined ? {} : { person }),
-      ...(agent === undefined ? {} : { agent }),
+      ...defined({ person, agent }),
     },
   };
 }

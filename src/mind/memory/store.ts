@@ -5,6 +5,7 @@
  * MEMORY-3: a vector belongs to a live row; forgetting, superseding and changing take it away.
  */
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import type { Entry } from "./catalogue.ts";
 import type { Relation } from "./graph.ts";
 import type { MemoryKind, Remembered, Trust } from "./kinds.ts";
@@ -473,14 +474,16 @@ function view(row: ViewRow): Remembered {
     at: row.at,
     createdAt: row.created_at,
     uses: row.uses,
-    ...(row.person === null ? {} : { person: row.person }),
-    ...(row.agent === null ? {} : { agent: row.agent }),
-    ...(row.source === null ? {} : { source: row.source }),
-    ...(row.place === null ? {} : { place: row.place }),
-    ...(row.topic === null ? {} : { topic: row.topic }),
-    ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
-    ...(row.used_at === null ? {} : { usedAt: row.used_at }),
-    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
-    ...(row.why === null ? {} : { why: row.why }),
+    ...defined({
+      person: row.person ?? undefined,
+      agent: row.agent ?? undefined,
+      source: row.source ?? undefined,
+      place: row.place ?? undefined,
+      topic: row.topic ?? undefined,
+      supersededBy: row.superseded_by ?? undefined,
+      usedAt: row.used_at ?? undefined,
+      expiresAt: row.expires_at ?? undefined,
+      why: row.why ?? undefined,
+    }),
   };
 }

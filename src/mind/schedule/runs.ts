@@ -30,7 +30,7 @@ import {
   type TurnId,
   type TurnResult,
 } from "../../core/domain/index.ts";
-import { quotedName, roughly } from "../../core/kit/index.ts";
+import { defined, quotedName, roughly, truthy } from "../../core/kit/index.ts";
 import { alertText, isTold, type JobFailure, makeSignature } from "./alert.ts";
 import { afterFailure, type Catch, catchUp, type Job, LATE_MS, MOST_FAILURES } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
@@ -408,10 +408,9 @@ export class Runs {
       job: job.id,
       timeoutMs: job.timeoutS * 1000,
       keeps: job.kind === "beat" ? "all" : "failures",
-      ...(job.budget ? { budget: job.budget } : {}),
-      ...(job.thinking ? { thinking: job.thinking } : {}),
+      ...truthy({ budget: job.budget, thinking: job.thinking }),
       ...(job.condition && "script" in job.condition && !how.say ? { condition: job.condition.script } : {}),
-      ...(script !== null ? { script } : {}),
+      ...defined({ script: script ?? undefined }),
     };
     return {
       route: job.route ?? { channel: "none", account: "schedule", chat: job.id },
@@ -430,7 +429,7 @@ export class Runs {
       ...(input || how.say ? { outside: true } : {}),
       terms,
       ...(how.given ? { given: how.given as NonNullable<InboundMessage["given"]> } : {}),
-      ...(job.model ? { model: job.model } : {}),
+      ...truthy({ model: job.model }),
     };
   }
 

@@ -13,6 +13,7 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import type { IdMaker } from "../../core/kit/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { DeclaredJob } from "./config.ts";
 import { type CatchUp, type Condition, type Job, type Thinking, USUAL } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
@@ -480,7 +481,7 @@ export class Schedules {
       agent: job.agent,
       // What is paused may answer somewhere that is still to be connected; it is looked at again when it is resumed.
       route: job.enabled ? job.route : null,
-      ...(job.model ? { model: job.model } : {}),
+      ...truthy({ model: job.model }),
     });
     if (obstacle) throw obstacle;
     await this.checkNeeds(job);
@@ -516,7 +517,7 @@ export class Schedules {
     const next = job.enabled ? slots.findLast((slot) => slot.state === "pending")?.due : undefined;
     const recent = await this.shown(slots.filter((slot) => slot.state !== "pending").slice(0, SHOWN_SLOTS));
     const last = recent[0];
-    return { ...job, recent, ...(next === undefined ? {} : { next }), ...(last ? { last } : {}) };
+    return { ...job, recent, ...defined({ next, last: last || undefined }) };
   }
 }
 

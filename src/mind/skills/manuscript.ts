@@ -2,7 +2,7 @@
  * A SKILL.md as text: front matter (agentskills.io) and body. Tolerant where the meaning is clear, and says what it tolerated;
  * where it is not, it says in a sentence why the skill cannot be used. Pure.
  */
-import { isTooDeepYaml } from "../../core/kit/index.ts";
+import { isTooDeepYaml, truthy } from "../../core/kit/index.ts";
 
 /** What people wrote about a skill. */
 export interface Manuscript {
@@ -93,7 +93,7 @@ function about(
     : [];
   return {
     ...(license ? { license: clipped(license, 200) } : {}),
-    ...(compatibility ? { compatibility } : {}),
+    ...truthy({ compatibility }),
     ...(allowedTools.length ? { allowedTools: allowedTools.slice(0, 64) } : {}),
     ...(metadata.length ? { metadata: Object.fromEntries(metadata.slice(0, MOST_METADATA)) } : {}),
   };

@@ -35,6 +35,7 @@ import {
   timerIds,
 } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import type { TeamsConfig } from "./config.ts";
 import { checkSchema, fitTo } from "./fit.ts";
 import { QuietWatch } from "./quiet.ts";
@@ -169,7 +170,7 @@ export class Children {
       text: given.text,
       minutes: undefined,
       result: undefined,
-      ...(joins ? { joins } : {}),
+      ...defined({ joins }),
     });
     return { turn };
   }

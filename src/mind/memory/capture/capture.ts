@@ -13,6 +13,7 @@ import { sourceKeys } from "../../../core/domain/index.ts";
 import {
   type Clock,
   type Crash,
+  defined,
   type Guard,
   guarded,
   type Log,
@@ -276,7 +277,7 @@ export class Capture {
         kind: fact.kind,
         source: sourceKeys.session(session),
         trust: isOutside ? "outside" : viewer.owner ? "agent" : "person",
-        ...(why === undefined ? {} : { pending: why }),
+        ...defined({ pending: why }),
         ...(viewer.person === undefined ? { agent: viewer.agent } : { person: viewer.person }),
         ...(instead && "fact" in instead ? instead.fact : {}),
       });

@@ -1,5 +1,6 @@
 /** The runs of the nightly pass. */
 import type { Reads, Tx } from "../../../core/contracts/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 
 export interface Changes {
   /** New facts and what each took the place of. */
@@ -102,7 +103,6 @@ function view(row: Row): Condensation {
     before: row.file_before,
     after: row.file_after ?? row.file_before,
     changes: JSON.parse(row.changes) as Changes,
-    ...(row.by_model === null ? {} : { model: row.by_model }),
-    ...(row.undone_at === null ? {} : { undoneAt: row.undone_at }),
+    ...defined({ model: row.by_model ?? undefined, undoneAt: row.undone_at ?? undefined }),
   };
 }

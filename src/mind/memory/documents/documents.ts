@@ -10,7 +10,16 @@ import { basename, extname, join, resolve } from "node:path";
 import type { Records } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { filesBelow, readBelow, type TreeFile } from "../../../core/files/index.ts";
-import { type Clock, type Crash, type Guard, guarded, type Log, noCrash, noGuard } from "../../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  defined,
+  type Guard,
+  guarded,
+  type Log,
+  noCrash,
+  noGuard,
+} from "../../../core/kit/index.ts";
 import { SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { htmlParts, markdownParts, type Part, pageParts, textParts } from "./parts.ts";
@@ -152,7 +161,7 @@ export class Documents {
       const path = join(folder, file.path);
       const known = before.get(path);
       before.delete(path);
-      await this.indexFile({ path, file, scope, folder, report, ...(known ? { known } : {}) });
+      await this.indexFile({ path, file, scope, folder, report, ...defined({ known }) });
     }
     for (const path of before.keys()) {
       await this.forgetFile(scope, path);

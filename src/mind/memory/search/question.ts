@@ -1,4 +1,6 @@
 /** What a question asks for: its words, whether it wants a time, whose words it means, which days it names. */
+
+import { defined } from "../../../core/kit/index.ts";
 import { canonical, splitWords } from "../text/analyse.ts";
 import { MONTHS } from "../text/vocabulary.ts";
 
@@ -23,7 +25,7 @@ const ASKS_WHEN =
 export function readQuestion(whole: string): Question {
   const text = bounded(whole);
   const days = daysIn(text);
-  return { words: [...new Set(splitWords(text))], asksWhen: ASKS_WHEN.test(text), ...(days ? { days } : {}) };
+  return { words: [...new Set(splitWords(text))], asksWhen: ASKS_WHEN.test(text), ...defined({ days }) };
 }
 
 /** Names that occur everywhere say nothing about meaning and pull the vector towards whatever else names them. */

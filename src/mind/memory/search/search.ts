@@ -1,6 +1,7 @@
 /** One search over what is remembered: words, meaning and relations are gathered, ranked, and read as rows. */
 import type { Records } from "../../../core/contracts/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { askedRelation } from "../graph.ts";
 import { type Found, type Remembered, type Viewer, visibleScopes } from "../kinds.ts";
@@ -59,7 +60,7 @@ export async function searchMemories(parts: SearchParts, query: SearchQuery): Pr
       speakers: speakersIn(query.query, catalogue.allSpeakers(1)),
       asksWhen: question.asksWhen,
       now: clock.now(),
-      ...(question.days ? { days: question.days } : {}),
+      ...defined({ days: question.days }),
     },
     { limit, visible, weights },
   );
@@ -88,7 +89,7 @@ async function related(
   if (!asked) return found;
   for (const subject of asked.subjects) {
     const rows = await store.relations(records, {
-      ...(scopes ? { scopes } : {}),
+      ...defined({ scopes }),
       relation: asked.relation,
       subject,
       limit: MOST_RELATED,
@@ -109,7 +110,6 @@ function found(row: Remembered, score: number): Found {
     at: row.at,
     kind: row.kind,
     trust: row.trust,
-    ...(row.person === undefined ? {} : { person: row.person }),
-    ...(row.place === undefined ? {} : { place: row.place }),
+    ...defined({ person: row.person, place: row.place }),
   };
 }

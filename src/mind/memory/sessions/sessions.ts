@@ -6,6 +6,7 @@ import type { Records } from "../../../core/contracts/index.ts";
 import {
   type Clock,
   type Crash,
+  defined,
   type Guard,
   guarded,
   type Log,
@@ -122,7 +123,7 @@ export class Sessions {
         at: row.at,
         kind: "message",
         trust: row.tainted === 1 ? "outside" : row.speaker === "owner" ? "owner" : "person",
-        ...(row.person === null ? {} : { person: row.person }),
+        ...defined({ person: row.person ?? undefined }),
       });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, limit);

@@ -5,7 +5,7 @@
  * MEMORY-5: everything works without vectors. A failing embedder is tried again later and never in the way.
  */
 import type { Embedder, Records } from "../../../core/contracts/index.ts";
-import { backoffMs, type Clock, type Crash, type Log } from "../../../core/kit/index.ts";
+import { backoffMs, type Clock, type Crash, defined, type Log } from "../../../core/kit/index.ts";
 import { lastSeq, listVectors, putVector, readVectors, vectorProgress, withoutVector } from "../store.ts";
 import { readSpeaker } from "../text/analyse.ts";
 import { Codes, cosine, toBytes } from "./codes.ts";
@@ -109,7 +109,7 @@ export class Embedding {
   async progress(): Promise<EmbeddingProgress> {
     const counted = await vectorProgress(this.records, this.embedder.id);
     const state = this.working ? "working" : this.error === undefined ? "idle" : "waiting";
-    return { model: this.embedder.id, ...counted, state, ...(this.error === undefined ? {} : { error: this.error }) };
+    return { model: this.embedder.id, ...counted, state, ...defined({ error: this.error }) };
   }
 
   has(seq: number): boolean {

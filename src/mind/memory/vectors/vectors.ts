@@ -7,6 +7,7 @@
  */
 import type { Embedder, Records } from "../../../core/contracts/index.ts";
 import type { Clock, Crash, Log } from "../../../core/kit/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { dropVectors, readVectors, vectorModels } from "../store.ts";
 import { Embedding, type EmbeddingProgress } from "./embedding.ts";
 
@@ -107,7 +108,7 @@ export class Vectors {
     const { current, coming } = this;
     if (!current) return undefined;
     const next = coming && (await coming.progress());
-    return { ...(await current.progress()), ...(next ? { next } : {}) };
+    return { ...(await current.progress()), ...defined({ next }) };
   }
 
   /** Resolves when nothing waits for its vector, or the embedder has failed. */
@@ -172,6 +173,6 @@ export class Vectors {
           if (!this.stopped) log.warn("the change of the embedder could not be ended", { reason: String(error) });
         });
     };
-    return new Embedding({ records, clock, log, embedder, progressed, ended, ...(crash ? { crash } : {}) });
+    return new Embedding({ records, clock, log, embedder, progressed, ended, ...defined({ crash }) });
   }
 }
