@@ -10,6 +10,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 
 export interface NewApproval {
   id: ApprovalId;
@@ -294,9 +295,11 @@ function view(row: Row): ApprovalView {
     askedAt: row.asked_at,
     deadline: row.deadline,
     action: JSON.parse(row.action) as JsonObject,
-    ...(row.answered_at === null ? {} : { answeredAt: row.answered_at }),
-    ...(row.answered_by === null ? {} : { answeredBy: row.answered_by }),
-    ...(row.reason === null ? {} : { reason: row.reason }),
+    ...defined({
+      answeredAt: row.answered_at ?? undefined,
+      answeredBy: row.answered_by ?? undefined,
+      reason: row.reason ?? undefined,
+    }),
   };
 }
 

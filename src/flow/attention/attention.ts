@@ -7,6 +7,7 @@
  */
 import type { Reads, Tx } from "../../core/contracts/index.ts";
 import { AppError, type ApprovalView, assertNever } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import {
   counted,
@@ -160,11 +161,7 @@ async function conditions(parts: AttentionParts): Promise<Attention[]> {
 function asItem(kind: StoredKind): (row: FoundRow) => Attention {
   return (row) => {
     const { id, at, session, agent, turn } = row;
-    const place = {
-      ...(session ? { session } : {}),
-      ...(agent ? { agent } : {}),
-      ...(turn ? { turn } : {}),
-    };
+    const place = truthy({ session, agent, turn });
     return { id, kind, at, dismissible: true, ...place, ...words(kind, row) };
   };
 }
@@ -174,7 +171,7 @@ function words(kind: StoredKind, row: FoundRow): Pick<Attention, "text" | "failu
     case "turn": {
       const { reason, failure } = resultIn(row);
       const text = reason ?? "The turn failed.";
-      return { text, state: row.a as Attention["state"], ...(failure ? { failure } : {}) };
+      return { text, state: row.a as Attention["state"], ...defined({ failure }) };
     }
     case "effect":
       return { text: `${effectName(row.a ?? "")} may or may not have happened.`, failure: "unknown-outcome" };

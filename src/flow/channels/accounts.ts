@@ -25,6 +25,7 @@ import {
   type Guard,
   type Log,
   STOPPED_LARES,
+  truthy,
 } from "../../core/kit/index.ts";
 import { trouble } from "./health.ts";
 import type { Intake } from "./intake.ts";
@@ -352,7 +353,7 @@ export class Accounts {
   private tell(one: Running): void {
     const { channel, account, state, detail } = this.toStatus(one);
     const name = `${channel}/${account}`;
-    this.parts.bus.emit({ event: "channel.status", channel: name, state, ...(detail ? { detail } : {}) });
+    this.parts.bus.emit({ event: "channel.status", channel: name, state, ...truthy({ detail }) });
   }
 
   private toStatus(one: Running): AccountStatus {
@@ -372,9 +373,7 @@ export class Accounts {
       restarts: one.restarts,
       unreadable: one.unreadable,
       ...(one.passedOver.length ? { passedOver: [...one.passedOver] } : {}),
-      ...(detail ? { detail } : {}),
-      ...(one.as ? { as: one.as } : {}),
-      ...(one.heardAt ? { heardAt: one.heardAt } : {}),
+      ...truthy({ detail, as: one.as, heardAt: one.heardAt }),
     };
   }
 

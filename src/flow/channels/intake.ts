@@ -23,7 +23,16 @@ import {
   type Json,
   type ReplyRoute,
 } from "../../core/domain/index.ts";
-import { type Clock, type Crash, type Guard, guarded, type Log, STOPPED_LARES } from "../../core/kit/index.ts";
+import {
+  type Clock,
+  type Crash,
+  defined,
+  type Guard,
+  guarded,
+  type Log,
+  STOPPED_LARES,
+  truthy,
+} from "../../core/kit/index.ts";
 import type { Acknowledgements } from "./acknowledge.ts";
 import { type Count, countsFor, HOUR_MS, LoopWatch, limitText } from "./limits.ts";
 import type { Pairings } from "./pairing.ts";
@@ -212,7 +221,7 @@ export class Intake {
     if (text === undefined || (!text.trim() && !files.length)) return { outcome: "ignored" };
     const message: InboundMessage = {
       route,
-      sender: { id: event.sender.id, ...(event.sender.name ? { name: event.sender.name } : {}) },
+      sender: { id: event.sender.id, ...truthy({ name: event.sender.name }) },
       platformId: event.id,
       authority: may.authority,
       mayApprove: may.mayApprove,
@@ -221,7 +230,7 @@ export class Intake {
       text,
       about: toAbout(event, answers),
       ...(may.agent ? { agent: asId<AgentId>(may.agent) } : {}),
-      ...(may.tools ? { tools: may.tools } : {}),
+      ...defined({ tools: may.tools }),
     };
     const known = await this.parts.admittedText(acceptIds.message({ ...at, chat: route.chat }, event.id));
     if (known === undefined) {
@@ -282,7 +291,7 @@ export class Intake {
     const judged = { chat: event.chat, sender: { id: quote.sender ?? "" }, kind: "reaction" as const };
     const seen = mine || standing(policy, judged, await listSenderGrants(this.parts.records, at, quote.sender!)).may;
     if (!seen) return { text: event.text, answers: { text: "a message of somebody who may not talk here" } };
-    const answers = { ...(quote.name ? { name: quote.name } : {}), text: quote.text };
+    const answers = { ...truthy({ name: quote.name }), text: quote.text };
     // The envelope has room for the beginning of what is quoted; a longer quotation stands before the words.
     const isLong = quote.text.length > LONGEST_IN_ENVELOPE;
     const quoted = `> ${quote.text.slice(0, 2000).replaceAll("\n", "\n> ")}\n\n`;
@@ -378,17 +387,16 @@ function bringsOthersWords(event: Message): boolean {
 
 function toAbout(event: Message, answers: About["answers"]): About {
   return {
-    ...(event.at !== undefined ? { saidAt: event.at } : {}),
-    ...(event.chat.title ? { title: event.chat.title } : {}),
+    ...defined({ saidAt: event.at, title: event.chat.title || undefined }),
     ...(event.kind === "edit" ? { isEdited: true } : {}),
     ...(event.kind === "message" && event.forwarded ? { forwardedFrom: event.forwardedFrom ?? (true as const) } : {}),
-    ...(answers ? { answers } : {}),
+    ...defined({ answers }),
     ...(event.kind === "message" && event.voice ? { voice: event.voice } : {}),
   };
 }
 
 function toRoute(at: AccountKey, event: PlatformEvent): ReplyRoute {
-  return { ...at, chat: event.chat.id, ...(event.chat.thread ? { thread: event.chat.thread } : {}) };
+  return { ...at, chat: event.chat.id, ...truthy({ thread: event.chat.thread }) };
 }
 
 function makeOwnerKey(message: InboundMessage): string {

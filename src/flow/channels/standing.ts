@@ -7,6 +7,7 @@
  */
 import type { AccountPolicy, PlatformEvent } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 export interface Grant {
   sender: string;
@@ -41,8 +42,7 @@ export function standing(policy: AccountPolicy, event: Judged, grants: readonly 
   if (mustAddress && !event.addressed) return no("it was not addressed");
   return {
     ...yes(isOwner ? "owner" : listed || policy.vouched ? "known" : "stranger"),
-    ...(group.agent ? { agent: group.agent } : {}),
-    ...(group.tools ? { tools: group.tools } : {}),
+    ...truthy({ agent: group.agent, tools: group.tools }),
   };
 }
 

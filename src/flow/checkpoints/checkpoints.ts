@@ -2,6 +2,8 @@
  * Checkpoints: what files were before a turn changed them, for as long as there is room and time, and the way back. See keep.ts
  * for what is kept (CHECKPOINTS-1 to CHECKPOINTS-4) and undo.ts for how it comes back (CHECKPOINTS-5 to CHECKPOINTS-7).
  */
+
+import { truthy } from "../../core/kit/index.ts";
 import { Blobs } from "./blobs.ts";
 import { COMMAND, Keeper } from "./keep.ts";
 import { ABSENT, type Call, type CheckpointParts, UNKNOWN } from "./ports.ts";
@@ -108,8 +110,7 @@ export class Checkpoints {
     const { session, agent, at } = rows[0]!;
     return {
       ...{ turn, session, agent, at },
-      ...(undoes ? { undoes } : {}),
-      ...(undoneBy ? { undoneBy } : {}),
+      ...truthy({ undoes, undoneBy }),
       files: toWishes(rows).map(({ path, before, now, lost }) => ({
         path,
         change: before === ABSENT ? "created" : now === ABSENT ? "deleted" : "changed",

@@ -7,6 +7,7 @@
  * CHECKPOINTS-7: an undo has rows like a turn, so it can be undone.
  */
 import { AppError, type TurnId } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Blobs } from "./blobs.ts";
 import { COMMAND, type Keeper, MOST_COPIED } from "./keep.ts";
 import { ABSENT, type CheckpointParts, UNKNOWN } from "./ports.ts";
@@ -198,7 +199,7 @@ export class Undoing {
             continue;
           }
           const mode = modes.get(path) ?? null;
-          await files.write(root, path, content, { tag: `${id}:${path}`, ...(mode === null ? {} : { mode }) });
+          await files.write(root, path, content, { tag: `${id}:${path}`, ...defined({ mode: mode ?? undefined }) });
         }
         crash.at("undo.file");
       } catch (error) {
@@ -240,7 +241,7 @@ export function toWishes(rows: readonly Row[]): Wish[] {
     }
     // Made and taken away again within the turn.
     if (before === now && before === ABSENT) return [];
-    return [{ path, agent, session, now, before, mode, ...(lost ? { lost } : {}) }];
+    return [{ path, agent, session, now, before, mode, ...truthy({ lost }) }];
   });
 }
 

@@ -20,7 +20,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { distance, nearest } from "../../core/kit/index.ts";
+import { distance, nearest, truthy } from "../../core/kit/index.ts";
 
 export interface CommandParts {
   /** A hint with the commands as they work here. */
@@ -351,7 +351,7 @@ async function answer(
   if (!parts.mayApprove(call.message)) return "You may not answer approvals here.";
   const waiting = code ? [await parts.approvals.find(code)] : await parts.approvals.waiting(call.session);
   if (!waiting.length) return "Nothing waits for an answer here.";
-  return settle(parts, call, waiting, { decision, ...(reason ? { reason } : {}) });
+  return settle(parts, call, waiting, { decision, ...truthy({ reason }) });
 }
 
 async function settle(

@@ -24,6 +24,7 @@ import type {
   TurnId,
 } from "../../core/domain/index.ts";
 import type { Clock, Crash, Log } from "../../core/kit/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { compose, told } from "./compose.ts";
 import {
   addClaim,
@@ -278,7 +279,7 @@ export class SystemEvents {
         route: JSON.parse(first.route) as ReplyRoute,
         sender: { id: source },
         text,
-        about: { label, saidAt: at, ...(isMaterial ? { isMaterial } : {}) },
+        about: { label, saidAt: at, ...truthy({ isMaterial }) },
         more,
         agent: first.agent,
         session,

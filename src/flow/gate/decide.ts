@@ -6,7 +6,7 @@
  */
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
-import { isSecretFile } from "../../core/kit/index.ts";
+import { isSecretFile, truthy } from "../../core/kit/index.ts";
 import type { PolicyConfig } from "./config.ts";
 import { judgeShell, type Part, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
@@ -124,7 +124,7 @@ export function decide(given: Policy, plan: ActionPlan): Verdict {
   if (isStranger) return { verdict: "ask", because: ASKED_FOR_GUESTS, parts };
   const open = parts.filter((part) => part.verdict !== "allow");
   const lacksRule = open.length > 0 && open.every((part) => part.unruled);
-  return { verdict: "ask", because: reason(plan, parts, policy.place), parts, ...(lacksRule ? { lacksRule } : {}) };
+  return { verdict: "ask", because: reason(plan, parts, policy.place), parts, ...truthy({ lacksRule }) };
 }
 
 /**

@@ -6,7 +6,7 @@
  * GATE-3: what a person could not see before saying yes is refused rather than asked.
  */
 import type { ShellCommand, ShellPlan, ShellReasonKind } from "../../core/contracts/index.ts";
-import { isReaching, isSecretFile } from "../../core/kit/index.ts";
+import { defined, isReaching, isSecretFile } from "../../core/kit/index.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn } from "./paths.ts";
@@ -150,7 +150,7 @@ function judgeFound(command: ShellCommand, around: Around): Part {
   const program = shell.commands.find(
     (one) => one.words[0]!.literal === name && one.within.length > command.within.length,
   )?.program;
-  const run = judgeCommand({ ...inner, ...(program ? { program } : {}) }, around);
+  const run = judgeCommand({ ...inner, ...defined({ program }) }, around);
   if (run.verdict !== "allow" || at < 0) return { ...run, what };
   const finding = command.words.slice(0, at);
   const looking = judgeCommand({ ...command, words: finding }, { shell, place, rules, isPlain: true, isSettled: true });

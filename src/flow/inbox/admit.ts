@@ -19,7 +19,7 @@ import {
   type TextPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { type Bus, type Clock, type IdMaker, longStamp, stampIn } from "../../core/kit/index.ts";
+import { type Bus, type Clock, defined, type IdMaker, longStamp, stampIn, truthy } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
 import { cleanLabel, envelope, shownBy } from "./envelope.ts";
 import { whatItReplaces } from "./replace.ts";
@@ -251,7 +251,7 @@ async function accept(
           ...(message.given ? { given: message.given as unknown as Json } : {}),
           ...(message.tools ? { tools: [...message.tools] } : {}),
           ...(message.terms ? { terms: message.terms as unknown as Json } : {}),
-          ...(message.replaces ? { replaces: message.replaces } : {}),
+          ...truthy({ replaces: message.replaces }),
         }
       : { kind: "command", agent, route, reply, ...(m.stop ? { stop: { ...m.stop } } : {}) };
   const attachments = listFiles(held?.parts ?? []);
@@ -296,7 +296,7 @@ async function accept(
       turn,
       text,
       route: message.route,
-      ...(ours.label ? { label: ours.label } : {}),
+      ...defined({ label: ours.label }),
       ...(attachments.length ? { attachments } : {}),
     });
   const accepted = await parts.engine.accept({ id, fresh, session: lane_of, lane, body }, write, announce);
@@ -338,9 +338,9 @@ async function ownLines(
   const where = { at, zone, channel: route.channel, where: parts.where(message) };
   const line = envelope({
     ...where,
-    ...(last ? { last } : {}),
+    ...defined({ last }),
     ...(isPerson && isShared ? { speaker: { name: sender.name ?? sender.id, standing } } : {}),
-    ...(label ? { label: label.text } : {}),
+    ...defined({ label: label?.text }),
     ...(files.length ? { files } : {}),
     ...facts,
   });
@@ -358,7 +358,7 @@ async function ownLines(
     const own: TextPart = { type: "text", text: envelope(said), ours: true, label: cleaned(one.label) };
     return text.trim() === "" ? [own] : [own, { type: "text", text }];
   });
-  return { envelope: line, shown: { day: shown, ...(last ? { view: last.view } : {}) }, more, ...labelled };
+  return { envelope: line, shown: { day: shown, ...defined({ view: last?.view }) }, more, ...labelled };
 }
 
 /** The line before something that enters the history without coming through the door: the outcome of a call that waited. */
@@ -370,7 +370,7 @@ export async function ownLine(
   const last = await lastMessage(parts.messages, session);
   const zone = await parts.findZone((await findPerson(parts.messages, session)) ?? "");
   const channel = last?.channel ?? "";
-  const text = envelope({ at, zone, channel, label: label.text, ...(last ? { last } : {}) });
+  const text = envelope({ at, zone, channel, label: label.text, ...defined({ last }) });
   return { type: "text", text, ours: true, label: cleaned(label) };
 }
 

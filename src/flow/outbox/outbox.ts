@@ -38,9 +38,11 @@ import {
   type Clock,
   type Crash,
   deadline,
+  defined,
   type Guard,
   type Log,
   STOPPED_LARES,
+  truthy,
   type WorkKey,
 } from "../../core/kit/index.ts";
 import type { OutboxConfig } from "./config.ts";
@@ -433,8 +435,7 @@ export class Outbox {
       text: [d.text, ...notes].join("\n"),
       // Where there is a rich form, people see only that.
       ...(html === undefined ? {} : { html: [html, ...notes.map(asHtml)].join("<br>") }),
-      ...(styles === undefined ? {} : { styles }),
-      ...(buttons ? { buttons } : {}),
+      ...defined({ styles, buttons }),
       ...(found.length ? { files: found } : {}),
     };
   }
@@ -494,7 +495,7 @@ export class Outbox {
 
   private tell(d: Delivery, error?: string): void {
     const { session, turn, id, state } = d;
-    this.parts.bus.emit({ event: "delivery", session, turn, delivery: id, state, ...(error ? { error } : {}) });
+    this.parts.bus.emit({ event: "delivery", session, turn, delivery: id, state, ...truthy({ error }) });
   }
 
   private until(at: number): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 export type DeliveryState = "intended" | "sending" | "sent" | "uncertain" | "expired" | "failed";
 
@@ -208,7 +209,7 @@ export async function listDeliveries(db: Reads, turn: TurnId) {
     state: row.state as "sent",
     channel: (JSON.parse(row.route) as ReplyRoute).channel,
     attempts: row.attempts,
-    ...(row.error ? { error: row.error } : {}),
+    ...truthy({ error: row.error }),
   }));
 }
 

@@ -13,6 +13,7 @@ import {
   type TurnState,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash } from "../../core/kit/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import {
   briefSince,
   countMessages,
@@ -196,8 +197,7 @@ export class Sessions {
       messages: row.messages,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
-      ...(row.person ? { person: row.person } : {}),
-      ...(running ? { running } : {}),
+      ...truthy({ person: row.person, running }),
       ...(row.last ? { last: lastTurn(row.last, running) } : {}),
     };
   }
@@ -213,8 +213,7 @@ function lastTurn(text: string, running: TurnId | undefined): NonNullable<Sessio
   return {
     turn,
     state: running === turn ? "running" : state,
-    ...(failure ? { failure } : {}),
-    ...(reason ? { reason } : {}),
+    ...truthy({ failure, reason }),
   };
 }
 

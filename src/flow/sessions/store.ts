@@ -8,6 +8,7 @@ import type {
   SessionKey,
   TurnId,
 } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 
 export interface SessionRow {
   key: SessionKey;
@@ -89,7 +90,7 @@ export async function readMessages(
     at: row.at,
     ...(row.person === null ? {} : { person: row.person as PersonId }),
     ...(row.meta === null ? {} : { meta: JSON.parse(row.meta) as JsonObject }),
-    ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
+    ...defined({ replacedBy: row.replaced_by ?? undefined }),
   }));
 }
 

@@ -35,7 +35,7 @@ import {
   type ToolResultPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import { atOnce } from "../../core/kit/index.ts";
+import { atOnce, defined, truthy } from "../../core/kit/index.ts";
 import { type BoundParts, boundParts } from "./bound.ts";
 import { deniedText, suggestInstead } from "./denied.ts";
 import { repeated } from "./limits.ts";
@@ -58,7 +58,7 @@ export interface At {
 
 export function makePlace(parts: TurnParts, at: At): ToolPlace {
   const { agent, session, turn, route, p, tools } = at;
-  return parts.tools.place({ agent, session, turn, route, authority: p.authority, ...(tools ? { tools } : {}) });
+  return parts.tools.place({ agent, session, turn, route, authority: p.authority, ...defined({ tools }) });
 }
 
 /** What was decided about one call, as it is recorded. */
@@ -136,7 +136,7 @@ export async function act(
       outside ||= isFromOutside(parts, call.name, said);
       const { text, isError, images } = said;
       const part = { type: "tool-result" as const, id: call.id, name: call.name, text };
-      return { ...part, ...(isError ? { isError } : {}), ...(images?.length ? { images } : {}) };
+      return { ...part, ...truthy({ isError }), ...(images?.length ? { images } : {}) };
     };
     const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
     if (j.verdict === "error") return result({ text: j.because, ...said });
@@ -218,14 +218,14 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...pickWhole(plan),
       ...(verdict === "deny" ? { instead: suggestInstead(plan, standing.authority) } : {}),
       ...(input === call.input ? {} : { input }),
-      ...(plan.until === undefined ? {} : { until: plan.until }),
+      ...defined({ until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
       ...(plan.shell ? { moves: moves ?? false } : {}),
     };
   } catch (error) {
     if (error instanceof AppError) {
       const { text, origin } = failed(error);
-      return { verdict: "error", because: text, ...(origin ? { origin } : {}), ...none };
+      return { verdict: "error", because: text, ...defined({ origin }), ...none };
     }
     throw error;
   }
@@ -247,7 +247,7 @@ export type Allowed =
   | { by: "gate"; settled?: string };
 
 export function allowedAs({ settled }: Pick<Judged, "settled">): Allowed {
-  return { by: "gate", ...(settled === undefined ? {} : { settled }) };
+  return { by: "gate", ...defined({ settled }) };
 }
 
 /** Runs a call that may run. Never throws for what the tool did; `Stopped` becomes a result, so the history stays whole. */

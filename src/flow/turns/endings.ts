@@ -7,6 +7,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { Progress } from "./progress.ts";
 
 /** Lines of ours behind what was said. They stand in one request and not in the history. */
@@ -107,5 +108,5 @@ export function notRun(calls: readonly ToolCallPart[], why: string): ToolResultP
 }
 
 function makeResult({ id, name }: ToolCallPart, text: string, isError = false): ToolResultPart {
-  return { type: "tool-result", id, name, text, ...(isError ? { isError } : {}) };
+  return { type: "tool-result", id, name, text, ...truthy({ isError }) };
 }

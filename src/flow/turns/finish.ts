@@ -13,6 +13,7 @@ import {
   type TurnId,
   type TurnResult,
 } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import type { At } from "./act.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 import type { Progress } from "./progress.ts";
@@ -61,8 +62,7 @@ export function finish(
     usage: p.usage,
     calls: p.call,
     toolCalls: p.toolCalls,
-    ...(p.model ? { model: p.model } : {}),
-    ...(p.practice ? { practice: true } : {}),
+    ...truthy({ model: p.model, practice: p.practice }),
   };
   return {
     end: result as unknown as Json,
@@ -123,7 +123,7 @@ export function userMessage(m: IntakeMessage) {
   return {
     id: messageIds.input(m.turn),
     message: { role: "user" as const, content },
-    ...(m.person ? { person: m.person } : {}),
+    ...truthy({ person: m.person }),
     at: m.at,
     outside: carriesOutside(m),
   };

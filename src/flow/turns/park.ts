@@ -9,6 +9,7 @@ import {
   type ReplyRoute,
   type ToolCallPart,
 } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { At, Judged } from "./act.ts";
 import type { TurnParts } from "./ports.ts";
 import { PROGRESS_VERSION, type Progress, type Waiting } from "./progress.ts";
@@ -26,10 +27,10 @@ export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judg
     tool: call.name,
     input: j.input ?? call.input,
     hash: j.hash,
-    ...(j.bound ? { bound: j.bound } : {}),
+    ...defined({ bound: j.bound }),
     shown: j.shown,
     ...(j.marks?.length ? { marks: j.marks } : {}),
-    ...(j.whole ? { whole: j.whole } : {}),
+    ...truthy({ whole: j.whole }),
     deadline: Math.min(parts.clock.now() + parts.questions.patienceMs(at.agent), j.until ?? Number.POSITIVE_INFINITY),
   };
 }
@@ -70,8 +71,7 @@ export function park(
           because: w.because,
           action: {
             ...{ input: w.input, rule: w.rule },
-            ...(w.marks ? { marks: w.marks } : {}),
-            ...(w.whole ? { whole: w.whole } : {}),
+            ...truthy({ marks: w.marks, whole: w.whole }),
             ...(isElsewhere ? { route: { ...askedAt } } : {}),
           },
           hash: w.hash,

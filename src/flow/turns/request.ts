@@ -5,6 +5,7 @@
  */
 import type { ModelRequest, ThinkingLevel } from "../../core/contracts/index.ts";
 import { type AgentId, type Given, isEndingTool, type ModelMessage, type SessionKey } from "../../core/domain/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import { userMessage } from "./finish.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
 
@@ -46,20 +47,18 @@ export async function buildRequest(
   );
   const fresh: ModelMessage[] = [...wish.said.map((m) => userMessage(m).message), ...(wish.more ?? [])];
   const model = wish.model ?? tuned.model ?? parts.agentModel(agent);
-  const fit = await parts.history.fit(session, { agent, model, fresh, ...(given ? { given } : {}) });
+  const fit = await parts.history.fit(session, { agent, model, fresh, ...defined({ given }) });
   const thinking = wish.thinking ?? tuned.thinking;
   const settings = wish.mustAnswer ? { ...given?.settings, toolChoice: "none" as const } : given?.settings;
   const request: ModelRequest = {
     system,
-    ...(shared ? { shared } : {}),
+    ...truthy({ shared }),
     tools: offered(wish.tools, tools),
-    ...(notes ? { notes } : {}),
+    ...truthy({ notes }),
     messages: [...messages, ...fresh],
     room: fit.room,
     cacheKey: session,
-    ...(settings ? { settings } : {}),
-    ...(model ? { model } : {}),
-    ...(thinking ? { thinking } : {}),
+    ...truthy({ settings, model, thinking }),
   };
   return { request, tainted, full: fit.full, fresh: fit.fresh };
 }

@@ -37,7 +37,7 @@ import {
   type TurnId,
   withoutCommandLane,
 } from "../../core/domain/index.ts";
-import { findSubject, quotedBeginning } from "../../core/kit/index.ts";
+import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
 import {
   type At,
   act,
@@ -286,13 +286,13 @@ export function makeTurns(parts: TurnParts) {
         shown,
         rule,
         hash,
-        ...(bound ? { bound } : {}),
+        ...defined({ bound }),
         marks: marks ?? [],
-        ...(whole ? { whole } : {}),
+        ...truthy({ whole }),
       };
       return {
         ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
-        ...(w.results === undefined ? {} : { results: w.results }),
+        ...defined({ results: w.results }),
         because,
         rule,
       };
@@ -334,7 +334,7 @@ export function makeTurns(parts: TurnParts) {
     await parts.records.write((tx) => {
       also?.(tx);
       const outside = isFromOutside(parts, w.tool, said);
-      const result = { text: inPlace, ...(said.isError ? { isError: true } : {}) };
+      const result = { text: inPlace, ...truthy({ isError: said.isError }) };
       if (settling?.place(tx, result, outside)) return;
       parts.history.append(tx, {
         session,
@@ -473,7 +473,7 @@ export function makeTurns(parts: TurnParts) {
         parts.crash.at("model.before");
         const maxOutputTokens = leastOf(aside.maxOutputTokens, run.given?.settings?.maxOutputTokens);
         const reply = await parts.models.call(
-          { ...request, ...(maxOutputTokens ? { maxOutputTokens } : {}) },
+          { ...request, ...truthy({ maxOutputTokens }) },
           (delta) => {
             if ("text" in delta) streamed += delta.text.length;
             if (delta.type === "text")
@@ -669,7 +669,7 @@ function leastOf(...limits: (number | undefined)[]): number | undefined {
 
 /** Whose budget a call counts against, beside its agent's and session's. */
 function spentFor({ job, budget }: Terms) {
-  return job === undefined ? {} : { schedule: { id: job, ...(budget ? { caps: budget } : {}) } };
+  return job === undefined ? {} : { schedule: { id: job, ...defined({ caps: budget }) } };
 }
 
 function sentence({ called }: TurnParts, reply: Extract<ModelReply, { ok: false }>): string {

@@ -1,6 +1,7 @@
 /** Who asked for a turn, how they came in, and where its words may go. */
 import type { Reads } from "../../../core/contracts/index.ts";
 import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 
 /** One door: how and as whom somebody came in. */
 export interface Door {
@@ -65,9 +66,7 @@ function toDoor({ route, person, speaker, is_group, name, title, face }: DoorRow
   const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
   return {
     ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },
-    ...(name ? { name } : {}),
-    ...(title ? { title } : {}),
-    ...(face ? { face } : {}),
+    ...truthy({ name, title, face }),
   };
 }
 
@@ -84,7 +83,7 @@ export async function findAskers(
   return new Map(
     rows.map((row) => [
       row.id,
-      { channel: (JSON.parse(row.route) as ReplyRoute).channel, ...(row.person ? { person: row.person } : {}) },
+      { channel: (JSON.parse(row.route) as ReplyRoute).channel, ...truthy({ person: row.person }) },
     ]),
   );
 }
