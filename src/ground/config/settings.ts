@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import type { Bus, Log } from "../../core/kit/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 import { configSchemaJson, explain } from "./describe.ts";
 import { getFromFile, setInFile } from "./edit.ts";
 import { CONFIG_FILE, type LoadedConfig, readText, reviewConfig, saveConfig } from "./load.ts";
@@ -221,7 +222,7 @@ export class Settings<Schema extends ConfigSchema> {
     for (const problem of this.problems) {
       log.warn("lares.yaml has a problem", {
         message: problem.message,
-        ...(problem.excerpt ? { at: problem.excerpt } : {}),
+        ...truthy({ at: problem.excerpt }),
       });
     }
     if (changed.length) log.info("lares.yaml changed", { sections: changed });

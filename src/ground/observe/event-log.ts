@@ -1,5 +1,6 @@
 /** One line of the log for whatever a person may ask about later. Never what was said. */
 import type { Bus, Log } from "../../core/kit/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 export function keepEventLog(bus: Bus, log: Log): () => void {
   const approvals = log.child("approvals");
@@ -16,7 +17,7 @@ export function keepEventLog(bus: Bus, log: Log): () => void {
         return outbox.warn(`delivery ${event.state}`, {
           delivery: event.delivery,
           turn: event.turn,
-          ...(event.error ? { error: event.error } : {}),
+          ...truthy({ error: event.error }),
         });
       case "schedule.fired":
         return schedule.info("fired", { schedule: event.schedule, turn: event.turn });

@@ -1,6 +1,7 @@
 /** What will wake an agent besides people, gathered from every room that waits for something. */
 
 import type { Reads } from "../../core/contracts/index.ts";
+import { defined, truthy } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 import { parkedTurns } from "./store.ts";
 
@@ -72,14 +73,14 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
   const wakes: Wake[] = [
     ...slots.map(({ name, agent, due, words, problem, ...slot }): Wake => {
       const kind = slot.kind === "beat" ? "heartbeat" : "schedule";
-      return { kind, name, about: words, agent, at: due, ...(problem ? { problem } : {}) };
+      return { kind, name, about: words, agent, at: due, ...truthy({ problem }) };
     }),
     ...waiting.hooks().map(({ name, scheme, agent, session, lastAt }): Wake => {
       const about = `POST /hooks/${name} (${scheme})`;
-      return { kind: "hook", name, about, agent, session, ...(lastAt === undefined ? {} : { lastAt }) };
+      return { kind: "hook", name, about, agent, session, ...defined({ lastAt }) };
     }),
     ...watches.map(({ name, about, agent, next, lastAt, error, isPaused }): Wake => {
-      const known = { ...(lastAt === undefined ? {} : { lastAt }), ...(error ? { problem: error } : {}) };
+      const known = defined({ lastAt, problem: error || undefined });
       // What is paused has no next time.
       const at = isPaused ? {} : { at: Math.max(next, now) };
       return { kind: "watch", name, about, agent, ...at, ...known };
@@ -107,8 +108,7 @@ export async function listWakes(waiting: Waiting, now: number): Promise<Wake[]> 
           about,
           agent,
           session,
-          ...(turn ? { turn } : {}),
-          ...(why ? { problem: why } : {}),
+          ...truthy({ turn, problem: why }),
         };
       }),
     ...events.map(({ session, agent, n, at }): Wake => {
