@@ -25,5 +25,22 @@ export default defineConfig({
       load: (id: string) =>
         /zod\/v4\/locales\/index\.js$/.test(id) ? 'export { default as en } from "./en.js";' : null,
     },
+    {
+      // V8 keeps the text of a file in memory, at two bytes a character as soon as one of them is beyond Latin-1. Written as escapes,
+      // a few arrows and dashes no longer double the size of every chunk they occur in (idle: 112 → 105 MB).
+      name: "one byte per character",
+      generateBundle(_options: unknown, bundle: Record<string, { type: string; code?: string; fileName: string }>) {
+        for (const chunk of Object.values(bundle)) {
+          if (chunk.type !== "chunk" || chunk.code === undefined) continue;
+          if (/String\.raw`[^`]*[^\x00-\xff]/.test(chunk.code))
+            throw new Error(`${chunk.fileName}: an escape inside String.raw would change its text`);
+          chunk.code = chunk.code.replace(/[^\x00-\xff]/g, escaped);
+        }
+      },
+    },
   ],
 });
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
