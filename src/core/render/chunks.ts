@@ -6,6 +6,8 @@
  * RENDER-3: nothing is lost but the blanks at a cut.
  * RENDER-4: the same words give the same parts (a delivery that is tried again must find its parts again).
  */
+
+import { assertNever } from "../domain/index.ts";
 import { Cuts } from "./cuts.ts";
 import type { Dialect, DialectName, Part, Unit } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
@@ -147,6 +149,8 @@ function bareInlines(block: Block): Inline[] {
       return text(block.text.replaceAll("\n", " "));
     case "rule":
       return text("———");
+    default:
+      return assertNever(block);
   }
 }
 

@@ -1,4 +1,6 @@
 /** Where a tree may be cut, and how well: between blocks best, then lines, sentences, words, and never inside a sign. */
+
+import { assertNever } from "../domain/index.ts";
 import { countUpTo, inlineSize, itemSize, measureBlock, slice } from "./slice.ts";
 import type { Block, Inline, Tree } from "./tree.ts";
 
@@ -164,6 +166,8 @@ export class Cuts {
       case "table":
       case "rule":
         break;
+      default:
+        assertNever(block);
     }
   }
 

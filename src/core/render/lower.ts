@@ -5,6 +5,8 @@
  * RENDER-6: a link that names one place and leads to another is written as words with its target beside them.
  * RENDER-7: only http, https and mailto are targets; the rest is words.
  */
+
+import { assertNever } from "../domain/index.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Block, type Cell, clean, type Inline, type Item, plainText, STRONG, type Tree } from "./tree.ts";
 
@@ -40,6 +42,8 @@ function lowerBlock(block: Block, how: Lowering): Block[] {
     case "fence":
     case "rule":
       return [block];
+    default:
+      return assertNever(block);
   }
 }
 
@@ -79,8 +83,12 @@ function lowerInlines(inlines: readonly Inline[], how: Lowering): readonly Inlin
       }
       case "link":
         return lowerLink(span, how);
-      default:
+      case "text":
+      case "code":
+      case "break":
         return [span];
+      default:
+        return assertNever(span);
     }
   });
 }

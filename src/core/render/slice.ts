@@ -3,6 +3,8 @@
  * as a whole. `slice` gives the tree between two positions; what lies around it (quote, list, fence with its language) is
  * there again, so each slice is a whole tree of its own.
  */
+
+import { assertNever } from "../domain/index.ts";
 import type { Block, Inline, Item, Tree } from "./tree.ts";
 
 export function measureBlock(block: Block): number {
@@ -20,6 +22,8 @@ export function measureBlock(block: Block): number {
     case "table":
     case "rule":
       return 1;
+    default:
+      return assertNever(block);
   }
 }
 
@@ -52,6 +56,8 @@ function sliceBlock(block: Block, from: number, to: number): Block[] {
     case "table":
     case "rule":
       return [block];
+    default:
+      return assertNever(block);
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * RENDER-8: no control sign, lone surrogate, noncharacter or bidi override is in a tree made by `parse` (`clean`).
  */
+import { assertNever } from "../domain/index.ts";
 
 export const STRONG = 1;
 export const EM = 2;
@@ -76,5 +77,7 @@ function spanText(span: Inline): string {
       return span.label;
     case "break":
       return "\n";
+    default:
+      return assertNever(span);
   }
 }

@@ -1,4 +1,6 @@
 /** The one walker: a lowered tree and a dialect's table → the text that is sent. */
+
+import { assertNever } from "../domain/index.ts";
 import { type Dialect, type Part, ZERO } from "./dialect.ts";
 import { plain } from "./dialects/lines.ts";
 import { parseInline } from "./inline.ts";
@@ -85,6 +87,8 @@ function writeBlock(block: Block, dialect: Dialect, known?: Written): string {
       });
       return dialect.list.wrap(items, block.ordered, block.start);
     }
+    default:
+      return assertNever(block);
   }
 }
 
@@ -193,6 +197,8 @@ function writeRun({ inline }: Run, dialect: Dialect, lineStart: boolean): string
       if (isItself || !dialect.link) return dialect.url(inline.url);
       return dialect.link(writeInlines(inline.label, dialect), inline.url);
     }
+    default:
+      return assertNever(inline);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Embedders: the offline one in a worker thread, and servers by configuration. */
 import type { Embedder } from "../../core/contracts/index.ts";
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, assertNever } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { EmbedderConfig } from "./config.ts";
@@ -18,7 +18,8 @@ export function createEmbedder(config: EmbedderConfig, clock: Clock): Embedder |
       return undefined;
     case "offline":
       return new OfflineEmbedder({ clock });
-    default: {
+    case "openai":
+    case "ollama": {
       const ollama = config.use === "ollama";
       const model = config.model ?? (ollama ? "nomic-embed-text" : "text-embedding-3-small");
       const dims = config.dims ?? (ollama ? 768 : 1536);
@@ -32,5 +33,7 @@ export function createEmbedder(config: EmbedderConfig, clock: Clock): Embedder |
       }
       return new RemoteEmbedder({ kind: config.use, baseUrl, model, dims, ...truthy({ key: config.key }) });
     }
+    default:
+      return assertNever(config.use);
   }
 }

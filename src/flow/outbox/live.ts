@@ -193,6 +193,8 @@ export class Live {
         else if (one) this.close(one);
         return;
       }
+      default:
+        return;
     }
   }
 

@@ -21,6 +21,8 @@ export function keepEventLog(bus: Bus, log: Log): () => void {
         });
       case "schedule.fired":
         return schedule.info("fired", { schedule: event.schedule, turn: event.turn });
+      default:
+        return;
     }
   });
 }

@@ -1,5 +1,5 @@
 /** What a model is asked when it compacts, and how its answer is read. Pure. */
-import type { ModelMessage } from "../../core/domain/index.ts";
+import { assertNever, type ModelMessage } from "../../core/domain/index.ts";
 import { type Carry, carryText, isEmpty, newestOnce } from "./carry.ts";
 import { clip, textTokens } from "./tokens.ts";
 
@@ -31,8 +31,10 @@ export function transcriptLine(message: ModelMessage): string {
         return `(called ${part.name} ${clip(JSON.stringify(part.input), LONGEST_RESULT)})`;
       case "tool-result":
         return `(${part.name} said: ${clip(part.text, LONGEST_RESULT)})`;
-      default:
+      case "thinking":
         return "";
+      default:
+        return assertNever(part);
     }
   });
   const text = parts.filter(Boolean).join(" ").trim();

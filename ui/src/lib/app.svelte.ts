@@ -126,6 +126,9 @@ class App {
       case "poll":
         this.epoch++;
         this.refresh();
+        break;
+      default:
+        break;
     }
   }
 

@@ -322,6 +322,9 @@ export class Chat {
       case "session.changed":
         if (news.what === "deleted") this.records = [];
         void this.refresh();
+        break;
+      default:
+        break;
     }
   }
 

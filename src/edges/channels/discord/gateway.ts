@@ -114,6 +114,9 @@ export function connect(
           parts.onOpen(session, false);
         }
         parts.onDispatch(asText(t) ?? "", d, seq ?? 0);
+        return;
+      default:
+        return;
     }
   }
 

@@ -121,6 +121,9 @@ export async function collect(
         break;
       case "error":
         throw part.error;
+      default:
+        // Ends of pieces, sources and whatever a later version of the library adds: not part of the answer.
+        break;
     }
   }
   // Some libraries close a broken stream with a finish of their own: "other", with no word of the provider's.

@@ -1,6 +1,6 @@
 /** The actions on an open page, each in a few lines of the driver's words. */
 import type { Page } from "playwright-core";
-import { AppError } from "../../../core/domain/index.ts";
+import { AppError, assertNever } from "../../../core/domain/index.ts";
 import { wrongInput } from "../paths/index.ts";
 import { refused } from "../web/index.ts";
 import type { BrowserInput } from "./input.ts";
@@ -38,8 +38,13 @@ export async function act(session: Session, input: BrowserInput, signal: AbortSi
       );
     case "wait":
       return wait(await session.page(), text, signal);
-    default:
+    case "snapshot":
+    case "screenshot":
+    case "tabs":
+    case "close":
       return undefined;
+    default:
+      return assertNever(action);
   }
 }
 

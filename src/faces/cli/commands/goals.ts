@@ -1,4 +1,6 @@
 /** `lares goals`: what agents work towards by themselves. */
+
+import { assertNever } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -114,7 +116,9 @@ function mark({ state, waiting }: Goal, paint: Paint): string {
       return paint("– cancelled", "dim");
     case "paused":
       return paint("– paused", "dim");
-    default:
+    case "active":
       return waiting ? "○ waits" : "● at work";
+    default:
+      return assertNever(state);
   }
 }

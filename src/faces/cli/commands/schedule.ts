@@ -1,4 +1,6 @@
 /** `lares schedule`: what happens by itself, when, and whether the last time went well. */
+
+import { assertNever } from "../../../core/domain/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -273,7 +275,11 @@ function mark(state: SlotState, paint: Paint): string {
       return paint("– skipped", "dim");
     case "parked":
       return paint(`${STATES.parked.glyph} ${STATES.parked.word}`, "wait");
+    case "running":
+      return "● running";
+    case "pending":
+      return "○ pending";
     default:
-      return state === "running" ? "● running" : "○ pending";
+      return assertNever(state);
   }
 }

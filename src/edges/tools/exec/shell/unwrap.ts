@@ -216,6 +216,8 @@ function builtin(out: Unwrapped, name: string, args: ShellWord[]): void {
         });
       }
       break;
+    default:
+      break;
   }
   // The rest takes names and texts that bash evaluates once more: `read 'a[$(x)]'`, `declare -n`, `trap`, `hash -p`.
   const kind = QUIET.has(name) ? "builtin" : "evaluates";
