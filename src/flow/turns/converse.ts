@@ -1,0 +1,188 @@
+/** The agent's loop: call the model, act on what it wants, until there is an answer, a question or a limit. */
+
+import type { ModelReply, Outcome } from "../../core/contracts/index.ts";
+import {
+  addUsage,
+  type Json,
+  type JsonObject,
+  leastTrusted,
+  messageIds,
+  type ToolCallPart,
+} from "../../core/domain/index.ts";
+import { act } from "./act.ts";
+import { call, MOST_SAID } from "./model-call.ts";
+import { findFinish, findSilence, notRun } from "./endings.ts";
+import { reached } from "./limits.ts";
+import type { TurnParts } from "./ports.ts";
+import type { Waiting } from "./progress.ts";
+import { end, parkNow, type Run, shortened, spentFor } from "./run.ts";
+
+/** How often room is made for one request before the turn gives up, and in one turn. */
+const MOST_OVERFLOWS = 3;
+
+const MOST_ROOMS = 25;
+
+export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
+  const { p } = run;
+  for (;;) {
+    const active = p.activeMs + (parts.clock.now() - run.began);
+    const limits = parts.limits();
+    const cap = reached(limits, p, active);
+    // One call more than the cap, to say where things stand: else the work done would be lost to the person.
+    if (cap && p.call === limits.modelCalls && p.closing === undefined) p.closing = cap;
+    else if (cap) return end(parts, run, { state: "failed", text: "", reason: cap, failure: "limit" });
+    const called = await call(parts, run);
+    if ("refused" in called) {
+      return end(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
+    }
+    if ("full" in called) {
+      if (await makeRoom(parts, run, { more: called.full.fresh > 0, fresh: called.full.fresh })) continue;
+      return end(parts, run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
+    }
+    const { reply, took, warnings = [] } = called;
+    p.authority = leastTrusted(p.authority, called.authority);
+    p.tainted ||= called.tainted;
+    if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
+    p.notices.push(...warnings);
+    p.tookOwn ||= took.includes(run.turn);
+    p.usage = addUsage(p.usage, reply.usage);
+    if (!reply.ok) {
+      const { failure, limit } = reply;
+      if (failure !== "context-overflow") {
+        return end(parts, run, { state: "failed", text: "", reason: sentence(parts, reply), failure });
+      }
+      if (await makeRoom(parts, run, { refused: limit ? { limit } : {}, more: false, fresh: 0 })) continue;
+      return end(parts, run, { state: "failed", text: "", reason: `${sentence(parts, reply)} ${TOO_LONG}`, failure });
+    }
+    p.overflows = 0;
+    p.model = reply.model;
+    p.practice = reply.practice;
+    if (reply.notice && !p.notices.includes(reply.notice)) p.notices.push(reply.notice);
+    const calls = reply.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+    if (p.closing !== undefined) return lastWord(parts, run, p.closing, reply, calls);
+    if (!calls.length) {
+      const done = answer(parts, run, reply);
+      if (done) return done;
+      continue;
+    }
+    const last = findFinish(calls, run.given?.finish ?? []);
+    if (last.kind === "finished") return end(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)] });
+    // The caller's own tools: it runs them, and its next message says what came of it.
+    if (run.given?.tools)
+      return end(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
+    if (p.forced) {
+      const results = notRun(calls, "no more tools can be used in this turn.");
+      return end(parts, run, { state: "failed", text: "", reason: LOOPED, results });
+    }
+    const silence = findSilence(calls, called.ends ?? [], p);
+    if (silence.kind === "silent") return end(parts, run, { state: "silent", text: "", results: silence.results });
+    const refused = last.kind === "refused" ? last.results : silence.kind === "refused" ? silence.results : undefined;
+    const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
+    const { waiting, pauses, outside } = acted;
+    const ran = await shortened(parts, run, acted.results);
+    const results = refused ? calls.map(({ id }) => refused.get(id) ?? ran.find((result) => result.id === id)!) : ran;
+    const { turn, session } = run;
+    const message = messageIds.results(turn, run.segment, p.call - 1);
+    const waits = [...waiting, ...pauses].map((one) => one.callId);
+    await parts.records.write((tx) => {
+      parts.history.append(tx, {
+        ...{
+          session,
+          turn,
+          id: message,
+          message: { role: "tool", content: results },
+          at: parts.clock.now(),
+          outside,
+        },
+        ...(waiting.length ? { meta: { approvals: asked(waiting) } } : {}),
+      });
+      if (waits.length) parts.interims.keep(tx, { session, message, turn, calls: waits });
+    });
+    if (waits.length) {
+      for (const one of [...waiting, ...pauses]) one.results = message;
+      p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
+      p.pauses = pauses;
+      return parkNow(parts, run, waiting);
+    }
+  }
+}
+
+/** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */
+function answer(parts: TurnParts, run: Run, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
+  const { p } = run;
+  const text = readText(reply);
+  if (reply.finish === "refusal") {
+    return end(parts, run, { state: "declined", text, reason: "The model declined to answer." });
+  }
+  if (!text) {
+    if (p.empty++ === 0) return undefined;
+    const reason = `${reply.model} gave an empty answer twice. Send the message again, or choose another model with /model.`;
+    return end(parts, run, { state: "failed", text: "", reason });
+  }
+  if (reply.finish !== "length") return end(parts, run, { state: "answered", text });
+  const asked = run.given?.settings?.maxOutputTokens;
+  p.notices.push(
+    asked === undefined
+      ? "The answer was cut at the model's output limit."
+      : `The answer was cut at the ${asked} tokens you asked for.`,
+  );
+  return end(parts, run, { state: "answered", text, cut: true });
+}
+
+/** The call after the cap: its words are the answer, and what it still wanted to call is not run. */
+function lastWord(
+  parts: TurnParts,
+  run: Run,
+  cap: string,
+  reply: Extract<ModelReply, { ok: true }>,
+  calls: readonly ToolCallPart[],
+): Outcome {
+  const text = readText(reply);
+  const results = notRun(calls, cap);
+  if (!text) return end(parts, run, { state: "failed", text: "", reason: cap, failure: "limit", results });
+  run.p.notices.push(cap);
+  return end(parts, run, { state: "answered", text, results });
+}
+
+/** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */
+async function makeRoom(
+  parts: TurnParts,
+  run: Run,
+  why: { refused?: { limit?: number }; more: boolean; fresh: number },
+): Promise<boolean> {
+  const { p, turn, session, agent } = run;
+  p.rooms ??= 0;
+  if (p.overflows++ >= MOST_OVERFLOWS || p.rooms >= MOST_ROOMS) return false;
+  parts.bus.emit({ event: "turn.step", session, turn, step: "compact" });
+  const at = { turn, session, agent, ...spentFor(run.terms) };
+  const done = await parts.room.makeRoom(run.ctx, at, ++p.rooms, { model: run.model, ...why });
+  p.usage = addUsage(p.usage, done.usage);
+  if (done.made && !p.notices.includes(COMPACTED)) p.notices.push(COMPACTED);
+  return done.made;
+}
+
+/** Which approval each call waits for, for people who look at the history. */
+function asked(waiting: readonly Waiting[]): JsonObject {
+  return Object.fromEntries(waiting.map((w) => [w.callId, w.approval]));
+}
+
+const COMPACTED = "The conversation was too long for the model; its older part was compacted.";
+const TOO_LONG =
+  "This is more than the model can read at once. Send it in parts or as a file, or choose a model with a larger window (/model).";
+const LOOPED =
+  "The agent repeated the same call with the same result and did not answer when told to, so it was stopped.";
+
+function readText(reply: Extract<ModelReply, { ok: true }>): string {
+  return reply.content
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("")
+    .trim();
+}
+
+function plainCall({ id, name, input }: ToolCallPart): { id: string; name: string; input: Json } {
+  return { id, name, input };
+}
+
+function sentence({ called }: TurnParts, reply: Extract<ModelReply, { ok: false }>): string {
+  return [reply.message, reply.hint && called(reply.hint)].filter(Boolean).join(" ");
+}

@@ -1,0 +1,67 @@
+/** One segment of a turn at work: what it knows, and the ways it ends or goes on waiting. */
+
+import type { Outcome } from "../../core/contracts/index.ts";
+import type { Given, ReplyRoute, Terms, TurnId } from "../../core/domain/index.ts";
+import { type At, makePlace } from "./act.ts";
+import { type Ending, finish } from "./finish.ts";
+import { park } from "./park.ts";
+import type { IntakeMessage, TurnParts } from "./ports.ts";
+import type { Progress, Waiting } from "./progress.ts";
+
+export type Body =
+  | {
+      kind: "message";
+      agent: string;
+      person: string;
+      route: ReplyRoute;
+      model: string | null;
+      given?: Given;
+      tools?: string[];
+      terms?: Terms;
+      replaces?: TurnId;
+    }
+  | { kind: "command"; agent: string; route: ReplyRoute; reply: string; stop?: { turns: TurnId[]; why: string } };
+
+export interface Run extends At {
+  p: Progress;
+  model: string | null;
+  given: Given | undefined;
+  terms: Terms;
+  own: IntakeMessage | undefined;
+  began: number;
+}
+
+export function end(parts: TurnParts, run: Run, ending: Ending): Outcome {
+  return finish(parts, run, run.p, run.route, run.own, ending);
+}
+
+export async function parkNow(
+  parts: TurnParts,
+  run: Run,
+  fresh: (Waiting & { because: string; rule: string })[],
+): Promise<Outcome> {
+  const { route, p, turn } = run;
+  p.activeMs += parts.clock.now() - run.began;
+  if (!fresh.length) return park(parts, run, p, route, fresh, route);
+  const [askedAt, asker] = await Promise.all([
+    parts.questions.where(turn, route, p.authority),
+    parts.questions.asker(turn, p.authority),
+  ]);
+  const named = asker ? fresh.map((one) => ({ ...one, because: `${asker} ${one.because}` })) : fresh;
+  return park(parts, run, p, route, named, askedAt);
+}
+
+export function shortened<T extends { id: string; text: string }>(
+  parts: TurnParts,
+  run: Run,
+  results: readonly T[],
+): Promise<T[]> {
+  const { turn, session, agent, model } = run;
+  const { spillDir, workspace } = makePlace(parts, run);
+  return parts.room.cap({ turn, session, agent, model, spillDir, workspace }, results);
+}
+
+/** Whose budget a call counts against, beside its agent's and session's. */
+export function spentFor({ job, budget }: Terms) {
+  return job === undefined ? {} : { schedule: { id: job, ...(budget ? { caps: budget } : {}) } };
+}

@@ -1,0 +1,186 @@
+/** What a parked turn does when it is woken: answers, deadlines, and waits that are over. */
+
+import {
+  CANCEL,
+  type Outcome,
+  type SegmentInput,
+  Stopped,
+  type ToolResult,
+  type Tx,
+} from "../../core/contracts/index.ts";
+import { AppError, type Json, messageIds, type ToolCallPart } from "../../core/domain/index.ts";
+import { findSubject, quotedBeginning } from "../../core/kit/index.ts";
+import {
+  approvalHash,
+  bindPlan,
+  isFromOutside,
+  listMarks,
+  makePlace,
+  pickWhole,
+  runTool,
+  stillAsShown,
+} from "./act.ts";
+import { type BoundParts, whatChanged } from "./bound.ts";
+import { newWaiting } from "./park.ts";
+import { endPauses } from "./pause.ts";
+import type { TurnParts } from "./ports.ts";
+import type { Waiting } from "./progress.ts";
+import { parkNow, type Run, shortened } from "./run.ts";
+
+/** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
+export async function wakeUp(parts: TurnParts, run: Run, input: SegmentInput): Promise<Outcome | undefined> {
+  const { p } = run;
+  if (input.wake.why === "start") return undefined;
+  if (input.wake.why === "deadline") {
+    const now = await run.ctx.step("now", async () => parts.clock.now());
+    const late = p.waiting.filter((w) => w.deadline <= now);
+    for (const w of late) {
+      const text = "Nobody answered in time, so it was not run.";
+      const also = (tx: Tx) => parts.questions.close(tx, w.approval, "expired");
+      await outcome(parts, run, w, { text, isError: true, origin: "own" }, { also, how: "not answered in time" });
+    }
+    p.waiting = p.waiting.filter((w) => !late.includes(w));
+    await endPauses(parts, run, p, (pause) => pause.deadline <= now);
+    return p.waiting.length || p.pauses?.length ? parkNow(parts, run, []) : undefined;
+  }
+  if (input.wake.why !== "event") return undefined;
+  if (input.wake.events.some((e) => e.name === CANCEL)) throw new Stopped();
+  const fresh: (Waiting & { because: string; rule: string })[] = [];
+  for (const event of input.wake.events) {
+    const w = p.waiting.find((one) => parts.questions.event(one.approval) === event.name);
+    if (!w) continue;
+    p.waiting = p.waiting.filter((one) => one !== w);
+    const again = await answered(parts, run, w, event.value as { decision: string; by: string; reason: string | null });
+    if (again) fresh.push(again);
+  }
+  p.waiting.push(...fresh.map(({ because: _b, rule: _r, ...w }) => w));
+  const { events } = input.wake;
+  await endPauses(parts, run, p, (pause) => events.some((event) => event.name === pause.on));
+  return p.waiting.length || p.pauses?.length ? parkNow(parts, run, fresh) : undefined;
+}
+
+/** Runs or refuses a call a person answered. Returns it as a new question when it is no longer what was shown. */
+async function answered(
+  parts: TurnParts,
+  run: Run,
+  w: Waiting,
+  answer: { decision: string; by: string; reason: string | null },
+): Promise<(Waiting & { because: string; rule: string }) | undefined> {
+  const said = answer.reason ? ` They said: ${answer.reason}` : "";
+  if (answer.decision === "deny") {
+    const text = `Denied by ${answer.by}. It was not run.${said}`;
+    await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: "denied" });
+    return undefined;
+  }
+  if (!(await stillAsShown(parts, run, w))) {
+    const call: ToolCallPart = { type: "tool-call", id: w.callId, name: w.tool, input: w.input };
+    const again = await run.ctx.step(`replan:${w.approval}`, async () => {
+      const tool = parts.tools.get(w.tool);
+      const place = makePlace(parts, run);
+      const plan = await tool?.plan(w.input, place).catch((error: unknown) => {
+        if (error instanceof AppError) return error.message;
+        throw error;
+      });
+      if (plan === undefined || typeof plan === "string") return plan ?? null;
+      const { rule } = await parts.judge.judge(run, plan, run.p);
+      const more = { marks: listMarks(plan), ...pickWhole(plan) };
+      const bound = bindPlan(parts, plan, place);
+      const hash = approvalHash(parts, w.tool, plan, place);
+      return { shown: plan.shown, rule, hash, bound, ...more } as unknown as Json;
+    });
+    if (!again || typeof again === "string") {
+      const why = again ? `: ${again}` : ".";
+      run.p.notices.push(`You approved a call to ${w.tool}, but it could no longer be run${why}`);
+      // The reason may quote the call.
+      const text = `It can no longer be run as it was approved${why}`;
+      await outcome(parts, run, w, { text, isError: true, origin: "outside" }, { how: "allowed, not run" });
+      return undefined;
+    }
+    const { shown, rule, hash, bound, marks, whole } = again as unknown as {
+      shown: string;
+      rule: string;
+      hash: string;
+      bound?: BoundParts;
+      marks?: string[];
+      whole?: string;
+    };
+    const because = whatChanged(w.bound, bound);
+    const judged = {
+      shown,
+      rule,
+      hash,
+      ...(bound ? { bound } : {}),
+      marks: marks ?? [],
+      ...(whole ? { whole } : {}),
+    };
+    return {
+      ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
+      ...(w.results === undefined ? {} : { results: w.results }),
+      because,
+      rule,
+    };
+  }
+  const done = await runTool(parts, run, { id: w.callId, name: w.tool, input: w.input }, run.p, {
+    by: "person",
+    hash: w.hash,
+  });
+  if (done.notice) run.p.notices.push(`You approved a call to ${w.tool}. ${done.notice}`);
+  const [kept] = await shortened(parts, run, [{ id: w.callId, text: done.text }]);
+  // In its own place the result reads as if the call had simply taken long.
+  const inPlace = said ? `[Allowed by ${answer.by}.${said}]\n${kept!.text}` : kept!.text;
+  const text = `Allowed by ${answer.by}.${said}\n${kept!.text}`;
+  await outcome(parts, run, w, { ...done, text }, { inPlace, how: `allowed, ${howItWent(done)}` });
+  return undefined;
+}
+
+/**
+ * The outcome of a call that waited takes the interim result's place, or arrives as a later message when a model has read that.
+ * `inPlace`: its text there. `how`: what became of it, in a word or two for the line before the message.
+ */
+export async function outcome(
+  parts: TurnParts,
+  run: Run,
+  w: Waiting,
+  said: ToolResult,
+  { also, inPlace = said.text, how }: { also?: (tx: Tx) => void; inPlace?: string; how: string },
+): Promise<void> {
+  const { turn, session } = run;
+  const at = parts.clock.now();
+  const settling =
+    w.results === undefined
+      ? undefined
+      : await parts.interims.settling({ session, message: w.results, call: w.callId });
+  parts.crash.at("outcome.before");
+  const subject = findSubject(w.input);
+  const what = subject === undefined ? `the ${w.tool} call` : `${w.tool} ${quotedBeginning(subject)}`;
+  const text = `Outcome of ${what} that waited for approval: ${how}`;
+  const line = await parts.ownLine({ session, at, label: { kind: "approval", text, of: w.tool } });
+  await parts.records.write((tx) => {
+    also?.(tx);
+    const outside = isFromOutside(parts, w.tool, said);
+    const result = { text: inPlace, ...(said.isError ? { isError: true } : {}) };
+    if (settling?.place(tx, result, outside)) return;
+    parts.history.append(tx, {
+      session,
+      turn,
+      id: messageIds.outcome(turn, run.segment, w.approval),
+      message: {
+        role: "user",
+        content: [line, { type: "text", text: said.text }],
+      },
+      at,
+      outside,
+      meta: { kind: "outcome", approval: w.approval },
+    });
+  });
+  parts.crash.at("outcome.recorded");
+}
+
+/** The exit code where it was a command. */
+function howItWent({ meta, isError }: ToolResult): string {
+  const exit = meta?.exit;
+  if (typeof exit === "number") return `exit ${exit}`;
+  return isError ? "failed" : "done";
+}
+
+export const WITHDRAWN = "Withdrawn: the turn was stopped before anybody answered. It was not run.";
