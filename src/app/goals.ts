@@ -6,10 +6,10 @@ import type { Clock, IdMaker, Log } from "../core/kit/index.ts";
 import type { Processes } from "../edges/tools/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
-import { recordUsage, type TurnWatch } from "../flow/turns/index.ts";
+import type { TurnWatch } from "../flow/turns/index.ts";
 import type { EmbeddedEngine } from "../ground/engine/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
-import type { Budget } from "../mind/budget/index.ts";
+import type { BudgetedModel } from "../mind/budget/index.ts";
 import { recordOfTurn } from "../mind/context/index.ts";
 import { type Goal, Goals, type GoalsConfig } from "../mind/goals/index.ts";
 import type { Children } from "../mind/teams/index.ts";
@@ -26,13 +26,13 @@ export function makeGoals(parts: {
   inbox: Inbox;
   outbox: Outbox;
   engine: EmbeddedEngine;
-  budget: Budget;
+  paid: BudgetedModel;
   watch: TurnWatch;
   children: Children;
   processes: Processes;
   stop: (turn: TurnId, why: string) => Promise<void>;
 }): Goals {
-  const { records, clock, ids, log, config, models, budget } = parts;
+  const { records, clock, ids, log, config, models } = parts;
   return new Goals({
     ...{ records, clock, ids, config, log: log.child("goals") },
     agentExists: (agent) => parts.agents.exists(agent),
@@ -45,25 +45,7 @@ export function makeGoals(parts: {
       const processes = (await parts.processes.list(session)).filter((one) => one.endedAt === null);
       return processes.length + (await parts.children.awaited(session)).length;
     },
-    async ask({ turn, session, agent, request }, signal) {
-      const aside = await budget.reserve({ turn, call: 0, session, agent, request }, signal);
-      if ("refused" in aside) return aside;
-      try {
-        const most = aside.maxOutputTokens ?? request.maxOutputTokens;
-        const reply = await models.call({ ...request, ...(most ? { maxOutputTokens: most } : {}) }, () => {}, signal);
-        aside.settle(reply.usage);
-        return {
-          reply,
-          record: (tx) => {
-            aside.record(tx);
-            recordUsage(tx, { turn, call: 0, session, agent, reply, at: clock.now() });
-          },
-        };
-      } catch (error) {
-        aside.drop(0);
-        throw error;
-      }
-    },
+    ask: (call, signal) => parts.paid.call({ ...call, call: 0 }, signal),
     judgeFor(agent) {
       const chosen = config().judge ?? parts.agentModel(asId<AgentId>(agent)) ?? models.primary().id;
       return models.info(chosen)?.practice === false ? chosen : undefined;

@@ -99,7 +99,7 @@ import { EmbeddedEngine, readTurnState } from "../ground/engine/index.ts";
 import { openRecords, type SqliteRecords } from "../ground/records/index.ts";
 import { makeGrants, scrub, type Vault } from "../ground/vault/index.ts";
 import { AgentFolders, DEFAULT_AGENT } from "../mind/agents/index.ts";
-import { Budget, eraseSpent } from "../mind/budget/index.ts";
+import { Budget, BudgetedModel, eraseSpent } from "../mind/budget/index.ts";
 import {
   type CompactBody,
   Compactions,
@@ -391,14 +391,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       return { price: info.price, maxOutput: Math.min(info.maxOutput, config.models.maxOutputTokens) };
     },
   });
+  const paid = new BudgetedModel({ budget, models: parts.models, clock, recordUsage });
   const compactions = new Compactions({
     ...{
       contexts,
       records,
       sessions: sessionViews,
       models: parts.models,
-      spending: budget,
-      recordUsage,
+      paid,
       snapshot,
       clock,
       crash,
@@ -488,7 +488,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
         ...{ roots: roots.of(caller.agent), userHome: homedir(), caller },
       }),
     },
-    spending: budget,
+    paid,
     locks,
     checkpoints,
     ownLine: (of) => ownLine({ messages: records, findZone: (person) => schedules.findZone(person) }, of),
@@ -549,7 +549,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   };
   const memoryRooms = openMemoryRooms({
     pdfPages: parsers.pdfPages,
-    ...{ records, config, models: parts.models, agents, budget, clock, ids, crash, guard, bus, log, zone },
+    ...{ records, config, models: parts.models, agents, paid, clock, ids, crash, guard, bus, log, zone },
     zoneOf: (person) => schedules.findZone(person),
     timer: (id, slot) => running.schedule(id, slot),
     renew: (texts) => contexts.forgetTexts(texts),
@@ -709,7 +709,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       inbox,
       outbox,
       engine: running,
-      budget,
+      paid,
       watch: waiters,
       children,
       processes,

@@ -15,11 +15,11 @@ import {
 } from "../core/domain/index.ts";
 import type { Bus, Clock, Crash, Guard, IdMaker, Log } from "../core/kit/index.ts";
 import { createEmbedder, type EmbedderConfig, OFFLINE_ID, OfflineEmbedder } from "../edges/embedder/index.ts";
-import { listDoors, recordUsage } from "../flow/turns/index.ts";
+import { listDoors } from "../flow/turns/index.ts";
 import { slotDue } from "../ground/engine/index.ts";
 import type { SqliteRecords } from "../ground/records/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
-import type { Budget } from "../mind/budget/index.ts";
+import type { BudgetedModel } from "../mind/budget/index.ts";
 import {
   type Asking,
   Capture,
@@ -75,7 +75,7 @@ export interface MemoryRoomParts {
   config: LaresConfig;
   models: Models;
   agents: AgentFolders;
-  budget: Budget;
+  paid: BudgetedModel;
   clock: Clock;
   ids: IdMaker;
   crash: Crash;
@@ -253,32 +253,16 @@ function teamsWith(config: MemoryConfig, agent: string): string[] {
 
 /** Model calls of memory: set aside before, settled and written down after, like a turn's. */
 function askingFor(parts: MemoryRoomParts): Asking {
-  const { models, budget, clock, ids } = parts;
+  const { models, paid, ids } = parts;
   return {
     model(agent, configured) {
       const id = configured ?? parts.config.agents[agent]?.model;
       const info = (id === undefined ? undefined : models.info(id)) ?? models.primary();
       return info.practice ? undefined : info.id;
     },
-    async ask({ purpose, session, agent, request, signal }) {
+    ask({ purpose, session, agent, request, signal }) {
       const turn = asId<TurnId>(`${purpose}:${ids.next("x")}`);
-      const aside = await budget.reserve({ turn, call: 0, session, agent, request }, signal);
-      if ("refused" in aside) return aside;
-      try {
-        const most = Math.min(request.maxOutputTokens ?? Number.MAX_SAFE_INTEGER, aside.maxOutputTokens ?? Infinity);
-        const reply = await models.call({ ...request, maxOutputTokens: most }, () => {}, signal);
-        aside.settle(reply.usage);
-        return {
-          reply,
-          record(tx) {
-            aside.record(tx);
-            recordUsage(tx, { turn, call: 0, session: asId<SessionKey>(session), agent, reply, at: clock.now() });
-          },
-        };
-      } catch (error) {
-        aside.drop(0);
-        throw error;
-      }
+      return paid.call({ turn, call: 0, session: asId<SessionKey>(session), agent, request }, signal);
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { ModelReply, Outcome } from "../../core/contracts/index.ts";
 import {
   addUsage,
+  type EndingTool,
   type Json,
   type JsonObject,
   leastTrusted,
@@ -10,9 +11,9 @@ import {
   type ToolCallPart,
 } from "../../core/domain/index.ts";
 import { act } from "./act.ts";
-import { call, MOST_SAID } from "./model-call.ts";
 import { findFinish, findSilence, notRun } from "./endings.ts";
 import { reached } from "./limits.ts";
+import { callModel, MOST_SAID, type Replied } from "./model-call.ts";
 import type { TurnParts } from "./ports.ts";
 import type { Waiting } from "./progress.ts";
 import { end, parkNow, type Run, shortened, spentFor } from "./run.ts";
@@ -31,7 +32,7 @@ export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
     // One call more than the cap, to say where things stand: else the work done would be lost to the person.
     if (cap && p.call === limits.modelCalls && p.closing === undefined) p.closing = cap;
     else if (cap) return end(parts, run, { state: "failed", text: "", reason: cap, failure: "limit" });
-    const called = await call(parts, run);
+    const called = await callModel(parts, run);
     if ("refused" in called) {
       return end(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
     }
@@ -39,13 +40,8 @@ export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
       if (await makeRoom(parts, run, { more: called.full.fresh > 0, fresh: called.full.fresh })) continue;
       return end(parts, run, { state: "failed", text: "", reason: TOO_LONG, failure: "context-overflow" });
     }
-    const { reply, took, warnings = [] } = called;
-    p.authority = leastTrusted(p.authority, called.authority);
-    p.tainted ||= called.tainted;
-    if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
-    p.notices.push(...warnings);
-    p.tookOwn ||= took.includes(run.turn);
-    p.usage = addUsage(p.usage, reply.usage);
+    const { reply } = called;
+    takeIn(run, called);
     if (!reply.ok) {
       const { failure, limit } = reply;
       if (failure !== "context-overflow") {
@@ -61,50 +57,67 @@ export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
     const calls = reply.content.filter((part): part is ToolCallPart => part.type === "tool-call");
     if (p.closing !== undefined) return lastWord(parts, run, p.closing, reply, calls);
     if (!calls.length) {
-      const done = answer(parts, run, reply);
-      if (done) return done;
+      const answered = answer(parts, run, reply);
+      if (answered) return answered;
       continue;
     }
-    const last = findFinish(calls, run.given?.finish ?? []);
-    if (last.kind === "finished") return end(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)] });
-    // The caller's own tools: it runs them, and its next message says what came of it.
-    if (run.given?.tools)
-      return end(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
-    if (p.forced) {
-      const results = notRun(calls, "no more tools can be used in this turn.");
-      return end(parts, run, { state: "failed", text: "", reason: LOOPED, results });
-    }
-    const silence = findSilence(calls, called.ends ?? [], p);
-    if (silence.kind === "silent") return end(parts, run, { state: "silent", text: "", results: silence.results });
-    const refused = last.kind === "refused" ? last.results : silence.kind === "refused" ? silence.results : undefined;
-    const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
-    const { waiting, pauses, outside } = acted;
-    const ran = await shortened(parts, run, acted.results);
-    const results = refused ? calls.map(({ id }) => refused.get(id) ?? ran.find((result) => result.id === id)!) : ran;
-    const { turn, session } = run;
-    const message = messageIds.results(turn, run.segment, p.call - 1);
-    const waits = [...waiting, ...pauses].map((one) => one.callId);
-    await parts.records.write((tx) => {
-      parts.history.append(tx, {
-        ...{
-          session,
-          turn,
-          id: message,
-          message: { role: "tool", content: results },
-          at: parts.clock.now(),
-          outside,
-        },
-        ...(waiting.length ? { meta: { approvals: asked(waiting) } } : {}),
-      });
-      if (waits.length) parts.interims.keep(tx, { session, message, turn, calls: waits });
-    });
-    if (waits.length) {
-      for (const one of [...waiting, ...pauses]) one.results = message;
-      p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
-      p.pauses = pauses;
-      return parkNow(parts, run, waiting);
-    }
+    const done = await useTools(parts, run, { reply, calls, ends: called.ends ?? [] });
+    if (done) return done;
   }
+}
+
+/** What a call brought into the turn: who spoke, what they said, what it cost. */
+function takeIn({ p, turn }: Run, called: Replied): void {
+  p.authority = leastTrusted(p.authority, called.authority);
+  p.tainted ||= called.tainted;
+  if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
+  p.notices.push(...(called.warnings ?? []));
+  p.tookOwn ||= called.took.includes(turn);
+  p.usage = addUsage(p.usage, called.reply.usage);
+}
+
+/** The calls of a reply: run, refused, or waited for. Nothing: the model is asked again with their results. */
+async function useTools(
+  parts: TurnParts,
+  run: Run,
+  {
+    reply,
+    calls,
+    ends,
+  }: { reply: Extract<ModelReply, { ok: true }>; calls: ToolCallPart[]; ends: readonly EndingTool[] },
+): Promise<Outcome | undefined> {
+  const { p } = run;
+  const last = findFinish(calls, run.given?.finish ?? []);
+  if (last.kind === "finished") return end(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)] });
+  // The caller's own tools: it runs them, and its next message says what came of it.
+  if (run.given?.tools)
+    return end(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });
+  if (p.forced) {
+    const results = notRun(calls, "no more tools can be used in this turn.");
+    return end(parts, run, { state: "failed", text: "", reason: LOOPED, results });
+  }
+  const silence = findSilence(calls, ends, p);
+  if (silence.kind === "silent") return end(parts, run, { state: "silent", text: "", results: silence.results });
+  const refused = last.kind === "refused" ? last.results : silence.kind === "refused" ? silence.results : undefined;
+  const acted = await act(parts, run, refused ? calls.filter(({ id }) => !refused.has(id)) : calls, p);
+  const { waiting, pauses, outside } = acted;
+  const ran = await shortened(parts, run, acted.results);
+  const results = refused ? calls.map(({ id }) => refused.get(id) ?? ran.find((result) => result.id === id)!) : ran;
+  const { turn, session } = run;
+  const message = messageIds.results(turn, run.segment, p.call - 1);
+  const waits = [...waiting, ...pauses].map((one) => one.callId);
+  await parts.records.write((tx) => {
+    parts.history.append(tx, {
+      ...{ session, turn, id: message, message: { role: "tool", content: results }, at: parts.clock.now(), outside },
+      ...(waiting.length ? { meta: { approvals: asked(waiting) } } : {}),
+    });
+    if (waits.length) parts.interims.keep(tx, { session, message, turn, calls: waits });
+  });
+  if (!waits.length) return undefined;
+  for (const one of [...waiting, ...pauses]) one.results = message;
+  p.waiting = waiting.map(({ because: _b, rule: _r, ...w }) => w);
+  p.pauses = pauses;
+  return parkNow(parts, run, waiting);
 }
 
 /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */

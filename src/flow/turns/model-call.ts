@@ -1,131 +1,153 @@
 /** One model call as a recorded step: take, build, set aside, call, settle, record. */
-import { type ModelReply, Stopped } from "../../core/contracts/index.ts";
+import { type ModelDelta, type ModelReply, Stopped, type Tx } from "../../core/contracts/index.ts";
 import {
   type Authority,
+  assertNever,
   type EndingTool,
   isEndingTool,
   type Json,
+  type LiveEvent,
   leastTrusted,
   messageIds,
+  type SessionKey,
+  type TurnId,
 } from "../../core/domain/index.ts";
 import { mustAnswer, nudges } from "./endings.ts";
 import { carriesOutside, userMessage } from "./finish.ts";
-import type { IntakeMessage, SetAside, TurnParts } from "./ports.ts";
+import type { IntakeMessage, PaidReply, TurnParts } from "./ports.ts";
 import { buildRequest } from "./request.ts";
 import { type Run, spentFor } from "./run.ts";
-import { recordUsage } from "./store.ts";
 
 export type Called =
-  | {
-      reply: ModelReply;
-      took: string[];
-      warnings?: string[];
-      authority: Authority;
-      tainted: boolean;
-      said?: string;
-      /** Tools offered in it that end a turn without a word. */
-      ends?: EndingTool[];
-    }
+  | Replied
   | { refused: string }
   /** Not sent: it does not fit. `fresh`: what of it is new, in tokens. */
   | { full: { fresh: number } };
 
-/** For what was streamed before a stop, which no provider counts for us. */
-const LETTERS_PER_TOKEN = 4;
+export interface Replied {
+  reply: ModelReply;
+  took: string[];
+  warnings?: string[];
+  authority: Authority;
+  tainted: boolean;
+  said?: string;
+  /** Tools offered in it that end a turn without a word. */
+  ends?: EndingTool[];
+}
 
 /** One model call with everything that waits in the inbox for it. */
-export async function call(parts: TurnParts, run: Run): Promise<Called> {
-  const { p, ctx, turn, session, agent } = run;
-  const n = p.call++;
-  const routeKey = JSON.stringify(run.route);
-  let took: IntakeMessage[] = [];
-  let aside: SetAside | undefined;
-  let streamed = 0;
-  const isSaid = (m: IntakeMessage) => !(run.given?.silent && m.turn === turn);
-  const called = ctx.step(
+export async function callModel(parts: TurnParts, run: Run): Promise<Called> {
+  const n = run.p.call++;
+  /** Empty on a replay, where nothing is recorded again. */
+  const made: Made = { took: [], paid: undefined };
+  return run.ctx.step(
     `model:${n}`,
-    async () => {
-      // A request that was not sent because it did not fit took nothing: the next one is still the first.
-      const by = { turn, call: p.tookOwn ? n : 0, route: routeKey };
-      const intake = await parts.intake.next(session, by, ctx.halt);
-      if (intake.interrupted) throw new Stopped();
-      took = intake.messages;
-      const { request, tainted, full, fresh } = await buildRequest(parts, {
-        ...{ session, agent, given: run.given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
-        said: took.filter(isSaid),
-        more: nudges({ ...p, call: n }, parts.limits().modelCalls),
-        ...(mustAnswer(p) ? { mustAnswer: true } : {}),
-      });
-      if (full) return { full: { fresh } };
-      const signal = ctx.halt;
-      const got = await parts.spending.reserve(
-        { turn, call: n, session, agent, request, ...spentFor(run.terms) },
-        signal,
-      );
-      if ("refused" in got) return got;
-      aside = got;
-      parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
-      await parts.interims.sent(session);
-      parts.crash.at("model.before");
-      const maxOutputTokens = leastOf(aside.maxOutputTokens, run.given?.settings?.maxOutputTokens);
-      const reply = await parts.models.call(
-        { ...request, ...(maxOutputTokens ? { maxOutputTokens } : {}) },
-        (delta) => {
-          if ("text" in delta) streamed += delta.text.length;
-          if (delta.type === "text") parts.bus.emit({ event: "turn.delta", session, turn, call: n, text: delta.text });
-          else if (delta.type === "thinking")
-            parts.bus.emit({ event: "turn.thinking", session, turn, call: n, text: delta.text });
-          else if (delta.type === "discard") parts.bus.emit({ event: "turn.discarded", session, turn, call: n });
-          else if (delta.type === "answering") {
-            const { model, practice } = delta;
-            parts.bus.emit({ event: "turn.answering", session, turn, call: n, model, practice });
-          } else {
-            const { model, failure, attempt, inMs } = delta;
-            parts.bus.emit({ event: "turn.retrying", session, turn, call: n, model, failure, attempt, inMs });
-          }
-        },
-        signal,
-      );
-      parts.crash.at("model.after");
-      const authority = leastTrusted("owner", ...took.map((m) => m.authority));
-      const warnings = aside.settle(reply.usage);
-      const touched = tainted || took.some(carriesOutside);
-      const said = ownerWords(took);
-      const ends = request.tools.map(({ name }) => name).filter(isEndingTool);
-      const all = {
-        ...{ reply, took: took.map((m) => m.turn), warnings, authority, tainted: touched },
-        ...(ends.length ? { ends } : {}),
-      };
-      return (said ? { ...all, said } : all) as unknown as Json;
-    },
-    (tx, result) => {
-      const done = result as unknown as Called;
-      if ("refused" in done || "full" in done) return;
-      const { reply } = done;
-      aside?.record(tx);
-      const at = parts.clock.now();
-      for (const m of took) {
-        parts.intake.take(tx, m.turn, turn, n);
-        if (isSaid(m)) parts.history.append(tx, { session, turn, ...userMessage(m) });
-      }
-      recordUsage(tx, { turn, call: n, session, agent, reply, at });
-      if (!reply.ok || !reply.content.length) return;
-      parts.history.append(tx, {
-        session,
-        turn,
-        id: messageIds.reply(turn, run.segment, n),
-        message: { role: "assistant", content: reply.content },
-        at,
-        meta: { model: reply.model },
-      });
-      // What a caller brought along was counted too and is not in the next request.
-      if (!run.given) parts.history.reported(session, reply.model, reply.ownUsage ?? reply.usage);
-    },
+    async () => (await ask(parts, run, n, made)) as unknown as Json,
+    (tx, result) => record(parts, run, n, made, { tx, called: result as unknown as Called }),
   ) as unknown as Promise<Called>;
-  return called.catch((error: unknown) => {
-    aside?.drop(Math.ceil(streamed / LETTERS_PER_TOKEN));
-    throw error;
+}
+
+interface Made {
+  took: IntakeMessage[];
+  paid: PaidReply | undefined;
+}
+
+async function ask(parts: TurnParts, run: Run, n: number, made: Made): Promise<Called> {
+  const { p, ctx, turn, session, agent, given } = run;
+  // A request that was not sent because it did not fit took nothing: the next one is still the first.
+  const by = { turn, call: p.tookOwn ? n : 0, route: JSON.stringify(run.route) };
+  const intake = await parts.intake.next(session, by, ctx.halt);
+  if (intake.interrupted) throw new Stopped();
+  const took = intake.messages;
+  made.took = took;
+  const { request, tainted, full, fresh } = await buildRequest(parts, {
+    ...{ session, agent, given, tools: run.tools, model: run.model, thinking: run.terms.thinking },
+    said: took.filter((m) => isSaid(run, m)),
+    more: nudges({ ...p, call: n }, parts.limits().modelCalls),
+    ...(mustAnswer(p) ? { mustAnswer: true } : {}),
   });
+  if (full) return { full: { fresh } };
+  const paid = await parts.paid.call(
+    {
+      ...{ turn, call: n, session, agent, request, ...spentFor(run.terms) },
+      maxOutputTokens: given?.settings?.maxOutputTokens,
+      beforeCall: async () => {
+        parts.bus.emit({ event: "turn.step", session, turn, step: `model:${n}` });
+        await parts.interims.sent(session);
+        parts.crash.at("model.before");
+      },
+      onDelta: (delta) => parts.bus.emit(toEvent({ session, turn, call: n }, delta)),
+    },
+    ctx.halt,
+  );
+  if ("refused" in paid) return paid;
+  made.paid = paid;
+  parts.crash.at("model.after");
+  const said = ownerWords(took);
+  const ends = request.tools.map(({ name }) => name).filter(isEndingTool);
+  return {
+    reply: paid.reply,
+    took: took.map((m) => m.turn),
+    warnings: paid.warnings,
+    authority: leastTrusted("owner", ...took.map((m) => m.authority)),
+    tainted: tainted || took.some(carriesOutside),
+    ...(ends.length ? { ends } : {}),
+    ...(said ? { said } : {}),
+  };
+}
+
+/** TURNS-2: what the request contained leaves the inbox with it. */
+function record(
+  parts: TurnParts,
+  run: Run,
+  n: number,
+  { took, paid }: Made,
+  { tx, called }: { tx: Tx; called: Called },
+): void {
+  if ("refused" in called || "full" in called) return;
+  const { turn, session } = run;
+  const { reply } = called;
+  for (const m of took) {
+    parts.intake.take(tx, m.turn, turn, n);
+    if (isSaid(run, m)) parts.history.append(tx, { session, turn, ...userMessage(m) });
+  }
+  paid?.record(tx);
+  if (!reply.ok || !reply.content.length) return;
+  parts.history.append(tx, {
+    session,
+    turn,
+    id: messageIds.reply(turn, run.segment, n),
+    message: { role: "assistant", content: reply.content },
+    at: parts.clock.now(),
+    meta: { model: reply.model },
+  });
+  // What a caller brought along was counted too and is not in the next request.
+  if (!run.given) parts.history.reported(session, reply.model, reply.ownUsage ?? reply.usage);
+}
+
+/** A caller's own message may stay out of the history. */
+function isSaid({ given, turn }: Run, m: IntakeMessage): boolean {
+  return !(given?.silent && m.turn === turn);
+}
+
+/** The answer as it comes, for people who look on. */
+function toEvent(of: { session: SessionKey; turn: TurnId; call: number }, delta: ModelDelta): LiveEvent {
+  switch (delta.type) {
+    case "text":
+      return { event: "turn.delta", ...of, text: delta.text };
+    case "thinking":
+      return { event: "turn.thinking", ...of, text: delta.text };
+    case "discard":
+      return { event: "turn.discarded", ...of };
+    case "answering":
+      return { event: "turn.answering", ...of, model: delta.model, practice: delta.practice };
+    case "retry": {
+      const { model, failure, attempt, inMs } = delta;
+      return { event: "turn.retrying", ...of, model, failure, attempt, inMs };
+    }
+    default:
+      return assertNever(delta);
+  }
 }
 
 /** Enough for the hosts of any message a person writes. */
@@ -139,9 +161,4 @@ function ownerWords(took: readonly IntakeMessage[]): string {
     .filter((text) => text.includes(".") || text.includes("localhost"))
     .join(" ")
     .slice(0, MOST_SAID);
-}
-
-function leastOf(...limits: (number | undefined)[]): number | undefined {
-  const set = limits.filter((limit) => limit !== undefined);
-  return set.length ? Math.min(...set) : undefined;
 }

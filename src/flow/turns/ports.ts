@@ -2,6 +2,8 @@
 import type {
   ActionPlan,
   Ctx,
+  ModelDelta,
+  ModelReply,
   ModelRequest,
   Models,
   Records,
@@ -242,11 +244,11 @@ export interface SpentFor {
   caps?: NonNullable<Terms["budget"]>;
 }
 
-/** What may be spent (I10). */
-export interface Spending {
-  /** Sets aside the most this call can cost; `refused` says why not. Waits while only calls under way are in the way. */
-  reserve(
-    call: {
+/** Model calls within the budgets (I10). */
+export interface PaidModel {
+  /** Sets aside the most this call can cost, calls, and settles. `refused` says why not. Waits while only calls under way are in the way. */
+  call(
+    planned: {
       turn: TurnId;
       call: number;
       session: SessionKey;
@@ -254,20 +256,22 @@ export interface Spending {
       request: ModelRequest;
       /** The job that caused it, and what that may use in a day. */
       schedule?: SpentFor;
+      /** Another limit on the answer, beside what the budget allows. */
+      maxOutputTokens?: number | undefined;
+      /** Awaited between setting aside and calling. */
+      beforeCall: () => Promise<void>;
+      onDelta: (delta: ModelDelta) => void;
     },
     signal: AbortSignal,
-  ): Promise<SetAside | { refused: string }>;
+  ): Promise<PaidReply | { refused: string }>;
 }
 
-export interface SetAside {
-  /** Set when what is left allows only a shorter answer than usual. */
-  readonly maxOutputTokens: number | undefined;
-  /** Keeps what the answer used, gives back the rest. Returns sentences for the person. */
-  settle(usage: Usage): string[];
-  /** Written with the answer. Repeating it changes nothing. */
+export interface PaidReply {
+  reply: ModelReply;
+  /** Sentences for the person. */
+  warnings: string[];
+  /** Written with the answer: what it used, and that it is paid. Repeating it changes nothing. */
   record(tx: Tx): void;
-  /** No answer will come. Does nothing once settled. */
-  drop(streamedTokens: number): void;
 }
 
 /** Work on the same files is done one call at a time. */
@@ -334,7 +338,7 @@ export interface TurnParts {
   questions: Questions;
   replies: ReplySink;
   tools: Toolbox;
-  spending: Spending;
+  paid: PaidModel;
   locks: ResourceLocks;
   checkpoints: Keeping;
   changes: Changes;

@@ -2,6 +2,7 @@
 
 import type { Outcome } from "../../core/contracts/index.ts";
 import type { Given, ReplyRoute, Terms, TurnId } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import { type At, makePlace } from "./act.ts";
 import { type Ending, finish } from "./finish.ts";
 import { park } from "./park.ts";
@@ -63,5 +64,5 @@ export function shortened<T extends { id: string; text: string }>(
 
 /** Whose budget a call counts against, beside its agent's and session's. */
 export function spentFor({ job, budget }: Terms) {
-  return job === undefined ? {} : { schedule: { id: job, ...(budget ? { caps: budget } : {}) } };
+  return job === undefined ? {} : { schedule: { id: job, ...defined({ caps: budget }) } };
 }

@@ -9,7 +9,7 @@ import {
   type Tx,
 } from "../../core/contracts/index.ts";
 import { AppError, type Json, messageIds, type ToolCallPart } from "../../core/domain/index.ts";
-import { findSubject, quotedBeginning } from "../../core/kit/index.ts";
+import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
 import {
   approvalHash,
   bindPlan,
@@ -109,13 +109,13 @@ async function answered(
       shown,
       rule,
       hash,
-      ...(bound ? { bound } : {}),
+      ...defined({ bound }),
       marks: marks ?? [],
-      ...(whole ? { whole } : {}),
+      ...truthy({ whole }),
     };
     return {
       ...newWaiting(parts, run, call, { verdict: "ask", because, ...judged }, run.p.call),
-      ...(w.results === undefined ? {} : { results: w.results }),
+      ...defined({ results: w.results }),
       because,
       rule,
     };
@@ -158,7 +158,7 @@ export async function outcome(
   await parts.records.write((tx) => {
     also?.(tx);
     const outside = isFromOutside(parts, w.tool, said);
-    const result = { text: inPlace, ...(said.isError ? { isError: true } : {}) };
+    const result = { text: inPlace, ...truthy({ isError: said.isError }) };
     if (settling?.place(tx, result, outside)) return;
     parts.history.append(tx, {
       session,

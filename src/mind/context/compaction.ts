@@ -29,7 +29,7 @@ import type { Contexts, View } from "./context.ts";
 import { notesText } from "./notes.ts";
 import type { SessionViews } from "./ports.ts";
 import { keepCompaction, listCompactions, markUndone, readCompaction, readSession, readStretch } from "./store.ts";
-import { FIRST_CALL, type Place, type Plan, type SummariserParts, summarise } from "./summarise.ts";
+import { FIRST_CALL, type Payer, type Plan, type SummariserParts, summarise } from "./summarise.ts";
 import { pieces } from "./summary.ts";
 import { textTokens } from "./tokens.ts";
 import { cutAt } from "./window.ts";
@@ -175,7 +175,7 @@ export class Compactions {
   /** Steps of a turn whose request does not fit. `number` counts them within the turn. */
   async makeRoom(
     ctx: Ctx,
-    at: Place,
+    at: Payer,
     number: number,
     why: { model: string | null; refused?: { limit?: number }; more: boolean; fresh: number },
   ): Promise<Compacted> {
@@ -215,7 +215,7 @@ export class Compactions {
     for (const done of entry?.done ?? []) done(what);
   }
 
-  private async compact(ctx: Ctx, at: Place, number: number, wish: Wish): Promise<Compacted> {
+  private async compact(ctx: Ctx, at: Payer, number: number, wish: Wish): Promise<Compacted> {
     const { clock, crash } = this.parts;
     const deadline = clock.now() + this.parts.config().deadlineSeconds * 1000;
     const plan = (await ctx.step(
@@ -302,7 +302,7 @@ export class Compactions {
   }
 
   /** Beside it, not before it: the messages stay, so nothing is lost when somebody is slow to read them. */
-  private tell(at: Place, plan: Plan): void {
+  private tell(at: Payer, plan: Plan): void {
     const { beforeCompaction, log, records } = this.parts;
     if (!beforeCompaction) return;
     readStretch(records, at.session, plan.from, plan.to)
@@ -315,7 +315,7 @@ export class Compactions {
   /** Puts the carry-over in force. Nothing: it would not be smaller. */
   private async apply(
     ctx: Ctx,
-    at: Place,
+    at: Payer,
     number: number,
     of: { plan: Plan; known: Carry; summed: number; how: How },
   ): Promise<{ before: number; after: number } | undefined> {

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ModelDelta, ModelReply, ModelRequest } from "../../core/contracts/index.ts";
+import { asId, NO_USAGE, type SessionKey, type TurnId } from "../../core/domain/index.ts";
+import { ManualClock } from "../../core/kit/index.ts";
+import { openRecords } from "../../ground/records/index.ts";
+import { Budget, BudgetedModel, budgetsConfig } from "./index.ts";
+
+const never = new AbortController().signal;
+const PRICE = { input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 };
+const REPLY: ModelReply = {
+  ok: true,
+  content: [{ type: "text", text: "yes" }],
+  finish: "stop",
+  model: "m",
+  practice: false,
+  notice: null,
+  usage: { ...NO_USAGE, outputTokens: 100, cost: 0.1 },
+  ms: 1,
+};
+
+async function world(daily: number, call: (request: ModelRequest, onDelta: (d: ModelDelta) => void) => ModelReply) {
+  const home = mkdtempSync(join(tmpdir(), "lares-paid-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const records = await openRecords(join(home, "lares.db"), (error) => {
+    throw error;
+  });
+  onTestFinished(() => records.close());
+  const clock = new ManualClock();
+  const config = budgetsConfig.parse({ perDay: { dollars: daily } });
+  const budget = await Budget.open({
+    ...{ records, clock, config: () => config },
+    model: () => ({ price: PRICE, maxOutput: 1000 }),
+  });
+  const seen: ModelRequest[] = [];
+  const recorded: number[] = [];
+  const paid = new BudgetedModel({
+    ...{ budget, clock },
+    models: {
+      call: async (request, onDelta) => {
+        seen.push(request);
+        return call(request, onDelta);
+      },
+    },
+    recordUsage: (_tx, { reply }) => recorded.push(reply.usage.outputTokens),
+  });
+  const used = async () => (await budget.use({ agent: "main", session: "s" })).find(({ kind }) => kind === "all")!;
+  return { paid, seen, recorded, records, used };
+}
+
+function planned(maxOutputTokens?: number) {
+  const request: ModelRequest = {
+    cacheKey: "k",
+    system: "",
+    tools: [],
+    messages: [],
+    ...(maxOutputTokens ? { maxOutputTokens } : {}),
+  };
+  return { turn: asId<TurnId>("t"), call: 0, session: asId<SessionKey>("s"), agent: "main", request };
+}
+
+test("a call keeps what it used, gives back the rest, and writes down both with what came of it", async () => {
+  const { paid, recorded, records, used } = await world(10, () => REPLY);
+  const got = await paid.call(planned(), never);
+  if ("refused" in got) throw new Error(got.refused);
+  expect(got.reply).toBe(REPLY);
+  expect(await used()).toMatchObject({ spent: { dollars: 0.1 }, reserved: { dollars: 0 } });
+  expect(recorded).toEqual([]);
+  await records.write((tx) => got.record(tx));
+  expect(recorded).toEqual([100]);
+});
+
+test("a call the budget doesn't allow is refused and never made", async () => {
+  const { paid, seen } = await world(0.000001, () => REPLY);
+  expect(await paid.call(planned(), never)).toEqual({ refused: expect.stringContaining("budget") });
+  expect(seen).toEqual([]);
+});
+
+test("the answer is limited by the request or the caller, whichever allows less", async () => {
+  const { paid, seen } = await world(10, () => REPLY);
+  await paid.call(planned(400), never);
+  await paid.call({ ...planned(400), maxOutputTokens: 50 }, never);
+  await paid.call(planned(), never);
+  expect(seen.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([400, 50, undefined]);
+});
+
+test("BUDGET-5: a call that fails leaves nothing set aside and pays for what was streamed", async () => {
+  const { paid, used } = await world(10, (_request, onDelta) => {
+    onDelta({ type: "text", text: "x".repeat(400) });
+    throw new Error("the line went dead");
+  });
+  await expect(paid.call(planned(), never)).rejects.toThrow("the line went dead");
+  const { spent, reserved } = await used();
+  expect(reserved.dollars).toBe(0);
+  expect(spent.tokens).toBeGreaterThanOrEqual(100);
+});

@@ -1,0 +1,87 @@
+/**
+ * The one way to a paid model call: set aside the most it can cost, call, settle what it used, and record both with what came of
+ * it. Turns, compaction, goals and memory all call here.
+ *
+ * BUDGET-5: a call that fails or is stopped keeps only what its request and the streamed tokens cost; nothing stays set aside.
+ */
+import type { ModelDelta, ModelReply, ModelRequest, Models, Tx } from "../../core/contracts/index.ts";
+import type { SessionKey, TurnId } from "../../core/domain/index.ts";
+import type { Clock } from "../../core/kit/index.ts";
+import type { Budget, PlannedCall } from "./budget.ts";
+
+/** For what was streamed before a stop, which no provider counts for us. */
+const LETTERS_PER_TOKEN = 4;
+
+export interface BudgetedModelParts {
+  budget: Pick<Budget, "reserve">;
+  models: Pick<Models, "call">;
+  clock: Clock;
+  /** Writes what the call used, for the usage pages. */
+  recordUsage: (
+    tx: Tx,
+    use: { turn: TurnId; call: number; session: SessionKey; agent: string; reply: ModelReply; at: number },
+  ) => void;
+}
+
+export interface BudgetedCall extends PlannedCall {
+  turn: TurnId;
+  session: SessionKey;
+  request: ModelRequest;
+  /** Another limit on the answer, beside the request's and what the budget allows. */
+  maxOutputTokens?: number | undefined;
+  /** Awaited between setting aside and calling. */
+  beforeCall?: () => Promise<void>;
+  onDelta?: (delta: ModelDelta) => void;
+}
+
+export interface PaidReply {
+  reply: ModelReply;
+  /** Sentences for the person about a budget that is nearly used up. */
+  warnings: string[];
+  /** Belongs in the transaction that records the reply. Repeating it changes nothing. */
+  record(tx: Tx): void;
+}
+
+export class BudgetedModel {
+  private readonly parts: BudgetedModelParts;
+
+  constructor(parts: BudgetedModelParts) {
+    this.parts = parts;
+  }
+
+  /** `refused` says which budget doesn't allow it. Waits while only calls under way are in the way. Throws what the call throws. */
+  async call(planned: BudgetedCall, signal: AbortSignal): Promise<PaidReply | { refused: string }> {
+    const { budget, models, clock, recordUsage } = this.parts;
+    const { turn, call, session, agent, request, onDelta } = planned;
+    const aside = await budget.reserve(planned, signal);
+    if ("refused" in aside) return aside;
+    let streamed = 0;
+    try {
+      await planned.beforeCall?.();
+      const most = least(aside.maxOutputTokens, planned.maxOutputTokens, request.maxOutputTokens);
+      const reply = await models.call(
+        most === undefined ? request : { ...request, maxOutputTokens: most },
+        (delta) => {
+          if ("text" in delta) streamed += delta.text.length;
+          onDelta?.(delta);
+        },
+        signal,
+      );
+      const warnings = aside.settle(reply.usage);
+      const record = (tx: Tx) => {
+        aside.record(tx);
+        recordUsage(tx, { turn, call, session, agent, reply, at: clock.now() });
+      };
+      return { reply, warnings, record };
+    } catch (error) {
+      aside.drop(Math.ceil(streamed / LETTERS_PER_TOKEN));
+      throw error;
+    }
+  }
+}
+
+function least(...limits: (number | undefined)[]): number | undefined {
+  let found: number | undefined;
+  for (const limit of limits) if (limit !== undefined && (found === undefined || limit < found)) found = limit;
+  return found;
+}
