@@ -524,8 +524,8 @@ describe("showing", () => {
     const { plan } = await g.judge(`echo ${"a".repeat(10_000)}; pwn`);
     expect(plan.shown.length).toBeLessThan(4000);
     expect(plan.shown).toMatch(/\[… \d+ of \d+ characters not shown …\]/);
-    expect(plan.shown).toMatch(/; \S*pwn\n\[programs: echo, pwn\]/);
-    expect(plan.whole).toMatch(/^\$ \S*echo a{10000}; \S*pwn\n\[programs: echo, pwn\]\n\[in /);
+    expect(plan.shown).toMatch(/; pwn\n\[programs: \S+\/echo, \S+\/pwn\]/);
+    expect(plan.whole).toMatch(/^\$ echo a{10000}; pwn\n\[programs: \S+\/echo, \S+\/pwn\]\n\[in /);
     expect((await g.judge("echo short; pwn")).plan.whole).toBeUndefined();
     const middle = await g.judge(`echo ${"a".repeat(5000)}; pwn; echo ${"b".repeat(5000)} > out`);
     expect(middle.plan.shown).toMatch(/; \S*pwn; /);
@@ -554,8 +554,16 @@ describe("showing", () => {
     expect((await g.plan("git status")).shell!.commands[0]!.program!.real).not.toContain("skills");
   });
 
+  test("a command is shown by its own words, and the file that starts below it", async () => {
+    expect((await g.plan("ls -l")).shown).toMatch(/^\$ ls -l\n\[program: \/\S+\/ls\]\n/);
+    expect((await g.plan("git diff a.txt")).shown).toMatch(/^\$ git diff a\.txt\n\[program: \/\S*git\S*\]\n/);
+    expect((await g.plan("ls -l | head -n 2")).shown).toMatch(
+      /^\$ ls -l \| head -n 2\n\[programs: \/\S+\/ls, \/\S+\/head\]\n/,
+    );
+  });
+
   test("AP-11, AP-01: what is shown is what runs, quoting tricks undone, controls spelt out", async () => {
-    expect((await g.plan("p\\w'n' \"a b\"")).shown).toContain(`${g.bin}/pwn 'a b'`);
+    expect((await g.plan("p\\w'n' \"a b\"")).shown).toContain(`$ pwn 'a b'\n[program: ${g.bin}/pwn]\n`);
     expect((await g.plan("./env sh -c pwn")).shown).toMatch(/^\$ \.\/env sh -c pwn\n/);
     expect((await g.plan("echo '\u202e' x")).shown).toContain("\\u{202e}");
     expect((await g.plan("pwsh -enc cAB3AG4A")).shown).toContain("says: pwn");

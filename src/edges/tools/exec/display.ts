@@ -69,15 +69,20 @@ export function elide(text: string, parts: readonly string[]): string {
 export function notes(plan: ShellPlan): string[] {
   const lines: string[] = [];
   const programs = new Set<string>();
-  for (const { words, within } of plan.commands) {
+  for (const { words, within, program } of plan.commands) {
     const name = words[0]!.literal ?? words[0]!.guess;
+    // A plain command starts exactly this file; what a shell finds under a name is only known when it runs.
+    const file =
+      plan.form !== "shell" && within.length === 0 ? program?.[plan.form === "argv" ? "real" : "path"] : undefined;
     if (name !== "")
-      programs.add(`${visibleLine(clip(name))}${within.length > 0 ? ` (in ${visibleLine(within.join(" > "))})` : ""}`);
+      programs.add(
+        `${visibleLine(clip(file ?? name))}${within.length > 0 ? ` (in ${visibleLine(within.join(" > "))})` : ""}`,
+      );
   }
   const all = [...programs];
-  if (plan.form === "shell" || all.length > 1) {
+  if (all.length > 0) {
     const more = all.length > LISTED ? ` and ${all.length - LISTED} more` : "";
-    lines.push(`[programs: ${all.slice(0, LISTED).join(", ")}${more}]`);
+    lines.push(`[${all.length === 1 ? "program" : "programs"}: ${all.slice(0, LISTED).join(", ")}${more}]`);
   }
   const targets = plan.commands.flatMap(({ redirects }) =>
     redirects

@@ -29,7 +29,6 @@ import { endRun } from "./processes.ts";
 import { recoverCommand } from "./recover.ts";
 import { type Ended, runCommand } from "./run.ts";
 import { Runs } from "./runs.ts";
-import { quote } from "./shell/index.ts";
 import type { Link } from "./way.ts";
 
 export const DEFAULT_S = 120;
@@ -180,7 +179,7 @@ export function createExec(options: ExecOptions = {}): Tool {
           // The files its patterns are about are those of the other machine.
           if (room?.name === "ssh") delete shell.settled;
           const names = Object.keys(granted(place));
-          const whole = spelt(commandText(prepared));
+          const whole = spelt(prepared.said);
           const loads = loadsCode(shell);
           const tree = loads
             ? await codeTree(held.root === held.home ? [held.home] : [held.home, held.root])
@@ -385,18 +384,12 @@ function checked(input: Parameters<Tool["plan"]>[0], mayStay: boolean) {
   return parsed;
 }
 
-/** What runs, as a person reads it: the words of a plain command, the text a shell gets. */
-function commandText({ argv, shell }: Prepared): string {
-  return shell.form === "argv" ? argv.map(quote).join(" ") : argv[argv.length - 1]!;
-}
-
-function show(prepared: Prepared): string[] {
-  const { shell } = prepared;
+function show({ shell, said }: Prepared): string[] {
   const parts = shell.commands.flatMap(({ words, redirects }) => [
     words[0]!.literal ?? words[0]!.guess,
     ...redirects.map(({ operator, target }) => `${operator} ${target.guess}`),
   ]);
-  return [asCommand(elide(commandText(prepared), parts)), ...notes(shell)];
+  return [asCommand(elide(said, parts)), ...notes(shell)];
 }
 
 /** What "allow always" keeps: exactly this, here, with these contents. */

@@ -21,6 +21,8 @@ export interface Prepared {
   argv0?: string;
   env: Record<string, string>;
   shell: ShellPlan;
+  /** The command for people to read: its own words, with programs by the names it calls them. */
+  said: string;
   /** Contents an approval is bound to: programs and scripts that do not lie in trusted directories. */
   files: { path: string; sha256: string }[];
   /** Variables for the settled form of the command, where there is one. */
@@ -65,9 +67,9 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   const files = boundFiles(shell);
   if (!isPlain) {
     const settled = await settledPlan(shell, where, env);
-    if (!settled) return { argv: [systemShell(), "-c", text], env, shell, files };
+    if (!settled) return { argv: [systemShell(), "-c", text], env, shell, said: text, files };
     shell.settled = settled.plan;
-    return { argv: [systemShell(), "-c", text], env, shell, files, settled: settled.env };
+    return { argv: [systemShell(), "-c", text], env, shell, said: text, files, settled: settled.env };
   }
 
   // What find runs, and what xargs is fed, can only be allowed in another form.
@@ -78,6 +80,10 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   if (settled) shell.settled = settled.plan;
   const other = settled ? { settled: settled.env } : {};
   const gits = tops.filter((one) => baseName(one.words[0]!.guess) === "git");
+  const said = render(
+    sequence,
+    sequence.commands.map(([name]) => name!),
+  );
   const ways = new Ways();
   if (gits.length > 0) {
     shell.settings = await gitSettings({ ...where, git: gits[0]!.program!.real, env }, ways);
@@ -95,11 +101,11 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
   if (sequence.commands.length === 1 && sequence.redirects[0]!.length === 0) {
     shell.form = "argv";
     const { real } = tops[0]!.program!;
-    return { argv: [real, ...only!.slice(1)], argv0: only![0]!, env, shell, files, ...other };
+    return { argv: [real, ...only!.slice(1)], argv0: only![0]!, env, shell, said, files, ...other };
   }
   shell.form = "rendered";
   const paths = tops.map((one) => one.program!.path);
-  return { argv: [systemShell(), "-c", render(sequence, paths)], env, shell, files, ...other };
+  return { argv: [systemShell(), "-c", render(sequence, paths)], env, shell, said, files, ...other };
 }
 
 /** Above this a file is bound by identity, size and time: planning must stay quick. */
