@@ -110,6 +110,25 @@ test("a host that would be an option of ssh is never tried", async () => {
   }
 });
 
+test("a container runs the image that was shown, not whichever has its name by then", async () => {
+  const ids = ["a", "b"].map((digit) => digit.repeat(64));
+  const fake = (id: string) => program(`[ "$1" = image ] && echo ${id}; exit 0`);
+  const [a, b] = await Promise.all(
+    [`sha256:${ids[0]}`, ids[1]!].map(async (id) => {
+      const one = createContainer({ engine: "docker", image: "debian:12", program: fake(id) });
+      await one.available();
+      return { where: one.where(rules), argv: one.wrap(command, rules).argv };
+    }),
+  );
+  expect(a!.where).toContain("(docker, debian:12, sha256:aaaaaaaaaaaaaaaa)");
+  expect(a!.where).not.toBe(b!.where);
+  expect([a!.argv.at(-3), b!.argv.at(-3)]).toEqual(ids.map((id) => `sha256:${id}`));
+  const unknown = createContainer({ engine: "docker", image: "debian:12", program: program("[ $1 = version ]") });
+  expect(await unknown.available()).toEqual({ ok: true });
+  expect(unknown.where(rules)).toContain("debian:12, whichever image has that name");
+  expect(unknown.wrap(command, rules).argv.at(-3)).toBe("debian:12");
+});
+
 test("a backend is there when its program says so, and says why when not", async () => {
   const docker = (program: string) => createContainer({ engine: "docker", image: "i", program }).available();
   expect(await docker(program("exit 0"))).toEqual({ ok: true });

@@ -1,6 +1,9 @@
 /**
  * Docker or Podman, by their command line: each command is a container of its own, with the workspace mounted at the same
  * path. Killing the client does not end the container, so the run is ended by its name too.
+ *
+ * A name like `debian:stable` is whatever was pulled last. So the image's own id is asked for, shown, part of what an approval is
+ * bound to, and what runs.
  */
 import { existsSync, statSync } from "node:fs";
 import { AppError } from "../../../core/domain/index.ts";
@@ -19,21 +22,28 @@ export interface ContainerOptions {
   owner?: { uid: number; gid: number };
 }
 
+/** `sha256:` and 16 digits, more than the engines themselves show. */
+const SHOWN_ID = 23;
 /** A fork bomb stops here. */
 const MOST_PROCESSES = 512;
 
 export function createContainer(options: ContainerOptions): Sandbox {
   const { engine, image } = options;
   const program = options.program ?? engine;
-  const trial = remembered(() =>
-    tryRun([program, "version", "--format", "{{.Server.Version}}"], { PATH: "/usr/local/bin:/usr/bin:/bin" }),
-  );
+  const ask = (...args: string[]) => tryRun([program, ...args], { PATH: "/usr/local/bin:/usr/bin:/bin" });
+  const trial = remembered(() => ask("version", "--format", "{{.Server.Version}}"));
+  /** As of the last look; unknown before the image is pulled. */
+  let id: string | undefined;
   return {
     name: engine,
     async available() {
       if (!/^[a-z0-9][\w./:@-]*$/.test(image)) return { ok: false, why: `"${image}" is not an image's name` };
       const found = await trial();
-      return found.ok ? found : { ok: false, why: `${engine} does not answer: ${found.why}` };
+      if (!found.ok) return { ok: false, why: `${engine} does not answer: ${found.why}` };
+      const { said = "" } = await ask("image", "inspect", "--format", "{{.Id}}", image);
+      // Podman leaves out the name of the algorithm.
+      id = /^(sha256:)?[0-9a-f]{64}$/.test(said) ? said.replace(/^(?!sha256:)/, "sha256:") : undefined;
+      return { ok: true };
     },
     wrap(command: Confined, rules: Rules): Wrapped {
       const { limits } = rules;
@@ -76,7 +86,7 @@ export function createContainer(options: ContainerOptions): Sandbox {
       if (command.terminal) args.push("--tty");
       // By name only: the values come from the client's own environment (SANDBOX-1).
       for (const variable of Object.keys(command.env)) args.push("--env", variable);
-      args.push("--workdir", command.cwd, "--entrypoint", command.argv0 ?? command.argv[0], image);
+      args.push("--workdir", command.cwd, "--entrypoint", command.argv0 ?? command.argv[0], id ?? image);
       return {
         argv: [program, ...args, ...command.argv.slice(1)],
         env: { ...command.env },
@@ -84,7 +94,7 @@ export function createContainer(options: ContainerOptions): Sandbox {
       };
     },
     where: (rules) =>
-      `in a container (${engine}, ${image}) ${rules.network ? "with" : "without"} network, /tmp is its own`,
+      `in a container (${engine}, ${image}, ${id?.slice(0, SHOWN_ID) ?? "whichever image has that name"}) ${rules.network ? "with" : "without"} network, /tmp is its own`,
   };
 }
 

@@ -11,6 +11,8 @@ const MOST_SAID = 300;
 export interface Trial {
   ok: boolean;
   why?: string;
+  /** The first line it printed. */
+  said?: string;
 }
 
 /** Remembers `look`'s answer; two who ask at once wait for the same one. */
@@ -46,8 +48,9 @@ function describeEnd(program: string, { code, signal, killed }: ExecFileExceptio
 export function tryRun(argv: readonly [string, ...string[]], env: Record<string, string>): Promise<Trial> {
   const [program, ...args] = argv;
   return new Promise((resolve) => {
-    execFile(program, args, { env, timeout: PATIENCE_MS, cwd: "/" }, (error, _out, complaint) => {
-      if (!error) return resolve({ ok: true });
+    execFile(program, args, { env, timeout: PATIENCE_MS, cwd: "/" }, (error, out, complaint) => {
+      const line = String(out).trim().split("\n")[0]!.slice(0, MOST_SAID);
+      if (!error) return resolve({ ok: true, ...(line === "" ? {} : { said: line }) });
       const said = String(complaint).trim().split("\n")[0]!.slice(0, MOST_SAID);
       resolve({ ok: false, why: said || describeEnd(program, error) });
     });
