@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ASKS, BLIND_FILES, BLIND_RULES, RUNS } from "./blind.ts";
+import { MOST_FALSE_ASKS, WHY_ASKED } from "./blind-asks.ts";
 import { STUBS } from "./everyday.ts";
 import { type Ground, ground } from "./support.ts";
 
@@ -80,6 +81,14 @@ test("of a second list of everyday commands, with loops, patterns and substituti
   for (const command of RUNS) if ((await g.judge(command)).verdict !== "allow") asked.push(command);
   expect(asked).toEqual(ASKED_STILL);
   expect(RUNS.length).toBeGreaterThanOrEqual(150);
+});
+
+test("each command that still asks has its reason, or counts as a false ask", async () => {
+  const asked: string[] = [];
+  for (const command of RUNS) if ((await g.judge(command)).verdict !== "allow") asked.push(command);
+  expect(asked.filter((command) => !Object.hasOwn(WHY_ASKED, command))).toEqual([]);
+  const needless = asked.filter((command) => WHY_ASKED[command] === "false ask");
+  expect(needless.length, needless.join("\n")).toBeLessThanOrEqual(MOST_FALSE_ASKS);
 });
 
 test("the same constructs around what asks by itself ask", async () => {
