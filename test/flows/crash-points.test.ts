@@ -109,13 +109,16 @@ async function checkTurn(
   agent: string,
   session: string,
   expected: { lines: number; unknown: boolean },
+  between?: string,
 ): Promise<void> {
   const { turns } = await world.lares.rpc("turns.list", { session });
-  expect(turns.map((t) => t.state)).toEqual(["answered"]);
-  const turn = await world.lares.rpc("turns.get", { turn: turns[0]!.turn });
+  expect(turns.map((t) => t.state)).toEqual(between === undefined ? ["answered"] : ["answered", "answered"]);
   const { messages } = await world.lares.rpc("chat.history", { session });
+  const asked = messages.find((m) => textsOf([m])[0]?.[1] === MESSAGE)!;
+  const turn = await world.lares.rpc("turns.get", { turn: asked.turn });
   expect(textsOf(messages).filter(([, text]) => text === MESSAGE)).toHaveLength(1);
-  expect(textsOf(messages).filter(([role]) => role === "assistant")).toEqual([["assistant", "done"]]);
+  const answers = between === undefined ? ["done"] : [between, "done"];
+  expect(textsOf(messages).flatMap(([role, text]) => (role === "assistant" ? [text] : []))).toEqual(answers);
   checkWhole(messages);
   expect(world.witness(agent)).toEqual(Array(expected.lines).fill("token"));
   expect(unknownIn(messages)).toBe(expected.unknown);
@@ -167,7 +170,7 @@ const askedTurn = (
       if (now.approval) await lares.rpc("approvals.resolve", { id: now.approval.id, decision: "allow-once" });
       return now.state === "answered" ? now : undefined;
     });
-    await checkTurn(world, "asker", answer.session, expected);
+    await checkTurn(world, "asker", answer.session, expected, between);
     // One result for the call: in its place, or in one later message.
     const { messages } = await lares.rpc("chat.history", { session: answer.session });
     const results = messages.flatMap((m) => m.content.filter((part) => part.type === "tool-result"));
