@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/kit/index.ts";
 import { directiveScript, type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
 import { pretend } from "../support/pretend.ts";
-import { type House, openHouse, openScripted, TOKEN } from "./support.ts";
+import { type House, openHouse, openScripted, TOKEN, until } from "./support.ts";
 
 let house: House & { model: ModelServer };
 let client: OpenAI;
@@ -37,6 +37,52 @@ async function streamed(at: OpenAI, over: object = {}) {
   const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
   return { chunks, text, headers: response.headers, last: chunks.at(-1)! };
 }
+
+describe("a turn that is stopped", () => {
+  const slow = "gap:200 say:one two three four five six seven eight nine ten";
+  const stopIt = async () => {
+    const { turn, session } = await until("the turn", async () =>
+      (await house.rpc("turns.list", { open: true })).turns.find((one) => one.state === "running"),
+    );
+    await house.rpc("chat.abort", { session });
+    return turn;
+  };
+
+  test("ends a stream with an error and no finish reason, as the answer is not complete", async () => {
+    const data = await client.chat.completions.create({ model: "lares", stream: true, messages: said(slow) });
+    const chunks: OpenAI.ChatCompletionChunk[] = [];
+    let failure: { code?: string | null | undefined; message?: string } = {};
+    let stopping: Promise<unknown> | undefined;
+    try {
+      for await (const chunk of data) {
+        chunks.push(chunk);
+        if (chunk.choices[0]?.delta.content) stopping ??= stopIt();
+      }
+    } catch (error) {
+      failure = error as typeof failure;
+    }
+    await stopping;
+    expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual([]);
+    expect(failure).toMatchObject({ code: "turn_stopped", message: expect.stringContaining("stopped") });
+  });
+
+  test("is an error of its own when it was not streamed, and response.failed in a stream of responses", async () => {
+    const stopping = stopIt();
+    const whole = await client.chat.completions.create({ model: "lares", messages: said(slow) }).catch((e) => e);
+    await stopping;
+    expect(whole).toMatchObject({ status: 409, code: "turn_stopped" });
+    const events = await client.responses.create({ model: "lares", input: slow, stream: true });
+    const types: string[] = [];
+    let again: Promise<unknown> | undefined;
+    for await (const event of events) {
+      types.push(event.type);
+      if (event.type === "response.output_text.delta") again ??= stopIt();
+    }
+    await again;
+    expect(types.at(-1)).toBe("response.failed");
+    expect(types).not.toContain("response.completed");
+  });
+});
 
 describe("who answered", () => {
   test("a stream has the turn's headers before its first word, and names the model that answered", async () => {

@@ -34,11 +34,14 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
 
 /** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
 export function turnFailed(c: Context<Env>, answer: ChatAnswer): Response {
-  const status = answer.failure === "not-found" ? 404 : answer.failure === "format" ? 400 : 502;
+  const status =
+    answer.state === "stopped" ? 409 : answer.failure === "not-found" ? 404 : answer.failure === "format" ? 400 : 502;
   return c.json({ error: failedShape(answer) }, status, { ...answerHeaders(answer), "x-should-retry": "false" });
 }
 
 export function failedShape(answer: ChatAnswer) {
+  // None of OpenAI's finish reasons says that somebody stopped it: "stop" would mean that the answer is whole.
+  if (answer.state === "stopped") return { message: STOPPED, type: "server_error", code: "turn_stopped", param: null };
   const message = answer.reason ?? "The turn failed.";
   // The provider knows no such model: that is the caller's to correct.
   if (answer.failure === "not-found")
@@ -49,8 +52,10 @@ export function failedShape(answer: ChatAnswer) {
 }
 
 export function hasFailed(answer: ChatAnswer): boolean {
-  return answer.state === "failed" || answer.state === "attention";
+  return answer.state === "failed" || answer.state === "attention" || answer.state === "stopped";
 }
+
+const STOPPED = "The turn was stopped before its answer was complete.";
 
 function toErrorType(status: number): string {
   if (status === 401) return "authentication_error";

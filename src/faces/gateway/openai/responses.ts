@@ -9,7 +9,7 @@ import { type Env, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { functionSpec } from "./completions.ts";
 import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
-import { hasFailed, openaiShape, turnFailed } from "./errors.ts";
+import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
 import { chosen } from "./known.ts";
@@ -212,7 +212,7 @@ async function stream(
       const speak = queued(say);
       const answer = await following.to(speak);
       if (hasFailed(answer)) {
-        const error = { code: "server_error", message: answer.reason ?? "The turn failed." };
+        const error = { code: "server_error", message: failedShape(answer).message };
         return void (await write("response.failed", {
           response: frame(body, turn, "failed", { model, error, lares: toFacts(answer) }),
         }));
