@@ -8,7 +8,7 @@ import type { Access } from "../flow/access/index.ts";
 import { COMMANDS } from "../flow/commands/index.ts";
 import { waitingIn } from "../flow/inbox/index.ts";
 import { sessionsPerAgent } from "../flow/sessions/index.ts";
-import { listTurns, usageBy } from "../flow/turns/index.ts";
+import { listTurns, NO_MODEL, usageBy } from "../flow/turns/index.ts";
 import { type AuditParts, audit, type Logbook } from "../ground/observe/index.ts";
 import type { LaresSettings } from "./config.ts";
 import { type HandlerParts, stateOf } from "./handlers.ts";
@@ -162,7 +162,7 @@ export function makeHouseHandlers(parts: HouseHandlerParts): HouseHandlers {
         to,
         total: total?.usage ?? { ...NOTHING_USED },
         days: days.map((d) => ({ day: d.name, ...d.usage })),
-        models: models.map((m) => ({ model: m.name, ...m.usage })),
+        models: models.map((m) => ({ model: m.name === NO_MODEL ? null : m.name, ...m.usage })),
         agents: agents.map((a) => ({ agent: a.name, ...a.usage })),
       };
     },

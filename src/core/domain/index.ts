@@ -76,6 +76,7 @@ export {
   leastTrusted,
   listFiles,
   type ModelMessage,
+  type NotRun,
   type Origin,
   type QueueMode,
   type ReplyRoute,

@@ -199,7 +199,13 @@ export type ToolResultPart = {
   isError?: boolean;
   /** Pictures that came with it, for models that see. */
   images?: ImagePart[];
+  /** Why nothing ran. For people's faces, which read no words of ours; models read the text. */
+  notRun?: NotRun;
+  /** What a command exited with. */
+  exit?: number;
 };
+/** `waiting` for a person, `refused` by the gate, `denied` by a person, by nobody answering in time, or by a stop meanwhile. */
+export type NotRun = "waiting" | "refused" | "denied";
 /**
  * `file`: the text stands for an attached file, as the person did not type it. `ours`: Lares' own line before a message (its
  * envelope), for models only: it is not shown, searched, captured or made a title of. `label`: what such a line says happened, as

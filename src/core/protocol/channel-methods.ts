@@ -2,11 +2,14 @@
 import { z } from "zod";
 import { keyed, method, nothing } from "./method.ts";
 
+/** Of an account: switched off, connecting, working, or not working. */
+export const channelState = z.enum(["off", "starting", "ok", "down"]);
+
 const channelInfo = z.object({
   name: z.string().describe("channel/account"),
   channel: z.string(),
   account: z.string(),
-  state: z.string().describe("off, starting, ok or down"),
+  state: channelState,
   connected: z.boolean(),
   hearing: z.boolean().nullable().describe("Whether the platform was heard lately; null where it has no pulse."),
   sending: z.boolean().nullable().describe("How the last message that left fared; null before the first."),

@@ -161,7 +161,9 @@ export const HOUSE_METHODS = {
       to: z.string(),
       total: usageLine,
       days: z.array(usageLine.extend({ day: z.string() })),
-      models: z.array(usageLine.extend({ model: z.string() })),
+      models: z.array(
+        usageLine.extend({ model: z.string().nullable().describe("null for calls that no model answered") }),
+      ),
       agents: z.array(usageLine.extend({ agent: z.string() })),
     }),
     scope: "read",

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { ATTENTION_METHODS } from "./attention-methods.ts";
-import { CHANNEL_METHODS } from "./channel-methods.ts";
+import { CHANNEL_METHODS, channelState } from "./channel-methods.ts";
 import { CONTEXT_METHODS } from "./context-methods.ts";
 import { HOUSE_METHODS } from "./house-methods.ts";
 import { IMPORT_METHODS } from "./import-methods.ts";
@@ -59,7 +59,7 @@ export const METHODS = {
       approvals: z.object({ pending: z.number() }),
       attention: z.number().describe("how many things need a person: see attention.list"),
       deliveries: z.object({ waiting: z.number(), uncertain: z.number(), failed: z.number() }),
-      channels: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string().optional() })),
+      channels: z.array(z.object({ name: z.string(), state: channelState, detail: z.string().optional() })),
       usageToday: usageSum,
       heartbeats: z.array(beat).optional().describe("of agents that have one"),
       memory: z.object({ rss: z.number(), heapUsed: z.number() }),

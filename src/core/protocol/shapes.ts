@@ -153,6 +153,11 @@ export const part = z.discriminatedUnion("type", [
     name: z.string(),
     text: z.string(),
     isError: z.boolean().optional(),
+    notRun: z
+      .enum(["waiting", "refused", "denied"])
+      .optional()
+      .describe("why nothing ran: it waits for a person, the gate refused it, or a person did (also by not answering)"),
+    exit: z.number().optional().describe("what a command exited with"),
     images: z.array(imagePart).optional().describe("pictures that came with it, by their attachments"),
   }),
 ]);

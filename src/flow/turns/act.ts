@@ -28,6 +28,7 @@ import {
   type AgentId,
   AppError,
   type Json,
+  type NotRun,
   type Origin,
   type ReplyRoute,
   type SessionKey,
@@ -132,15 +133,15 @@ export async function act(
   let outside = false;
   const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
     const j = judged[i]!;
-    const result = (said: ToolResult): ToolResultPart => {
+    const result = (said: ToolResult, notRun?: NotRun): ToolResultPart => {
       outside ||= isFromOutside(parts, call.name, said);
       const { text, isError, images } = said;
       const part = { type: "tool-result" as const, id: call.id, name: call.name, text };
-      return { ...part, ...truthy({ isError }), ...(images?.length ? { images } : {}) };
+      return { ...part, ...truthy({ isError, notRun }), ...(images?.length ? { images } : {}), ...pickExit(said) };
     };
     const said = j.origin ? { isError: true, origin: j.origin } : { isError: true };
     if (j.verdict === "error") return result({ text: j.because, ...said });
-    if (j.verdict === "deny") return result({ text: deniedText(j.because, j.instead), ...said });
+    if (j.verdict === "deny") return result({ text: deniedText(j.because, j.instead), ...said }, "refused");
     if (unasked.has(i)) return result({ text: TOO_MANY_QUESTIONS, isError: true, origin: "own" });
     if (j.verdict === "ask") {
       const asked = newWaiting(parts, at, call, j, n);
@@ -148,7 +149,7 @@ export async function act(
       // The code is for whoever may answer; in a stranger's chat the agent would only pass it on.
       const code = p.authority === "stranger" ? "" : ` (${parts.questions.code(asked.approval)})`;
       const text = `Waiting for a person's approval${code}. It has not run. Its outcome will come as a later message.`;
-      return result({ text, origin: "own" });
+      return result({ text, origin: "own" }, "waiting");
     }
     const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
     const done = await (j.moves === undefined ? run() : commands.run(j.moves, run));
@@ -159,6 +160,11 @@ export async function act(
   p.badInputs = judged.every((j) => j.verdict === "error") ? p.badInputs + 1 : 0;
   p.toolCalls += calls.length;
   return { results, waiting, pauses, outside };
+}
+
+/** The code a command exited with, for who shows how it ended. */
+export function pickExit({ meta }: ToolResult): { exit?: number } {
+  return typeof meta?.exit === "number" ? { exit: meta.exit } : {};
 }
 
 /** Questions that one reply may put to a person. With more of them, people stop reading and press yes. */

@@ -32,6 +32,7 @@ export {
 } from "./store.ts";
 export { makeTurns } from "./turn.ts";
 export {
+  NO_MODEL,
   tokensSince,
   type UsageBy,
   type UsageSum,

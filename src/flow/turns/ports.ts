@@ -29,6 +29,7 @@ import type {
   SessionKey,
   Terms,
   TextPart,
+  ToolResultPart,
   TurnId,
   Usage,
 } from "../../core/domain/index.ts";
@@ -121,7 +122,7 @@ export interface Interims {
   sent(session: SessionKey): Promise<void>;
   /** The call has its outcome. `place`: whether it stands in the interim result's place; if not, a later message says it. */
   settling(of: { session: SessionKey; message: string; call: string }): Promise<{
-    place(tx: Tx, result: { text: string; isError?: boolean }, outside: boolean): boolean;
+    place(tx: Tx, result: Pick<ToolResultPart, "text" | "isError" | "notRun" | "exit">, outside: boolean): boolean;
   }>;
   /** The turn has ended. */
   forget(tx: Tx, turn: TurnId): void;

@@ -12,6 +12,7 @@ import {
   type TurnState,
   type Usage,
 } from "../../core/domain/index.ts";
+import { NO_MODEL } from "./usage/store.ts";
 
 export interface TurnRow {
   id: TurnId;
@@ -148,7 +149,7 @@ export function recordUsage(
     u.call,
     u.session,
     u.agent,
-    u.reply.ok ? u.reply.model : "none",
+    u.reply.ok ? u.reply.model : NO_MODEL,
     usage.inputTokens,
     usage.outputTokens,
     usage.cacheReadTokens,

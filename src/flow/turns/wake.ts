@@ -8,7 +8,7 @@ import {
   type ToolResult,
   type Tx,
 } from "../../core/contracts/index.ts";
-import { AppError, type Json, messageIds, type ToolCallPart } from "../../core/domain/index.ts";
+import { AppError, type Json, messageIds, type NotRun, type ToolCallPart } from "../../core/domain/index.ts";
 import { defined, findSubject, quotedBeginning, truthy } from "../../core/kit/index.ts";
 import {
   approvalHash,
@@ -16,6 +16,7 @@ import {
   isFromOutside,
   listMarks,
   makePlace,
+  pickExit,
   pickWhole,
   runTool,
   stillAsShown,
@@ -37,7 +38,7 @@ export async function wakeUp(parts: TurnParts, run: Run, input: SegmentInput): P
     for (const w of late) {
       const text = "Nobody answered in time, so it was not run.";
       const also = (tx: Tx) => parts.questions.close(tx, w.approval, "expired");
-      await outcome(parts, run, w, { text, isError: true, origin: "own" }, { also, how: "not answered in time" });
+      await outcome(parts, run, w, { text, isError: true, origin: "own" }, { also, how: "not answered in time", notRun: "denied" });
     }
     p.waiting = p.waiting.filter((w) => !late.includes(w));
     await endPauses(parts, run, p, (pause) => pause.deadline <= now);
@@ -69,7 +70,7 @@ async function answered(
   const said = answer.reason ? ` They said: ${answer.reason}` : "";
   if (answer.decision === "deny") {
     const text = `Denied by ${answer.by}. It was not run.${said}`;
-    await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: "denied" });
+    await outcome(parts, run, w, { text, isError: true, origin: "own" }, { how: "denied", notRun: "denied" });
     return undefined;
   }
   if (!(await stillAsShown(parts, run, w))) {
@@ -129,20 +130,22 @@ async function answered(
   // In its own place the result reads as if the call had simply taken long.
   const inPlace = said ? `[Allowed by ${answer.by}.${said}]\n${kept!.text}` : kept!.text;
   const text = `Allowed by ${answer.by}.${said}\n${kept!.text}`;
-  await outcome(parts, run, w, { ...done, text }, { inPlace, how: `allowed, ${howItWent(done)}` });
+  const own = text.length - kept!.text.length;
+  await outcome(parts, run, w, { ...done, text }, { inPlace, own, how: `allowed, ${howItWent(done)}` });
   return undefined;
 }
 
 /**
  * The outcome of a call that waited takes the interim result's place, or arrives as a later message when a model has read that.
- * `inPlace`: its text there. `how`: what became of it, in a word or two for the line before the message.
+ * `inPlace`: its text there. `own`: how much of the text's beginning is ours, not the tool's. `how`: what became of it, in a word or
+ * two for the line before the message.
  */
 export async function outcome(
   parts: TurnParts,
   run: Run,
   w: Waiting,
   said: ToolResult,
-  { also, inPlace = said.text, how }: { also?: (tx: Tx) => void; inPlace?: string; how: string },
+  { also, inPlace = said.text, own, how, notRun }: OutcomeMore,
 ): Promise<void> {
   const { turn, session } = run;
   const at = parts.clock.now();
@@ -158,8 +161,8 @@ export async function outcome(
   await parts.records.write((tx) => {
     also?.(tx);
     const outside = isFromOutside(parts, w.tool, said);
-    const result = { text: inPlace, ...truthy({ isError: said.isError }) };
-    if (settling?.place(tx, result, outside)) return;
+    const facts = { ...truthy({ isError: said.isError, notRun }), ...pickExit(said) };
+    if (settling?.place(tx, { text: inPlace, ...facts }, outside)) return;
     parts.history.append(tx, {
       session,
       turn,
@@ -170,17 +173,25 @@ export async function outcome(
       },
       at,
       outside,
-      meta: { kind: "outcome", approval: w.approval },
+      meta: { kind: "outcome", approval: w.approval, ...facts, ...truthy({ own }) },
     });
   });
   parts.crash.at("outcome.recorded");
 }
 
+interface OutcomeMore {
+  also?: (tx: Tx) => void;
+  inPlace?: string;
+  own?: number;
+  how: string;
+  notRun?: NotRun;
+}
+
 /** The exit code where it was a command. */
-function howItWent({ meta, isError }: ToolResult): string {
-  const exit = meta?.exit;
-  if (typeof exit === "number") return `exit ${exit}`;
-  return isError ? "failed" : "done";
+function howItWent(said: ToolResult): string {
+  const { exit } = pickExit(said);
+  if (exit !== undefined) return `exit ${exit}`;
+  return said.isError ? "failed" : "done";
 }
 
 export const WITHDRAWN = "Withdrawn: the turn was stopped before anybody answered. It was not run.";

@@ -7,7 +7,6 @@
  */
 import type { Records, Tx } from "../../core/contracts/index.ts";
 import type { SessionKey, ToolResultPart, TurnId } from "../../core/domain/index.ts";
-import { truthy } from "../../core/kit/index.ts";
 import * as store from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
 
@@ -20,7 +19,7 @@ export interface WaitedCall {
 
 export interface Settling {
   /** Whether the real result stands in the interim one's place, now or since before a crash. If not, it is said in a later message. */
-  place(tx: Tx, result: Pick<ToolResultPart, "text" | "isError">, outside: boolean): boolean;
+  place(tx: Tx, result: Pick<ToolResultPart, "text" | "isError" | "notRun" | "exit">, outside: boolean): boolean;
 }
 
 export class Interims {
@@ -67,7 +66,7 @@ export class Interims {
         const content = before.map((part): ToolResultPart => {
           if (part.id !== call) return part;
           const { id, name } = part;
-          return { type: "tool-result", id, name, text: result.text, ...truthy({ isError: result.isError }) };
+          return { type: "tool-result", id, name, ...result };
         });
         const tokens = estimateTokens(content);
         store.placeResult(tx, { message, call, content: JSON.stringify(content), tokens, outside });

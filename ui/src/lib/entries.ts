@@ -11,7 +11,11 @@ export interface ToolUse {
   /** What it gave back; nothing while it runs or waits. */
   result?: string;
   isError?: boolean;
-  /** The last signs of the approval it waits or waited for. */
+  /** Why nothing ran. */
+  notRun?: NotRun;
+  /** What the command exited with. */
+  exit?: number;
+  /** The last characters of the approval it waits or waited for. */
   code?: string;
   /** Its outcome, when it came after an approval. */
   outcome?: string;
@@ -20,6 +24,7 @@ export interface ToolUse {
   ended?: number;
 }
 
+export type NotRun = NonNullable<Extract<HistoryMessage["content"][number], { type: "tool-result" }>["notRun"]>;
 export type EventLabel = NonNullable<HistoryMessage["label"]>;
 
 export type Entry =
@@ -59,11 +64,7 @@ export interface Own {
 
 /** Of an approval's id, what a person types. */
 const CODE_LETTERS = 6;
-const WAITS = /^Waiting for a person's approval \((\w+)\)/;
 const READS = new Set(["read", "list", "search"]);
-const OUTCOME = /^\[Outcome of the .*? call that waited for approval\]\n/;
-/** Who allowed it is said beside the row, not in its output. */
-const ALLOWED = /^Allowed by [^\n]*\n/;
 
 export function toEntries(records: readonly HistoryMessage[], open: ReadonlySet<string>): Entry[] {
   const out: Entry[] = [];
@@ -96,13 +97,22 @@ function readUser(record: HistoryMessage, at: number, out: Entry[], byCode: Map<
   if (record.meta?.kind === "outcome") {
     const approval = String(record.meta.approval ?? "");
     const use = byCode.get(approval.slice(-CODE_LETTERS));
-    if (use) use.outcome = text.replace(OUTCOME, "").replace(ALLOWED, "");
+    if (use) settleLater(use, text, record.meta);
     return;
   }
   const { label } = record;
   if (label) out.push({ kind: "event", key: id, turn, label, text: eventText(record, label), at });
   else if (record.meta?.kind || !record.person) out.push({ kind: "event", key: id, turn, text, at });
   else out.push({ kind: "mine", key: id, turn, text, at, person: record.person, ...(files.length ? { files } : {}) });
+}
+
+/** Who allowed it is shown beside the row, so the words of Lares before the tool's are left out. */
+function settleLater(use: ToolUse, text: string, meta: Record<string, unknown>): void {
+  use.outcome = text.slice(typeof meta.own === "number" ? meta.own : 0);
+  use.isError = meta.isError === true;
+  if (meta.notRun === "denied") use.notRun = meta.notRun;
+  else delete use.notRun;
+  if (typeof meta.exit === "number") use.exit = meta.exit;
 }
 
 /** What an event brought. Where several things came in one message, each is headed by what it was. */
@@ -174,21 +184,20 @@ function settle(
   uses: Map<string, ToolUse>,
   byCode: Map<string, ToolUse>,
   record: HistoryMessage,
-  part: { id: string; text: string; isError?: boolean | undefined },
+  part: Extract<HistoryMessage["content"][number], { type: "tool-result" }>,
 ): void {
   const use = uses.get(`${record.turn} ${part.id}`);
   if (!use) return;
-  const asked = (record.meta?.approvals as Record<string, string> | undefined)?.[part.id];
-  const typed = WAITS.exec(part.text);
-  // Records of earlier versions name the approval in the text only.
-  const code = asked?.slice(-CODE_LETTERS) ?? typed?.[1];
+  const code = (record.meta?.approvals as Record<string, string> | undefined)?.[part.id]?.slice(-CODE_LETTERS);
   if (code) {
     use.code = code;
     byCode.set(code, use);
   }
-  if (typed) return;
+  if (part.notRun) use.notRun = part.notRun;
+  if (part.notRun === "waiting") return;
   use.result = part.text;
   use.isError = part.isError === true;
+  if (part.exit !== undefined) use.exit = part.exit;
 }
 
 /** Consecutive reads that went well become one row. */
@@ -239,14 +248,8 @@ export function telling(input: unknown): string {
   return first === undefined ? "" : String(first);
 }
 
-/** The exit code a command ended with, as its output says it. */
-export function exitOf(use: ToolUse): string | undefined {
-  const output = (use.outcome ?? use.result ?? "").trimEnd();
-  return /^\[exit (\d+), [\d.]+ s[^\]]*\]$/.exec(output.slice(output.lastIndexOf("[exit ")))?.[1];
-}
 export function wentWrong(use: ToolUse): boolean {
-  const exit = exitOf(use);
-  return use.isError === true || (exit !== undefined && exit !== "0");
+  return use.isError === true || (use.exit ?? 0) !== 0;
 }
 
 /** The pending or answered approval of a tool row. */

@@ -427,6 +427,7 @@ export const w = {
     cache: "from cache",
     byDay: "By day",
     byModel: "By model",
+    noModel: "No model answered",
     byAgent: "By agent",
     day: "Day",
     model: "Model",

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Json } from "../../../core/domain/index.ts";
 import { nearest } from "../../../core/kit/index.ts";
+import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -13,7 +14,7 @@ import { readAll } from "../read-all.ts";
 export const list: Action = async ({ rpc, out }) => {
   const { channels } = await rpc.call("channels.list", {});
   out.items(channels);
-  const failed = channels.filter((c) => isFailed(c.state)).length;
+  const failed = channels.filter((c) => c.state === "down").length;
   out.say(
     channels.length
       ? `${plural(channels.length, "channel")}${failed ? `, ${failed} failed` : ""}.`
@@ -45,16 +46,14 @@ export const status: Action = async ({ rpc, out }, [name = ""]) => {
     `${mark(c.state, out.paint)}: ${c.name}${c.detail ? `, ${out.ours(oneLine(c.detail))}` : ""}`,
     ...table(rows, "  "),
   );
-  return isFailed(c.state) ? EXIT.failed : EXIT.done;
+  return c.state === "down" ? EXIT.failed : EXIT.done;
 };
 
-function isFailed(state: string): boolean {
-  return /fail|down|error|dead|refused/i.test(state);
-}
+type State = Result<"channels.list">["channels"][number]["state"];
 
-function mark(state: string, paint: Context["out"]["paint"]): string {
-  if (isFailed(state)) return paint(`✕ ${state}`, "fail");
-  return /^(running|connected|ready|up|ok)$/.test(state) ? paint(`● ${state}`, "ok") : `○ ${state}`;
+function mark(state: State, paint: Context["out"]["paint"]): string {
+  if (state === "down") return paint("✕ down", "fail");
+  return state === "ok" ? paint("● ok", "ok") : `○ ${state}`;
 }
 
 type Kind = Awaited<ReturnType<typeof kindsOf>>[number];

@@ -39,6 +39,7 @@ describe("usage", () => {
       { ...line(0.42), model: "anthropic/claude" },
       { ...line(null), model: "local/own" },
       { ...line(0, { unknownPrice: 2 }), model: "new/model" },
+      { ...line(0), model: null },
     ],
     agents: [{ ...line(0), agent: "main" }],
   };
@@ -50,6 +51,7 @@ describe("usage", () => {
     expect(out).toMatch(/2025-06-15 {2}2 calls {2}4k tokens {2}\$0\.40 {3}▇{20}\n/);
     expect(out).toMatch(/local\/own +2 calls {2}1k tokens {2}price unknown/);
     expect(out).toMatch(/new\/model +2 calls {2}1k tokens {2}price unknown/);
+    expect(out).toMatch(/no model answered +2 calls/);
     expect(out).toMatch(/main +2 calls {2}1k tokens {2}\$0\n/);
     expect(out).not.toContain("$0.00");
     expect(code).toBe(0);
@@ -181,7 +183,7 @@ describe("channels", () => {
     name: "webhook/a",
     channel: "webhook",
     account: "a",
-    state: "running",
+    state: "ok" as const,
     connected: true,
     hearing: null,
     sending: null,
@@ -190,10 +192,10 @@ describe("channels", () => {
   };
 
   it("list says how each is; none teaches the next step", async () => {
-    const bad = { ...channel, name: "webhook/b", state: "failed", detail: "The address\u001b[2J refused." };
+    const bad = { ...channel, name: "webhook/b", state: "down" as const, detail: "The address\u001b[2J refused." };
     const { out } = await run(["channels", "list"], { "channels.list": () => ({ channels: [channel, bad] }) });
     expect(out).toContain("2 channels, 1 failed.");
-    expect(out).toContain("✕ failed   webhook/b  The address\\x1b[2J refused.");
+    expect(out).toContain("✕ down  webhook/b  The address\\x1b[2J refused.");
     await gateway.close();
     const none = await run(["channels", "list"], { "channels.list": () => ({ channels: [] }) });
     expect(none.out).toContain("lares channels add");
@@ -208,12 +210,14 @@ describe("channels", () => {
 
   it("status ends with 1 when it has failed", async () => {
     const deliveries = { waiting: 1, sent: 2, uncertain: 3, failed: 4 };
-    const status = (state: string): Handlers => ({ "channels.status": () => ({ ...channel, state, deliveries }) });
-    const good = await run(["channels", "status", "webhook/a"], status("running"));
+    const status = (state: "ok" | "down"): Handlers => ({
+      "channels.status": () => ({ ...channel, state, deliveries }),
+    });
+    const good = await run(["channels", "status", "webhook/a"], status("ok"));
     expect(good.out).toContain("2 sent, 1 on the way, 3 not confirmed, 4 failed");
     expect(good.code).toBe(0);
     await gateway.close();
-    expect((await run(["channels", "status", "webhook/a"], status("failed"))).code).toBe(1);
+    expect((await run(["channels", "status", "webhook/a"], status("down"))).code).toBe(1);
   });
 });
 

@@ -9,7 +9,7 @@ type Summary = Result<"usage.summary">;
 type Line = Summary["total"];
 
 const DAY_MS = 86_400_000;
-/** Signs of the longest bar: enough to compare, little enough for a phone's terminal. */
+/** Characters of the longest bar: enough to compare, little enough for a phone's terminal. */
 const BAR = 20;
 
 export const usage: Action = async ({ rpc, out, options, clock }) => {
@@ -39,7 +39,7 @@ export const usage: Action = async ({ rpc, out, options, clock }) => {
     ),
     ...section(
       "By model",
-      s.models.map((m) => [m.model, ...figures(m)]),
+      s.models.map((m) => [m.model ?? "no model answered", ...figures(m)]),
     ),
     ...section(
       "By agent",

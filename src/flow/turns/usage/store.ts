@@ -25,6 +25,9 @@ export function usageOfRuns(db: Reads, job: string, since: number): Promise<Usag
 
 export type UsageBy = "day" | "model" | "agent" | "total";
 
+/** Stands in the column of the model for a call that none of them answered. */
+export const NO_MODEL = "none";
+
 /** What was used between two times, summed by something. `offsetMs`: where days begin. */
 export async function usageBy(
   db: Reads,
