@@ -9,6 +9,7 @@ import type { Handlers } from "../faces/gateway/index.ts";
 import { forgetAccount } from "../flow/channels/index.ts";
 import { deliveriesOn } from "../flow/outbox/index.ts";
 import { forgetAdmitted } from "../flow/turns/index.ts";
+import { explainIssues } from "../ground/config/index.ts";
 import type { Vault } from "../ground/vault/index.ts";
 import type { LaresSettings } from "./config.ts";
 import type { HandlerParts } from "./handlers.ts";
@@ -67,10 +68,11 @@ export function makeChannelHandlers(parts: ChannelHandlerParts): ChannelHandlers
     if (!parsed.success) {
       const issue = parsed.error.issues[0]!;
       const field = issue.path.join(".");
+      const [why = issue.message] = explainIssues(parsed.error, fields);
       const what = entry.asks.find((ask) => ask.field === issue.path[0])?.what;
       throw new AppError("BAD_REQUEST", {
-        message: `Field ${field || "(fields)"}: ${issue.message}.`,
-        ...(what ? { hint: what } : {}),
+        message: `${entry.title} can't be connected with these settings: ${why}.`,
+        ...(what ? { hint: `${field}: ${what}.` } : {}),
         details: { field },
       });
     }

@@ -3,6 +3,24 @@ import { createServer, type Socket } from "node:net";
 import { expect, it } from "vitest";
 import { startLares } from "../support/index.ts";
 
+it("channels add says in plain words which setting is missing, unknown or wrong", async () => {
+  const lares = await startLares({});
+  const add = (fields: Record<string, string>) =>
+    lares.rpc("channels.add", { channel: "telegram", account: "main", fields }).then(
+      (): { message?: string; hint?: string } => ({ message: "added" }),
+      (error: { error?: { message?: string; hint?: string } }) => error.error ?? {},
+    );
+  try {
+    const start = "Telegram can't be connected with these settings:";
+    expect((await add({})).message).toBe(`${start} token is needed: text.`);
+    expect((await add({})).hint).toMatch(/^token: /);
+    expect((await add({ token: "123456:abc", tokn: "x" })).message).toBe(`${start} unknown key tokn.`);
+    expect((await add({ token: "123456:abc", apiUrl: "nowhere" })).message).toMatch(/: apiUrl must be /);
+  } finally {
+    await lares.dispose();
+  }
+}, 60_000);
+
 it("channels add against a host that hangs ends in a sentence within a bounded time", async () => {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

@@ -44,6 +44,11 @@ export function check(schema: ConfigSchema, given: unknown, references: Referenc
   return { value, complaints };
 }
 
+/** What is wrong with a value that one of the rooms' schemas refused, in the words a config file's reader gets. */
+export function explainIssues(error: z.ZodError, given: unknown): string[] {
+  return error.issues.flatMap((issue) => toComplaints(issue, [], given)).map(({ message }) => message);
+}
+
 /** An absent section is an empty one; so is one whose lines are all commented out, which YAML reads as null. */
 function section(schema: z.ZodType, value: unknown): unknown {
   const isObject = readDef(inside(schema)).type === "object";
@@ -188,7 +193,7 @@ function toComplaints(issue: Issue, base: Path, root: unknown): Complaint[] {
       return [{ path, at: "key", message: `${name}: this name is not allowed here${form}` }];
     }
     default:
-      return wrong(`${name}: ${issue.message}`);
+      return wrong(name ? `${name}: ${issue.message}` : issue.message);
   }
 }
 

@@ -47,12 +47,20 @@ function upper(text: string): string {
 export function homeProblem(home: string): AppError | undefined {
   const found = look(home);
   if (found === "ENOENT") return parentProblem(home);
-  if (found === "file") return failed(`${home} is a file, not a folder.`, `Move it away, or ${OTHER}.`);
-  if (found === "ENOTDIR")
-    return failed(`${home} can't be a folder: part of its path is a file.`, `Correct the path, or ${OTHER}.`);
+  const file = homeFileProblem(home);
+  if (file) return file;
   if (found !== "folder")
     return failed(`${home} can't be opened (${found}).`, `Check the folders above it, or ${OTHER}.`);
   return writeProblem(home, home);
+}
+
+/** A file where the home or a folder above it should be: for those who only read, and can do without the right to write. */
+export function homeFileProblem(home: string): AppError | undefined {
+  const found = look(home);
+  if (found === "file") return failed(`${home} is a file, not a folder.`, `Move it away, or ${OTHER}.`);
+  if (found === "ENOTDIR")
+    return failed(`${home} can't be a folder: part of its path is a file.`, `Correct the path, or ${OTHER}.`);
+  return undefined;
 }
 
 /** What a failed file operation means for the home; undefined when it isn't the file system's doing. */

@@ -1,8 +1,9 @@
+export { explainIssues } from "./check.ts";
 export { type ConfigKey, configSchemaJson, explain } from "./describe.ts";
 export { closeInherited } from "./descriptors.ts";
 export { getFromFile, setInFile } from "./edit.ts";
 export { type Environment, type ModelEnvironment, readEnvironment, usualHome } from "./environment.ts";
-export { ensureHome, fileProblem, homeProblem } from "./home.ts";
+export { ensureHome, fileProblem, homeFileProblem, homeProblem } from "./home.ts";
 export {
   CONFIG_FILE,
   type LoadedConfig,

@@ -1,9 +1,9 @@
-/** Settings as they may be shown: values of keys that sound secret, and values known to be secret, as their last signs. */
+/** Settings as they may be shown: values of keys that sound secret, and values known to be secret, as their last characters. */
 import type { Json, JsonObject } from "../../core/domain/index.ts";
 import { soundsSecret } from "./problems.ts";
 
 const MARK = "••••";
-/** Of a shorter secret the last four signs would be too much of it. */
+/** Of a shorter secret the last four characters would be too much of it. */
 const SHOWS_END = 16;
 
 export function maskSecrets(value: Json, secrets: ReadonlySet<string>, key = ""): Json {

@@ -108,7 +108,7 @@ function parse(body: Buffer): z.output<typeof inbound> {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   throw new AppError("BAD_REQUEST", {
-    message: `Field ${issue.path.join(".") || "(body)"}: ${issue.message}.`,
+    message: `${issue.path.length ? `The field ${issue.path.join(".")} of the body` : "The body"} is not as expected: ${issue.message}.`,
     hint: 'Send {"id","chat","sender":{"id"},"text"}.',
   });
 }

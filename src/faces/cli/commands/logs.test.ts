@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import type { Result } from "../../../core/protocol/index.ts";
 import { cli, type FakeGateway, fakeGateway, type Ran, until } from "../testing.ts";
@@ -96,6 +98,23 @@ it("when nothing runs, the file is read and that is said", async () => {
   expect(await ran.code).toBe(0);
   expect(ran.out()).toContain("the last words");
   expect(ran.err()).toBe(`Lares is not running. This is from ${gateway.home}/logs/lares.log\n`);
+  await gateway.start();
+});
+
+it("a home that is a file is a sentence with the way out, also with -f", async () => {
+  await run();
+  await ran.code;
+  await gateway.stop();
+  const file = join(gateway.home, "a-file");
+  writeFileSync(file, "");
+  for (const home of [file, join(file, "below")]) {
+    for (const argv of [["logs"], ["logs", "-f"]]) {
+      ran = cli(argv, { home, readLogs: stored([]) });
+      expect(await ran.code).not.toBe(0);
+      expect(ran.out()).toBe("");
+      expect(ran.err()).toMatch(/(is a file, not a folder|part of its path is a file)[\s\S]*LARES_HOME/);
+    }
+  }
   await gateway.start();
 });
 

@@ -6,7 +6,7 @@
  * CLI-4: each line is shown once: the socket is open before the past is read, and lines are known by their number.
  */
 import { AppError, type Json, type LiveEvent } from "../../../core/domain/index.ts";
-import { fileProblem } from "../../../ground/config/index.ts";
+import { fileProblem, homeFileProblem } from "../../../ground/config/index.ts";
 import { followEvents } from "../chat/events.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -38,13 +38,20 @@ export const logs: Action = async (ctx) => {
 
 async function fromFile(ctx: Context, limit: number, error: unknown): Promise<Line[]> {
   const { level } = ctx.options;
-  const stored = await ctx.ports.readLogs(ctx.home);
+  const stored = await openStored(ctx);
   sayFile(ctx, stored.file, error);
   try {
     return stored.tail({ limit, ...(level ? { level } : {}) });
   } catch (cause) {
     throw fileProblem(cause, ctx.home) ?? cause;
   }
+}
+
+/** In a home that can't be one, an empty log would read as "nothing happened". */
+function openStored({ ports, home }: Context) {
+  const problem = homeFileProblem(home);
+  if (problem) throw problem;
+  return ports.readLogs(home);
 }
 
 function sayFile({ out }: Context, file: string, error: unknown): void {
@@ -64,8 +71,8 @@ async function isSilent(ctx: Context): Promise<boolean> {
 
 /** Goes on with the file, also when a Lares is started meanwhile: it writes there whatever it would say on a socket. */
 async function followFile(ctx: Context, limit: number): Promise<number> {
-  const { out, options, ports } = ctx;
-  const stored = await ports.readLogs(ctx.home);
+  const { out, options } = ctx;
+  const stored = await openStored(ctx);
   sayFile(ctx, stored.file, notRunning());
   const show = (lines: readonly Line[]) => {
     for (const line of lines) {
