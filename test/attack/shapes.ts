@@ -153,7 +153,7 @@ export interface Shape {
   name: string;
   /** The shape at about this length. */
   text(size: number): string;
-  /** Whether Markdown has signs like it: the many dialects are tried with these only. */
+  /** Whether Markdown has characters like it: the many dialects are tried with these only. */
   isMarkdown: boolean;
 }
 

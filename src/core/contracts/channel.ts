@@ -158,7 +158,7 @@ export interface Raw {
 }
 
 export interface Button {
-  /** Opaque and short (at most 24 signs); comes back as it is in a `button` event. */
+  /** Opaque and short (at most 24 characters); comes back as it is in a `button` event. */
   id: string;
   label: string;
   kind: "yes" | "no" | "plain";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 /** Makes ids. Handed in, so that a test can make them predictable. */
 export interface IdMaker {
-  /** A new id `<prefix>_<26 signs>`: sortable by time, unguessable. */
+  /** A new id `<prefix>_<26 characters>`: sortable by time, unguessable. */
   next(prefix: string): string;
 }
 

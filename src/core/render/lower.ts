@@ -126,7 +126,7 @@ const FILE =
 
 /** The words show an address whose host is not the target's, nor its parent. */
 function leadsElsewhere(label: string, url: string): boolean {
-  // Unseen signs would hide the address from this look, not from a person.
+  // Unseen characters would hide the address from this look, not from a person.
   const words = label.normalize("NFKC").replace(/\p{Cf}/gu, "");
   const real = new URL(url).hostname.replace(/^www\./, "") || url.replace(/^mailto:.*@/i, "").replace(/\?.*/, "");
   return words.split(/[\s()<>,;"']+/).some((word) => {
@@ -220,7 +220,7 @@ function cellText(cell: Cell): string {
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation})$/u;
 
-/** Columns in a monospace font: wide signs and emoji take two, joiners and combining marks none. */
+/** Columns in a monospace font: wide characters and emoji take two, joiners and combining marks none. */
 function width(words: string): number {
   if (/^[ -~]*$/.test(words)) return words.length;
   let columns = 0;

@@ -173,7 +173,7 @@ export function openFence(markdown: string): string | undefined {
   return open?.line;
 }
 
-/** A line that opens or closes a fence: its signs, and the first word behind them. */
+/** A line that opens or closes a fence: its characters, and the first word behind them. */
 function fenceAt(line: string): { signs: string; info: string } | undefined {
   const signs = /^ {0,3}(`{3,}|~{3,})/.exec(line);
   if (!signs) return undefined;

@@ -44,8 +44,8 @@ export interface Tree {
 }
 
 /**
- * What may never reach a platform: control codes (a CR would start an IRC command, an ESC a terminal's), halves of signs,
- * noncharacters (`signal` uses some as its own marks), and the bidi signs that show a text in another order than it has.
+ * What may never reach a platform: control codes (a CR would start an IRC command, an ESC a terminal's), halves of characters,
+ * noncharacters (`signal` uses some as its own marks), and the bidi characters that show a text in another order than it has.
  */
 const FORBIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

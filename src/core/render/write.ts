@@ -102,7 +102,7 @@ function writeInside(block: Block, dialect: Dialect, known: Written | undefined)
 interface Run {
   inline: Inline;
   marks: Marks;
-  /** The shown signs, for the rules of where a mark may stand. */
+  /** The shown characters, for the rules of where a mark may stand. */
   shown: string;
 }
 

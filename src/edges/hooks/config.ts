@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deliverTo } from "../../core/protocol/index.ts";
 
-const secret = z.string().min(16).describe("At least 16 signs; a reference to a variable or the vault is best.");
+const secret = z.string().min(16).describe("At least 16 characters; a reference to a variable or the vault is best.");
 const path = z
   .string()
   .regex(/^(body|headers)(\.[^.\s{}]+)+$/, "a place such as body.some.field or headers.some-header")

@@ -102,12 +102,12 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-/** The last signs of an id, by which it is shown and typed. */
+/** The last characters of an id, by which it is shown and typed. */
 export function shortId(id: string): string {
   return id.slice(-6);
 }
 
-// Control signs, and those that turn the direction of text: what was approved must be what is read.
+// Control characters, and those that turn the direction of text: what was approved must be what is read.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of a model, a tool or a stranger, made safe for a terminal: nothing in it can move the cursor or hide. */

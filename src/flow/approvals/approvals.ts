@@ -154,7 +154,7 @@ export class Approvals {
     return now;
   }
 
-  /** What a person typed: the whole id or its last signs. */
+  /** What a person typed: the whole id or its last characters. */
   async find(typed: string): Promise<ApprovalView> {
     const whole = await readApproval(this.parts.records, typed);
     if (whole) return whole;

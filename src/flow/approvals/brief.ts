@@ -1,6 +1,6 @@
 /**
  * What a chat shows of a question (AP-09). The whole text stays in the approval; a message keeps its beginning, its end and the
- * parts that matter, and says how much it leaves out. Signs a chat would hide or obey are spelt out.
+ * parts that matter, and says how much it leaves out. Characters a chat would hide or obey are spelt out.
  */
 import { visible } from "../../core/kit/index.ts";
 

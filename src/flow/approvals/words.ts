@@ -38,7 +38,7 @@ export function reminderText(q: Question & { askedAt: number; deadline: number }
 }
 
 /**
- * The action as it is, line by line. A code block keeps its lines and signs where Markdown is read; the bar at each line tells
+ * The action as it is, line by line. A code block keeps its lines and characters where Markdown is read; the bar at each line tells
  * it from our own words where it is not.
  */
 function actionBlock({ shown, action }: Question): string {

@@ -7,7 +7,7 @@ const MOST_SIGNS = 120;
 
 export function cleanName(raw: string): string {
   const last = raw.normalize("NFC").split(/[\\/]/).at(-1) ?? "";
-  // Control and invisible signs could turn the text around; brackets would end the label it is shown in.
+  // Control and invisible characters could turn the text around; brackets would end the label it is shown in.
   const shown = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}[\]<>"`]/gu, "").replace(/\s+/g, " ");
   const plain = trimCharacters(shown, ". ");
   const signs = [...plain];

@@ -67,7 +67,7 @@ export function parseExecRule(text: string): ExecRule {
   else if (/^[*?]+$/.test(words[0]!) || words[0] === "**") {
     rule.problem = `"${text}" would allow every program; set mode: record instead if that is meant.`;
   } else if (/[|&;<>()$`]/.test(text.replace(/'[^']*'|"[^"]*"/g, ""))) {
-    rule.problem = `"${text}" contains shell signs; a rule is one program with its arguments. Quote them if they are meant literally.`;
+    rule.problem = `"${text}" contains shell syntax; a rule is one program with its arguments. Quote them if they are meant literally.`;
   } else if (words.length > 1 && words[words.length - 1] === "*") {
     rule.open = true;
     rule.words = words.slice(0, -1);

@@ -9,7 +9,7 @@ export function chunk(text: string, limit: number): string[] {
   let fence: string | undefined;
   while (rest.length > 0) {
     const head = fence ? `${fence}\n` : "";
-    // Room for closing a fence: newline and three signs.
+    // Room for closing a fence: newline and three characters.
     const room = Math.max(limit - head.length - 4, 1);
     const cut = rest.length <= room ? rest.length : cutAt(rest, room);
     const body = rest.slice(0, cut);

@@ -79,9 +79,9 @@ function ownerToken({ token, bind }: AuditParts): Finding {
   return {
     id: "token",
     level: isLoopback(bind) ? "warn" : "bad",
-    text: `The owner's token has only ${token.text.length} signs and can be guessed.`,
+    text: `The owner's token has only ${token.text.length} characters and can be guessed.`,
     hint: token.fromEnvironment
-      ? "Set LARES_TOKEN to at least 20 random signs, or unset it."
+      ? "Set LARES_TOKEN to at least 20 random characters, or unset it."
       : "Delete the file token in the home and restart.",
   };
 }

@@ -132,7 +132,7 @@ function fields(front: string, yaml: ReadYaml, notes: string[]): Record<string, 
   return found;
 }
 
-/** One line of plain signs: what is shown to a model or a person has no hidden ones in it. */
+/** One line of plain characters: what is shown to a model or a person has no hidden ones in it. */
 function line(value: unknown): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return "";
   return String(value)

@@ -6,7 +6,7 @@ export interface Reader {
    * silence is neither read nor refused.
    */
   refuses?: boolean;
-  /** Only the shapes that Markdown has signs for. */
+  /** Only the shapes that Markdown has characters for. */
   markdownOnly?: boolean;
 }
 

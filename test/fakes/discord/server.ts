@@ -5,7 +5,7 @@
  *   after the given number and ends with RESUMED, or INVALID_SESSION when the session is gone. RECONNECT (op 7), close codes
  *   (4004 bad token, 4007 bad sequence, 4014 intents), a zombie that takes heartbeats and says nothing.
  * - REST: create message with `nonce` and `enforce_nonce` answers the first message again for the same nonce; without it what is
- *   sent twice is shown twice. 2000 signs, edit, delete, typing, reactions, attachments, messages after an id.
+ *   sent twice is shown twice. 2000 characters, edit, delete, typing, reactions, attachments, messages after an id.
  * - Interactions (button presses) must be called back within 3 s, once.
  * - Rate limits: headers of a bucket per channel, 429 with retry_after in seconds.
  * - Text of a message is empty for a bot without the MESSAGE_CONTENT intent, unless it is direct or mentions the bot.

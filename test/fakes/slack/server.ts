@@ -401,7 +401,7 @@ function textOf(p: Loose): string {
   return text;
 }
 
-/** A section's text is at most 3000 signs, a button's value 2000; Slack gives each action an id when the app does not. */
+/** A section's text is at most 3000 characters, a button's value 2000; Slack gives each action an id when the app does not. */
 function blocksOf(given: Loose[] | string): Loose[] {
   const blocks = (typeof given === "string" ? JSON.parse(given) : given) as Loose[];
   if (blocks.length > 50) throw new Refused("invalid_blocks");

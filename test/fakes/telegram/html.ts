@@ -1,6 +1,6 @@
 /**
  * Telegram's HTML as far as a bot meets it: what it refuses, in Telegram's words, and the plain text that is left, which is
- * what the 4096 signs are counted on.
+ * what the 4096 characters are counted on.
  *
  * Documentation: https://core.telegram.org/bots/api#html-style
  */

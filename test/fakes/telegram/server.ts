@@ -4,7 +4,7 @@
  * - getUpdates: an update is gone only when a higher offset is asked for; until then it comes again, also after a crash. Long
  *   poll; a second poller ends the first with 409; 409 while a webhook is set.
  * - setWebhook with a secret token: updates are posted in order, each again until a 2xx.
- * - sendMessage has no idempotency key: what is sent twice is shown twice. 4096 signs after parsing, HTML refused in Telegram's
+ * - sendMessage has no idempotency key: what is sent twice is shown twice. 4096 characters after parsing, HTML refused in Telegram's
  *   words ("can't parse entities"), "message is not modified", callback data of 1–64 bytes.
  * - 429 with retry_after: ordered by `faults`, or by `limits` (messages per chat).
  * - Topics (message_thread_id), reactions, files with 20 MB for a download, callback queries answered once.

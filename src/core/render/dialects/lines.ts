@@ -37,7 +37,7 @@ export const irc: Dialect = {
 
 /** Bytes left for the text of an IRC message: the server puts our whole name in front when it passes it on. */
 export function ircRoom(at: { nick: string; target: string; user?: string; host?: string }): number {
-  // RFC 2812: a user name has at most 10 signs, a host at most 63.
+  // RFC 2812: a user name has at most 10 characters, a host at most 63.
   const name = `:${at.nick}!${at.user ?? "u".repeat(11)}@${at.host ?? "h".repeat(63)} PRIVMSG ${at.target} :`;
   return 512 - 2 - Buffer.byteLength(name);
 }

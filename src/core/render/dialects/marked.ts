@@ -112,7 +112,7 @@ export const discord: Dialect = {
   limit: { limit: 2000, unit: "utf16" },
 };
 
-/** Signs that open formatting there, made harmless: there is no escape sign in these two. */
+/** Characters that open formatting there, made harmless: there is no escape sign in these two. */
 const loosened = (text: string, lineStart: boolean) => {
   // Inside a word they open nothing: a file_name stays as it is, to be copied.
   const safe = text.replace(/(?<![\p{L}\p{N}])[*_~](?=\S)|`(?=\S)/gu, `$&${ZERO}`);

@@ -77,7 +77,7 @@ function toPath({ route, platformId }: Placed): string {
   return `/channels/${toChannel(route)}/messages/${encodeURIComponent(platformId)}`;
 }
 
-/** At most 25 signs. */
+/** At most 25 characters. */
 function makeNonce(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 25);
 }

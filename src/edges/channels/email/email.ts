@@ -216,7 +216,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     return {
       ...truthy({ name }),
       mediaType: part.type,
-      // The size is of the encoded form: four signs for three bytes.
+      // The size is of the encoded form: four characters for three bytes.
       ...(part.size ? { bytes: part.encoding === "base64" ? Math.floor(part.size * 0.74) : part.size } : {}),
       open: async () => {
         const { content } = await client.download(String(uid), part.part ?? "1", { uid: true });

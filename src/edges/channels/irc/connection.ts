@@ -162,7 +162,7 @@ export class IrcConnection {
     return true;
   }
 
-  /** In pieces of 400 signs, and an empty one when the last was full. */
+  /** In pieces of 400 characters, and an empty one when the last was full. */
   private authenticate(secret: string): void {
     const text = Buffer.from(secret).toString("base64");
     for (let i = 0; i <= text.length; i += 400) this.write("AUTHENTICATE", text.slice(i, i + 400) || "+");

@@ -60,7 +60,7 @@ export function makePersonId(person: Person): string {
   return person.account ?? `${lower(person.nick)}!${person.at}`;
 }
 
-/** RFC 1459: these signs are letters, too. */
+/** RFC 1459: these characters are letters, too. */
 export function lower(name: string): string {
   return name.toLowerCase().replace(/[[\]\\~]/g, (sign) => ({ "[": "{", "]": "}", "\\": "|", "~": "^" })[sign]!);
 }

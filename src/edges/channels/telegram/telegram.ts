@@ -201,7 +201,7 @@ interface Webhook {
 }
 
 function pressAnswer(event: PlatformEvent, heard: Heard): { callback_query_id: string; text?: string } {
-  // Telegram shows at most 200 signs.
+  // Telegram shows at most 200 characters.
   return { callback_query_id: event.id.slice(1), ...(heard.say ? { text: heard.say.slice(0, 200) } : {}) };
 }
 

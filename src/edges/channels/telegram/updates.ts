@@ -202,7 +202,7 @@ function mentionIn(text: string, entities: z.output<typeof entity>[], me: Me): {
   return { text: found ? rest.trim() : rest, found };
 }
 
-/** What is no text and no file, in words. The signs of others are quoted, so that they stay data. */
+/** What is no text and no file, in words. Words of others are quoted, so that they stay data. */
 function listExtras(m: Message): string[] {
   const out: string[] = [];
   if (m.location) out.push(`[Location: ${m.location.latitude}, ${m.location.longitude}]`);

@@ -28,7 +28,7 @@ import { type Mapped, mapBody } from "./events.ts";
 import { Graph } from "./graph.ts";
 import { Receipts } from "./receipts.ts";
 
-/** A message with buttons, and a caption, may have this many signs. */
+/** A message with buttons, and a caption, may have this many characters. */
 const MOST_WITH_BUTTONS = 1024;
 const MOST_BUTTON = 20;
 const MOST_CHATS = 2000;

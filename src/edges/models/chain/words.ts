@@ -50,7 +50,7 @@ export function failureSentence(attempts: readonly { model: string; failure: Fai
   return `${[...clauses.values()].join("; ")}.`;
 }
 
-/** What a provider said, fit to show: one line, no secrets, no URL beyond its host, at most 300 signs. */
+/** What a provider said, fit to show: one line, no secrets, no URL beyond its host, at most 300 characters. */
 export function cleanWords(text: string, secrets: readonly string[]): string {
   let clean = text;
   // Short keys ("none") are no secrets, and their letters occur in honest words.

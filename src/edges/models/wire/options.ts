@@ -161,7 +161,7 @@ function googleThinking(modelId: string, level: ThinkingLevel | undefined): SdkP
   return level === "off" ? undefined : { thinkingLevel: level, includeThoughts: true };
 }
 
-/** OpenAI takes at most 64 signs. */
+/** OpenAI takes at most 64 characters. */
 function shortKey(key: string): string {
   return key.length <= 64 ? key : createHash("sha256").update(key).digest("hex");
 }

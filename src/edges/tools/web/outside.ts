@@ -1,4 +1,4 @@
-/** Text from outside on its way to the model: labelled, without signs that hide text, within bounds, the whole kept on disk. */
+/** Text from outside on its way to the model: labelled, without characters that hide text, within bounds, the whole kept on disk. */
 import { join, relative } from "node:path";
 import type { ToolPlace } from "../../../core/contracts/index.ts";
 import { writeBelow } from "../../../core/files/index.ts";

@@ -52,7 +52,7 @@ export class Asker {
     this.input.setRawMode?.(true);
     try {
       const typed = await this.next(/\r\n|\n|\r/);
-      // The terminal edits nothing while it hides, so deleted signs are still there.
+      // The terminal edits nothing while it hides, so deleted characters are still there.
       let kept = "";
       for (const sign of typed) kept = sign === "\u007f" || sign === "\b" ? kept.slice(0, -1) : kept + sign;
       return kept.trim();

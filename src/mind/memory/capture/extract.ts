@@ -108,7 +108,7 @@ export function capturedByRules(lines: readonly Omit<Line, "day">[], person: str
 }
 
 /**
- * Text that speaks to a model rather than of a person, or hides signs. It is kept for a person to look at, not taken in: a
+ * Text that speaks to a model rather than of a person, or hides characters. It is kept for a person to look at, not taken in: a
  * remembered instruction would come back in every conversation.
  */
 export function looksLikeInstruction(text: string): boolean {

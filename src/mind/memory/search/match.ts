@@ -1,4 +1,4 @@
-/** Questions to the word index. Scopes are words too, of signs that no text can bring in. */
+/** Questions to the word index. Scopes are words too, of characters that no text can bring in. */
 
 /** Unicode's private use area: the analyser lets only letters, digits and marks through. */
 const SCOPE_SIGN = "\u{e000}";

@@ -1,6 +1,6 @@
 /**
  * Text → the words that are indexed and searched: folded, without stop words, irregular forms joined, stemmed. Scripts without
- * spaces (Chinese, Japanese, Korean, Thai) become pairs of neighbouring signs.
+ * spaces (Chinese, Japanese, Korean, Thai) become pairs of neighbouring characters.
  */
 import { stem } from "./stem.ts";
 import { FORMS, STOP_WORDS } from "./vocabulary.ts";

@@ -1,6 +1,6 @@
 /**
  * Porter's stemmer (1980): "swimming", "swims" → "swim". Ours rather than the index's own, so that what is searched, what is
- * scored and what another database would index are the same signs.
+ * scored and what another database would index are the same characters.
  */
 const VOWEL = "[aeiouy]";
 const CONSONANTS = "[^aeiou][^aeiouy]*";

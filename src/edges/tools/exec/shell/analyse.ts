@@ -135,7 +135,7 @@ function hasMore(text: string, what: RegExp, most: number): boolean {
 
 interface Around {
   within: string[];
-  /** Inside `[[ ]]`, where patterns may hold signs that mean something elsewhere. */
+  /** Inside `[[ ]]`, where patterns may hold characters that mean something elsewhere. */
   inTest?: true;
   /** What comes in on standard input here. */
   fed: Fed;

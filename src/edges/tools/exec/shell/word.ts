@@ -61,12 +61,12 @@ export function setVariable(variables: Map<string, string>, name: string, value:
   variables.set(name, before === undefined ? next : worse(before, next));
 }
 
-/** Another IFS takes values apart at other signs: `IFS=x; d=x/` makes `$d` a slash. */
+/** Another IFS takes values apart at other characters: `IFS=x; d=x/` makes `$d` a slash. */
 function splitAnew(variables: Map<string, string>, signs: string): void {
   for (const [name, value] of variables) if (name !== "IFS" && isSplitBy(signs, value)) variables.set(name, UNSEEN);
 }
 
-/** Blanks are taken apart anyhow; a star stands for signs that are not known. */
+/** Blanks are taken apart anyhow; a star stands for characters that are not known. */
 function isSplitBy(signs: string, value: string): boolean {
   if (/[*\uE000]/.test(signs)) return !/^\/+$/.test(value);
   return [...signs].some((sign) => !/\s/.test(sign) && value.includes(sign));

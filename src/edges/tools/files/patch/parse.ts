@@ -208,7 +208,7 @@ function gitNames(line: string): { from: string; to: string } | undefined {
   return { from: line.slice(start.length, cut).replace(/^a\//, ""), to: line.slice(cut + 1).replace(/^b\//, "") };
 }
 
-/** What follows the three signs, without the time some programs put behind a tab. */
+/** What follows the three characters, without the time some programs put behind a tab. */
 function fileName(line: string): string {
   return line.slice(4).split("\t")[0]!.trim();
 }
