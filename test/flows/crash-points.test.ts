@@ -117,8 +117,11 @@ async function checkTurn(
   const asked = messages.find((m) => textsOf([m])[0]?.[1] === MESSAGE)!;
   const turn = await world.lares.rpc("turns.get", { turn: asked.turn });
   expect(textsOf(messages).filter(([, text]) => text === MESSAGE)).toHaveLength(1);
-  const answers = between === undefined ? ["done"] : [between, "done"];
-  expect(textsOf(messages).flatMap(([role, text]) => (role === "assistant" ? [text] : []))).toEqual(answers);
+  const answers = textsOf(messages).flatMap(([role, text]) => (role === "assistant" ? [text] : []));
+  // The scripted model echoes an outcome that comes as a later message.
+  expect(answers).toEqual(
+    between === undefined ? ["done"] : [between, expect.stringMatching(/^echo: Allowed by owner/)],
+  );
   checkWhole(messages);
   expect(world.witness(agent)).toEqual(Array(expected.lines).fill("token"));
   expect(unknownIn(messages)).toBe(expected.unknown);

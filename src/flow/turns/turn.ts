@@ -80,7 +80,13 @@ export function makeTurns(parts: TurnParts) {
         if (!(error instanceof Stopped)) throw error;
         // Nobody is waited for any more: a later turn must not read that somebody is.
         for (const w of run.p.waiting)
-          await outcome(parts, run, w, { text: WITHDRAWN, isError: true, origin: "own" }, { how: "withdrawn", notRun: "denied" });
+          await outcome(
+            parts,
+            run,
+            w,
+            { text: WITHDRAWN, isError: true, origin: "own" },
+            { how: "withdrawn", notRun: "denied" },
+          );
         if (time.isUp())
           return end(parts, run, { state: "failed", text: "", reason: time.sentence, failure: "timeout" });
         return end(parts, run, { state: "stopped", text: "", reason: "Stopped." });

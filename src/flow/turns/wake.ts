@@ -38,7 +38,13 @@ export async function wakeUp(parts: TurnParts, run: Run, input: SegmentInput): P
     for (const w of late) {
       const text = "Nobody answered in time, so it was not run.";
       const also = (tx: Tx) => parts.questions.close(tx, w.approval, "expired");
-      await outcome(parts, run, w, { text, isError: true, origin: "own" }, { also, how: "not answered in time", notRun: "denied" });
+      await outcome(
+        parts,
+        run,
+        w,
+        { text, isError: true, origin: "own" },
+        { also, how: "not answered in time", notRun: "denied" },
+      );
     }
     p.waiting = p.waiting.filter((w) => !late.includes(w));
     await endPauses(parts, run, p, (pause) => pause.deadline <= now);

@@ -3,19 +3,11 @@
  * does not tell how far an upload is.
  */
 
+import type { Attached } from "./attached.ts";
 import type { Failure } from "./client.ts";
 import { newKey } from "./client.ts";
 import { loginHeaders } from "./login.ts";
 import { w } from "./words.ts";
-
-/** What the gateway says about a file it took. */
-export interface Attached {
-  id: string;
-  name: string;
-  mediaType: string;
-  bytes: number;
-  kind: "image" | "text" | "file";
-}
 
 /** As the gateway has them: said here before anything is sent. */
 export const MOST_FILES = 8;

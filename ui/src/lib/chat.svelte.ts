@@ -8,7 +8,8 @@
  */
 import type { Approval, HistoryMessage, Result } from "../../../src/core/protocol/index.ts";
 import { app } from "./app.svelte.ts";
-import { type Attached, MOST_FILES, Upload } from "./attach.svelte.ts";
+import { MOST_FILES, Upload } from "./attach.svelte.ts";
+import type { Attached } from "./attached.ts";
 import { AppError, type News, newKey } from "./client.ts";
 import { type Entry, liveKey, type Own, replyKey, type ToolUse, toAttached, toEntries } from "./entries.ts";
 import { isOpen } from "./states.ts";

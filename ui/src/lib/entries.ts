@@ -1,6 +1,6 @@
 /** A session's records as what a reader sees: messages, answers, tool rows, cards, end lines. Pure. */
 import type { Approval, HistoryMessage } from "../../../src/core/protocol/index.ts";
-import type { Attached } from "./attach.svelte.ts";
+import type { Attached } from "./attached.ts";
 
 export interface ToolUse {
   key: string;
