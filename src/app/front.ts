@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
-import type { Bus, Crash, Guard } from "../core/kit/index.ts";
+import { type Bus, type Crash, type Guard, isLoopbackBind } from "../core/kit/index.ts";
 import { createFetcher, type WebConfig, withListed } from "../edges/tools/index.ts";
 import { Events, type Gateway, type Handlers, startGateway, withKeys } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
@@ -160,7 +160,7 @@ function countedIn(house: House): Counted {
 
 /** A guessable token is no lock on a door that others can reach. */
 function mayExpose({ gateway }: LaresConfig, token: string): void {
-  if (["127.0.0.1", "::1", "localhost"].includes(gateway.bind) || token.length >= 16) return;
+  if (isLoopbackBind(gateway.bind) || token.length >= 16) return;
   throw new AppError("CONFIG_INVALID", {
     message: `Listening on ${gateway.bind} needs a token of at least 16 characters.`,
     hint: "Unset LARES_TOKEN to have one made, or set a longer one.",

@@ -96,6 +96,19 @@ export function toErrorShape(error: unknown): ErrorShape {
   return { code: "INTERNAL", message: error instanceof Error ? error.message : String(error), retry: "later" };
 }
 
+/** Nobody of that name: `known` are the names that could have been meant. */
+export function unknownAgent(agent: string, known?: readonly string[]): AppError {
+  return new AppError("AGENT_UNKNOWN", {
+    message: noAgent(agent),
+    hint: known ? `Known agents: ${known.join(", ") || "none"}.` : "See: lares agents list",
+    retry: "after-change",
+  });
+}
+
+export function noAgent(agent: string): string {
+  return `There is no agent "${agent}".`;
+}
+
 /** The end of a closed switch: a case that was added and forgotten here fails to compile. */
 export function assertNever(value: never): never {
   const given: unknown = value;

@@ -1,6 +1,16 @@
 export { type AnswerWords, answerWords, CODE_LENGTH } from "./answer-words.ts";
 export { ENDING_TOOLS, type EndingTool, isEndingTool } from "./ending-tools.ts";
-export { AppError, assertNever, ERROR_CODES, type ErrorCode, type ErrorShape, isOver, toErrorShape } from "./errors.ts";
+export {
+  AppError,
+  assertNever,
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorShape,
+  isOver,
+  noAgent,
+  toErrorShape,
+  unknownAgent,
+} from "./errors.ts";
 export type { LiveEvent } from "./events.ts";
 export {
   type AgentId,

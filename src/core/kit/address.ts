@@ -41,6 +41,18 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
+/** The addresses a server may listen on without being open to others. Other spellings of this machine count as exposed. */
+const LOOPBACK_BINDS: readonly string[] = ["127.0.0.1", "::1", "localhost"];
+
+export function isLoopbackBind(bind: string): boolean {
+  return LOOPBACK_BINDS.includes(bind);
+}
+
+/** Does this host, without brackets, mean the machine Lares runs on? */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
 /** Can the whole internet reach it? False for whatever is not a canonical IP address. */
 export function isGlobalAddress(address: string): boolean {
   return whyNotGlobal(address) === undefined;

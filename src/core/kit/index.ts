@@ -1,4 +1,4 @@
-export { isGlobalAddress, isLoopbackName, parseHost, whyNotGlobal } from "./address.ts";
+export { isGlobalAddress, isLoopbackBind, isLoopbackHost, isLoopbackName, parseHost, whyNotGlobal } from "./address.ts";
 export { atOnce, inTurn } from "./at-once.ts";
 export { BODY_TOO_LARGE, textWithin } from "./body.ts";
 export { bootId } from "./boot.ts";
@@ -15,6 +15,7 @@ export { type Log, silentLog } from "./log.ts";
 export { quotedBeginning, quotedName } from "./name.ts";
 export { distance, nearest } from "./nearest.ts";
 export { isReaching, pathsInWord } from "./path-words.ts";
+export { pause } from "./pause.ts";
 export { type Backoff, backoffMs } from "./retry.ts";
 export { isSameSecret } from "./secret.ts";
 export { isSecretFile } from "./secret-files.ts";

@@ -1,7 +1,6 @@
 /** What adapters with a stream of events share: order inside a chat without waiting between chats, and a wait that can end early. */
 import type { Door, PlatformEvent } from "../../core/contracts/index.ts";
 import type { Json } from "../../core/domain/index.ts";
-import type { Clock } from "../../core/kit/index.ts";
 
 /**
  * Work of one chat runs one after another, different chats side by side: a slow file holds up its own chat and no other.
@@ -92,18 +91,4 @@ export function byChat(events: readonly PlatformEvent[]): PlatformEvent[][] {
     else lines.set(event.chat.id, [event]);
   }
   return [...lines.values()];
-}
-
-/** Resolves after `ms`, or at once when the signal aborts. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.after(ms, done);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -7,8 +7,10 @@
  * GATEWAY-2: one address holds only a share, unless it is this machine or a proxy named in the config: those stand for many people.
  * GATEWAY-3: a connection on which a credential was accepted, or that became a WebSocket, is not counted and never closed here.
  */
+
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
+import { isLoopbackHost } from "../../core/kit/index.ts";
 import { canonicalAddress } from "./auth/address.ts";
 
 /** The first request must be complete by then. Headers are a few hundred bytes; a slow phone needs a second or two. */
@@ -77,7 +79,7 @@ export class Connections {
     const same = this.perAddress.get(address) ?? new Set();
     this.perAddress.set(address, same.add(socket));
     socket.once("close", () => this.proven(socket));
-    const isOne = !isLoopback(address) && !this.shared.has(address);
+    const isOne = !isLoopbackHost(address) && !this.shared.has(address);
     if (isOne && same.size > this.limits.mostOfAddress) this.evict(same.values().next().value);
     if (this.unproven.size > this.limits.most) this.evict(this.unproven.keys().next().value);
   }
@@ -106,8 +108,4 @@ export class Connections {
       if (!one.hasAsked && one.openedAt < before) socket.destroy();
     }
   }
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
 }

@@ -1,8 +1,10 @@
 /** The gateway: one port, HTTP and WebSocket. Routes here, each translating one door's words into the method registry's. */
+
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { AppError } from "../../core/domain/index.ts";
+import { isLoopbackBind } from "../../core/kit/index.ts";
 import { attachmentRoutes } from "./attachments.ts";
 import { Failures } from "./auth/failures.ts";
 import { type Doors, guard } from "./auth/guard.ts";
@@ -184,7 +186,7 @@ function refusalFacts(c: Context<Env>, error: unknown): Record<string, string> {
 
 function mayBind(parts: GatewayParts): void {
   const { bind, exposed } = parts.config;
-  if (["127.0.0.1", "::1", "localhost"].includes(bind) || exposed) return;
+  if (isLoopbackBind(bind) || exposed) return;
   throw new AppError("CONFIG_INVALID", {
     message: `Listening on ${bind} would open Lares beyond this machine.`,
     hint: "If that is meant, set gateway.exposed: true in lares.yaml.",

@@ -24,6 +24,7 @@ import {
   following,
   type Guard,
   type Log,
+  pause,
   STOPPED_LARES,
   truthy,
 } from "../../core/kit/index.ts";
@@ -250,7 +251,7 @@ export class Accounts {
         one.restarts++;
         log.warn("a channel is down", { channel: name, account, detail, failures });
         this.become(one, "down", detail);
-        await this.pause(backoffMs(RETRY, failures), one.life.signal);
+        await pause(this.parts.clock, backoffMs(RETRY, failures), one.life.signal);
         if (!one.life.signal.aborted) this.become(one, "starting", detail);
       } finally {
         // What the adapter left behind ends with its connection, and nothing of it stays at the account.
@@ -375,18 +376,6 @@ export class Accounts {
       ...(one.passedOver.length ? { passedOver: [...one.passedOver] } : {}),
       ...truthy({ detail, as: one.as, heardAt: one.heardAt }),
     };
-  }
-
-  private pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const cancel = this.parts.clock.after(ms, done);
-      signal.addEventListener("abort", done, { once: true });
-    });
   }
 }
 

@@ -6,7 +6,7 @@
  *     the middle loses nothing: the same undo again, or the next start, does the rest.
  * CHECKPOINTS-7: an undo has rows like a turn, so it can be undone.
  */
-import { AppError, type TurnId } from "../../core/domain/index.ts";
+import { AppError, type TurnId, unknownAgent } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
 import type { Blobs } from "./blobs.ts";
 import { COMMAND, type Keeper, MOST_COPIED } from "./keep.ts";
@@ -97,7 +97,7 @@ export class Undoing {
     }
     const { agent } = rows[0]!;
     const root = this.parts.findRoot(agent);
-    if (!root) throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}" any more.` });
+    if (!root) throw unknownAgent(agent);
     const wishes = toWishes(rows);
     const notes = rows.flatMap((row) =>
       row.path === COMMAND && row.note ? [`A command of the turn: ${row.note}.`] : [],

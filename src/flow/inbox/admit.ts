@@ -18,6 +18,7 @@ import {
   type SessionKey,
   type TextPart,
   type TurnId,
+  unknownAgent,
 } from "../../core/domain/index.ts";
 import { type Bus, type Clock, defined, type IdMaker, longStamp, stampIn, truthy } from "../../core/kit/index.ts";
 import type { InboxConfig } from "./config.ts";
@@ -408,12 +409,4 @@ async function stop(parts: InboxParts, admitted: Admitted, turns: readonly TurnI
 function makeAcceptId({ route, idempotencyKey, platformId }: InboundMessage): string | undefined {
   if (idempotencyKey) return acceptIds.keyed(route, idempotencyKey);
   return platformId ? acceptIds.message(route, platformId) : undefined;
-}
-
-function unknownAgent(agent: string, known: string[]): AppError {
-  return new AppError("AGENT_UNKNOWN", {
-    message: `There is no agent "${agent}".`,
-    hint: `Known agents: ${known.join(", ") || "none"}.`,
-    retry: "after-change",
-  });
 }

@@ -41,6 +41,7 @@ import {
   defined,
   type Guard,
   type Log,
+  pause,
   STOPPED_LARES,
   truthy,
   type WorkKey,
@@ -500,16 +501,7 @@ export class Outbox {
 
   private until(at: number): Promise<void> {
     const wait = at - this.parts.clock.now();
-    if (wait <= 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        cancel();
-        this.stopping.signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      const cancel = this.parts.clock.after(wait, wake);
-      this.stopping.signal.addEventListener("abort", wake, { once: true });
-    });
+    return wait <= 0 ? Promise.resolve() : pause(this.parts.clock, wait, this.stopping.signal);
   }
 }
 

@@ -1,6 +1,8 @@
 /** What is open in this house, in sentences. Looks, changes nothing. */
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { isLoopbackBind } from "../../core/kit/index.ts";
 import type { Result } from "../../core/protocol/index.ts";
 
 type Finding = Result<"security.audit">["findings"][number];
@@ -49,12 +51,8 @@ export function audit(parts: AuditParts): Result<"security.audit"> {
   return { worst, findings: findings.sort((a, b) => rank[b.level] - rank[a.level]) };
 }
 
-function isLoopback(bind: string): boolean {
-  return ["127.0.0.1", "::1", "localhost"].includes(bind);
-}
-
 function address({ bind }: AuditParts): Finding {
-  if (isLoopback(bind)) return { id: "bind", level: "ok", text: `Only this machine can reach Lares (${bind}).` };
+  if (isLoopbackBind(bind)) return { id: "bind", level: "ok", text: `Only this machine can reach Lares (${bind}).` };
   return {
     id: "bind",
     level: "warn",
@@ -78,7 +76,7 @@ function ownerToken({ token, bind }: AuditParts): Finding {
   if (token.text.length >= STRONG_TOKEN) return { id: "token", level: "ok", text: "The owner's token is long enough." };
   return {
     id: "token",
-    level: isLoopback(bind) ? "warn" : "bad",
+    level: isLoopbackBind(bind) ? "warn" : "bad",
     text: `The owner's token has only ${token.text.length} characters and can be guessed.`,
     hint: token.fromEnvironment
       ? "Set LARES_TOKEN to at least 20 random characters, or unset it."

@@ -27,6 +27,7 @@ import {
   type TurnResult,
   timerIds,
   type Usage,
+  unknownAgent,
 } from "../../core/domain/index.ts";
 import type { Clock, IdMaker, Log } from "../../core/kit/index.ts";
 import type { GoalsConfig } from "./config.ts";
@@ -109,7 +110,7 @@ export class Goals {
     const { records, clock, ids } = this.parts;
     const agent = asId<AgentId>(given.agent ?? "main");
     if (!this.parts.agentExists(agent)) {
-      throw new AppError("AGENT_UNKNOWN", { message: `There is no agent "${agent}".`, hint: "See: lares agents list" });
+      throw unknownAgent(agent);
     }
     const id = given.key ? `goal_${given.key}` : ids.next("goal");
     const known = await readGoal(records, id);

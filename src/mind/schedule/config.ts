@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../core/domain/index.ts";
+import { AppError, noAgent } from "../../core/domain/index.ts";
 import { isZone, NO_ZONE } from "../../core/kit/index.ts";
 import { deliverTo } from "../../core/protocol/index.ts";
 import { parseWhen } from "./when.ts";
@@ -98,7 +98,7 @@ export function adviseSchedules(
     if (names.has(job.name)) problems.push("Another job has the same name.");
     names.add(job.name);
     if (!job.prompt === !job.script) problems.push("Give a prompt or a script, one of them.");
-    if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(`There is no agent "${job.agent}".`);
+    if (job.agent !== undefined && !at.isAgent(job.agent)) problems.push(noAgent(job.agent));
     if (job.deliver && !at.canReach(job.deliver)) {
       problems.push(`Nothing can be delivered to ${job.deliver.channel}/${job.deliver.account}: it is not set up.`);
     }

@@ -25,6 +25,7 @@ import {
   isSpawnKey,
   type Json,
   leastTrusted,
+  noAgent,
   type ReplyRoute,
   type ScheduleId,
   type SessionKey,
@@ -128,7 +129,7 @@ export class Children {
     const { caller } = given;
     const config = this.parts.config();
     const agent = asId<AgentId>(given.agent ?? caller.agent);
-    if (!this.parts.agentExists(agent)) throw input(`There is no agent "${agent}".`);
+    if (!this.parts.agentExists(agent)) throw input(noAgent(agent));
     if (given.result !== undefined) checkSchema(given.result);
     const session = sessionKeys.child(caller.session, given.key.replace(/[^a-z0-9.]/gi, "").slice(-16));
     const depth = ((await childIn(records, caller.session))?.depth ?? 0) + 1;

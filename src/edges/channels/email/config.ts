@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isLoopbackHost } from "../../../core/kit/index.ts";
 import { adapter, paceShape, talkShape } from "../account.ts";
 
 const port = z.number().int().min(1).max(65_535);
@@ -44,7 +45,7 @@ const account = z
     path: ["authserv"],
     message: "name your mail server as it stands first in a mail's Authentication-Results, such as [mx.example.org]",
   })
-  .refine((a) => a.tls !== "none" || [a.imapHost, a.smtpHost].every(isHere), {
+  .refine((a) => a.tls !== "none" || [a.imapHost, a.smtpHost].every(isLoopbackHost), {
     path: ["tls"],
     message: "`none` would send the password in the clear: use implicit or starttls",
   })
@@ -84,7 +85,3 @@ export const email = adapter<EmailAccount>({
   }),
   load: async () => await import("./email.ts"),
 });
-
-function isHere(name: string): boolean {
-  return name === "localhost" || name === "::1" || /^127\./.test(name);
-}

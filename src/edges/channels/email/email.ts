@@ -8,10 +8,9 @@
  */
 import type { ImapFlow, MessageStructureObject } from "imapflow";
 import type { Channel, Door, Outgoing, PlatformEvent, RemoteFile } from "../../../core/contracts/index.ts";
-import { following, truthy } from "../../../core/kit/index.ts";
+import { following, pause, truthy } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asNumber, asObject } from "../api.ts";
-import { pause } from "../lines.ts";
 import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
 import { automatic, findHeader, findThread, type Headers, parseHeaders, parseResults, unproven } from "./letter.ts";

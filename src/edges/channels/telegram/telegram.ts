@@ -15,10 +15,10 @@ import type {
   PlatformEvent,
 } from "../../../core/contracts/index.ts";
 import { AppError, type Json } from "../../../core/domain/index.ts";
-import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
+import { isSameSecret, parseJson, pause } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { asObject } from "../api.ts";
-import { byChat, pause } from "../lines.ts";
+import { byChat } from "../lines.ts";
 import { AlbumShelf, findAlbum, joinAlbums, SETTLE_MS } from "./albums.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";

@@ -16,7 +16,7 @@ import type { Clock, Log } from "../../../core/kit/index.ts";
 import { computeCost, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
 import type { Line } from "../wire/attempt.ts";
-import { pause } from "../wire/watch.ts";
+import { pauseOrAbort } from "../wire/watch.ts";
 import { classify, type Evidence, limitIn } from "./classify.ts";
 import type { HealthBook } from "./health.ts";
 import { type Candidate, next, type Tried } from "./next.ts";
@@ -58,7 +58,7 @@ export async function callChain(
   let step = next(routes, health.entries, null, start);
   for (;;) {
     if ("stop" in step) return giveUp(failed, spent);
-    if ("wait" in step) await pause(clock, step.wait, signal);
+    if ("wait" in step) await pauseOrAbort(clock, step.wait, signal);
     const route = findRoute(routes, "wait" in step ? step.candidate : step.use);
     const result = await ask(route, plan, request, onDelta, signal);
     const answered = (reply: Answered, ignored: string[]): ModelReply => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../../core/kit/index.ts";
-import { pause, watch } from "./watch.ts";
+import { pauseOrAbort, watch } from "./watch.ts";
 
 describe("watch", () => {
   const setup = () => {
@@ -39,13 +39,13 @@ describe("watch", () => {
   });
 });
 
-it("a pause ends by the clock or by the signal, whichever is first", async () => {
+it("a pauseOrAbort ends by the clock or by the signal, whichever is first", async () => {
   const clock = new ManualClock();
-  const done = pause(clock, 100, new AbortController().signal);
+  const done = pauseOrAbort(clock, 100, new AbortController().signal);
   clock.advance(100);
   await done;
   const abort = new AbortController();
-  const cut = pause(clock, 100, abort.signal);
+  const cut = pauseOrAbort(clock, 100, abort.signal);
   abort.abort();
   await expect(cut).rejects.toMatchObject({ name: "AbortError" });
 });

@@ -1,5 +1,5 @@
 /** Time limits of one attempt, and abort. One timer per attempt: a part only notes when it came. */
-import type { Clock } from "../../../core/kit/index.ts";
+import { type Clock, pause } from "../../../core/kit/index.ts";
 
 export interface Watch {
   /** The provider said something. */
@@ -42,20 +42,7 @@ export function abortError(signal: AbortSignal): Error {
 }
 
 /** Waits, or throws an AbortError when the signal aborts first. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(abortError(signal));
-      return;
-    }
-    const onAbort = () => {
-      cancel();
-      reject(abortError(signal));
-    };
-    const cancel = clock.after(ms, () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    });
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
+export async function pauseOrAbort(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  await pause(clock, ms, signal);
+  if (signal.aborted) throw abortError(signal);
 }

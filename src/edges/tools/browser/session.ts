@@ -4,7 +4,7 @@
  */
 import type { BrowserContext, Dialog, Page, Request } from "playwright-core";
 import { AppError } from "../../../core/domain/index.ts";
-import { withoutHidden } from "../../../core/kit/index.ts";
+import { pause, systemClock, withoutHidden } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { readHost } from "../web/index.ts";
 import { compact, type Wanted } from "./compact.ts";
@@ -133,10 +133,10 @@ export class Session {
       const result = await act(page);
       // A machine that was slow to act is as slow to show what came of it.
       const slow = Math.min(performance.now() - begunAt, MOST_WATCH_MS);
-      await pause(Math.max(WATCH_MS, slow), signal);
+      await rest(Math.max(WATCH_MS, slow), signal);
       if (navigates) await page.waitForLoadState("load", { timeout: NAVIGATION_MS, signal }).catch(notAborted(signal));
       const deadline = Date.now() + REQUESTS_MS;
-      while (pending.size > 0 && Date.now() < deadline) await pause(50, signal);
+      while (pending.size > 0 && Date.now() < deadline) await rest(50, signal);
       const opened = this.current();
       if (opened && opened !== page) {
         await opened.waitForLoadState("load", { timeout: NAVIGATION_MS, signal }).catch(notAborted(signal));
@@ -229,19 +229,9 @@ function isEndless(request: Request): boolean {
   );
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(systemClock, ms, signal);
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }
 
 /** A page that does not finish loading is looked at as it is. */

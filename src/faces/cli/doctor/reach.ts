@@ -1,5 +1,7 @@
 /** Checks of what must be reached: the settings, the port, the model. They work when nothing runs. */
+
 import { AppError } from "../../../core/domain/index.ts";
+import { isLoopbackHost } from "../../../core/kit/index.ts";
 import { type ConfigProblem, loadConfig } from "../../../ground/config/index.ts";
 import { agentFolders } from "../commands/config.ts";
 import { PRACTICE, PROVIDERS, providerNamed } from "../providers.ts";
@@ -65,7 +67,7 @@ export const model: Check = {
     const { hostname, port: given, protocol } = new URL(url);
     const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || (protocol === "https:" ? 443 : 80) };
     if (await at.machine.canConnect(to)) return ok(`${id} can be reached (${to.host}).`);
-    const isHere = /^(127\.|localhost$|::1$)/.test(to.host);
+    const isHere = isLoopbackHost(to.host);
     return bad(
       `${to.host}:${to.port}, where ${id} is, does not answer.`,
       isHere

@@ -10,9 +10,11 @@
  * AUTH-9: a header that decides something is said once. Two Hosts would be read differently by a proxy and by us.
  * AUTH-8: credentials and addresses in a query are refused: queries are kept in histories and logs.
  */
+
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { AppError } from "../../../core/domain/index.ts";
+import { isLoopbackBind } from "../../../core/kit/index.ts";
 
 export interface Doors {
   bind: string;
@@ -86,7 +88,7 @@ function opensPage(incoming: IncomingMessage): boolean {
 
 function isServed(host: string, { bind, hosts }: Doors): boolean {
   if (LOOPBACK.has(host) || host === bind) return true;
-  const isOpen = !LOOPBACK.has(bind) && bind !== "::1";
+  const isOpen = !isLoopbackBind(bind);
   return (isOpen && isIP(host.replace(/^\[|\]$/g, "")) > 0) || hosts.includes(host);
 }
 

@@ -1,0 +1,15 @@
+import type { Clock } from "./clock.ts";
+
+/** Resolves after `ms`, or at once when the signal aborts; ask the signal which it was. Never rejects. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
