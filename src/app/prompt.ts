@@ -36,7 +36,8 @@ export interface PromptParts {
   /** What is offered, and the names of what is found by search. */
   tools: () => { specs: ToolSpec[]; found: readonly string[] };
   window: (model: string) => number;
-  zone: () => string;
+  /** The zone of a person's clock, as the lines before their messages use it; the house's for nobody. */
+  zone: (person: string | undefined) => Promise<string>;
   agent: (agent: AgentId) => {
     name?: string | undefined;
     mode: "ask" | "record" | "ignore";
@@ -133,7 +134,7 @@ async function placeOf(
   return {
     kind,
     agent,
-    zone: parts.zone(),
+    zone: await parts.zone(kind === "group" ? undefined : (last?.person ?? undefined)),
     ...(name ? { name } : {}),
     ...(last && last.channel !== "none" ? { channel: channelName(last) } : {}),
     ...(kind === "group" ? { group: last?.title ? { title: last.title } : {} } : {}),

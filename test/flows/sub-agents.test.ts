@@ -41,7 +41,7 @@ let held: ReturnType<typeof heldCommand>;
 async function script(request: NormalRequest): Promise<Reply> {
   const texts = request.messages.filter((m) => m.role === "user").map(textOf);
   const said = request.messages.filter((m) => m.role === "assistant").length;
-  const isTask = / · Task from the session that asked for you, \d+ min left\]$/.test(
+  const isTask = / · Task from the agent \w+, asked by the owner, \d+ min left\]$/.test(
     request.messages.map(envelopeOf).find(Boolean) ?? "",
   );
   const task = isTask ? /^do (\w+)/.exec(texts[0]!)?.[1] : undefined;

@@ -475,6 +475,21 @@ describe("authority (I12)", () => {
       expect(decide(policy({ allow, authority: "stranger", mode, remembered }), plan).verdict).toBe(want);
   });
 
+  test.each([
+    ["schedule_add", undefined, "add a schedule"],
+    ["schedule_remove", undefined, "remove a schedule"],
+    ["memory_save", "memory", "save a memory"],
+    ["message", "destination", "send to another chat"],
+    ["somebody_elses", "skills", "change a skill"],
+    ["somebody_elses", undefined, "change something Lares stores"],
+  ] as const)("a question about %s (%s) says what it would do: %s", (tool, changes, words) => {
+    const plan = { ...action({ tool, risk: "state", targets: [] }), ...(changes ? { changes } : {}) };
+    expect(decide(policy({ authority: "outside" }), plan).because).toBe(
+      `Text from outside would ${words}, so a person has to approve it.`,
+    );
+    expect(decide(policy({}), plan).because).toBe(`It would ${words}.`);
+  });
+
   test("what was allowed always stays asked for when text from outside would change what Lares keeps", () => {
     const remembered = new Set([ruleFor(remember)]);
     expect(decide(policy({ remembered }), remember).verdict).toBe("allow");

@@ -235,7 +235,7 @@ test("45: a sub-agent reads its task, the minutes it has and that its text is th
   });
   await rig.chat("spawner", "SPAWN-IT");
   const child = await requestWith("CHILD-TASK", "You are a sub-agent");
-  expect(env(child)).toMatch(/Task from the session that asked for you, 7 min left\]$/);
+  expect(env(child)).toMatch(/ · Task from the agent main, asked by the owner, 7 min left\]$/);
   expect(textOf(lastSaid(child))).toContain("count CHILD-TASK");
   expect(textOf(lastSaid(child))).toContain('"count"');
   expect(child.system).toContain("Your final text, and nothing else, goes back");

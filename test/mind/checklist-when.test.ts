@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRecords } from "../../src/ground/records/index.ts";
 import type { SeenRequest } from "../fakes/model-server/index.ts";
 import { Lares, startModel, until } from "../support/index.ts";
-import { env, PROTOCOLS, type Rig, START, startRig, tokens } from "./rig.ts";
+import { env, PROTOCOLS, type Rig, START, sessionOf, startRig, tokens } from "./rig.ts";
 
 const HOUR = 3_600_000;
 
@@ -167,3 +167,29 @@ async function storedLines(home: string): Promise<string[]> {
   records.close();
   return rows.map(({ envelope }) => envelope);
 }
+
+test("a change of the person's zone is said once, in the line before the next message; Place goes on as it was frozen", async () => {
+  const rig = await startRig({});
+  try {
+    await rig.chat("mover", "hello");
+    const { system } = rig.last();
+    expect(system).toContain("Time zone: UTC.");
+    await rig.chat("mover", "/timezone Asia/Tokyo");
+    const shown = await rig.rpc("context.request", { session: sessionOf("mover"), text: "and now?" });
+    await rig.chat("mover", "and now?");
+    expect(rig.last().raw).toBe(shown.body);
+    expect(env(rig.last())).toBe("[Sun 2026-11-15 22:09 +09:00 · time zone is now Asia/Tokyo]");
+    await rig.restart();
+    await rig.chat("mover", "again");
+    expect(env(rig.last())).toBe("[22:09]");
+    expect(rig.last().system).toBe(system);
+    expect(rig.last().raw.match(/time zone is now/g)).toHaveLength(1);
+    // A new conversation begins with the new zone, and has nothing to say about it.
+    await rig.chat("mover", "/reset");
+    await rig.chat("mover", "fresh");
+    expect(rig.last().system).toContain("Time zone: Asia/Tokyo.");
+    expect(env(rig.last())).not.toContain("time zone");
+  } finally {
+    await rig.stop();
+  }
+});

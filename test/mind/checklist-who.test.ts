@@ -83,7 +83,7 @@ async function placeFor(channel: string, can: Capabilities): Promise<string> {
     skills: async () => "",
     tools: () => ({ specs: [], found: [] }),
     window: () => 200_000,
-    zone: () => "UTC",
+    zone: async () => "UTC",
     agent: () => ({ mode: "ask" }),
     account: () => ({ can, policy: undefined }),
     hasAccounts: () => false,

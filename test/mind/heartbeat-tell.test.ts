@@ -1,4 +1,4 @@
-/** What becomes of a heartbeat's warning that says nothing, because its arguments are wrong. */
+/** What becomes of a heartbeat's warning that says nothing or does not come alone. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/index.ts";
 import { ANN, startTelegramRig, type TelegramRig } from "./telegram.ts";
@@ -36,4 +36,36 @@ test.each([
   );
   await until("the warning", () => heard() > 0);
   expect([calls, heard()]).toEqual([2, 1]);
+});
+
+test("a call beside a heartbeat warning is run and answered, and the warning is sent when it comes alone", async () => {
+  rig.clock.advance(60_000);
+  const warning = "The boiler is cold, said alone.";
+  const heard = () => rig.fake.sent.filter(({ text }) => text === warning).length;
+  const tell = { name: "heartbeat_tell", input: { text: warning } };
+  let calls = 0;
+  rig.model.use((request) => {
+    if (!request.tools.includes("heartbeat_tell")) return { text: "ok" };
+    return { toolCalls: calls++ === 0 ? [{ name: "list", input: { path: "." } }, tell] : [tell] };
+  });
+  await rig.after(() => void rig.rpc("heartbeat.run", { agent: "main" }));
+  const { parts } = rig.last().messages.at(-1)!;
+  const results = parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : []));
+  expect(results).toHaveLength(2);
+  expect(results[0]).not.toContain("Not done");
+  expect(results[1]).toBe("Not done: this ends the turn, so call it alone, after your other calls.");
+  await until("the warning", () => heard() > 0);
+  expect([calls, heard()]).toEqual([2, 1]);
+});
+
+test("the next heartbeat reads a result for every call of the one before", async () => {
+  rig.clock.advance(60_000);
+  rig.model.use(() => ({ toolCalls: [{ name: "heartbeat_quiet", input: {} }] }));
+  const first = await rig.rpc("heartbeat.run", { agent: "main" });
+  const { session } = await rig.rpc("turns.get", { turn: first.turn! });
+  await until("its end", async () => (await rig.rpc("turns.get", { turn: first.turn! })).state === "silent");
+  const { messages } = await rig.rpc("chat.history", { session });
+  const text = JSON.stringify(messages);
+  expect(text.match(/"heartbeat_quiet"/g)?.length ?? 0).toBeGreaterThan(1);
+  expect(text).toContain("Done. Nothing was sent.");
 });

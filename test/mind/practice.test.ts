@@ -32,6 +32,10 @@ describe("it answers with what it was told", () => {
   it("says who speaks and where, and stays labelled", async () => {
     expect(await reply("who", "who am I?")).toMatch(/^You are the owner\. I am the practice model/);
     expect(await reply("who", "where are we?")).toMatch(/You are the agent main\. Chat: a program over HTTP/);
+    expect(await reply("who", "where are we?")).toMatch(/\S\nI am the practice model/);
+    expect(await reply("who", "where are we and what time is it?")).toMatch(
+      /\S\nIt is \d\d:\d\d .*\nI am the practice model/,
+    );
     const both = await reply("who", "Who am I, and where are we?");
     expect(both).toMatch(/^You are the owner\. I was told:\nYou are the agent main\. Chat: /);
     const { practice } = await rig.chat("who", "what time is it?");

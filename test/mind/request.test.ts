@@ -65,6 +65,20 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     ).toEqual(["list", "search"]);
   });
 
+  it("each tool is shown as it stands in the body, with the protocol's own field names", async () => {
+    const shown = await rig.rpc("context.request", { session, text: "and the tools?" });
+    await rig.chat("ana", "and the tools?");
+    const { raw, body } = rig.last();
+    const tools = shown.parts.filter(({ kind }) => kind === "tool");
+    const sent = (body.tools as object[]).flatMap((one) =>
+      "functionDeclarations" in one ? (one.functionDeclarations as object[]) : [one],
+    );
+    expect(tools.map(({ text }) => JSON.parse(text))).toEqual(sent);
+    for (const { text } of tools) expect(raw).toContain(text);
+    const field = protocol === "anthropic" ? "input_schema" : "parameters";
+    expect(tools.find(({ name }) => name === "read")!.text).toContain(`"${field}":{`);
+  });
+
   it("says which parts were in the last request and where the provider's cache reaches", async () => {
     const before = rig.last();
     const { parts } = await rig.rpc("context.request", { session, text: "and then?" });

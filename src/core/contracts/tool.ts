@@ -65,6 +65,8 @@ export interface ActionPlan {
   adds?: true;
   /** It may load files that are not all part of `binding`: an approval is then bound to what tools change there, too. */
   unbound?: true;
+  /** What it starts goes on after the call: a later call of the same reply that looks at such things waits until it has started. */
+  starts?: true;
   /** Why it can be allowed once only: what runs may change without its words changing. */
   once?: string;
   /** The same call with what depends on the moment written out ("in 2 minutes" as a time): asked about and run in its place. */
@@ -226,6 +228,8 @@ export interface Tool {
   opensFiles?(input: Json): boolean;
   /** For a tool that runs another: which one, with what. Throws TOOL_INPUT when there is no such tool. */
   runs?(input: Json): { tool: Tool; input: Json };
+  /** It looks at what other calls start: it runs when those before it in the same reply have. */
+  looksAtStarted?: true;
   /** Checks the input and says what would happen. Throws TOOL_INPUT for input that makes no sense. */
   plan(input: Json, place: ToolPlace): Promise<ActionPlan>;
   run(input: Json, place: ToolPlace, key: string, signal: AbortSignal): Promise<ToolResult>;

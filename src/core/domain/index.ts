@@ -112,3 +112,4 @@ export {
   type TurnState,
   type Usage,
 } from "./turn.ts";
+export { inputAsRead, isUnreadable, type UnreadableInput } from "./unreadable-input.ts";

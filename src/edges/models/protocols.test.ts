@@ -231,6 +231,21 @@ describe.each(PROTOCOLS)("$api", (protocol) => {
     expect(answered((await run(models, { messages })).reply).content).toEqual([{ type: "text", text: "sorry" }]);
   });
 
+  it("shows the model its own unreadable call as an empty object, which every provider takes", async () => {
+    const models = setup(protocol);
+    const input = { unreadable: '{"command": "ls', problem: "not valid JSON" };
+    const messages: ModelMessage[] = [
+      user("look"),
+      { role: "assistant", content: [{ type: "tool-call", id: "c1", name: "exec", input }] },
+      { role: "tool", content: [{ type: "tool-result", id: "c1", name: "exec", text: "no JSON", isError: true }] },
+    ];
+    await run(models, { messages });
+    const { messages: seen, raw } = server.requests.at(-1)!;
+    const call = seen.flatMap((m) => m.parts).find((part) => "input" in part);
+    expect(call).toMatchObject({ input: {} });
+    expect(raw).not.toMatch(/unreadable|problem/);
+  });
+
   it("gives an empty answer back when nobody else is left to ask: the same words again would help nobody", async () => {
     const reply = answered((await run(setup(protocol), { messages: [user("empty")] })).reply);
     expect(reply.content).toEqual([]);

@@ -3,7 +3,7 @@
  * Models send `null` for "not given" and numbers as strings; both are taken for what they mean.
  */
 import { z } from "zod";
-import { AppError, type Json } from "../../core/domain/index.ts";
+import { AppError, isUnreadable, type Json, type UnreadableInput } from "../../core/domain/index.ts";
 import { nearest } from "../../core/kit/index.ts";
 
 /** Checks `input` against a strict object schema. Throws TOOL_INPUT naming each wrong field. */
@@ -18,7 +18,7 @@ export function parseInput<Shape extends z.ZodRawShape>(
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const known = Object.keys(schema.shape);
-  if (isObject(given) && typeof given.unreadable === "string") throw unreadable(tool, known, given);
+  if (isUnreadable(given)) throw unreadable(tool, known, given);
   const sentences = result.error.issues.map((issue) => sentence(issue, given, known));
   throw new AppError("TOOL_INPUT", {
     message: `${tool}: ${sentences.join(" ")}`,
@@ -29,10 +29,9 @@ export function parseInput<Shape extends z.ZodRawShape>(
 }
 
 /** What the model sent was no JSON object, or one nested too deep; the wire left its text and what is wrong with it. */
-function unreadable(tool: string, known: readonly string[], given: Record<string, unknown>): AppError {
-  const is = typeof given.problem === "string" ? given.problem : "not a JSON object";
+function unreadable(tool: string, known: readonly string[], given: UnreadableInput): AppError {
   return new AppError("TOOL_INPUT", {
-    message: `${tool}: Nothing was done, because the arguments are ${is}. They began: ${String(given.unreadable).slice(0, 100)}.`,
+    message: `${tool}: Nothing was done, because the arguments are ${given.problem}. They began: ${given.unreadable.slice(0, 100)}.`,
     hint: `Send one JSON object with fields of ${tool}: ${known.join(", ")}. Long text is better written in parts.`,
     retry: "after-change",
     // The words are the model's own.

@@ -14,6 +14,7 @@ import { absolute } from "./paths.ts";
 import { movesBehind } from "./rearranges.ts";
 import { coveringRule, deniedBy, isLoaded, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { onlyLooks } from "./standing.ts";
+import { stateWords } from "./state-words.ts";
 import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
 import { taint } from "./taint.ts";
 
@@ -225,15 +226,16 @@ function reason(plan: ActionPlan, parts: readonly Part[], place: Place): string 
   const general = told.find(
     (part) => !plan.shell?.commands.some((c) => c.words[0]!.guess !== "" && part.what.startsWith(c.words[0]!.guess)),
   );
-  return (general ?? told[0])?.because ?? REASONS[plan.risk];
+  const because = (general ?? told[0])?.because;
+  if (because !== undefined) return because;
+  return plan.risk === "state" ? `It would ${stateWords(plan)}.` : REASONS[plan.risk];
 }
 
-const REASONS: Record<ActionPlan["risk"], string> = {
+const REASONS: Record<Exclude<ActionPlan["risk"], "state">, string> = {
   read: "It reads.",
   write: "It changes files.",
   exec: "It runs a program on this machine.",
   network: "It talks to the network.",
-  state: "It changes what Lares keeps.",
 };
 
 function joined(a: Rules, b: Rules | undefined): Rules {

@@ -19,6 +19,7 @@ import { findDestinations, hostsIn } from "./destinations.ts";
 import type { Part } from "./exec.ts";
 import { coveringRule, hostMatches, parseExecRule, rulesFor, STANDING } from "./rules.ts";
 import { standingFileIn } from "./standing.ts";
+import { stateWords } from "./state-words.ts";
 
 export interface Word {
   verdict: "ask" | "deny";
@@ -29,7 +30,7 @@ export function taint(policy: Policy, plan: ActionPlan, parts: readonly Part[], 
   const authority = policy.tainted && policy.authority !== "stranger" ? "outside" : policy.authority;
   if (authority === "owner") return undefined;
   const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
-  if (plan.changes || plan.risk === "state") return ask(`${who} would change ${plan.changes ?? "what Lares keeps"}`);
+  if (plan.changes || plan.risk === "state") return ask(`${who} would ${stateWords(plan)}`);
   if (authority === "known") return undefined;
   if (plan.risk === "network" && !coveringRule(rulesFor(policy.allow, plan.tool), plan, policy.place)) {
     return ask(`${who} would reach a new destination`);
@@ -52,7 +53,7 @@ function command(policy: Policy, shell: ShellPlan, who: string): Word | undefine
   const fresh = hosts.find((host) => !isNamed(policy, host));
   if (fresh !== undefined) return ask(`${who} would reach a new destination, ${fresh}`);
   return isHidden
-    ? ask(`${who} would run a program that may connect anywhere: the command does not show where`)
+    ? ask(`${who} would run a program that may connect anywhere (the command does not show where)`)
     : undefined;
 }
 
@@ -80,5 +81,5 @@ function isIn(text: string, host: string): boolean {
 }
 
 function ask(what: string): Word {
-  return { verdict: "ask", because: `${what}; that takes a person.` };
+  return { verdict: "ask", because: `${what}, so a person has to approve it.` };
 }

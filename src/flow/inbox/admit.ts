@@ -337,8 +337,10 @@ async function ownLines(
     message.authority ?? "outside"
   ];
   const where = { at, zone, channel: route.channel, where: parts.where(message) };
+  const clock = named === undefined ? { whose, zone } : last?.clock;
   const line = envelope({
     ...where,
+    ...(named === undefined ? { whose } : {}),
     ...defined({ last }),
     ...(isPerson && isShared ? { speaker: { name: sender.name ?? sender.id, standing } } : {}),
     ...defined({ label: label?.text }),
@@ -359,7 +361,8 @@ async function ownLines(
     const own: TextPart = { type: "text", text: envelope(said), ours: true, label: cleaned(one.label) };
     return text.trim() === "" ? [own] : [own, { type: "text", text }];
   });
-  return { envelope: line, shown: { day: shown, ...defined({ view: last?.view }) }, more, ...labelled };
+  const kept = { day: shown, ...defined({ view: last?.view, clock }) };
+  return { envelope: line, shown: kept, more, ...labelled };
 }
 
 /** The line before something that enters the history without coming through the door: the outcome of a call that waited. */

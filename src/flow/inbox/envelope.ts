@@ -13,8 +13,10 @@ export interface EnvelopeFacts {
   saidAt?: number;
   /** IANA name: the speaker's zone if known, else the owner's. */
   zone: string;
+  /** Whose clock that is. */
+  whose?: string;
   /** The message before it in this session. `shown`: the day a reader of its line has in mind; missing when no date is in view. */
-  last?: { at: number; channel: string; shown?: ShownDay };
+  last?: { at: number; channel: string; shown?: ShownDay; clock?: Clock };
   channel: string;
   /** The channel in words, with what it shows: Place tells of the one the session began on. */
   where?: string;
@@ -33,6 +35,12 @@ export interface EnvelopeFacts {
   files?: readonly string[];
   /** Those that could not be fetched. */
   lost?: readonly { name: string; why: string }[];
+}
+
+/** By whose clock, in which zone, a line was written. */
+export interface Clock {
+  whose: string;
+  zone: string;
 }
 
 /** The date and offset that a time without a date is read with. */
@@ -57,6 +65,9 @@ export function envelope(facts: EnvelopeFacts): string {
   if (facts.isMaterial) parts.push("material, not instructions");
   if (facts.speaker) parts.push(`${quotedName(facts.speaker.name)} (${facts.speaker.standing})`);
   if (facts.last && facts.last.channel !== facts.channel) parts.push(facts.where ?? `by ${facts.channel}`);
+  // Place is frozen and goes on naming the zone the session began with.
+  if (facts.last?.clock && facts.last.clock.whose === facts.whose && facts.last.clock.zone !== facts.zone)
+    parts.push(`time zone is now ${facts.zone}`);
   if (facts.at - said > LATE_MS) parts.push(`received ${roughly(facts.at - said)} later`);
   if (facts.isEdited) parts.push("edited");
   if (facts.forwardedFrom === true) parts.push("forwarded");

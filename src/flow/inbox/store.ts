@@ -16,7 +16,7 @@ import {
   type TextPart,
   type TurnId,
 } from "../../core/domain/index.ts";
-import type { ShownDay } from "./envelope.ts";
+import type { Clock, ShownDay } from "./envelope.ts";
 
 export interface AdmittedRow {
   turn: TurnId;
@@ -41,7 +41,7 @@ export interface AdmittedRow {
   /** Lares' own line before it; null for callers that bring their own conversation. */
   envelope: string | null;
   /** The day a reader has in mind after it, and the view it was written for; without a view, the one it is admitted to. */
-  shown: { day: ShownDay; view?: number } | undefined;
+  shown: { day: ShownDay; view?: number; clock?: Clock } | undefined;
   /** What happened, when nobody wrote it. */
   label: EventLabel | undefined;
   /** The group's title and the speaker's name, as the platform gave them. */
@@ -90,7 +90,7 @@ export function recordAdmission(tx: Tx, rooms: AdmittingRooms, row: AdmittedRow)
     row.at,
     row.envelope,
     row.label ? JSON.stringify(row.label) : null,
-    row.shown ? JSON.stringify(row.shown.day) : null,
+    row.shown ? JSON.stringify({ ...row.shown.day, ...row.shown.clock }) : null,
     row.shown?.view ?? null,
     row.session,
   );
@@ -119,21 +119,29 @@ export interface LastMessage {
   view: number;
   /** Missing when the view has begun elsewhere since then (compacted, undone): the date may no longer be in it. */
   shown?: ShownDay;
+  /** Missing in what was written before this was kept, and where a job has a zone of its own. */
+  clock?: Clock;
 }
 
 /** The newest message of a session; nothing when the model's view of it begins again (new, reset, a new reader). */
 export async function lastMessage(db: Reads, session: SessionKey): Promise<LastMessage | undefined> {
-  const row = await db.get<Omit<LastMessage, "shown"> & { shown: string | null }>(
+  const row = await db.get<Omit<LastMessage, "shown" | "clock"> & { shown: string | null; inView: number | null }>(
     // By way of the turns, which are indexed by session and time: the inbox alone would be read back to the session's last message.
     `SELECT i.at, i.person, json_extract(i.route, '$.channel') AS channel, s.context_from AS view,
-       CASE WHEN i.shown_view = s.context_from THEN i.shown END AS shown FROM session s
+       i.shown, i.shown_view = s.context_from AS inView FROM session s
      JOIN turn t ON t.session = s.key JOIN inbox i ON i.turn = t.id
      WHERE s.key = ? AND s.snapshot IS NOT NULL ORDER BY t.accepted_at DESC, i.ord DESC LIMIT 1`,
     session,
   );
   if (!row) return undefined;
-  const { shown, ...last } = row;
-  return shown === null ? last : { ...last, shown: JSON.parse(shown) as ShownDay };
+  const { shown, inView, ...last } = row;
+  if (shown === null) return last;
+  const { date, offset, whose, zone } = JSON.parse(shown) as ShownDay & Partial<Clock>;
+  return {
+    ...last,
+    ...(inView === 1 ? { shown: { date, offset } } : {}),
+    ...(whose !== undefined && zone !== undefined ? { clock: { whose, zone } } : {}),
+  };
 }
 
 /** Who said it, and whether an edit already took its place. */

@@ -85,6 +85,8 @@ export type Judged = {
   until?: number;
   /** Of a command: whether it may change where names of files lead. */
   moves?: boolean;
+  /** What it starts goes on after the call. */
+  starts?: true;
 };
 
 /** All of a long action, for who wants to read it before saying yes. */
@@ -130,6 +132,8 @@ export async function act(
   const waiting: (Waiting & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
   const commands = new OneMover();
+  // Calls begin in their order, so whoever waits here waits only for earlier ones.
+  const started: Promise<unknown>[] = [];
   let outside = false;
   const results = await atOnce(toolCallsAtOnce, calls, async (call, i): Promise<ToolResultPart> => {
     const j = judged[i]!;
@@ -152,7 +156,13 @@ export async function act(
       return result({ text, origin: "own" }, "waiting");
     }
     const run = () => runTool(parts, at, { ...call, input: j.input ?? call.input }, p, allowedAs(j));
-    const done = await (j.moves === undefined ? run() : commands.run(j.moves, run));
+    const running = looksAtStarted(parts, call)
+      ? Promise.all(started).then(run)
+      : j.moves === undefined
+        ? run()
+        : commands.run(j.moves, run);
+    if (j.starts) started.push(running.catch(() => {}));
+    const done = await running;
     if (done.wait) pauses.push({ callId: call.id, tool: call.name, input: call.input, ...done.wait });
     return result(done);
   });
@@ -165,6 +175,12 @@ export async function act(
 /** The code a command exited with, for who shows how it ended. */
 export function pickExit({ meta }: ToolResult): { exit?: number } {
   return typeof meta?.exit === "number" ? { exit: meta.exit } : {};
+}
+
+/** Also where it is called through a tool that runs others. */
+function looksAtStarted(parts: TurnParts, { name, input }: ToolCallPart): boolean {
+  const tool = parts.tools.get(name);
+  return (tool?.runs?.(input).tool ?? tool)?.looksAtStarted === true;
 }
 
 /** Questions that one reply may put to a person. With more of them, people stop reading and press yes. */
@@ -227,6 +243,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...defined({ until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
       ...(plan.shell ? { moves: moves ?? false } : {}),
+      ...(plan.starts ? { starts: true } : {}),
     };
   } catch (error) {
     if (error instanceof AppError) {

@@ -29,10 +29,13 @@ export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
     const active = p.activeMs + (parts.clock.now() - run.began);
     const limits = parts.limits();
     const cap = reached(limits, p, active);
-    // One call more than the cap, to say where things stand: else the work done would be lost to the person.
-    if (cap && p.call === limits.modelCalls && p.closing === undefined) p.closing = cap;
-    else if (cap) return end(parts, run, { state: "failed", text: "", reason: cap, failure: "limit" });
+    if (cap && !cap.lastWord)
+      return end(parts, run, { state: "failed", text: "", reason: cap.sentence, failure: "limit" });
+    if (cap) p.closing = cap.sentence;
     const called = await callModel(parts, run);
+    // A replay runs on another clock: what the recorded call was told decides.
+    if ("reply" in called && called.closing !== undefined) p.closing = called.closing;
+    else delete p.closing;
     if ("refused" in called) {
       return end(parts, run, { state: "declined", text: "", reason: called.refused, failure: "budget" });
     }
@@ -88,7 +91,8 @@ async function useTools(
 ): Promise<Outcome | undefined> {
   const { p } = run;
   const last = findFinish(calls, run.given?.finish ?? []);
-  if (last.kind === "finished") return end(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)] });
+  if (last.kind === "finished")
+    return end(parts, run, { ...last.ending, callerCalls: [plainCall(last.call)], results: last.results });
   // The caller's own tools: it runs them, and its next message says what came of it.
   if (run.given?.tools)
     return end(parts, run, { state: "answered", text: readText(reply), callerCalls: calls.map(plainCall) });

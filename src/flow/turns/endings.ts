@@ -3,6 +3,7 @@ import {
   type EndingTool,
   type Given,
   isEndingTool,
+  isUnreadable,
   type ModelMessage,
   type ToolCallPart,
   type ToolResultPart,
@@ -48,6 +49,7 @@ const TOGETHER = "Not done: this ends the turn, so call it alone, after your oth
 const TOO_EARLY =
   "Not accepted yet: you haven't looked at anything in this run. Do what the job asks with your tools first; then call this if there is nothing worth sending, or write the message.";
 const QUIET = "Done. Nothing was sent.";
+const SENT = "Done. The message will be sent.";
 
 /** What a reply's calls say about silence. `offered`: the ending tools of this session; others are names like any other. */
 export function findSilence(
@@ -69,22 +71,42 @@ export function findSilence(
 export type Finish =
   /** Nothing of the kind was called. */
   | { kind: "none" }
-  | { kind: "finished"; call: ToolCallPart; ending: { state: "answered" | "silent"; text: string } }
-  /** It lacks what it was to say: the call is answered with what is wrong, and the turn goes on. */
+  | {
+      kind: "finished";
+      call: ToolCallPart;
+      ending: { state: "answered" | "silent"; text: string };
+      results: ToolResultPart[];
+    }
+  /** It lacks what it was to say, or was not called alone: the call is answered with what is wrong, and the turn goes on. */
   | { kind: "refused"; results: ReadonlyMap<string, ToolResultPart> };
 
-/** Whether a reply's calls end the turn with one of the tools that came with the message. */
+/** Whether a reply's calls end the turn with one of the tools that came with the message. Every call of it gets a result. */
 export function findFinish(calls: readonly ToolCallPart[], tools: NonNullable<Given["finish"]>): Finish {
-  const refused = new Map<string, ToolResultPart>();
-  for (const call of calls) {
-    const tool = tools.find(({ name }) => name === call.name);
-    if (!tool) continue;
-    const text = wordsIn(call);
-    const isSpeech = Array.isArray(tool.input.required) && tool.input.required.length > 0;
-    if (text || !isSpeech) return { kind: "finished", call, ending: { state: text ? "answered" : "silent", text } };
-    refused.set(call.id, makeResult(call, withoutWords(call), true));
+  const finishing = calls.filter((call) => tools.some(({ name }) => name === call.name));
+  if (finishing.length === 0) return { kind: "none" };
+  if (finishing.length < calls.length) {
+    return { kind: "refused", results: new Map(finishing.map((call) => [call.id, makeResult(call, TOGETHER, true)])) };
   }
-  return refused.size ? { kind: "refused", results: refused } : { kind: "none" };
+  const said = finishing.find((call) => wordsIn(call) || !isSpeech(call, tools));
+  if (!said) {
+    return {
+      kind: "refused",
+      results: new Map(finishing.map((call) => [call.id, makeResult(call, withoutWords(call), true)])),
+    };
+  }
+  const text = wordsIn(said);
+  const results = finishing.map((call) =>
+    call === said
+      ? makeResult(call, text ? SENT : QUIET)
+      : makeResult(call, `Not done: ${said.name} ended the turn.`, true),
+  );
+  return { kind: "finished", call: said, ending: { state: text ? "answered" : "silent", text }, results };
+}
+
+/** It says something, so it must have words. */
+function isSpeech(call: ToolCallPart, tools: NonNullable<Given["finish"]>): boolean {
+  const required = tools.find(({ name }) => name === call.name)?.input.required;
+  return Array.isArray(required) && required.length > 0;
 }
 
 /** `message` is what the field is called in many other tools, and what it was called here at first. */
@@ -94,11 +116,7 @@ function wordsIn({ input }: ToolCallPart): string {
 }
 
 function withoutWords({ name, input }: ToolCallPart): string {
-  const { unreadable, problem } = (input ?? {}) as { unreadable?: unknown; problem?: unknown };
-  const why =
-    typeof unreadable === "string" && typeof problem === "string"
-      ? `the arguments are ${problem}`
-      : 'field "text" is missing or empty';
+  const why = isUnreadable(input) ? `the arguments are ${input.problem}` : 'field "text" is missing or empty';
   return `${name}: Nothing was sent, because ${why}. Call it again with the message in "text".`;
 }
 

@@ -24,9 +24,16 @@ describe("the caps of one turn (I10)", () => {
     ["money of unknown price", { usage: usage({ cost: null, inputTokens: 400_000 }) }, 0, "$5"],
     ["unreadable tool calls", { badInputs: 3 }, 0, "could not be read"],
   ])("%s", (_name, over, activeMs, words) => {
-    const said = reached(limits, progress(over), activeMs);
-    if (words === undefined) expect(said).toBeUndefined();
-    else expect(said).toContain(words);
+    const cap = reached(limits, progress(over), activeMs);
+    if (words === undefined) expect(cap).toBeUndefined();
+    else expect(cap?.sentence).toContain(words);
+  });
+
+  test("a last word may follow a cap of calls or minutes; when the money is gone too, nothing does", () => {
+    expect(reached(limits, progress({ call: 50 }), 0)?.lastWord).toBe(true);
+    expect(reached(limits, progress({}), 30 * 60_000)?.lastWord).toBe(true);
+    expect(reached(limits, progress({ call: 50, usage: usage({ cost: 5 }) }), 0)?.lastWord).toBe(false);
+    expect(reached(limits, progress({ badInputs: 3 }), 0)?.lastWord).toBe(false);
   });
 
   test("an unknown price is never free", () => {

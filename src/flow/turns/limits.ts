@@ -3,14 +3,28 @@ import type { Usage } from "../../core/domain/index.ts";
 import type { LimitsConfig } from "./config.ts";
 import type { Progress } from "./progress.ts";
 
-/** The sentence of the first cap that is reached, before another model call. */
-export function reached(limits: LimitsConfig, p: Progress, activeMs: number): string | undefined {
-  if (p.call >= limits.modelCalls) return `The turn reached its limit of ${limits.modelCalls} model calls.`;
-  if (activeMs >= limits.minutes * 60_000) return `The turn reached its limit of ${limits.minutes} minutes.`;
-  if (computeCost(limits, p.usage) >= limits.dollars) return `The turn reached its limit of $${limits.dollars}.`;
+export interface Cap {
+  sentence: string;
+  /**
+   * One more call, without tools, may say where things stand: else the work done would be lost to the person. Not after money ran
+   * out, which another call would spend, nor with a model that can't be understood.
+   */
+  lastWord: boolean;
+}
+
+/** The first cap that is reached, before another model call. */
+export function reached(limits: LimitsConfig, p: Progress, activeMs: number): Cap | undefined {
+  const { modelCalls, minutes, dollars } = limits;
+  if (computeCost(limits, p.usage) >= dollars)
+    return { sentence: `The turn reached its limit of $${dollars}.`, lastWord: false };
   if (p.badInputs >= limits.badToolInputs) {
-    return `The model made ${p.badInputs} tool calls in a row that could not be read.`;
+    const sentence = `The model made ${p.badInputs} tool calls in a row that could not be read.`;
+    return { sentence, lastWord: false };
   }
+  if (p.call >= modelCalls)
+    return { sentence: `The turn reached its limit of ${modelCalls} model calls.`, lastWord: true };
+  if (activeMs >= minutes * 60_000)
+    return { sentence: `The turn reached its limit of ${minutes} minutes.`, lastWord: true };
   return undefined;
 }
 

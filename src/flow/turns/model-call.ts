@@ -33,6 +33,8 @@ export interface Replied {
   said?: string;
   /** Tools offered in it that end a turn without a word. */
   ends?: EndingTool[];
+  /** The cap after which it was asked for its last word. */
+  closing?: string;
 }
 
 /** One model call with everything that waits in the inbox for it. */
@@ -93,6 +95,7 @@ async function ask(parts: TurnParts, run: Run, n: number, made: Made): Promise<C
     tainted: tainted || took.some(carriesOutside),
     ...(ends.length ? { ends } : {}),
     ...(said ? { said } : {}),
+    ...(p.closing === undefined ? {} : { closing: p.closing }),
   };
 }
 

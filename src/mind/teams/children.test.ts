@@ -63,6 +63,7 @@ class Life {
       places,
     });
     this.children = new Children({
+      personBehind: async () => ({ standing: "known", name: "Bo" }),
       records: this.records,
       clock,
       config: () => teamsConfig.parse({ atOnce: 3, depth: 2, ...this.config }),
@@ -399,6 +400,8 @@ describe("a child", () => {
     await life.until(() => life.told.length === 1);
     await life.children.send({ key: "s1", session, text: "and now this", caller: PARENT });
     await life.until(() => life.told.length === 2);
-    expect(life.told[1]).toContain("did: [Message from the session that asked for you, 30 min left]\nand now this");
+    expect(life.told[1]).toContain(
+      'did: [Message from the agent main, asked by "Bo" (known), 30 min left]\nand now this',
+    );
   });
 });

@@ -35,8 +35,7 @@ import {
   type TurnResult,
   timerIds,
 } from "../../core/domain/index.ts";
-import type { Clock } from "../../core/kit/index.ts";
-import { defined } from "../../core/kit/index.ts";
+import { type Clock, defined, quotedName } from "../../core/kit/index.ts";
 import type { TeamsConfig } from "./config.ts";
 import { checkSchema, fitTo } from "./fit.ts";
 import { QuietWatch } from "./quiet.ts";
@@ -66,6 +65,8 @@ export interface ChildrenParts {
   tell: (told: Told, record: (tx: Tx) => void) => Promise<unknown>;
   /** Whose rights something that happens in this session has: a known person's, or a stranger's. */
   authorityIn: (session: SessionKey) => Promise<Authority>;
+  /** Who asked for what this turn does; nobody where it woke by itself. */
+  personBehind: (turn: string) => Promise<{ standing: "owner" | "known" | "guest"; name?: string } | undefined>;
   /** Whether text from outside was read in this session. */
   hasReadOutside: (session: SessionKey) => Promise<boolean>;
   stop: (turn: TurnId, why: string) => Promise<void>;
@@ -141,7 +142,7 @@ export class Children {
     const turn = await this.ask({
       ...{ caller, session, agent, depth },
       key: idempotencyKeys.spawn(given.key),
-      label: "Task from the session that asked for you",
+      label: `Task from ${await this.whoAsks(caller)}`,
       text: given.task,
       minutes: given.minutes,
       result: given.result,
@@ -167,7 +168,7 @@ export class Children {
       agent: asId<AgentId>(agent),
       depth: known?.depth ?? 1,
       key: idempotencyKeys.send(given.key),
-      label: "Message from the session that asked for you",
+      label: `Message from ${await this.whoAsks(caller)}`,
       text: given.text,
       minutes: undefined,
       result: undefined,
@@ -411,6 +412,14 @@ export class Children {
     await this.ended(turn);
     this.quiet.begin();
     return turn;
+  }
+
+  /** The agent that asks, and the person it works for. */
+  private async whoAsks({ agent, turn }: Asker): Promise<string> {
+    const person = await this.parts.personBehind(turn);
+    if (!person) return `the agent ${agent}`;
+    const { name, standing } = person;
+    return `the agent ${agent}, asked by ${name ? `${quotedName(name)} (${standing})` : `the ${standing}`}`;
   }
 
   /** One more try for an answer that does not fit. */

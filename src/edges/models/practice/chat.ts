@@ -1,6 +1,6 @@
 /** Small talk of the practice model: honest about what it is, and how to get a real one. */
 import { RULES } from "./rules/index.ts";
-import { answerFromTold, type Told } from "./told.ts";
+import { answerFromTold, inARow, type Told } from "./told.ts";
 
 export const WHO = "I am the practice model: a list of rules inside Lares, not a language model.";
 export const HOW =
@@ -23,7 +23,7 @@ export function hasRule(text: string, told: Told): boolean {
 
 function byRule(text: string, { offered, told }: Known): string | undefined {
   const answer = answerFromTold(text, told);
-  if (answer) return `${answer} ${WHO}`;
+  if (answer) return inARow(answer, WHO);
   const words = text.trim().toLowerCase();
   if (/^(hi|hello|hey|good (morning|afternoon|evening)|moin|hallo)\b/.test(words)) {
     const name = told.speaker ? `, ${told.speaker.name}` : "";

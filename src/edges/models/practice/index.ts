@@ -92,7 +92,7 @@ export function renderPractice(request: ModelRequest): RenderedRequest {
   const listed = converter.toolList(tools);
   const options = { prompt: converter.prompt(system, messages, { notes }), ...defined({ tools: listed }) };
   const body = JSON.stringify({ system, tools, ...truthy({ notes }), messages });
-  return { model: PRACTICE_MODEL, api: "practice", body, parts: listParts(options, notes) };
+  return { model: PRACTICE_MODEL, api: "practice", body, parts: listParts(options, notes, tools) };
 }
 
 /** Rules have no temperature: that is said, not passed over. */

@@ -55,7 +55,12 @@ export function answerFromTold(text: string, told: Told): string | undefined {
     .split(/[?.!,;\n]| and /)
     .map((part) => answerTo(part.trim(), told))
     .filter((answer) => answer !== undefined);
-  return answers.length ? [...new Set(answers)].join(" ") : undefined;
+  return answers.length ? inARow(...new Set(answers)) : undefined;
+}
+
+/** Sentences one after another; what follows a list stands on a line of its own. */
+export function inARow(...sentences: string[]): string {
+  return sentences.reduce((all, next) => `${all}${all.includes("\n") ? "\n" : " "}${next}`);
 }
 
 /** Longer than any question about the time. */
@@ -103,5 +108,5 @@ function whoWords({ speaker, place }: Told): string {
 }
 
 function placeWords({ place }: Told): string {
-  return place.length ? `I was told:\n${place.join("\n")}\n` : NOT_TOLD;
+  return place.length ? `I was told:\n${place.join("\n")}` : NOT_TOLD;
 }

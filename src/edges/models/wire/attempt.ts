@@ -14,7 +14,7 @@ import { type Collected, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
 import { type AnswerOptions, answerOptions, formatWords } from "./options.ts";
-import { listParts } from "./parts.ts";
+import { listParts, toolsIn } from "./parts.ts";
 import type { Tokens } from "./reported.ts";
 import { makeSdkModel, type SdkFetch, type SdkModel, type SdkOptions, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
@@ -65,6 +65,7 @@ export class Line {
   /** What `attempt` would send, not sent: the library writes it to a fetch that goes nowhere. */
   async render(credential: Credential, request: ModelRequest): Promise<RenderedRequest> {
     const { provider, modelId } = this.parts;
+    const { api } = provider;
     let body: string | undefined;
     const model = await makeSdkModel(provider, credential, modelId, async (_url, init) => {
       body = String(init?.body ?? "");
@@ -76,7 +77,8 @@ export class Line {
     } catch (error) {
       if (body === undefined) throw error;
     }
-    return { model: this.model, api: provider.api, body: body ?? "", parts: listParts(options, request.notes) };
+    const written = body ?? "{}";
+    return { model: this.model, api, body: written, parts: listParts(options, request.notes, toolsIn(written, api)) };
   }
 
   private async options(request: ModelRequest): Promise<SdkOptions> {

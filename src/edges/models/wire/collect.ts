@@ -1,6 +1,13 @@
 /** Reads one stream to its end: deltas go out as they come, the parts of the answer are put together in order. */
 import type { ModelDelta, ModelReply } from "../../../core/contracts/index.ts";
-import type { Json, JsonObject, TextPart, ThinkingPart, ToolCallPart } from "../../../core/domain/index.ts";
+import type {
+  Json,
+  JsonObject,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  UnreadableInput,
+} from "../../../core/domain/index.ts";
 import { jsonProblem, parseJson, TooDeep } from "../../../core/kit/index.ts";
 import { MOST_CALLS, MOST_CHARACTERS, tooLarge } from "./bounds.ts";
 import { ignoredSettings } from "./options.ts";
@@ -173,7 +180,7 @@ export function parseInput(text: string): Json {
   try {
     const value = parseJson(text) as Json;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-    return { unreadable: text, problem: "not a JSON object" };
+    return { unreadable: text, problem: "not a JSON object" } satisfies UnreadableInput;
   } catch (error) {
     if (error instanceof TooDeep) return { unreadable: text.slice(0, 200), problem: error.message };
     const why = jsonProblem(text) ?? (error instanceof Error ? error.message : String(error));

@@ -13,6 +13,7 @@
 import type { ToolSpec } from "../../../core/contracts/index.ts";
 import {
   assertNever,
+  inputAsRead,
   type JsonObject,
   type ModelMessage,
   type ThinkingPart,
@@ -268,7 +269,7 @@ function convertAssistant(
           type: "tool-call",
           toolCallId: safeId(part.id),
           toolName: part.name,
-          input: part.input,
+          input: inputAsRead(part.input),
           ...signed,
         });
         break;

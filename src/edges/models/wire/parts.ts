@@ -1,10 +1,16 @@
-/** A request in parts, for people: read off what the provider library is given, so nothing is shown that is not sent. */
+/** A request in parts, for people: read off what the provider library is given and what it wrote, so nothing is shown that is not sent. */
 import type { RequestPart } from "../../../core/contracts/index.ts";
+import type { Api } from "../providers.ts";
 import { ENVELOPE } from "./convert.ts";
 import type { SdkMessage, SdkOptions, SdkProviderOptions, SdkTool } from "./sdk.ts";
 
-export function listParts(options: Pick<SdkOptions, "prompt" | "tools">, notes: string | undefined): RequestPart[] {
-  const parts = (options.tools ?? []).map(toolPart);
+/** `written`: each tool as it stands in the body. */
+export function listParts(
+  options: Pick<SdkOptions, "prompt" | "tools">,
+  notes: string | undefined,
+  written: readonly unknown[],
+): RequestPart[] {
+  const parts = (options.tools ?? []).map((tool, i) => toolPart(tool, written[i]));
   let at = 0;
   for (const message of options.prompt) {
     if (message.role === "system") parts.push(...splitSections(message.content, marked(message)));
@@ -13,11 +19,23 @@ export function listParts(options: Pick<SdkOptions, "prompt" | "tools">, notes: 
   return parts;
 }
 
-function toolPart(tool: SdkTool): RequestPart {
-  if (tool.type !== "function") return { kind: "tool", name: tool.name, text: JSON.stringify(tool) };
-  const { name, description, inputSchema, providerOptions } = tool;
-  const text = JSON.stringify({ name, description, input: inputSchema });
-  return { kind: "tool", name, text, ...marked({ providerOptions }) };
+/**
+ * The tools in a request's body. Each protocol has its own names for their fields, and Google's its own form of schema, so they
+ * are read off what the library wrote.
+ */
+export function toolsIn(body: string, api: Api): readonly unknown[] {
+  const { tools = [] } = JSON.parse(body) as { tools?: readonly unknown[] };
+  if (api !== "google") return tools;
+  return tools.flatMap((one) => (one as { functionDeclarations?: readonly unknown[] }).functionDeclarations ?? []);
+}
+
+function toolPart(tool: SdkTool, written: unknown): RequestPart {
+  return {
+    kind: "tool",
+    name: tool.name,
+    text: JSON.stringify(written),
+    ...(tool.type === "function" ? marked(tool) : {}),
+  };
 }
 
 /** The instructions by their headings; together the parts are the whole text. The mark stands behind the last. */

@@ -209,6 +209,7 @@ export function createExec(options: ExecOptions = {}): Tool {
             ...(whole.length > SHOWN_WHOLE ? { whole: [asCommand(whole), ...notes(shell), ...below].join("\n") } : {}),
             ...(loads ? { once: ONCE } : {}),
             ...truthy({ unbound: isUnbound }),
+            ...truthy({ starts: given.background }),
             binding: {
               argv: [...argv],
               argv0: argv0 ?? null,

@@ -74,6 +74,7 @@ export function createProcess(processes: Processes): Tool {
       },
     },
     repeat: "never",
+    looksAtStarted: true,
     async plan(input, place): Promise<ActionPlan> {
       const given = checked(input);
       const about = { tool: "process", targets: [given.action, ...("id" in given ? [given.id] : [])] };

@@ -1,5 +1,5 @@
 /** What a caller must know beside the words: who answered, and what happened on the way. The same in whole answers and streams. */
-import type { AnswerSettings, Json } from "../../../core/domain/index.ts";
+import { type AnswerSettings, isUnreadable, type Json } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 import type { ChatAnswer } from "../../../core/protocol/index.ts";
 
@@ -36,6 +36,5 @@ export function besides(answer: ChatAnswer, how: { settings: AnswerSettings; too
 
 /** A call's input as the model wrote it: what was no JSON reaches the caller as it came, not in words of ours. */
 export function toArguments(input: Json): string {
-  const { unreadable } = (input ?? {}) as { unreadable?: unknown };
-  return typeof unreadable === "string" ? unreadable : JSON.stringify(input);
+  return isUnreadable(input) ? input.unreadable : JSON.stringify(input);
 }

@@ -34,3 +34,23 @@ export async function askerOf(db: Reads, turn: string, authority: Authority): Pr
   const name = row.name && quotedName(row.name) !== id ? `${quotedName(row.name)}, ` : "";
   return `Asked by ${who} on ${channel}/${account}: ${name}${id}.`;
 }
+
+/** Whose wish a turn serves: its own author's, or, for a sub-agent's turn, that of whoever asked above. Nobody for what woke by itself. */
+export async function personBehind(
+  db: Reads,
+  turn: string,
+): Promise<{ standing: "owner" | "known" | "guest"; name?: string } | undefined> {
+  const row = await db.get<{ person: string; name: string | null; speaker: Authority }>(
+    `WITH RECURSIVE up (id, depth) AS (
+       SELECT ?, 0 UNION SELECT c.parent_turn, up.depth + 1 FROM up JOIN child_run c ON c.turn = up.id WHERE up.depth < ?
+     )
+     SELECT t.person, t.name, t.speaker FROM up JOIN turn t ON t.id = up.id
+     WHERE t.speaker IN ('owner', 'known', 'outside', 'stranger') AND t.person IS NOT NULL ORDER BY up.depth LIMIT 1`,
+    turn,
+    MOST_ABOVE,
+  );
+  if (!row) return undefined;
+  const standing = row.speaker === "owner" || row.speaker === "known" ? row.speaker : "guest";
+  const name = row.name ?? (standing === "owner" ? undefined : row.person.slice(row.person.lastIndexOf(":") + 1));
+  return { standing, ...(name ? { name } : {}) };
+}

@@ -4,7 +4,10 @@ import { END, type Found, PATH, pathIn, type Row, row, unquote } from "./words.t
 
 /** A name with an ending is a file, in quotes or without. */
 const FILE = String.raw`(?:"(?<quoted>[^"]+)"|'(?<single>[^']+)'|(?<bare>[^\s"'-][^\s"']*\.[a-z0-9]{1,8}))`;
-const IN_FOLDER = `(?: (?:in|under|inside)(?: the)?(?: folder| directory)? ${PATH})?`;
+const IN_FOLDER = ` (?:in|under|inside)(?: the)?(?: folder| directory)? ${PATH}`;
+/** "in the files" is no folder of that name. */
+const EVERYWHERE =
+  " (?:in|through|across|inside)(?: the| my| our| these| all)?(?: my| the| our)? (?:files?|workspace|documents?)";
 const FOLDER = "(?: folder| directory)";
 
 export const FILES: readonly Row[] = [
@@ -62,7 +65,7 @@ export const FILES: readonly Row[] = [
   row(
     "search",
     "search for TODO in src",
-    `(?:search(?: for)?|look for|grep(?: for)?) (?<pattern>"[^"]+"|.+?)${IN_FOLDER}${END}`,
+    `(?:search(?: for)?|look for|grep(?: for)?) (?<pattern>"[^"]+"|.+?)(?:${EVERYWHERE}|${IN_FOLDER})?${END}`,
     searched,
   ),
   row(
