@@ -10,7 +10,7 @@ import { defined, isReaching, isSecretFile } from "../../core/kit/index.ts";
 import { opensFound, runOnFound } from "./found-files.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn } from "./paths.ts";
-import { hasFiles, isLooker, type Judgement, judgeArguments } from "./programs.ts";
+import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from "./programs.ts";
 import { afterRearranging } from "./rearranges.ts";
 import { allowingRule, coveringRule, isLoaded, isStanding, type Place, pathRule } from "./rules.ts";
 import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
@@ -88,6 +88,7 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
     for (const part of parts) if (part.within) Object.assign(part, { verdict: "allow", rule: tops[0]!.rule });
   for (const { kind, text } of shell.reasons) {
     if (REFUSED.has(kind)) parts.push({ what: kind, verdict: "deny", because: text });
+    else if (isKnownCode(text, shell)) continue;
     else if (isAnswered && /^(xargs starts another program|find runs )/.test(text)) continue;
     // A rule that covers the interpreter spells the script: judgeArguments leaves nothing before it open.
     else if (!isSpelt && !(isPlain && kind === "script")) parts.push({ what: kind, verdict: "ask", because: text });
@@ -112,6 +113,25 @@ export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, is
     });
   }
   return parts;
+}
+
+/** The code that an interpreter is said to run was read, and is harmless (`awk '{print $1}'`), or there is none (`node --version`). */
+function isKnownCode(reason: string, { commands }: ShellPlan): boolean {
+  const name = /^(\S+) runs code(?: given to it)?\.$/.exec(reason)?.[1];
+  const own = commands.filter(({ words }) => baseName(words[0]!.guess) === name);
+  return (
+    name !== undefined &&
+    own.length > 0 &&
+    own.every(
+      ({ words, within }) =>
+        within.length === 0 &&
+        words.every((word) => word.literal !== undefined) &&
+        runsNothing(
+          name,
+          words.slice(1).map((word) => word.guess),
+        ),
+    )
+  );
 }
 
 function isGitAfterWrite(command: ShellCommand, before: readonly ShellCommand[], { shell, place }: Around): boolean {

@@ -5,6 +5,7 @@
  *
  * GATE-5: what a table lets through neither runs another program nor writes a file.
  */
+import { judgeAwk } from "./awk.ts";
 import { judgeFind, judgeSed } from "./find-and-sed.ts";
 import { type Concern, judgeGit } from "./git.ts";
 
@@ -269,6 +270,8 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
   if (name === "uniq") return judgeUniq(args);
   if (name === "tar") return judgeTar(args);
   if (name === "ps") return judgePs(args);
+  if (AWK.test(name)) return judgeAwk(name, args);
+  if (name === "unzip") return judgeUnzip(args);
   if (name === "strings") return judgeStrings(args);
   if (SCRIPTED.test(name)) return judgeScript(name, args);
   const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : undefined;
@@ -291,8 +294,21 @@ export function judgeArguments(name: string, args: readonly string[]): Judgement
 /** Interpreters that are mostly given a file: `node report.js --month 10`. */
 const SCRIPTED = /^((ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|nodejs|bun|deno|tsx|php|lua)$/;
 
+/** Alone, they print a version and end. `python3 -v` goes on to run what it is fed. */
+function asksVersion(name: string, args: readonly string[]): boolean {
+  if (args.length !== 1) return false;
+  if (/^python[\d.]*$/.test(name)) return /^(--version|-V)$/.test(args[0]!);
+  return /^node(js)?$/.test(name) && /^(--version|-v)$/.test(args[0]!);
+}
+
+/** Whether it is known of an interpreter that, with these words, it runs no code that could do harm. */
+export function runsNothing(name: string, args: readonly string[]): boolean {
+  return asksVersion(name, args) || (AWK.test(name) && args.length > 0 && judgeAwk(name, args).concerns.length === 0);
+}
+
 /** A rule that spells the script speaks about the script: what follows is the script's, not the interpreter's. */
 function judgeScript(name: string, args: readonly string[]): Judgement {
+  if (asksVersion(name, args)) return { concerns: [], files: [] };
   const isModule = /^python/.test(name) && args[0] === "-m";
   const script = isModule ? 1 : 0;
   const hasScript = args[script] !== undefined && !args[script]!.startsWith("-");
@@ -388,9 +404,20 @@ function judgeStrings(args: readonly string[]): Judgement {
   return out;
 }
 
+/** `unzip -l file`: only lists. */
+function judgeUnzip(args: readonly string[]): Judgement {
+  const [mode = "", file = "", ...members] = args;
+  if (/^-(l|v|Z1)$/.test(mode) && file !== "" && [file, ...members].every((one) => !one.startsWith("-")))
+    return { concerns: [], files: [{ index: 1, path: file, use: "content" }] };
+  const text = "unzip can change files by its arguments";
+  return { concerns: args.map((_, index) => ({ index, text })), files: [] };
+}
+
+const AWK = /^[gmn]?awk$/;
+
 /** Programs of which it is known which arguments are files. */
 export function hasFiles(name: string): boolean {
-  return name === "find" || name === "sed" || name === "tee" || name === "tar" || Object.hasOwn(TABLES, name);
+  return /^(find|sed|tee|tar|unzip|[gmn]?awk)$/.test(name) || Object.hasOwn(TABLES, name);
 }
 
 /** Programs whose arguments are no commands: nothing in them is a wrapped program. */

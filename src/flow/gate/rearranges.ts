@@ -7,7 +7,7 @@
  */
 import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { isGitText } from "./git.ts";
-import { hasFiles, judgeArguments } from "./programs.ts";
+import { hasFiles, judgeArguments, runsNothing } from "./programs.ts";
 
 /** They read, or write plain files; none makes, moves or uncovers a link. What find and xargs run is a command of its own here. */
 const KEEPS =
@@ -75,7 +75,7 @@ function keeps({ words, assignments }: ShellCommand): boolean {
   if (name === "") return assignments.length === 0;
   if (name === "git") return GIT_KEEPS.test(args.find((word) => !word.startsWith("-")) ?? "");
   if (name === "cp") return args.every((word) => !word.startsWith("-") || CP_KEEPS.test(word));
-  return KEEPS.test(name!);
+  return KEEPS.test(name!) || runsNothing(name!, args);
 }
 
 function hasOperands({ words, redirects }: ShellCommand): boolean {

@@ -70,7 +70,7 @@ function namesIn(word: string): string[] {
 
 /** Programs that show what is in the files they are given. A file of secrets is refused, not asked about. */
 const SHOWS =
-  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|file|jq)$/;
+  /^(cat|tac|nl|head|tail|grep|egrep|fgrep|rg|sort|uniq|cut|wc|paste|join|comm|cmp|diff|od|hexdump|strings|fold|fmt|sed|[gmn]?awk|file|jq)$/;
 /** Programs that neither show nor copy what is in the files they are given. */
 const SHOWS_NOTHING = /^(rm|rmdir|unlink|touch|mkdir|chmod|chown|chgrp|truncate|shred|trash)$/;
 

@@ -1,0 +1,76 @@
+/**
+ * awk: a program text that only picks and prints. Its language can write files (`print > f`), run programs (`system`, `|`) and read any
+ * file (`getline < f`), so the text is read sign by sign, and whatever isn't on a short list is not harmless.
+ */
+import type { Judgement } from "./programs.ts";
+
+/** Words that compute or print. No functions of one's own, no `getline`, `system`, `close`, `fflush`, `ENVIRON`, `ARGV`. */
+const WORDS = new Set(
+  "BEGIN END NR NF FS OFS RS ORS FNR FILENAME SUBSEP RSTART RLENGTH print printf if else for while do in next exit length substr index split sub gsub match sprintf tolower toupper int sqrt exp log sin cos atan2".split(
+    " ",
+  ),
+);
+/** Behind these a slash begins a pattern; behind a value it divides. */
+const BEFORE_PATTERN = /[({,;!~&|\n]/;
+
+export function judgeAwk(name: string, args: readonly string[]): Judgement {
+  const text = `${name} can run programs or change files by its program`;
+  const closed = { concerns: args.map((_, index) => ({ index, text })), files: [] };
+  let at = 0;
+  // `-F,` and `-F ,`: what separates the fields.
+  if (/^-F/.test(args[at] ?? "")) at += args[at] === "-F" ? 2 : 1;
+  const program = args[at];
+  const operands = args.slice(at + 1);
+  if (program === undefined || program.startsWith("-") || !isHarmlessAwk(program)) return closed;
+  // An operand `name=value` sets a variable, and is no file.
+  if (operands.some((word) => word.startsWith("-") || word.includes("="))) return closed;
+  return { concerns: [], files: operands.map((path, i) => ({ index: at + 1 + i, path, use: "content" })) };
+}
+
+/** Whether the text neither writes, runs nor reads anything but its input. Each sign is read once. */
+export function isHarmlessAwk(text: string): boolean {
+  let before = "\n";
+  for (let at = 0; at < text.length; ) {
+    const sign = text[at]!;
+    let end = at + 1;
+    if (sign === " " || sign === "\t") {
+      at = end;
+      continue;
+    }
+    if (sign === '"') end = closing(text, at, '"');
+    else if (sign === "/" && BEFORE_PATTERN.test(before)) end = closing(text, at, "/");
+    else if (/[A-Za-z_]/.test(sign)) {
+      while (/\w/.test(text[end] ?? "")) end++;
+      const word = text.slice(at, end);
+      // One's own variables are short and in small letters; longer names may be functions of some awk.
+      if (!WORDS.has(word) && !/^[a-z]\d?$/.test(word)) return false;
+      // A name before a bracket is called, and only known functions may be.
+      if (!WORDS.has(word) && text[end] === "(") return false;
+    } else if (sign === "|") {
+      // Twice it is "or"; alone it is a pipe.
+      if (text[at + 1] !== "|") return false;
+      end = at + 2;
+    } else if (sign === ">") {
+      // Behind print a single one writes a file; whether this is such a place is not worked out.
+      return false;
+    } else if (sign === "<") {
+      // Only getline takes a file from it, and that is no word here.
+    } else if (!/[\d{}()[\];,$+*%^!~&=?:.\n-]/.test(sign)) return false;
+    if (end < 0) return false;
+    before = text[end - 1]!;
+    at = end;
+  }
+  return true;
+}
+
+/** Behind the quote or slash that ends what begins at `from`; -1 where it doesn't end in its line, or a bracket is open. */
+function closing(text: string, from: number, sign: string): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === "\n" || (sign === "/" && text[at] === "[")) return -1;
+    if (text[at] === "\\") {
+      at++;
+      if (text[at] === "\n") return -1;
+    } else if (text[at] === sign) return at + 1;
+  }
+  return -1;
+}
