@@ -55,7 +55,9 @@ export function makeModelHandlers(parts: ModelHandlerParts): Pick<Handlers, `mod
     const { keys = [], profiles = [] } = config().providers[view.name] ?? {};
     const own = [...keys, ...profiles.map((one) => one.key)].filter((key) => key !== NO_KEY);
     if (own.includes(vault.get(secretName(view.name))?.reveal() ?? NO_KEY)) return "vault";
-    return own.length ? "file" : keys.length === 0 && view.needsKey ? "environment" : "none";
+    if (own.length) return "file";
+    if (keys.length === 0 && view.needsKey) return "environment";
+    return "none";
   };
 
   return {

@@ -71,7 +71,9 @@ export class Inside {
   get kind(): "file" | "directory" | "missing" | "other" {
     const stats = this.spot.stats;
     if (!stats) return "missing";
-    return stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
+    if (stats.isFile()) return "file";
+    if (stats.isDirectory()) return "directory";
+    return "other";
   }
 
   /** What was there when it was opened; undefined when nothing was. */

@@ -279,5 +279,7 @@ function extents(runs: readonly Run[], mark: Marks): Uint32Array {
 }
 
 function pair(mark: Marks, dialect: Dialect) {
-  return mark === STRONG ? dialect.strong : mark === EM ? dialect.em : dialect.strike;
+  if (mark === STRONG) return dialect.strong;
+  if (mark === EM) return dialect.em;
+  return dialect.strike;
 }

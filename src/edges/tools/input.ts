@@ -48,7 +48,11 @@ export function wholeNumber(from: number, to: number) {
 }
 
 /** true or false; the words are taken too. */
-export const flag = z.preprocess((value) => (value === "true" ? true : value === "false" ? false : value), z.boolean());
+export const flag = z.preprocess((value) => {
+  if (value === "true") return true;
+  if (value === "false") return false;
+  return value;
+}, z.boolean());
 
 function sentence(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): string {
   if (issue.code === "unrecognized_keys") {

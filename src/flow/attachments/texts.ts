@@ -106,7 +106,9 @@ export function describeRest({ path }: AttachedFile, line: number): string {
 }
 
 export function size(bytes: number): string {
-  return bytes < 1024 ? `${bytes} bytes` : bytes < 1_048_576 ? `${Math.round(bytes / 1024)} kB` : megabytes(bytes);
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1_048_576) return `${Math.round(bytes / 1024)} kB`;
+  return megabytes(bytes);
 }
 
 export function megabytes(bytes: number): string {

@@ -274,7 +274,9 @@ export class Keeper {
 }
 
 export function hashAs(found: Standing): string {
-  return found.state === "file" ? hashContent(found.content) : found.state === "none" ? ABSENT : UNKNOWN;
+  if (found.state === "file") return hashContent(found.content);
+  if (found.state === "none") return ABSENT;
+  return UNKNOWN;
 }
 
 /** Two contents nobody looked at may differ. */

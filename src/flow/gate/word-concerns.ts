@@ -80,13 +80,11 @@ export function shownSecret(command: ShellCommand, shell: ShellPlan, place: Plac
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
   if (!SHOWS.test(name)) return undefined;
   const shown = judgeArguments(name, args).files;
-  const byOption = args.flatMap((arg, i) =>
-    /^(-[A-Za-z]*f|--file)$/.test(arg)
-      ? [args[i + 1] ?? ""]
-      : /^(-f|--file=)./.test(arg)
-        ? [arg.replace(/^(-f|--file=)/, "")]
-        : [],
-  );
+  const byOption = args.flatMap((arg, i) => {
+    if (/^(-[A-Za-z]*f|--file)$/.test(arg)) return [args[i + 1] ?? ""];
+    if (/^(-f|--file=)./.test(arg)) return [arg.replace(/^(-f|--file=)/, "")];
+    return [];
+  });
   return [...shown.filter((file) => file.use === "content").map((file) => file.path), ...byOption].find((path) =>
     isSecretFile(absolute(path, shell.cwd, place.userHome)),
   );

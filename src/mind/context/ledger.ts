@@ -94,5 +94,7 @@ function scaled(sections: LedgerSection[], total: number): LedgerSection[] {
 }
 
 function describeState(one: CompactionRow, inForce: string | null): "in force" | "replaced" | "undone" {
-  return one.id === inForce ? "in force" : one.undone_at ? "undone" : "replaced";
+  if (one.id === inForce) return "in force";
+  if (one.undone_at) return "undone";
+  return "replaced";
 }

@@ -160,7 +160,9 @@ export class Skills {
   /** Why the folder of a skill could not be used under this name; nothing when it could. */
   async examine(root: string, name: string): Promise<string | undefined> {
     const found = nameProblem(name) ?? (await this.readOne(root, name));
-    return typeof found === "string" ? found : "why" in found ? found.why : undefined;
+    if (typeof found === "string") return found;
+    if ("why" in found) return found.why;
+    return undefined;
   }
 
   private async ready(agent: string): Promise<Skill[]> {

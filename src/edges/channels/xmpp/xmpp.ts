@@ -215,7 +215,9 @@ export function create({ account, config, clock, log, library }: AdapterParts<Xm
     const from = message.attrs.from!;
     const told = message.getChild("x", NS.mucUser)?.getChild("item")?.attrs.jid ?? occupants.get(from.toLowerCase());
     const occupant = message.getChild("occupant-id", NS.occupant)?.attrs.id;
-    return told ? bare(told) : occupant ? `${bare(from)}#${occupant}` : from;
+    if (told) return bare(told);
+    if (occupant) return `${bare(from)}#${occupant}`;
+    return from;
   }
 
   function seePresence(presence: Xml): void {

@@ -96,7 +96,11 @@ function resultText(output: Output): string {
   if (output.type === "text" || output.type === "error-text") return output.value;
   if (output.type !== "content") return JSON.stringify(output);
   return output.value
-    .map((piece) => (piece.type === "text" ? piece.text : "mediaType" in piece ? `[${piece.mediaType}]` : ""))
+    .map((piece) => {
+      if (piece.type === "text") return piece.text;
+      if ("mediaType" in piece) return `[${piece.mediaType}]`;
+      return "";
+    })
     .join("\n");
 }
 

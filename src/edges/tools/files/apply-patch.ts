@@ -357,7 +357,11 @@ async function readState(change: Change, place: ToolPlace): Promise<Standing> {
   const now = await read(change.path);
   if (now === undefined) return "unclear";
   if (change.kind === "delete") return now === null ? "new" : "old";
-  if (change.kind === "add") return now === null ? "old" : isSame(now, change.content) ? "new" : "unclear";
+  if (change.kind === "add") {
+    if (now === null) return "old";
+    if (isSame(now, change.content)) return "new";
+    return "unclear";
+  }
   const moved = change.moveTo === undefined ? undefined : await read(change.moveTo);
   if (change.moveTo !== undefined) {
     if (moved === undefined) return "unclear";
@@ -367,7 +371,9 @@ async function readState(change: Change, place: ToolPlace): Promise<Standing> {
   const text = now === null ? undefined : decodeText(now);
   if (text === undefined) return "unclear";
   const [forward, back] = [fits(text, change.hunks), fits(text, reversed(change.hunks))];
-  return forward === back ? "unclear" : forward ? "old" : "new";
+  if (forward === back) return "unclear";
+  if (forward) return "old";
+  return "new";
 }
 
 function fits(text: string, hunks: Parameters<typeof fitHunks>[2]): boolean {

@@ -68,13 +68,10 @@ function decode(body: Buffer, charset: string | undefined): string {
 
 function byteOrder(body: Buffer): string | undefined {
   const hex = body.subarray(0, 3).toString("hex");
-  return hex === "efbbbf"
-    ? "utf-8"
-    : hex.startsWith("feff")
-      ? "utf-16be"
-      : hex.startsWith("fffe")
-        ? "utf-16le"
-        : undefined;
+  if (hex === "efbbbf") return "utf-8";
+  if (hex.startsWith("feff")) return "utf-16be";
+  if (hex.startsWith("fffe")) return "utf-16le";
+  return undefined;
 }
 
 function metaCharset(body: Buffer): string | undefined {
