@@ -4,7 +4,7 @@ import { defineConfig } from "tsdown";
 const AT_START = /^(zod|hono|@hono\/node-server|unbash|ws|commander|croner)(\/|$)/;
 
 /** Loaded for the first turn. Bundled, they share the schema library above instead of bringing two hundred files of it along. */
-const AT_FIRST_TURN = /^(@ai-sdk\/|eventsource-parser(\/|$))/;
+const AT_FIRST_TURN = /^(@ai-sdk\/|(eventsource-parser|stemmer)(\/|$))/;
 
 // One bundle with lazy chunks: fewer files to open makes the start fast.
 export default defineConfig({

@@ -10,8 +10,7 @@ import { htmlParts, markdownParts, textParts } from "../../../src/mind/memory/do
 import { findTopic } from "../../../src/mind/memory/facts.ts";
 import { askedRelation, namesIn, relationsIn } from "../../../src/mind/memory/graph.ts";
 import { readQuestion, speakersIn, withoutNames } from "../../../src/mind/memory/search/question.ts";
-import { readSpeaker, splitWords } from "../../../src/mind/memory/text/analyse.ts";
-import { stem } from "../../../src/mind/memory/text/stem.ts";
+import { readSpeaker, splitWords, stem } from "../../../src/mind/memory/text/analyse.ts";
 import { editsBetween } from "../../../src/mind/memory/view/edits.ts";
 import { likeness, parseItems, patched } from "../../../src/mind/memory/view/items.ts";
 import type { Rows } from "./reader.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSpeaker, splitWords } from "./analyse.ts";
-import { stem } from "./stem.ts";
+import { readSpeaker, splitWords, stem } from "./analyse.ts";
 
 describe("the words of a text", () => {
   it("are the same for every form of a word", () => {

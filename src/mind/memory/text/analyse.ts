@@ -2,7 +2,7 @@
  * Text → the words that are indexed and searched: folded, without stop words, irregular forms joined, stemmed. Scripts without
  * spaces (Chinese, Japanese, Korean, Thai) become pairs of neighbouring characters.
  */
-import { stem } from "./stem.ts";
+import { stemmer } from "stemmer";
 import { FORMS, STOP_WORDS } from "./vocabulary.ts";
 
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー";
@@ -34,6 +34,11 @@ export function canonical(token: string): string {
     .slice(0, LONGEST);
   const bare = plain.replace(/'s$|'$/, "").replaceAll("'", "");
   return STOP_WORDS.has(plain) || STOP_WORDS.has(bare) ? "" : stem(FORMS.get(bare) ?? bare);
+}
+
+/** Porter's stemmer: "swimming", "swims" → "swim". It takes any word for English; one with other letters or digits stays as it is. */
+export function stem(word: string): string {
+  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
 
 function pairs(run: string, into: string[]): void {
