@@ -121,6 +121,7 @@ export async function sendHook(
   account: string,
   secret: string,
   message: HookMessage,
+  now = Date.now(),
 ): Promise<{ status: number; json: { turn?: string; duplicate?: boolean; error?: { code: string; hint?: string } } }> {
   const body = JSON.stringify({
     id: message.id,
@@ -129,7 +130,7 @@ export async function sendHook(
     text: message.text,
     ...(message.thread ? { thread: message.thread } : {}),
   });
-  const timestamp = String(Math.floor(Date.now() / 1000));
+  const timestamp = String(Math.floor(now / 1000));
   const response = await fetch(`${at.url}/channels/webhook/${account}`, {
     method: "POST",
     headers: {
