@@ -246,7 +246,7 @@ describe("the checker finds what it looks for", () => {
     ],
     [
       "flow uses the engine",
-      "flow/lanes/x.ts",
+      "flow/inbox/x.ts",
       'import { a } from "../../ground/engine/embedded/index.ts";',
       "may not import ground/engine/embedded",
     ],

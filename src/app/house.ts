@@ -34,9 +34,9 @@ import {
   createTools,
   createWait,
   createWebTools,
+  ON_DEMAND_TOOLS,
   openRoots,
   Processes,
-  RARE_TOOLS,
   Runs,
   readsOf,
   registerTools,
@@ -65,18 +65,19 @@ import {
   authorityIn,
   eraseInbox,
   type Inbox,
+  isInterrupted,
   makeInbox,
   openFrom,
   ownLine,
   place,
   stampFor,
   take,
+  taken,
   takenBy,
   waitingIn,
   waitingUnder,
   withdraw,
 } from "../flow/inbox/index.ts";
-import { isInterrupted, taken } from "../flow/lanes/index.ts";
 import { Locks } from "../flow/locks/index.ts";
 import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
 import { findAgent, Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
@@ -284,7 +285,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     records,
     files: (agent, session) => memoryRooms.promptFiles(agent, session),
     skills: (agent) => skills.section(agent),
-    tools: () => ({ specs: tools.specs(), found: RARE_TOOLS }),
+    tools: () => ({ specs: tools.specs(), found: ON_DEMAND_TOOLS }),
     window: (model) => (parts.models.info(model) ?? parts.models.primary()).contextWindow,
     zone: (person) => schedules.findZone(person),
     agent: (agent) => ({

@@ -3,8 +3,7 @@ import type { Models, Reads, RenderedRequest, RequestPart } from "../core/contra
 import { type AgentId, asId, type ReplyRoute, type SessionKey, type TurnId } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
-import { type Inbox, type InboxRow, waitingIn } from "../flow/inbox/index.ts";
-import { taken } from "../flow/lanes/index.ts";
+import { type Inbox, type InboxRow, taken, waitingIn } from "../flow/inbox/index.ts";
 import { buildRequest, listDoors, type TurnParts } from "../flow/turns/index.ts";
 import { type Contexts, estimateTokens, textTokens } from "../mind/context/index.ts";
 

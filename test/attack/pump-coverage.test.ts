@@ -107,7 +107,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "src/edges/models/wire/parts.ts",
     "src/flow/events/store.ts",
     "src/flow/outbox/live.ts",
-    "src/edges/tools/rare/rare.ts",
+    "src/edges/tools/on-demand/on-demand.ts",
     "src/edges/tools/skills/skills.ts",
     "src/mind/heartbeat/heartbeat.ts",
     "src/mind/memory/search/search.ts",

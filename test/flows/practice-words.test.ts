@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RULES } from "../../src/edges/models/practice/rules/index.ts";
-import { RARE_TOOLS } from "../../src/edges/tools/index.ts";
+import { ON_DEMAND_TOOLS } from "../../src/edges/tools/index.ts";
 import { everyTool } from "../../src/edges/tools/testing.ts";
 import { type Lares, startLares, until } from "../support/index.ts";
 
@@ -125,7 +125,7 @@ const table = [
 ].map((one, at) => ({ ...one, user: `words-${at}`, name: one.first ? `${one.first}; ${one.words}` : one.words }));
 
 test("every built-in tool has sentences, and every rule is for a tool that is there", () => {
-  const builtIn = [...offered, ...RARE_TOOLS].sort();
+  const builtIn = [...offered, ...ON_DEMAND_TOOLS].sort();
   expect(Object.keys(SENTENCES).sort()).toEqual(builtIn);
   // What is checked of every tool's description is checked of what the program has.
   const { registry, house } = everyTool();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXAMPLE_PATCH } from "../../src/edges/tools/files/apply-patch.ts";
 import { parsePatch } from "../../src/edges/tools/files/patch/parse.ts";
-import { RARE_TOOLS } from "../../src/edges/tools/index.ts";
+import { ON_DEMAND_TOOLS } from "../../src/edges/tools/index.ts";
 import type { SeenRequest } from "../fakes/model-server/index.ts";
 import { env, MODELS, PROTOCOLS, type Rig, sessionOf, startRig, tokens } from "./rig.ts";
 import { recordSituations, SITUATIONS, type SituationName } from "./situations.ts";
@@ -92,7 +92,7 @@ describe("in every situation", () => {
 
   test("32: web_search, process and message are offered", () => {
     expect(requests.get("owner")!.tools).toEqual(expect.arrayContaining(["web_search", "process", "message"]));
-    for (const tool of ["web_search", "process", "message"]) expect(RARE_TOOLS).not.toContain(tool);
+    for (const tool of ["web_search", "process", "message"]) expect(ON_DEMAND_TOOLS).not.toContain(tool);
     const { properties } = toolsOf(requests.get("owner")!).find(({ name }) => name === "web_search")!.input_schema;
     expect(properties!.count!.description).toBe("default 5, max 20");
   });

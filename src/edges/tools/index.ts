@@ -14,14 +14,14 @@ export { createWrite } from "./files/write.ts";
 export { parseInput } from "./input.ts";
 export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
 export { createMessageTool, type MessageDesk } from "./message/message.ts";
+export { createOnDemandTools } from "./on-demand/on-demand.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
 export { createProcess, type Exit, Processes } from "./process/index.ts";
 export { runningProcesses } from "./process/store.ts";
-export { createRareTools } from "./rare/rare.ts";
 export {
   createTools,
   emptyRegistry,
-  RARE_TOOLS,
+  ON_DEMAND_TOOLS,
   registerTools,
   type ToolRegistry,
   type ToolsOptions,

@@ -10,7 +10,7 @@ import { createEdit } from "./files/edit.ts";
 import { createList } from "./files/list.ts";
 import { createRead, type ReadOptions } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
-import { createRareTools } from "./rare/rare.ts";
+import { createOnDemandTools } from "./on-demand/on-demand.ts";
 import { createSearch, type SearchOptions } from "./search/search.ts";
 import type { SkillDesk } from "./skills/skills.ts";
 import { unknownTool } from "./unknown.ts";
@@ -50,7 +50,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
 }
 
 /** Offered only through `tool_search`: their schemas would be paid for on every call and are rarely wanted. */
-export const RARE_TOOLS: readonly string[] = [
+export const ON_DEMAND_TOOLS: readonly string[] = [
   "browser",
   "memory_forget",
   "schedule_list",
@@ -63,16 +63,16 @@ export const RARE_TOOLS: readonly string[] = [
   "sessions_stop",
   "wait",
 ];
-const RARE: ReadonlySet<string> = new Set(RARE_TOOLS);
+const ON_DEMAND: ReadonlySet<string> = new Set(ON_DEMAND_TOOLS);
 
 /** Registers the house's tools; rarely used ones behind `tool_search`, which finds skills as well. */
 export function registerTools(registry: ToolRegistry, tools: readonly Tool[], skills?: SkillDesk): void {
-  for (const tool of tools) if (!RARE.has(tool.spec.name)) registry.register(tool);
-  const rare = tools.filter((tool) => RARE.has(tool.spec.name));
+  for (const tool of tools) if (!ON_DEMAND.has(tool.spec.name)) registry.register(tool);
+  const onDemand = tools.filter((tool) => ON_DEMAND.has(tool.spec.name));
   // A small window is told of fewer tools: the others are found and run the same way.
   const also = registry.all();
-  if (rare.length) for (const tool of createRareTools(rare, skills, also)) registry.register(tool);
-  registry.found(rare.map((tool) => tool.spec));
+  if (onDemand.length) for (const tool of createOnDemandTools(onDemand, skills, also)) registry.register(tool);
+  registry.found(onDemand.map((tool) => tool.spec));
 }
 
 export function emptyRegistry(): ToolRegistry {

@@ -12,3 +12,4 @@ export { type InboxConfig, inboxConfig } from "./config.ts";
 export { type Placement, place } from "./routing.ts";
 export { admittedText, authorityIn, eraseInbox, openFrom } from "./store.ts";
 export { type InboxRow, take, takenBy, waitingIn, waitingUnder, withdraw } from "./waiting/store.ts";
+export { isInterrupted, taken } from "./waiting/take.ts";

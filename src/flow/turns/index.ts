@@ -31,6 +31,7 @@ export {
   wasAdmitted,
 } from "./store.ts";
 export { makeTurns } from "./turn.ts";
+export { TurnWatch } from "./turn-ends.ts";
 export {
   NO_MODEL,
   tokensSince,
@@ -42,4 +43,3 @@ export {
   usageOfSession,
   usageSince,
 } from "./usage/store.ts";
-export { TurnWatch } from "./watch.ts";

@@ -18,13 +18,13 @@ const searchInput = z.strictObject({ query: z.string().max(200).optional() });
 const runInput = z.strictObject({ name: z.string().min(1).max(64), input: z.json().optional() });
 
 /** `also`: the tools of daily work. Where a model is told of fewer of them, it finds and runs the others this way. */
-export function createRareTools(rare: readonly Tool[], skills?: SkillDesk, also: readonly Tool[] = []): Tool[] {
-  const byName = new Map([...rare, ...also].map((tool) => [tool.spec.name, tool]));
-  return [search(rare, skills, also), run(byName)];
+export function createOnDemandTools(onDemand: readonly Tool[], skills?: SkillDesk, also: readonly Tool[] = []): Tool[] {
+  const byName = new Map([...onDemand, ...also].map((tool) => [tool.spec.name, tool]));
+  return [search(onDemand, skills, also), run(byName)];
 }
 
-function search(rare: readonly Tool[], skills: SkillDesk | undefined, daily: readonly Tool[]): Tool {
-  const names = rare.map((tool) => tool.spec.name).join(", ");
+function search(onDemand: readonly Tool[], skills: SkillDesk | undefined, daily: readonly Tool[]): Tool {
+  const names = onDemand.map((tool) => tool.spec.name).join(", ");
   return {
     spec: {
       name: "tool_search",
@@ -50,10 +50,10 @@ function search(rare: readonly Tool[], skills: SkillDesk | undefined, daily: rea
       const text = (tool: Tool) => `${tool.spec.name} ${tool.spec.description}`.toLowerCase();
       const fits = (tool: Tool) => words.some((word) => text(tool).includes(word));
       const found = [
-        ...rare.filter(fits),
+        ...onDemand.filter(fits),
         ...daily.filter((tool) => (tool.offered?.() ?? true) && fits(tool)).slice(0, MOST_DAILY),
       ];
-      const shown = found.length || (also?.isMatch && query) ? found : rare;
+      const shown = found.length || (also?.isMatch && query) ? found : onDemand;
       const lines = shown.map(({ spec }) => `${spec.name}: ${spec.description} ${JSON.stringify(spec.input)}`);
       return {
         text: [...lines, ...(also?.lines ?? [])].join("\n"),

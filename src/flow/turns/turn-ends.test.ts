@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { asId, type TurnId } from "../../core/domain/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
-import { TurnWatch } from "./watch.ts";
+import { TurnWatch } from "./turn-ends.ts";
 
 const clean: (() => void)[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../../core/contracts/index.ts";
 import { never, scene } from "../testing.ts";
-import { createRareTools } from "./rare.ts";
+import { createOnDemandTools } from "./on-demand.ts";
 
 const inner: Tool = {
   spec: {
@@ -15,7 +15,7 @@ const inner: Tool = {
 };
 
 describe("rarely used tools", () => {
-  const [search, run] = createRareTools([inner]) as [Tool, Tool];
+  const [search, run] = createOnDemandTools([inner]) as [Tool, Tool];
 
   test("are found by a word and shown with how to call them", async () => {
     const place = await scene();

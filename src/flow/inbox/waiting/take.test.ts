@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asId, type QueueMode, type TurnId } from "../../core/domain/index.ts";
+import { asId, type QueueMode, type TurnId } from "../../../core/domain/index.ts";
 import { isInterrupted, type Pending, taken } from "./take.ts";
 
 const id = (name: string) => asId<TurnId>(name);

@@ -6,7 +6,7 @@
  * LANES-3: `steer` joins whatever runs; `collect` joins a collecting turn before its first call; `followup` and `interrupt` wait
  *     for a turn of their own.
  */
-import { assertNever, type QueueMode, type TurnId } from "../../core/domain/index.ts";
+import { assertNever, type QueueMode, type TurnId } from "../../../core/domain/index.ts";
 
 export interface Pending {
   turn: TurnId;

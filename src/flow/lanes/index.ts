@@ -1,1 +1,0 @@
-export { isInterrupted, type Pending, taken } from "./take.ts";
