@@ -7,7 +7,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentId, AppError, asId, isOver } from "../core/domain/index.ts";
 import { type Clock, faultsAt, type Log, makeBus, randomIds, systemClock } from "../core/kit/index.ts";
-import { changingModels, createModels, type Env, type ModelsConfig } from "../edges/models/index.ts";
+import { changingModels, createModels, type ModelEnv, type ModelsConfig } from "../edges/models/index.ts";
 import { ownDoors } from "../flow/gate/index.ts";
 import {
   type Environment,
@@ -124,7 +124,7 @@ async function start(options: StartOptions): Promise<RunningApp> {
 
   const ids = randomIds(() => clock.now());
   const modelEnv = modelVariables(env);
-  const makeModels = (given: ModelsConfig, variables: Env) =>
+  const makeModels = (given: ModelsConfig, variables: ModelEnv) =>
     createModels(given, {
       env: variables,
       clock,

@@ -20,7 +20,7 @@ import { askedOn } from "../flow/approvals/index.ts";
 import type { Attachments } from "../flow/attachments/index.ts";
 import { Accounts, Acknowledgements, Intake, insertButton, Pairings } from "../flow/channels/index.ts";
 import { admittedText, type Inbox } from "../flow/inbox/index.ts";
-import { chunk, type Outbox, type Piece, questionAt } from "../flow/outbox/index.ts";
+import { chunk, type MessagePiece, type Outbox, questionAt } from "../flow/outbox/index.ts";
 import { routeOfTurn, tokensSince } from "../flow/turns/index.ts";
 
 export interface ChannelParts {
@@ -142,11 +142,11 @@ export function makeChannels(parts: ChannelParts) {
 const MOST_RAW = 250;
 
 /** An answer as messages of a platform. What renders to nothing is sent as it is: silence would be no answer. */
-export function pieces(text: string, can: Capabilities): Piece[] {
+export function pieces(text: string, can: Capabilities): MessagePiece[] {
   const { dialect, limit, unit, most } = can;
   const parts = dialect === "raw" ? [] : boundedChunks(text, dialect, { limit, unit, most });
-  if (parts.length) return parts as unknown as Piece[];
-  const raw = chunk(text, limit).map((piece): Piece => ({ text: piece }));
+  if (parts.length) return parts as unknown as MessagePiece[];
+  const raw = chunk(text, limit).map((piece): MessagePiece => ({ text: piece }));
   const room = most ?? MOST_RAW;
   if (raw.length <= room) return raw;
   return [...raw.slice(0, room - 1), { text: `[The rest is left out: ${raw.length - room + 1} more messages.]` }];

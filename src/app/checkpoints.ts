@@ -4,7 +4,7 @@ import { AppError } from "../core/domain/index.ts";
 import { createAgentFiles, type Roots } from "../edges/tools/index.ts";
 import { type CheckpointParts, Checkpoints } from "../flow/checkpoints/index.ts";
 import type { Locks } from "../flow/locks/index.ts";
-import type { TurnWatch } from "../flow/turns/index.ts";
+import type { TurnEnds } from "../flow/turns/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 
 export function makeCheckpoints(
@@ -13,7 +13,7 @@ export function makeCheckpoints(
     agents: AgentFolders;
     roots: Pick<Roots, "all">;
     locks: Locks;
-    watch: TurnWatch;
+    watch: TurnEnds;
   },
 ): Checkpoints {
   const { home, agents, roots, locks, watch, ...shared } = parts;

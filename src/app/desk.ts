@@ -13,12 +13,12 @@ import {
 } from "../core/domain/index.ts";
 import type { Clock } from "../core/kit/index.ts";
 import type { Rung } from "../edges/hooks/index.ts";
-import type { Exit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../edges/tools/index.ts";
+import type { ProcessExit, Processes, ScheduleDesk, SessionDesk, WaitDesk } from "../edges/tools/index.ts";
 import type { SystemEvent, SystemEvents } from "../flow/events/index.ts";
 import type { Sessions } from "../flow/sessions/index.ts";
-import type { TurnWatch } from "../flow/turns/index.ts";
+import type { TurnEnds } from "../flow/turns/index.ts";
 import { inWords, type JobView, PAST_GRACE_MS, type Schedules, wallWords } from "../mind/schedule/index.ts";
-import type { Children, TeamsConfig, Told } from "../mind/teams/index.ts";
+import type { ChildReport, Children, TeamsConfig } from "../mind/teams/index.ts";
 import type { Spotted } from "../mind/watch/index.ts";
 
 export function scheduleDesk(
@@ -132,7 +132,7 @@ function sessionFor(isQuiet: boolean | undefined, own: string): string {
 export function sessionDesk(
   children: Children,
   sessions: Sessions,
-  watch: TurnWatch,
+  watch: TurnEnds,
   visibility: () => TeamsConfig["visibility"],
   hasReadOutside: (session: SessionKey) => Promise<boolean>,
 ): SessionDesk {
@@ -186,7 +186,7 @@ function originOfJob({ createdBy }: JobView): Origin {
 }
 
 /** What tells a session of a background process's end. The same process is told once (PROCESS-4). */
-export function exitEvent({ id, agent, session, route, label, body }: Exit, authority: Authority): SystemEvent {
+export function exitEvent({ id, agent, session, route, label, body }: ProcessExit, authority: Authority): SystemEvent {
   return {
     key: eventKeys.process(id),
     kind: "process",
@@ -238,6 +238,6 @@ export function waitDesk(parts: {
 }
 
 /** What tells a parent's session of its sub-agent. */
-export function childEvent({ child, ...told }: Told): SystemEvent {
+export function childEvent({ child, ...told }: ChildReport): SystemEvent {
   return { ...told, kind: "child", source: sourceKeys.session(child), must: true };
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { AppError, asId, type TurnId } from "../core/domain/index.ts";
 import { type Bus, type Crash, type Guard, isLoopbackBind } from "../core/kit/index.ts";
 import { createFetcher, type WebConfig, withListed } from "../edges/tools/index.ts";
-import { Events, type Gateway, type Handlers, startGateway, withKeys } from "../faces/gateway/index.ts";
+import { EventStream, type Gateway, type Handlers, startGateway, withKeys } from "../faces/gateway/index.ts";
 import { Access } from "../flow/access/index.ts";
 import { MOST_BYTES } from "../flow/attachments/index.ts";
 import { deliveriesByState } from "../flow/outbox/index.ts";
@@ -57,7 +57,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
   const { settings, bus, log, clock, house } = parts;
   const config: LaresConfig = settings.view;
   mayExpose(config, parts.token.text);
-  const events = new Events(bus, () => clock.now());
+  const events = new EventStream(bus, () => clock.now());
   const records = () => house().records;
   const access = new Access({ records, clock, ids: parts.ids, ownerToken: parts.token.text });
   await access.load();

@@ -6,7 +6,7 @@ import type { Clock, IdMaker, Log } from "../core/kit/index.ts";
 import type { Processes } from "../edges/tools/index.ts";
 import type { Inbox } from "../flow/inbox/index.ts";
 import type { Outbox } from "../flow/outbox/index.ts";
-import type { TurnWatch } from "../flow/turns/index.ts";
+import type { TurnEnds } from "../flow/turns/index.ts";
 import type { EmbeddedEngine } from "../ground/engine/index.ts";
 import type { AgentFolders } from "../mind/agents/index.ts";
 import type { BudgetedModel } from "../mind/budget/index.ts";
@@ -27,7 +27,7 @@ export function makeGoals(parts: {
   outbox: Outbox;
   engine: EmbeddedEngine;
   paid: BudgetedModel;
-  watch: TurnWatch;
+  watch: TurnEnds;
   children: Children;
   processes: Processes;
   stop: (turn: TurnId, why: string) => Promise<void>;

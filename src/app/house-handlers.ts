@@ -3,7 +3,7 @@
 import { type AgentId, AppError, asId, type Json, listFiles, type SessionKey } from "../core/domain/index.ts";
 import type { Result } from "../core/protocol/index.ts";
 import { hasPrlimit } from "../edges/tools/index.ts";
-import type { Events, Handlers } from "../faces/gateway/index.ts";
+import type { EventStream, Handlers } from "../faces/gateway/index.ts";
 import type { Access } from "../flow/access/index.ts";
 import { COMMANDS } from "../flow/commands/index.ts";
 import { waitingIn } from "../flow/inbox/index.ts";
@@ -16,7 +16,7 @@ import { type HandlerParts, stateOf } from "./handlers.ts";
 export interface HouseHandlerParts extends HandlerParts {
   access: Access;
   settings: LaresSettings;
-  events: Events;
+  events: EventStream;
   log: Logbook;
   /** The link a browser is signed in with. */
   loginUrl: (code: string) => string;

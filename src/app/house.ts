@@ -22,6 +22,7 @@ import { Hooks } from "../edges/hooks/index.ts";
 import type { createModels } from "../edges/models/index.ts";
 import { createParsers } from "../edges/parsers/index.ts";
 import {
+  CommandRuns,
   type Confinement,
   createBrowserTool,
   createConfinement,
@@ -37,7 +38,6 @@ import {
   ON_DEMAND_TOOLS,
   openRoots,
   Processes,
-  Runs,
   readsOf,
   registerTools,
   type WebConfig,
@@ -82,8 +82,8 @@ import { Locks } from "../flow/locks/index.ts";
 import { eraseDeliveries, Live, Outbox } from "../flow/outbox/index.ts";
 import { findAgent, Sessions, sessionViews, useSession } from "../flow/sessions/index.ts";
 import {
-  Changes,
   eraseTurns,
+  FileChanges,
   findAskers,
   findLivePlace,
   hasOtherSpeakers,
@@ -93,8 +93,8 @@ import {
   queueTurn,
   recordUsage,
   recordWoken,
+  TurnEnds,
   type TurnParts,
-  TurnWatch,
   wasAdmitted,
 } from "../flow/turns/index.ts";
 import { EmbeddedEngine, readTurnState } from "../ground/engine/index.ts";
@@ -169,7 +169,7 @@ export interface House {
   approvals: Approvals;
   sessions: Sessions;
   attachments: Attachments;
-  watch: TurnWatch;
+  watch: TurnEnds;
   outbox: Outbox;
   agents: AgentFolders;
   skills: Skills;
@@ -216,7 +216,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const { clock, ids, crash, guard, bus, log, config } = parts;
   const called = (text: string) => asCalled(text, parts.program);
   let engine: EmbeddedEngine | undefined;
-  let watch: TurnWatch | undefined;
+  let watch: TurnEnds | undefined;
   const records = await openRecords(
     join(parts.home, "lares.db"),
     (error) => {
@@ -244,7 +244,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   });
   const roots = openRoots(config, { home: parts.home, userHome: homedir() });
   roots.check();
-  const runs = new Runs(join(parts.home, "runs"), crash);
+  const runs = new CommandRuns(join(parts.home, "runs"), crash);
   const sandbox = createConfinement({
     config: (agent) => {
       const isCut = agent !== undefined && config.agents[agent]?.sandbox?.network === false;
@@ -309,7 +309,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
   });
   const snapshot: ContextParts["snapshot"] = (of) => snapshotOf({ rooms: memoryRooms, records }, of);
-  const waiters = new TurnWatch(records);
+  const waiters = new TurnEnds(records);
   watch = waiters;
   const reminders = new Reminders({
     records,
@@ -469,7 +469,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       take,
     },
     judge: judging,
-    changes: await Changes.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
+    changes: await FileChanges.open(records, ({ shell }) => shell !== undefined && onlyLooks(shell)),
     questions: {
       ask: (tx, q) => approvals.ask(tx, q),
       text: questionText,

@@ -9,10 +9,10 @@ import {
   type Explanation,
   explain,
   explainText,
+  type GatePlace,
   joinPolicy,
   mayMove,
   type OwnDoors,
-  type Place,
   ruleFor,
   strictest,
 } from "../flow/gate/index.ts";
@@ -53,7 +53,7 @@ export function makeJudging({
   doors,
 }: JudgingParts): Judging {
   // Targets of plans are real paths; the gate compares text.
-  const placeOf = (agent: AgentId): Place => {
+  const placeOf = (agent: AgentId): GatePlace => {
     const { agentDir, workspace } = agents.place(agent);
     const [real, dir, work] = [home, agentDir, workspace].map((path) => realpathSync(path));
     return {

@@ -28,9 +28,9 @@ import {
   type ForgottenBy,
   Memory,
   type MemoryConfig,
-  Sessions as MessageIndex,
+  MemoryView,
+  SessionIndex as MessageIndex,
   type SessionViewer,
-  View,
   viewerFrom,
 } from "../mind/memory/index.ts";
 import type { PromptFiles } from "../mind/prompt/index.ts";
@@ -41,7 +41,7 @@ export interface MemoryRooms {
   memory: Memory;
   messages: MessageIndex;
   documents: Documents;
-  view: View;
+  view: MemoryView;
   capture: Capture;
   condense: Condense;
   /** After the engine runs. Nothing of it is waited for at the start. */
@@ -153,7 +153,7 @@ export function openMemoryRooms(parts: MemoryRoomParts): MemoryRooms {
     viewer: async (session) => (isAgentSession(session) ? viewer(session) : undefined),
     findZone: parts.zoneOf,
   });
-  const view = new View({
+  const view = new MemoryView({
     ...{ memory, records, clock, crash, log, listTeams: teamsOf },
     agents: () => agents.names(),
     findDir: (agent) => agents.place(asId<AgentId>(agent)).agentDir,

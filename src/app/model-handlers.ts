@@ -11,8 +11,8 @@ import { type Clock, trimEndCharacters } from "../core/kit/index.ts";
 import {
   DEFAULT_MODEL,
   describeProviders,
-  type Env,
   KNOWN_MODELS,
+  type ModelEnv,
   type ModelsConfig,
   type ProviderView,
 } from "../edges/models/index.ts";
@@ -25,9 +25,9 @@ export interface ModelHandlerParts {
   vault: Vault;
   models: Models;
   /** The models' part of the environment. */
-  modelEnv: Env;
+  modelEnv: ModelEnv;
   /** Models of a configuration that is only tried. */
-  tryModels: (config: ModelsConfig, env: Env) => Models;
+  tryModels: (config: ModelsConfig, env: ModelEnv) => Models;
   clock: Clock;
   /** From now on this value must not be printed. */
   addSecret: (value: string) => void;

@@ -3,11 +3,11 @@ import type { Models, Records } from "../core/contracts/index.ts";
 import { type SessionKey, type TurnId, withoutCommandLane } from "../core/domain/index.ts";
 import type { Bus, Log } from "../core/kit/index.ts";
 import { type Approvals, shortCode } from "../flow/approvals/index.ts";
-import { listTurns, type TurnWatch } from "../flow/turns/index.ts";
+import { listTurns, type TurnEnds } from "../flow/turns/index.ts";
 
 /** After a turn ended or parked: the events that say so. */
 export async function announce(
-  parts: { bus: Bus; approvals: Approvals; watch: TurnWatch; log: Log },
+  parts: { bus: Bus; approvals: Approvals; watch: TurnEnds; log: Log },
   turn: TurnId,
   lane: SessionKey,
   how: "ended" | "parked",

@@ -5,7 +5,7 @@ import type { AccountPolicy, Capabilities, Reads, ToolSpec } from "../core/contr
 import { type AgentId, ENDING_TOOLS, type SessionKey } from "../core/domain/index.ts";
 import { shows } from "../core/render/index.ts";
 import { everydayCommands } from "../flow/commands/index.ts";
-import { type Door, listDoors, recentChats } from "../flow/turns/index.ts";
+import { type ChatDoor, listDoors, recentChats } from "../flow/turns/index.ts";
 import {
   type ChatFormat,
   type FamilyChoice,
@@ -14,10 +14,10 @@ import {
   isSmall,
   joinSections,
   type KnownChat,
-  type Machine,
   orderTools,
-  type Place,
   type PromptFiles,
+  type PromptMachine,
+  type PromptPlace,
   type PromptSection,
   promptSections,
   type Situation,
@@ -61,7 +61,7 @@ export interface MadePrompt {
 /** For a program that brings its own instructions, history or tools: nothing of the chat, no tool of ours. */
 export function callerPrompt(files: PromptFiles): string {
   const situation: Situation = { kind: "api", tools: new Set(), window: Number.POSITIVE_INFINITY };
-  const place: Place = { kind: "api", agent: "", zone: "" };
+  const place: PromptPlace = { kind: "api", agent: "", zone: "" };
   const own = { ...files, user: "", memory: "" };
   return joinSections(promptSections({ situation, place, files: own, familyNote: "", skills: "" }));
 }
@@ -122,11 +122,11 @@ async function placeOf(
   of: {
     agent: AgentId;
     situation: Situation;
-    last: Door | undefined;
+    last: ChatDoor | undefined;
     can: Capabilities | undefined;
     names: ReadonlySet<string>;
   },
-): Promise<Place> {
+): Promise<PromptPlace> {
   const { agent, situation, last, can, names } = of;
   const { kind } = situation;
   const { name, mode } = parts.agent(agent);
@@ -151,7 +151,7 @@ async function placeOf(
 const MOST_CHATS = 8;
 
 /** Where the `message` tool can send besides this chat: only through accounts that are still connected. */
-async function chatsOf(parts: PromptParts, agent: AgentId, here: Door | undefined): Promise<KnownChat[]> {
+async function chatsOf(parts: PromptParts, agent: AgentId, here: ChatDoor | undefined): Promise<KnownChat[]> {
   if (!parts.hasAccounts()) return [];
   const all = await recentChats(parts.records, agent);
   return all
@@ -170,14 +170,14 @@ function isDirect(kind: Situation["kind"]): kind is "owner" | "known" | "strange
   return kind === "owner" || kind === "known" || kind === "stranger";
 }
 
-function withOf(kind: Situation["kind"], last: Door | undefined): Pick<Place, "with"> {
+function withOf(kind: Situation["kind"], last: ChatDoor | undefined): Pick<PromptPlace, "with"> {
   if (!isDirect(kind)) return {};
   const name = last?.name ?? (kind === "owner" ? undefined : callersUser(last));
   return { with: { standing: kind === "stranger" ? "guest" : kind, ...(name ? { name } : {}) } };
 }
 
 /** Whom a program speaks for, as it calls them; a conversation of one call is nobody's. */
-function callersUser(last: Door | undefined): string | undefined {
+function callersUser(last: ChatDoor | undefined): string | undefined {
   const isNamed = last !== undefined && PULLED.has(last.channel) && last.chat !== "owner";
   return isNamed && !last.chat.startsWith("once-") ? last.chat : undefined;
 }
@@ -185,7 +185,7 @@ function callersUser(last: Door | undefined): string | undefined {
 function formatOf(
   kind: Situation["kind"],
   can: Capabilities | undefined,
-  last: Door | undefined,
+  last: ChatDoor | undefined,
 ): { format?: ChatFormat } {
   if (kind === "child") return {};
   if (!can) return last && last.channel !== "none" ? { format: fetchedFormat(last) } : {};
@@ -193,7 +193,7 @@ function formatOf(
   return { format: { ...shows(can.dialect), limit, unit, files, ...(most ? { most } : {}) } };
 }
 
-async function machineOf(parts: PromptParts, agent: AgentId): Promise<Machine> {
+async function machineOf(parts: PromptParts, agent: AgentId): Promise<PromptMachine> {
   const box = await parts.sandbox(agent);
   const { name } = box;
   return {

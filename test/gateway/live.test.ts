@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/core/domain/index.ts";
 import { asId } from "../../src/core/domain/index.ts";
 import { makeBus } from "../../src/core/kit/index.ts";
-import { Events, type Numbered } from "../../src/faces/gateway/live/events.ts";
-import { LAG_CLOSE, LAG_MERGE, Outgoing, type Pipe } from "../../src/faces/gateway/live/outgoing.ts";
+import { EventStream, type Numbered } from "../../src/faces/gateway/live/events.ts";
+import { LAG_CLOSE, LAG_MERGE, type Pipe, SocketOutput } from "../../src/faces/gateway/live/outgoing.ts";
 import type { ModelServer } from "../fakes/model-server/index.ts";
 import { bearer, type House, openScripted, Socket, TOKEN, until } from "./support.ts";
 
@@ -75,7 +75,7 @@ describe("the stream of events", () => {
 
   test("LIVE-2 what fell out of the ring means reload", () => {
     const bus = makeBus();
-    const events = new Events(bus, () => 0);
+    const events = new EventStream(bus, () => 0);
     const one = (n: number) =>
       bus.emit({ event: "schedule.fired", schedule: String(n), session: asId("s"), turn: asId("t") });
     for (let n = 0; n < 5100; n++) one(n);
@@ -158,8 +158,8 @@ describe("a slow client", () => {
       },
     };
     const bus = makeBus();
-    const events = new Events(bus, () => 0);
-    const outgoing = new Outgoing(pipe);
+    const events = new EventStream(bus, () => 0);
+    const outgoing = new SocketOutput(pipe);
     events.on((event: Numbered) => outgoing.push(event));
     const delta = (turn: string, text: string) =>
       bus.emit({ event: "turn.delta", session: "s", turn, call: 0, text } as unknown as LiveEvent);

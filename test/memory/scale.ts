@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/core/contracts/index.ts";
 import { systemClock } from "../../src/core/kit/index.ts";
-import { Sessions } from "../../src/mind/memory/index.ts";
+import { SessionIndex } from "../../src/mind/memory/index.ts";
 import { splitWords } from "../../src/mind/memory/text/analyse.ts";
 import { openMemory, removeDir } from "./support.ts";
 
@@ -54,7 +54,7 @@ const { memory, records, dir } = opened;
 const size = () => Math.round((statSync(join(dir, "lares.db")).size + statSync(join(dir, "lares.db-wal")).size) / 1e6);
 said(`RSS before: ${rss()} MB`);
 
-const sessions = new Sessions({ records, clock: systemClock });
+const sessions = new SessionIndex({ records, clock: systemClock });
 if ((await memory.list({ limit: 1 })).length === 0) await fill();
 
 const question = () => `When did ${name()} ${word()} the ${word()} and ${word()} ${word()}?`;

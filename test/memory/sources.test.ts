@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog, systemClock } from "../../src/core/kit/index.ts";
-import { Documents, Sessions } from "../../src/mind/memory/index.ts";
+import { Documents, SessionIndex } from "../../src/mind/memory/index.ts";
 import { agree, openMemory, removeDir } from "./support.ts";
 
 async function start() {
@@ -18,7 +18,7 @@ async function start() {
 describe("session messages", () => {
   async function talk() {
     const opened = await start();
-    const sessions = new Sessions({ records: opened.records, clock: systemClock });
+    const sessions = new SessionIndex({ records: opened.records, clock: systemClock });
     const say = (session: string, seq: number, text: string, role = "user") =>
       opened.records.write((tx) =>
         tx.run(
@@ -77,7 +77,7 @@ describe("session messages", () => {
     await say("own", 1, "my parcel has not arrived");
     await say("other", 1, "the parcel with the ring is hidden in the shed");
     await sessions.settled();
-    const found = async (query: Parameters<Sessions["search"]>[0]) =>
+    const found = async (query: Parameters<SessionIndex["search"]>[0]) =>
       (await sessions.search(query)).map((hit) => hit.source);
     expect(await found({ query: "parcel", person: "stan" })).toEqual(["own"]);
     expect(await found({ query: "parcel", person: "stan", sessions: ["other"] })).toEqual([]);

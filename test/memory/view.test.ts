@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ManualClock, noCrash, silentLog } from "../../src/core/kit/index.ts";
-import { View } from "../../src/mind/memory/index.ts";
+import { MemoryView } from "../../src/mind/memory/index.ts";
 import { editsBetween } from "../../src/mind/memory/view/edits.ts";
 import { parseItems, patched } from "../../src/mind/memory/view/items.ts";
 import { openMemory, removeDir } from "./support.ts";
@@ -18,7 +18,7 @@ async function start(
   mkdirSync(join(dir, "main"));
   const clock = new ManualClock(Date.parse("2026-03-04T12:00:00"));
   const make = () =>
-    new View({
+    new MemoryView({
       ...{ memory: opened.memory, records: opened.records, clock, crash: noCrash, log: silentLog },
       agents: () => ["main"],
       findDir: (agent) => join(dir, agent),

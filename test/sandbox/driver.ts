@@ -24,11 +24,11 @@ if (mode === "app") {
   const app = await startApp({ env: readEnvironment(process.env), home, port: 0, version: "0.0.0-test", log });
   say(`ready ${app.url}`);
 } else if (mode === "exec") {
-  const { createExec, Runs } = await import("../../src/edges/tools/index.ts");
+  const { createExec, CommandRuns } = await import("../../src/edges/tools/index.ts");
   const { confinement } = await import("./support.ts");
   const { at, input, key, backend, limits } = JSON.parse(die!);
   const sandbox = confinement(at, { backend, ...(limits ? { limits } : {}) });
-  const exec = createExec({ runs: new Runs(join(home, "runs")), sandbox });
+  const exec = createExec({ runs: new CommandRuns(join(home, "runs")), sandbox });
   const { text } = await exec.run(input, at, key, new AbortController().signal);
   say(`over ${text}`);
 } else {

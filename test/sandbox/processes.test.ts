@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/core/domain/index.ts";
 import { randomIds, silentLog, systemClock } from "../../src/core/kit/index.ts";
-import { createExec, createProcess, type Exit, Processes } from "../../src/edges/tools/index.ts";
+import { createExec, createProcess, type ProcessExit, Processes } from "../../src/edges/tools/index.ts";
 import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
 import { openRecords } from "../../src/ground/records/index.ts";
 import { needs, until } from "../support/index.ts";
 import { alive, confinement, never, newKey, type World, world } from "./support.ts";
 
 async function house(at: World, options: { limit?: number; sandbox?: object | false } = {}) {
-  const told: (Exit & { text: string })[] = [];
+  const told: (ProcessExit & { text: string })[] = [];
   const records = await openRecords(join(at.home, "processes.db"), () => {});
   const processes = new Processes({
     records,

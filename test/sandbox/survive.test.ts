@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/core/domain/index.ts";
-import { createExec, Runs } from "../../src/edges/tools/index.ts";
+import { CommandRuns, createExec } from "../../src/edges/tools/index.ts";
 import { claim, readPid, superviseHere } from "../../src/edges/tools/process/supervisor.ts";
 import { createBubblewrap } from "../../src/edges/tools/sandbox/index.ts";
 import { needs, until } from "../support/index.ts";
@@ -53,7 +53,7 @@ async function killedOnce(life: Life, file: string): Promise<void> {
 }
 
 function nextLife({ at, backend }: Pick<Life, "at" | "backend">) {
-  const runs = new Runs(join(at.home, "runs"));
+  const runs = new CommandRuns(join(at.home, "runs"));
   return { runs, exec: createExec({ runs, sandbox: confinement(at, { backend }) }) };
 }
 

@@ -15,7 +15,7 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { ReplyRoute, Voice } from "../domain/message.ts";
 
 /** How text is written on the platform; see the renderers. `raw`: the agent's markdown as it is. */
-export type Dialect =
+export type ChannelDialect =
   | "raw"
   | "plain"
   | "commonmark"
@@ -46,7 +46,7 @@ export type Does = "react" | "remove" | "typing";
  * contract (test/contracts/channel.ts) tries every part that is declared here, and fails where it cannot.
  */
 export interface Capabilities {
-  dialect: Dialect;
+  dialect: ChannelDialect;
   /** Longest text of one message. */
   limit: number;
   unit: "utf16" | "bytes" | "codepoints";

@@ -33,7 +33,7 @@ export const CANCEL = "cancel";
 
 export interface Engine {
   /** Continues every open turn at once, then takes new ones. */
-  start(app: App): Promise<void>;
+  start(app: EngineApp): Promise<void>;
   /** Takes no more work, lets running segments reach a safe point for up to `drainMs`, then lets go. Nothing is lost. */
   stop(drainMs: number): Promise<void>;
   /**
@@ -69,7 +69,7 @@ export interface Engine {
   running(session: SessionKey): TurnId | undefined;
 }
 
-export interface App {
+export interface EngineApp {
   version: string;
   segment(ctx: Ctx, input: SegmentInput): Promise<Outcome>;
   /** Called after the end or the park is durable. A hint for waiters: may be missed in a crash, never awaited. */

@@ -5,8 +5,8 @@ export {
   type Channel,
   type ChannelAnswer,
   ChannelBusy,
+  type ChannelDialect,
   type ChannelRequest,
-  type Dialect,
   type Does,
   type Door,
   type GroupPolicy,
@@ -26,12 +26,12 @@ export {
 export type { Embedder } from "./embedder.ts";
 export {
   type Accepted,
-  type App,
   CANCEL,
   type Ctx,
   type EffectHow,
   type EffectResult,
   type Engine,
+  type EngineApp,
   type EngineEvent,
   type JournalEntry,
   type LeftIntent,

@@ -7,7 +7,7 @@ import { type FileHandle, lstat, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../domain/errors.ts";
-import type { Entry } from "./dir.ts";
+import type { DirEntry } from "./dir.ts";
 import { errno, wrongInput } from "./failure.ts";
 import { type Inside, openRegular, withInside } from "./inside.ts";
 import type { Links } from "./locate.ts";
@@ -21,14 +21,14 @@ export interface Below {
 }
 
 /** What stands at a path. `path` is below the root, without links. */
-export type Standing =
+export type FileState =
   | { path: string; state: "file"; content: Buffer; mode: number }
   | { path: string; state: "none" }
   /** A directory, a device, something outside, or larger than asked for. */
   | { path: string; state: "refused"; why: string };
 
 /** The whole file. Never throws for what stands there; one with more than `most` bytes is refused. */
-export function readBelow(at: Below & { most: number }): Promise<Standing> {
+export function readBelow(at: Below & { most: number }): Promise<FileState> {
   return looked(at, async (inside) => {
     const stats = inside.stat();
     if (!stats) return { path: inside.path, state: "none" };
@@ -64,7 +64,7 @@ export async function kindBelow(at: Below): Promise<Inside["kind"]> {
 }
 
 /** Names and kinds in a directory, sorted, at most `most`. Nothing when it is none, or lies behind a link that is not taken. */
-export async function listBelow(at: Below & { most: number }): Promise<{ entries: Entry[]; more: boolean }> {
+export async function listBelow(at: Below & { most: number }): Promise<{ entries: DirEntry[]; more: boolean }> {
   const none = { entries: [], more: false };
   try {
     return await withInside({ ...at, parents: "imagine" }, async (inside) =>
@@ -184,7 +184,7 @@ export async function filesBelow(
   return { files, more };
 }
 
-async function looked(at: Below, look: (inside: Inside) => Promise<Standing>): Promise<Standing> {
+async function looked(at: Below, look: (inside: Inside) => Promise<FileState>): Promise<FileState> {
   try {
     return await withInside({ ...at, parents: "imagine" }, look);
   } catch (error) {

@@ -17,7 +17,7 @@ const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOL
 // Opening a pipe must not wait for its other end, opening a terminal must not adopt it.
 const FILE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-export interface Entry {
+export interface DirEntry {
   name: string;
   kind: "file" | "directory" | "link" | "other";
 }
@@ -73,8 +73,8 @@ export class Dir {
   }
 
   /** Names and kinds, sorted, at most `most` of them; `more` when there are others. */
-  async entries(most: number): Promise<{ entries: Entry[]; more: boolean }> {
-    const entries: Entry[] = [];
+  async entries(most: number): Promise<{ entries: DirEntry[]; more: boolean }> {
+    const entries: DirEntry[] = [];
     for await (const entry of await opendir(await this.self(), { bufferSize: 256 })) {
       if (entries.length >= most) return { entries: entries.sort(byName), more: true };
       const kind = entry.isFile()
@@ -127,7 +127,7 @@ function bestWay(): How {
   return process.platform === "linux" && existsSync("/proc/self/fd") ? "handles" : "realpath";
 }
 
-function byName(a: Entry, b: Entry): number {
+function byName(a: DirEntry, b: DirEntry): number {
   if (a.name < b.name) return -1;
   if (a.name > b.name) return 1;
   return 0;

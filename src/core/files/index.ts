@@ -6,18 +6,18 @@ export {
   type Below,
   copyBelow,
   copyTree,
+  type FileState,
   filesBelow,
   kindBelow,
   listBelow,
   readBelow,
   removeTree,
   renameBelow,
-  type Standing,
   type TreeFile,
   textBelow,
   writeBelow,
 } from "./below.ts";
-export type { Dir, Entry, How } from "./dir.ts";
+export type { Dir, DirEntry, How } from "./dir.ts";
 export { notFound, outside, translate, wrongInput } from "./failure.ts";
 export { Inside, type OpenOptions, openInside, openRegular, withInside } from "./inside.ts";
 export { type TreeEntry, type TreeOptions, walkTree } from "./tree.ts";

@@ -11,7 +11,7 @@ import { type FileHandle, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../kit/defined.ts";
 import { discard, writeAtomic } from "./atomic.ts";
-import type { Dir, Entry, How } from "./dir.ts";
+import type { Dir, DirEntry, How } from "./dir.ts";
 import { notFound, outside, translate, wrongInput } from "./failure.ts";
 import { type Links, locate, type Parents, type Spot } from "./locate.ts";
 
@@ -185,7 +185,7 @@ export class Inside {
     if (this.spot.dir && this.spot.name !== null) await discard(this.spot.dir, tag);
   }
 
-  async list(most: number): Promise<{ entries: Entry[]; more: boolean }> {
+  async list(most: number): Promise<{ entries: DirEntry[]; more: boolean }> {
     const dir = this.directory();
     return this.translated(() => dir.entries(most));
   }

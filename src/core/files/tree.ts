@@ -2,13 +2,13 @@
  * A walk down a directory tree over open directories: sorted, bounded, never through a symbolic link. What the consumer
  * gets holds the open directory, so a file is opened in the directory it was seen in.
  */
-import type { Dir, Entry } from "./dir.ts";
+import type { Dir, DirEntry } from "./dir.ts";
 import { errno } from "./failure.ts";
 
 /** Names read of one directory unless told otherwise; a directory with more is cut and said to be. */
 const MOST_NAMES = 10_000;
 
-export interface TreeEntry extends Entry {
+export interface TreeEntry extends DirEntry {
   /** Below the start of the walk. */
   path: string;
   /** Open while this entry is looked at, closed afterwards. */

@@ -9,7 +9,7 @@ export type WorkKey = `${string}:${string}`;
 /** `none`: nothing is held against it. `suspect`: it runs alone among suspects. `convicted`: it isn't started again. */
 export type Suspicion = "none" | "suspect" | "convicted";
 
-export interface Running {
+export interface GuardedWork {
   /** Something of it is durable that the next life won't repeat. May be called again. */
   progressed(): void;
   /** It does nothing but wait for others, maybe for suspects behind it: the next one may start. */
@@ -23,7 +23,7 @@ export interface Guard {
   /** Resolves when this work may begin: at once, or for a suspect when no other suspect runs. `begin` must follow. */
   turn(key: WorkKey): Promise<void>;
   /** Notes that it runs. Costs a few microseconds, never throws. */
-  begin(key: WorkKey): Running;
+  begin(key: WorkKey): GuardedWork;
   /** Its end is visible, or a person wants it tried again: nothing is held against it any more. */
   forgive(key: WorkKey): void;
 }

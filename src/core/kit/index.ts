@@ -7,7 +7,15 @@ export { type Clock, ManualClock, systemClock } from "./clock.ts";
 export { CRASH_POINTS, type Crash, type CrashPoint, faultsAt, noCrash } from "./crash.ts";
 export { defined, truthy } from "./defined.ts";
 export { entered } from "./entered-dirs.ts";
-export { type Guard, guarded, noGuard, type Running, STOPPED_LARES, type Suspicion, type WorkKey } from "./guard.ts";
+export {
+  type Guard,
+  type GuardedWork,
+  guarded,
+  noGuard,
+  STOPPED_LARES,
+  type Suspicion,
+  type WorkKey,
+} from "./guard.ts";
 export { type IdMaker, randomIds } from "./ids.ts";
 export { isTooDeepYaml, parseJson, TooDeep } from "./json-depth.ts";
 export { jsonProblem } from "./json-problem.ts";

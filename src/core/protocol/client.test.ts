@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { AppError, type Asked, LiveLine, readHttp, typedClient } from "./client.ts";
+import { AppError, type ClientCall, LiveLine, readHttp, typedClient } from "./client.ts";
 
 const heard: string[] = [];
 function newLine() {
@@ -80,7 +80,7 @@ it("PROTOCOL-4: who comes back names the last number it saw; another process sta
 it("a diverted line sends what waits, and what comes, the other way", async () => {
   const { line, client } = newLine();
   const waiting = client.call("health", {});
-  const asked: Asked[] = [];
+  const asked: ClientCall[] = [];
   line.divert(async (question) => {
     asked.push(question);
     return { ok: true, payload: question.method };

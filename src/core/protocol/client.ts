@@ -20,15 +20,15 @@ export interface Client {
   call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>>;
 }
 
-export interface Asked {
+export interface ClientCall {
   method: string;
   params: unknown;
   key: string;
   signal?: AbortSignal;
 }
-export type Answer = { ok: true; payload: unknown } | { ok: false; error: Partial<ErrorShape> };
+export type ClientAnswer = { ok: true; payload: unknown } | { ok: false; error: Partial<ErrorShape> };
 /** Carries one question to the gateway and its answer back. Rejects only when there is no answer. */
-export type Send = (asked: Asked) => Promise<Answer>;
+export type Send = (asked: ClientCall) => Promise<ClientAnswer>;
 
 export function typedClient(send: Send): Client {
   return {
@@ -50,7 +50,7 @@ export function newKey(): string {
 }
 
 /** What an HTTP answer of `POST /rpc/<method>` says. `undefined`: whoever answered does not speak as Lares does. */
-export function readHttp(status: number, text: string): Answer | undefined {
+export function readHttp(status: number, text: string): ClientAnswer | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -63,7 +63,7 @@ export function readHttp(status: number, text: string): Answer | undefined {
 }
 
 /** What a caller shows: a program its token; a page the proof that goes with its cookie, which the browser sends by itself. */
-export interface Shown {
+export interface ShownCredential {
   token?: string;
   proof?: string;
 }
@@ -73,17 +73,17 @@ export const FACE_HEADER = "x-lares-face";
 export type Face = "terminal" | "page";
 
 /** The headers of `POST /rpc/<method>`. */
-export function rpcHeaders(key: string, shown: Shown): Record<string, string> {
+export function rpcHeaders(key: string, shown: ShownCredential): Record<string, string> {
   return { "content-type": "application/json", "idempotency-key": key, ...shownHeaders(shown) };
 }
 
-export function shownHeaders({ token, proof }: Shown): Record<string, string> {
+export function shownHeaders({ token, proof }: ShownCredential): Record<string, string> {
   if (token) return { authorization: `Bearer ${token}` };
   return proof ? { "x-lares-proof": proof } : {};
 }
 
 /** Over fetch: for scripts, and for a page whose network lets no WebSocket through. */
-export function fetchSend(at: { url: string; shown: () => Shown; fetch?: typeof fetch }): Send {
+export function fetchSend(at: { url: string; shown: () => ShownCredential; fetch?: typeof fetch }): Send {
   const ask = at.fetch ?? fetch;
   return async ({ method, params, key, signal }) => {
     try {
@@ -106,7 +106,7 @@ export function fetchSend(at: { url: string; shown: () => Shown; fetch?: typeof 
   };
 }
 
-export function strange(url: string, status: number): Answer {
+export function strange(url: string, status: number): ClientAnswer {
   // Node's own answer to headers beyond its limit; the token is the only long one of ours.
   if (status === 431) {
     const message = "Lares refused the request's headers as too large: the token is far too long.";

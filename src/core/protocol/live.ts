@@ -8,7 +8,7 @@
  * PROTOCOL-6: events are news, the records are the truth: after every `onOpen` a face reads again what it shows.
  */
 import type { LiveEvent } from "../domain/events.ts";
-import type { Answer, Asked, Send, Shown } from "./client.ts";
+import type { ClientAnswer, ClientCall, Send, ShownCredential } from "./client.ts";
 import type { EventFrame, Frame } from "./frames.ts";
 import type { Scope } from "./principal.ts";
 
@@ -25,8 +25,8 @@ interface Greeting {
 }
 
 interface Waiting {
-  asked: Asked;
-  resolve: (answer: Answer) => void;
+  asked: ClientCall;
+  resolve: (answer: ClientAnswer) => void;
   reject: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export class LiveLine {
   }
 
   /** A socket stands. The first frame shows who it is. */
-  opened(write: (text: string) => void, shown: Shown): void {
+  opened(write: (text: string) => void, shown: ShownCredential): void {
     this.write = write;
     const params = { ...shown, ...(this.boot ? { boot: this.boot, lastSeq: this.seq } : {}) };
     write(JSON.stringify({ type: "req", id: GREETING, method: "connect", params }));
@@ -93,7 +93,7 @@ export class LiveLine {
 
   readonly send: Send = (asked) => {
     if (this.otherWay) return this.otherWay(asked);
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise<ClientAnswer>((resolve, reject) => {
       const { signal } = asked;
       if (signal?.aborted) return reject(signal.reason);
       const id = String(++this.next);
@@ -103,7 +103,7 @@ export class LiveLine {
     });
   };
 
-  private push(id: string, { method, params, key }: Asked): void {
+  private push(id: string, { method, params, key }: ClientCall): void {
     this.write?.(JSON.stringify({ type: "req", id, method, params, key }));
   }
 

@@ -4,4 +4,4 @@ export { DIALECTS, type DialectName, type Part, type Style, type Unit } from "./
 export { ircRoom } from "./dialects/lines.ts";
 export { type Shows, shows } from "./format.ts";
 export { parse } from "./parse.ts";
-export { type Block, type Inline, type Item, plainText, type Tree } from "./tree.ts";
+export { type Block, type Inline, type ListItem, plainText, type Tree } from "./tree.ts";

@@ -8,7 +8,7 @@
 
 import { assertNever } from "../domain/index.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Block, type Cell, clean, type Inline, type Item, plainText, STRONG, type Tree } from "./tree.ts";
+import { type Block, type Cell, clean, type Inline, type ListItem, plainText, STRONG, type Tree } from "./tree.ts";
 
 export interface Lowering {
   dialect: Dialect;
@@ -150,7 +150,7 @@ function lowerTable(table: Extract<Block, { kind: "table" }>, how: Lowering): Bl
   if (aligned) return [{ kind: "fence", lang: "", text: aligned.join("\n") }];
   if (table.rows.length === 0) return [{ kind: "paragraph", inlines: joined(lowered.head, " · ") }];
   const names = lowered.head.map(shortName);
-  const items = lowered.rows.map((row): Item => ({ blocks: [{ kind: "paragraph", inlines: named(names, row) }] }));
+  const items = lowered.rows.map((row): ListItem => ({ blocks: [{ kind: "paragraph", inlines: named(names, row) }] }));
   const list: Block = { kind: "list", ordered: false, start: 1, loose: false, items };
   const isCut = names.some((name, at) => name !== lowered.head[at]);
   return isCut ? [{ kind: "paragraph", inlines: joined(lowered.head, " · ") }, list] : [list];

@@ -4,7 +4,7 @@
  * HTML is text. No indented code: models indent what they do not mean as code.
  */
 import { parseInline } from "./inline.ts";
-import { type Align, type Block, type Cell, clean, type Item, type Tree } from "./tree.ts";
+import { type Align, type Block, type Cell, clean, type ListItem, type Tree } from "./tree.ts";
 
 /** Quotes and lists inside each other; far above what people write, low enough for every stack and platform. */
 const DEEPEST = 8;
@@ -127,7 +127,7 @@ function parseList(lines: readonly string[], from: number, depth: number): { blo
   const first = MARKER.exec(lines[from]!)!;
   const base = first[1]!.length;
   const ordered = /\d/.test(first[2]!);
-  const items: Item[] = [];
+  const items: ListItem[] = [];
   let i = from;
   while (i < lines.length) {
     const marker = MARKER.exec(lines[i]!);
@@ -182,7 +182,7 @@ function fenceAt(line: string): { signs: string; info: string } | undefined {
   return { signs: signs[1]!, info: /^\S*/.exec(rest.trimStart())![0] };
 }
 
-function parseItem(lines: readonly string[], depth: number): Item {
+function parseItem(lines: readonly string[], depth: number): ListItem {
   const task = TASK.exec(lines[0]!);
   if (!task) return { blocks: parseBlocks(lines, depth + 1) };
   const blocks = parseBlocks([lines[0]!.slice(task[0].length), ...lines.slice(1)], depth + 1);

@@ -5,7 +5,7 @@
  */
 
 import { assertNever } from "../domain/index.ts";
-import type { Block, Inline, Item, Tree } from "./tree.ts";
+import type { Block, Inline, ListItem, Tree } from "./tree.ts";
 
 export function measureBlock(block: Block): number {
   switch (block.kind) {
@@ -28,7 +28,7 @@ export function measureBlock(block: Block): number {
 }
 
 /** An item is at least one: its task may be all there is. */
-export function itemSize(item: Item): number {
+export function itemSize(item: ListItem): number {
   return Math.max(sum(item.blocks, measureBlock), 1);
 }
 
@@ -65,7 +65,7 @@ function sliceList(list: Extract<Block, { kind: "list" }>, from: number, to: num
   const ends = findEnds(list.items, itemSize);
   const first = countUpTo(ends, (end) => end <= from);
   const before: Block[] = [];
-  const items: Item[] = [];
+  const items: ListItem[] = [];
   for (let i = first, at = ends[i - 1] ?? 0; i < ends.length && at < to; at = ends[i++]!) {
     const item = list.items[i]!;
     const blocks = sliceAll(item.blocks, Math.max(from - at, 0), Math.min(to, ends[i]!) - at, measureBlock, sliceBlock);

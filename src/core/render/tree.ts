@@ -21,7 +21,7 @@ export type Inline =
   | { kind: "mention"; id: string; label: string; marks: Marks }
   | { kind: "break"; marks: Marks };
 
-export interface Item {
+export interface ListItem {
   /** Set for a task: done or not. */
   task?: boolean;
   blocks: readonly Block[];
@@ -34,7 +34,7 @@ export type Block =
   | { kind: "paragraph"; inlines: readonly Inline[] }
   | { kind: "heading"; level: number; inlines: readonly Inline[] }
   | { kind: "quote"; blocks: readonly Block[] }
-  | { kind: "list"; ordered: boolean; start: number; loose: boolean; items: readonly Item[] }
+  | { kind: "list"; ordered: boolean; start: number; loose: boolean; items: readonly ListItem[] }
   | { kind: "fence"; lang: string; text: string }
   | { kind: "table"; align: readonly Align[]; head: readonly Cell[]; rows: readonly (readonly Cell[])[] }
   | { kind: "rule" };

@@ -6,13 +6,13 @@ import type { Hook } from "./config.ts";
 const MOST_FIELD = 4000;
 const MOST_TEXT = 12_000;
 
-export interface Delivery {
+export interface HookDelivery {
   body: Json;
   headers: Readonly<Record<string, string | undefined>>;
 }
 
 /** All conditions hold. */
-export function matches(when: Hook["when"], delivery: Delivery): boolean {
+export function matches(when: Hook["when"], delivery: HookDelivery): boolean {
   return Object.entries(when).every(([path, wanted]) => {
     const value = at(delivery, path);
     return (Array.isArray(wanted) ? wanted : [wanted]).some((one) => one === (value ?? null));
@@ -20,7 +20,7 @@ export function matches(when: Hook["when"], delivery: Delivery): boolean {
 }
 
 /** The template with its fields filled in; without one the whole body. */
-export function fill(template: string | undefined, delivery: Delivery): string {
+export function fill(template: string | undefined, delivery: HookDelivery): string {
   if (template === undefined) return cut(JSON.stringify(delivery.body, null, 1), MOST_TEXT);
   const filled = template.replace(/\{\{\s*((?:body|headers)(?:\.[^.\s{}]+)*)\s*\}\}/g, (_all, path: string) => {
     const value = at(delivery, path);
@@ -31,7 +31,7 @@ export function fill(template: string | undefined, delivery: Delivery): string {
 }
 
 /** Own fields only: no path leads to what an object inherits. */
-export function at(delivery: Delivery, path: string): Json | undefined {
+export function at(delivery: HookDelivery, path: string): Json | undefined {
   let here: unknown = delivery;
   for (const part of path.split(".")) {
     if (here === null || typeof here !== "object" || !Object.hasOwn(here, part)) return undefined;

@@ -28,8 +28,8 @@ import {
   truthy,
 } from "../../core/kit/index.ts";
 import type { Hook, HooksConfig } from "./config.ts";
-import { at, type Delivery, fill, matches } from "./fill.ts";
-import { check, type Headers, shown } from "./verify.ts";
+import { at, fill, type HookDelivery, matches } from "./fill.ts";
+import { check, type HookHeaders, shown } from "./verify.ts";
 
 /** What the house is told. */
 export interface Rung {
@@ -72,7 +72,7 @@ export class Hooks {
   }
 
   /** Throws AppError: 404 no such hook, 401 not proven, 413 or 400 for a body that cannot be used. */
-  async receive(name: string, headers: Headers, readBody: (most: number) => Promise<Buffer>): Promise<HookAnswer> {
+  async receive(name: string, headers: HookHeaders, readBody: (most: number) => Promise<Buffer>): Promise<HookAnswer> {
     const hook = Object.hasOwn(this.parts.config(), name) ? this.parts.config()[name] : undefined;
     if (!hook) {
       this.count("(unknown)", "refused");
@@ -101,12 +101,12 @@ export class Hooks {
   private async take(
     name: string,
     hook: Hook,
-    headers: Headers,
+    headers: HookHeaders,
     body: Buffer,
     checked: { key: string | undefined; fades: boolean },
   ): Promise<HookAnswer> {
     this.parts.crash.at("hook.filling", () => body.toString("utf8"));
-    let delivery: Delivery;
+    let delivery: HookDelivery;
     try {
       delivery = { body: parse(body), headers: withoutProof(hook, headers) };
     } catch (error) {
@@ -141,7 +141,7 @@ export class Hooks {
   private rung(
     name: string,
     hook: Hook,
-    delivery: Delivery,
+    delivery: HookDelivery,
     checked: { key: string | undefined; fades: boolean },
   ): Rung {
     const named = hook.id === undefined ? undefined : at(delivery, hook.id);
@@ -186,7 +186,7 @@ export class Hooks {
 }
 
 /** What proves the sender is not for the agent's eyes. */
-function withoutProof(hook: Hook, headers: Headers): Headers {
+function withoutProof(hook: Hook, headers: HookHeaders): HookHeaders {
   const proof = new Set(["authorization", "cookie", "proxy-authorization", hook.header]);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !proof.has(name) && !/signature/.test(name)));
 }

@@ -11,7 +11,7 @@ import { assertNever } from "../../core/domain/index.ts";
 import { defined, isSameSecret } from "../../core/kit/index.ts";
 import type { Hook } from "./config.ts";
 
-export type Headers = Readonly<Record<string, string | undefined>>;
+export type HookHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Signatures with a time are good for so long: a slow clock, not a replay after the key was forgotten. */
 export const SKEW_S = 300;
@@ -25,13 +25,13 @@ interface Shown {
   id?: string;
 }
 
-export type Checked =
+export type VerifiedHook =
   | { ok: false }
   /** `key`: what tells it apart, undefined when nothing does. `fades`: the signature is good for a short time only. */
   | { ok: true; key: string | undefined; fades: boolean };
 
 /** What can be said before the body is read. `undefined`: it cannot be good. */
-export function shown(hook: Hook, headers: Headers, now: number): Shown | undefined {
+export function shown(hook: Hook, headers: HookHeaders, now: number): Shown | undefined {
   const found = find(hook, headers);
   if (!found?.signatures.some(Boolean)) return undefined;
   if (found.time !== undefined) {
@@ -43,7 +43,7 @@ export function shown(hook: Hook, headers: Headers, now: number): Shown | undefi
   return found;
 }
 
-export function check(hook: Hook, found: Shown, headers: Headers, body: Buffer): Checked {
+export function check(hook: Hook, found: Shown, headers: HookHeaders, body: Buffer): VerifiedHook {
   const fades = found.time !== undefined;
   if (hook.scheme === "bearer") {
     const given = IDS.map((name) => headers[name]).find((id) => id !== undefined && id !== "");
@@ -64,7 +64,7 @@ export function check(hook: Hook, found: Shown, headers: Headers, body: Buffer):
   return { ok: true, key, fades };
 }
 
-function find(hook: Hook, headers: Headers): Shown | undefined {
+function find(hook: Hook, headers: HookHeaders): Shown | undefined {
   switch (hook.scheme) {
     case "github":
       return { signatures: [headers["x-hub-signature-256"] ?? ""] };

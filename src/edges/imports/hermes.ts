@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { defined } from "../../core/kit/index.ts";
 import { ForeignFolder } from "./files.ts";
-import { factsIn, type ImportItem, type Said } from "./items.ts";
+import { factsIn, type ImportedLine, type ImportItem } from "./items.ts";
 import { hermesDelivery, readIds } from "./people.ts";
 import { hermesRows, NotPlain, type ReadSqlite } from "./store.ts";
 
@@ -116,13 +116,17 @@ async function readState(folder: ForeignFolder, agent: string, rows: ReadSqlite)
       },
     ];
   }
-  const said = new Map<string, Said[]>();
+  const said = new Map<string, ImportedLine[]>();
   for (const row of found.messages) {
     const text = plain(row.content);
     const session = String(row.session_id);
     if (!text) continue;
     const at = Number(row.timestamp);
-    const line: Said = { role: row.role as Said["role"], text, at: Number.isFinite(at) ? Math.round(at * 1000) : 0 };
+    const line: ImportedLine = {
+      role: row.role as ImportedLine["role"],
+      text,
+      at: Number.isFinite(at) ? Math.round(at * 1000) : 0,
+    };
     const lines = said.get(session);
     if (lines) lines.push(line);
     else said.set(session, [line]);

@@ -1,8 +1,8 @@
 /** What another system's folder holds, in our words. Reading makes items; nothing of the folder is ever changed. */
 import { trimCharacters } from "../../core/kit/index.ts";
-import type { Access, Delivery } from "./people.ts";
+import type { ImportedAccess, ImportedDelivery } from "./people.ts";
 
-export interface Said {
+export interface ImportedLine {
   role: "user" | "assistant";
   text: string;
   at: number;
@@ -15,7 +15,7 @@ export type ImportItem =
   | { what: "memory"; from: string; agent: string; text: string; kind: "fact" | "person" | "episode"; at?: number }
   /** A folder with a SKILL.md, taken over as it is. */
   | { what: "skill"; from: string; agent: string; name: string; dir: string }
-  | { what: "session"; from: string; agent: string; id: string; title: string; messages: Said[] }
+  | { what: "session"; from: string; agent: string; id: string; title: string; messages: ImportedLine[] }
   | {
       what: "schedule";
       from: string;
@@ -26,7 +26,7 @@ export type ImportItem =
       prompt: string;
       enabled: boolean;
       /** Where it answers. */
-      deliver?: Delivery;
+      deliver?: ImportedDelivery;
     }
   /** `settings` are ours by name; `secrets` name the fields whose values are secret. */
   | {
@@ -37,7 +37,7 @@ export type ImportItem =
       settings: Record<string, string>;
       secrets: string[];
       /** Who may write there. */
-      access?: Access;
+      access?: ImportedAccess;
       /** It let everybody in there, which is not taken over. */
       wasOpen?: boolean;
     }

@@ -6,7 +6,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { defined, truthy } from "../../core/kit/index.ts";
 import { ForeignFolder, LARGEST_TRANSCRIPT } from "./files.ts";
-import { agentName, factsIn, type ImportItem, type Said } from "./items.ts";
+import { agentName, factsIn, type ImportedLine, type ImportItem } from "./items.ts";
 import { readAgentDatabase, readStateDatabase } from "./openclaw-databases.ts";
 import { isOpen, openClawAccess, openClawDelivery } from "./people.ts";
 import type { ReadSqlite } from "./store.ts";
@@ -190,8 +190,8 @@ function once(newer: readonly ImportItem[], older: readonly ImportItem[]): Impor
 }
 
 /** Messages of people and the agent; tool calls, thoughts and markers are not part of what was said. */
-async function transcript(lines: string): Promise<Said[]> {
-  const messages: Said[] = [];
+async function transcript(lines: string): Promise<ImportedLine[]> {
+  const messages: ImportedLine[] = [];
   let [rested, unreadable] = [0, 0];
   for (let from = 0, to = 0; from < lines.length; from = to + 1) {
     to = lines.indexOf("\n", from);

@@ -8,24 +8,29 @@ import { defined, truthy } from "../../core/kit/index.ts";
 type Fields = Record<string, unknown>;
 
 /** Ours by name, as in lares.yaml. */
-export interface Access {
+export interface ImportedAccess {
   dm?: "pairing" | "allowlist" | "off";
   allow?: string[];
   groups?: Record<string, { allow: string[]; mention: boolean }>;
 }
 
 /** Where a job answers; the chat belongs to an account that may not be connected yet. */
-export interface Delivery {
+export interface ImportedDelivery {
   channel: string;
   account: string;
   chat: string;
   thread?: string;
 }
 
-const DM: Record<string, Access["dm"]> = { pairing: "pairing", allowlist: "allowlist", disabled: "off", off: "off" };
+const DM: Record<string, ImportedAccess["dm"]> = {
+  pairing: "pairing",
+  allowlist: "allowlist",
+  disabled: "off",
+  off: "off",
+};
 
 /** An account of OpenClaw: dmPolicy, allowFrom, groupPolicy, groupAllowFrom, groups. */
-export function openClawAccess(account: Fields): Access {
+export function openClawAccess(account: Fields): ImportedAccess {
   const dm = typeof account.dmPolicy === "string" ? DM[account.dmPolicy] : undefined;
   const allow = readIds(account.allowFrom);
   const everywhere = readIds(account.groupAllowFrom);
@@ -47,7 +52,7 @@ export function openClawAccess(account: Fields): Access {
 }
 
 /** A job of OpenClaw: `delivery` since 2026, fields of the payload before. Without a chat there is nowhere to deliver to. */
-export function openClawDelivery(job: Fields, name: (id: string) => string): Delivery | undefined {
+export function openClawDelivery(job: Fields, name: (id: string) => string): ImportedDelivery | undefined {
   const delivery = fields(job.delivery);
   const payload = fields(job.payload);
   if (delivery.mode === "none" || payload.deliver === false) return undefined;
@@ -58,7 +63,10 @@ export function openClawDelivery(job: Fields, name: (id: string) => string): Del
 }
 
 /** A job of Hermes: "telegram", "telegram:CHAT[:THREAD]", or "origin", which is the chat it was made in. */
-export function hermesDelivery(job: Fields, home: (channel: string) => string | undefined): Delivery | undefined {
+export function hermesDelivery(
+  job: Fields,
+  home: (channel: string) => string | undefined,
+): ImportedDelivery | undefined {
   const said = text(job.deliver);
   const origin = fields(job.origin);
   if (said === undefined || said === "local") return undefined;
@@ -71,7 +79,7 @@ export function hermesDelivery(job: Fields, home: (channel: string) => string | 
   return chat ? placed(channel, chat, "main", rest[1]) : undefined;
 }
 
-function placed(channel: string, to: string, account: string, thread?: string): Delivery {
+function placed(channel: string, to: string, account: string, thread?: string): ImportedDelivery {
   // OpenClaw writes what kind of place it is in front, and a topic behind.
   const plain = to.replace(/^(telegram|discord|slack|signal|channel|user|chat|group):/i, "");
   const topic = /^(-?\d+):topic:(\d+)$/.exec(plain);

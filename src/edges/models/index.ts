@@ -4,4 +4,4 @@ export { changingModels } from "./changing.ts";
 export { type ModelsConfig, modelsConfig } from "./config.ts";
 export { createModels, type ModelsDeps } from "./models.ts";
 export { PRACTICE_MODEL } from "./practice/index.ts";
-export { describeProviders, type Env, type ProviderView } from "./providers.ts";
+export { describeProviders, type ModelEnv, type ProviderView } from "./providers.ts";

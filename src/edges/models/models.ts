@@ -9,8 +9,8 @@ import { next } from "./chain/next.ts";
 import type { ModelsConfig } from "./config.ts";
 import { callPractice, PRACTICE_INFO, PRACTICE_MODEL, renderPractice } from "./practice/index.ts";
 import { findPrice, type Price } from "./prices.ts";
-import { type Env, findProviders, keyHint, type Provider } from "./providers.ts";
-import { Line } from "./wire/attempt.ts";
+import { findProviders, keyHint, type ModelEnv, type Provider } from "./providers.ts";
+import { ProviderLine } from "./wire/attempt.ts";
 import { makeFetch } from "./wire/http.ts";
 import type { LoadAttachment } from "./wire/images.ts";
 import { rehearse } from "./wire/rehearse.ts";
@@ -18,7 +18,7 @@ import type { SdkFetch } from "./wire/sdk.ts";
 
 export interface ModelsDeps {
   /** The environment's values, read by the caller. */
-  env: Env;
+  env: ModelEnv;
   clock: Clock;
   log: Log;
   /** Where the bytes of attached pictures are; without it none is shown. */
@@ -59,7 +59,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
       idleMs: config.idleTimeoutMs,
       maxOutputTokens: config.maxOutputTokens,
     };
-    const line = new Line({
+    const line = new ProviderLine({
       provider,
       modelId,
       facts,
@@ -131,7 +131,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps): Models {
   };
 }
 
-function choosePrimary(config: ModelsConfig, env: Env, providers: Map<string, Provider>): string {
+function choosePrimary(config: ModelsConfig, env: ModelEnv, providers: Map<string, Provider>): string {
   const chosen = env.LARES_MODEL?.trim() || config.default;
   if (chosen) return chosen;
   for (const provider of providers.values()) {

@@ -22,7 +22,7 @@ export interface Provider {
   because: string;
 }
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type ModelEnv = Readonly<Record<string, string | undefined>>;
 
 interface BuiltIn {
   api: Api;
@@ -53,7 +53,7 @@ const BUILT_IN: Record<string, BuiltIn> = {
 const NO_KEY: Credential = { name: "none", key: "none" };
 
 /** Reachable providers, in the order their defaults are preferred. */
-export function findProviders(config: ModelsConfig, env: Env): Map<string, Provider> {
+export function findProviders(config: ModelsConfig, env: ModelEnv): Map<string, Provider> {
   const found = new Map<string, Provider>();
   const names = new Set([...Object.keys(BUILT_IN), ...Object.keys(config.providers)]);
   for (const name of names) {
@@ -63,7 +63,7 @@ export function findProviders(config: ModelsConfig, env: Env): Map<string, Provi
   return found;
 }
 
-function findProvider(name: string, config: ProviderConfig | undefined, env: Env): Provider | undefined {
+function findProvider(name: string, config: ProviderConfig | undefined, env: ModelEnv): Provider | undefined {
   const known = BUILT_IN[name];
   const envKey = known?.keyEnv ? env[known.keyEnv]?.trim() : undefined;
   const envUrl = known?.urlEnv ? env[known.urlEnv]?.trim() : undefined;
@@ -136,7 +136,7 @@ export interface ProviderView {
   baseUrl?: string;
 }
 
-export function describeProviders(config: ModelsConfig, env: Env): ProviderView[] {
+export function describeProviders(config: ModelsConfig, env: ModelEnv): ProviderView[] {
   const found = findProviders(config, env);
   const names = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(config.providers)])];
   return names.map((name) => {

@@ -21,7 +21,7 @@ export interface Walls {
   mostMs: number;
 }
 
-export interface Job {
+export interface ParseJob {
   /** Plain JavaScript with a function `parse(input, options)`; see child-source.ts. */
   source: string;
   /** Given to `parse` beside the input. */
@@ -31,7 +31,7 @@ export interface Job {
 }
 
 /** Runs a job when it is its turn. */
-export type Parse = (job: Job, signal?: AbortSignal) => Promise<unknown>;
+export type Parse = (job: ParseJob, signal?: AbortSignal) => Promise<unknown>;
 
 /** The command under the kernel's memory limit, or undefined where the kernel cannot be asked; the parser then watches itself. */
 export type Confine = (argv: [string, ...string[]], memoryMb: number) => [string, ...string[]] | undefined;
@@ -55,7 +55,7 @@ const NO_ROOM = /allocation failed|invalid (typed )?array (buffer )?length|inval
 const MOST_WHY = 200;
 
 /** What `parse` gave back, not yet checked. Throws ParserFailed, or the reason of `signal`. */
-export async function runInChild(job: Job, confine: Confine, signal?: AbortSignal): Promise<unknown> {
+export async function runInChild(job: ParseJob, confine: Confine, signal?: AbortSignal): Promise<unknown> {
   signal?.throwIfAborted();
   const child = start(job, confine);
   let stop = () => {};
@@ -80,7 +80,7 @@ export async function runInChild(job: Job, confine: Confine, signal?: AbortSigna
   }
 }
 
-function start({ source, options, input, walls }: Job, confine: Confine): ChildProcess {
+function start({ source, options, input, walls }: ParseJob, confine: Confine): ChildProcess {
   const { heapMb, memoryMb, cpuMs } = walls;
   // The title is what `ps` shows instead of the program text.
   const node: [string, ...string[]] = [

@@ -1,10 +1,10 @@
 /** Parsers of what others made (PDFs, web pages), each in a process of its own and in one line. */
 import { type Confine, type Parse, runInChild } from "./child.ts";
-import { Line } from "./line.ts";
-import { type Page, type PageSource, readPage } from "./page.ts";
+import { WorkLine } from "./line.ts";
+import { type PageSource, type ReadablePage, readPage } from "./page.ts";
 import { type PdfLimits, type PdfText, pagesIn, readPdf } from "./pdf.ts";
 
-export type { Confine, Page, PageSource, PdfLimits, PdfText };
+export type { Confine, PageSource, PdfLimits, PdfText, ReadablePage };
 
 export interface Parsers {
   /** Throws TYPE_REFUSED when it cannot be read (broken, locked, too much for the parser), TOO_MANY when too many wait. */
@@ -12,7 +12,7 @@ export interface Parsers {
   /** The same, as pages; those without text are left out. */
   pdfPages(bytes: Uint8Array): Promise<{ page: number; text: string }[]>;
   /** A page as a person would read it. Throws as `pdf` does. */
-  page(source: PageSource, signal?: AbortSignal): Promise<Page>;
+  page(source: PageSource, signal?: AbortSignal): Promise<ReadablePage>;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Parsers {
 const LINE = { atOnce: 2, mostWaiting: 32, mostWaitingBytes: 128 * 1024 * 1024, mostWaitMs: 30_000 };
 
 export function createParsers(confine: Confine): Parsers {
-  const line = new Line(LINE);
+  const line = new WorkLine(LINE);
   const parse: Parse = (job, signal) => line.run(job.input.byteLength, () => runInChild(job, confine, signal), signal);
   return {
     pdf: (bytes, limits, signal) => readPdf(parse, bytes, limits, signal),

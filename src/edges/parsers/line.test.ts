@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Line } from "./line.ts";
+import { WorkLine } from "./line.ts";
 
 const limits = { atOnce: 2, mostWaiting: 2, mostWaitingBytes: 100, mostWaitMs: 60_000 };
 
@@ -18,7 +18,7 @@ function held() {
 }
 
 it("runs two at once and the others in their order; one too many is turned away", async () => {
-  const line = new Line(limits);
+  const line = new WorkLine(limits);
   const works = [held(), held(), held(), held()];
   const runs = works.map(({ work }) => line.run(1, work));
   await expect(line.run(1, async () => {})).rejects.toMatchObject({ code: "TOO_MANY" });
@@ -33,7 +33,7 @@ it("runs two at once and the others in their order; one too many is turned away"
 });
 
 it("turns away what is too large to wait, waits too long, or is aborted, and lets the next one in", async () => {
-  const line = new Line({ ...limits, atOnce: 1, mostWaitMs: 20 });
+  const line = new WorkLine({ ...limits, atOnce: 1, mostWaitMs: 20 });
   const first = held();
   const running = line.run(1, first.work);
   await expect(line.run(101, async () => {})).rejects.toMatchObject({ code: "TOO_MANY" });
@@ -49,7 +49,7 @@ it("turns away what is too large to wait, waits too long, or is aborted, and let
 });
 
 it("a failure frees the place", async () => {
-  const line = new Line({ ...limits, atOnce: 1 });
+  const line = new WorkLine({ ...limits, atOnce: 1 });
   await expect(line.run(1, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(await line.run(1, async () => "after it")).toBe("after it");
 });

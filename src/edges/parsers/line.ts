@@ -17,7 +17,7 @@ interface Waiting {
   go(): void;
 }
 
-export class Line {
+export class WorkLine {
   private running = 0;
   private readonly waiting = new Set<Waiting>();
   private readonly limits: LineLimits;

@@ -5,7 +5,7 @@ import { AppError } from "../../core/domain/index.ts";
 import { type Parse, ParserFailed } from "./child.ts";
 import { PAGE_SOURCE } from "./page-source.ts";
 
-export interface Page {
+export interface ReadablePage {
   title: string;
   text: string;
 }
@@ -25,7 +25,7 @@ const WALLS = { heapMb: 256, memoryMb: 512, cpuMs: CPU_MS };
 
 const answer = z.object({ title: z.string(), text: z.string() });
 
-export async function readPage(parse: Parse, source: PageSource, signal?: AbortSignal): Promise<Page> {
+export async function readPage(parse: Parse, source: PageSource, signal?: AbortSignal): Promise<ReadablePage> {
   const { html, as, url, mostMs = MOST_MS } = source;
   const find = createRequire(import.meta.url).resolve;
   const modules = {

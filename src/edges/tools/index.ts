@@ -5,7 +5,7 @@ export { visible, visibleLine } from "./escape.ts";
 export { cleanEnvironment, type Locale, RUN_TAG } from "./exec/environment.ts";
 export { createExec, type ExecOptions } from "./exec/exec.ts";
 export { endRun } from "./exec/processes.ts";
-export { Runs } from "./exec/runs.ts";
+export { CommandRuns } from "./exec/runs.ts";
 export { createApplyPatch } from "./files/apply-patch.ts";
 export { createEdit } from "./files/edit.ts";
 export { createList } from "./files/list.ts";
@@ -16,7 +16,7 @@ export { createMemoryTools, type MemoryDesk } from "./memory/memory.ts";
 export { createMessageTool, type MessageDesk } from "./message/message.ts";
 export { createOnDemandTools } from "./on-demand/on-demand.ts";
 export { createAgentFiles, Inside, type OpenOptions, openInside, withInside } from "./paths/index.ts";
-export { createProcess, type Exit, Processes } from "./process/index.ts";
+export { createProcess, type ProcessExit, Processes } from "./process/index.ts";
 export { runningProcesses } from "./process/store.ts";
 export {
   createTools,

@@ -68,7 +68,7 @@ const MEANT = new Map(
   Object.entries(ALSO_CALLED).flatMap(([tool, names]) => names.map((name) => [name, tool] as const)),
 );
 
-export interface Known {
+export interface KnownTools {
   /** Called directly. */
   offered: readonly ToolSpec[];
   /** Called through `tool_run`. */
@@ -76,7 +76,7 @@ export interface Known {
 }
 
 /** What the model reads. `name` is its own word; everything else is ours. */
-export function unknownTool(name: string, { offered, found }: Known): string {
+export function unknownTool(name: string, { offered, found }: KnownTools): string {
   const asked = name.slice(0, 80);
   const said = `There is no tool "${visibleLine(asked)}" here`;
   const byName = new Map([...offered, ...found].map((spec) => [spec.name, spec]));

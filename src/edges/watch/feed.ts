@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import { entriesIn } from "./feed-xml.ts";
-import type { Item, Look, LookParts } from "./look.ts";
-import { getChanged, type Marks } from "./web.ts";
+import type { Look, LookParts, WatchedItem } from "./look.ts";
+import { type CacheMarks, getChanged } from "./web.ts";
 
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Entries of one feed that count; others keep ten to a hundred. */
@@ -15,7 +15,7 @@ const MOST_TITLE = 500;
 const MOST_LINK = 2048;
 const MOST_WHEN = 100;
 
-type Cursor = { seen: string[] } & Marks;
+type Cursor = { seen: string[] } & CacheMarks;
 
 export async function lookAtFeed(
   parts: LookParts,
@@ -43,9 +43,9 @@ export async function lookAtFeed(
 }
 
 /** The entries in the order of the feed, which is newest first; undefined when this is no feed. */
-export function parseEntries(xml: string): Item[] | undefined {
+export function parseEntries(xml: string): WatchedItem[] | undefined {
   if (!/<(rss|feed|rdf:RDF)[\s>]/i.test(xml.slice(0, 4096))) return undefined;
-  const items: Item[] = [];
+  const items: WatchedItem[] = [];
   const ids = new Set<string>();
   for (const entry of entriesIn(xml)) {
     const title = entry.title?.slice(0, MOST_TITLE) || "(without a title)";

@@ -2,7 +2,7 @@
 import type { ImapFlow } from "imapflow";
 import { AppError, type Json } from "../../core/domain/index.ts";
 import type { Watched } from "./config.ts";
-import type { Item, Look } from "./look.ts";
+import type { Look, WatchedItem } from "./look.ts";
 
 type Mailbox = Extract<Watched, { kind: "imap" }>;
 type Cursor = { validity: string; next: number };
@@ -49,7 +49,7 @@ export async function lookAtMail(box: Mailbox, cursor: Json | null, signal: Abor
 }
 
 async function fetchFrom(client: ImapFlow, before: Cursor, now: Cursor): Promise<Look> {
-  const items: Item[] = [];
+  const items: WatchedItem[] = [];
   let next = before.next;
   const range = `${before.next}:${Math.min(now.next - 1, before.next + MOST_MAILS - 1)}`;
   const query = { uid: true, envelope: true, source: { maxLength: MOST_BYTES } } as const;

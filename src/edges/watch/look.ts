@@ -9,7 +9,7 @@ import { lookAtFeed } from "./feed.ts";
 import { lookAtFiles } from "./files.ts";
 import { lookAtPage } from "./page.ts";
 
-export interface Item {
+export interface WatchedItem {
   /** Tells it apart within this watch. */
   id: string;
   /** One line in our words. */
@@ -19,7 +19,7 @@ export interface Item {
 
 /** Oldest first. The first look, without a cursor, finds nothing new. */
 export interface Look {
-  items: Item[];
+  items: WatchedItem[];
   cursor: Json;
 }
 

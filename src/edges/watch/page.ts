@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../core/domain/index.ts";
 import type { Look, LookParts } from "./look.ts";
-import { getChanged, type Marks } from "./web.ts";
+import { type CacheMarks, getChanged } from "./web.ts";
 
 const MOST_BYTES = 2 * 1024 * 1024;
 /** Lines whose coming and going is known one by one; of a longer page only that it changed. */
@@ -10,7 +10,7 @@ const MOST_LINES = 2000;
 const MOST_SHOWN = 40;
 const MOST_LETTERS = 300;
 
-type Cursor = { hash: string; lines: string[]; n: number } & Marks;
+type Cursor = { hash: string; lines: string[]; n: number } & CacheMarks;
 
 export async function lookAtPage(
   parts: LookParts,

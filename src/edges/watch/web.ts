@@ -3,16 +3,16 @@ import { AppError } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { LookParts } from "./look.ts";
 
-export type Marks = { etag?: string; modified?: string };
+export type CacheMarks = { etag?: string; modified?: string };
 
 /** `undefined`: it is as it was. */
 export async function getChanged(
   parts: LookParts,
   url: string,
-  marks: Marks,
+  marks: CacheMarks,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<{ body: Buffer; type: string; marks: Marks } | undefined> {
+): Promise<{ body: Buffer; type: string; marks: CacheMarks } | undefined> {
   const headers = truthy({ "if-none-match": marks.etag, "if-modified-since": marks.modified });
   const got = await parts.fetch({ url, headers, maxBytes }, signal);
   if (got.status === 304) return undefined;

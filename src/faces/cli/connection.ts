@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
 import { type Clock, trimEndCharacters } from "../../core/kit/index.ts";
 import {
-  type Asked,
   type Client,
+  type ClientCall,
   FACE_HEADER,
   readHttp,
   rpcHeaders,
@@ -90,7 +90,7 @@ export function rpcClient(find: FindPlace, isAsked: boolean, clock: Clock): Clie
 
 async function post(
   place: Place,
-  { method, key, signal }: Asked,
+  { method, key, signal }: ClientCall,
   body: string,
   clock: Clock,
 ): Promise<{ status: number; text: string }> {

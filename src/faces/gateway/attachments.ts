@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { AppError } from "../../core/domain/index.ts";
 import type { Principal, Scope } from "../../core/protocol/index.ts";
-import { type App, type Env, letGo } from "./http.ts";
+import { type HttpApp, type HttpEnv, letGo } from "./http.ts";
 import type { AttachmentDoor, GatewayParts } from "./ports.ts";
 
 /** Nothing came for so long: the sender is gone or does not want to end. */
@@ -16,7 +16,7 @@ const IDLE_MS = 30_000;
 /** And the whole body: 20 MB over a slow telephone. */
 const WHOLE_MS = 600_000;
 
-export function attachmentRoutes(app: App, parts: GatewayParts): void {
+export function attachmentRoutes(app: HttpApp, parts: GatewayParts): void {
   const { attachments } = parts;
   app.post("/attachments", async (c) => {
     const principal = withRight(c, "write");
@@ -51,7 +51,7 @@ export function attachmentRoutes(app: App, parts: GatewayParts): void {
   });
 }
 
-function withRight(c: Context<Env>, scope: Scope): Principal {
+function withRight(c: Context<HttpEnv>, scope: Scope): Principal {
   const principal = c.get("principal");
   if (principal.scopes.has(scope)) return principal;
   letGo(c.env.incoming);

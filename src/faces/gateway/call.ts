@@ -12,7 +12,7 @@ import {
   type Params,
   type Result,
 } from "../../core/protocol/index.ts";
-import { type Env, parse } from "./http.ts";
+import { type HttpEnv, parse } from "./http.ts";
 import type { Caller, GatewayParts } from "./ports.ts";
 
 export async function callMethod(parts: GatewayParts, name: string, params: unknown, caller: Caller): Promise<unknown> {
@@ -52,13 +52,13 @@ export function call<M extends MethodName>(
   return callMethod(parts, name, params, caller) as Promise<Result<M>>;
 }
 
-export function toCaller(c: Context<Env>): Caller {
+export function toCaller(c: Context<HttpEnv>): Caller {
   const face = readFace(c);
   return { principal: c.get("principal"), channel: "http", ...defined({ face }), signal: c.req.raw.signal };
 }
 
 /** A page whose network lets no WebSocket through shows its proof with every request. */
-function readFace(c: Context<Env>): Face | undefined {
+function readFace(c: Context<HttpEnv>): Face | undefined {
   if (c.req.header("x-lares-proof")) return "page";
   return c.req.header(FACE_HEADER) === "terminal" ? "terminal" : undefined;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { truthy } from "../../core/kit/index.ts";
 import { agentId, messageText } from "../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "./call.ts";
-import { type App, parse, readJson } from "./http.ts";
+import { type HttpApp, parse, readJson } from "./http.ts";
 import type { GatewayParts } from "./ports.ts";
 
 const body = z.strictObject({
@@ -13,7 +13,7 @@ const body = z.strictObject({
   session: z.string().min(1).max(512).optional(),
 });
 
-export function chatRoute(app: App, parts: GatewayParts): void {
+export function chatRoute(app: HttpApp, parts: GatewayParts): void {
   app.post("/chat", async (c) => {
     const { user_id, ...rest } = parse(body, await readJson(c, parts.config.http.maxBodyBytes));
     const idempotencyKey = c.req.header("idempotency-key");

@@ -14,11 +14,11 @@ import { type Log, nearest, parseJson, TooDeep } from "../../core/kit/index.ts";
 import { asCalled } from "../../core/protocol/client.ts";
 import type { Principal } from "../../core/protocol/index.ts";
 
-export type Env = {
+export type HttpEnv = {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
   Variables: { principal: Principal };
 };
-export type App = Hono<Env>;
+export type HttpApp = Hono<HttpEnv>;
 
 /** A body that trickles longer than this is dropped. */
 const SLOWEST_BODY_MS = 30_000;
@@ -32,7 +32,7 @@ export function unproven({ http }: { http: { bodySeconds: number } }): { withinM
 
 /** Reads the body up to a bound; a larger or slower one is refused before it is parsed. */
 export function readBody(
-  { incoming }: Env["Bindings"],
+  { incoming }: HttpEnv["Bindings"],
   most: number,
   { withinMs = SLOWEST_BODY_MS, key = "gateway.http.maxBodyBytes" } = {},
 ): Promise<Buffer> {
@@ -79,7 +79,7 @@ export function letGo(incoming: IncomingMessage): void {
   incoming.once("end", () => clearTimeout(cut));
 }
 
-export async function readJson(c: Context<Env>, most: number): Promise<unknown> {
+export async function readJson(c: Context<HttpEnv>, most: number): Promise<unknown> {
   const body = await readBody(c.env, most);
   if (body.length === 0) return {};
   try {
@@ -129,7 +129,7 @@ export interface Speaking {
   program: string;
 }
 
-export function errorResponse(c: Context<Env>, error: unknown, { log, redact, program }: Speaking): Response {
+export function errorResponse(c: Context<HttpEnv>, error: unknown, { log, redact, program }: Speaking): Response {
   const shape = asRead(toErrorShape(error), program);
   if (shape.code === "INTERNAL")
     log.error("request broke", { error: error instanceof Error ? (error.stack ?? "") : String(error) });

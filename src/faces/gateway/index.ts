@@ -1,5 +1,5 @@
 export { type GatewayConfig, gatewayConfig } from "./config.ts";
 export { withKeys } from "./idempotency.ts";
-export { Events } from "./live/events.ts";
+export { EventStream } from "./live/events.ts";
 export type { Caller, Doorkeeper, GatewayParts, Handlers } from "./ports.ts";
 export { type Gateway, startGateway } from "./server.ts";

@@ -3,7 +3,7 @@ import type { ChannelAnswer, ChannelRequest, Peer, Speaker } from "../../core/co
 import type { Clock, Log } from "../../core/kit/index.ts";
 import type { Face, MethodName, Parsed, Principal, Result } from "../../core/protocol/index.ts";
 import type { GatewayConfig } from "./config.ts";
-import type { Events } from "./live/events.ts";
+import type { EventStream } from "./live/events.ts";
 
 export type Handlers = {
   [M in MethodName]: (params: Parsed<M>, caller: Caller) => Promise<Result<M>>;
@@ -89,7 +89,7 @@ export interface GatewayParts {
   fetchFile: (url: string, maxBytes: number, signal: AbortSignal) => Promise<{ status: number; bytes: Uint8Array }>;
   /** Figures in Prometheus' text form. */
   metrics: () => Promise<string>;
-  events: Events;
+  events: EventStream;
   /** Where the built UI is, or would be. */
   uiDir: string;
   clock: Clock;

@@ -2,11 +2,11 @@
 import type { Context } from "hono";
 import type { ChatAnswer } from "../../core/protocol/index.ts";
 import { answerHeaders, callMethod, toCaller, withKey } from "./call.ts";
-import { type App, type Env, readJson } from "./http.ts";
+import { type HttpApp, type HttpEnv, readJson } from "./http.ts";
 import type { GatewayParts } from "./ports.ts";
 
-export function rpcRoute(app: App, parts: GatewayParts): void {
-  app.post("/rpc/:method", async (c: Context<Env>) => {
+export function rpcRoute(app: HttpApp, parts: GatewayParts): void {
+  app.post("/rpc/:method", async (c: Context<HttpEnv>) => {
     const name = c.req.param("method") ?? "";
     const { http } = parts.config;
     const body = await readJson(c, name === "sessions.import" ? http.maxImportBytes : http.maxBodyBytes);

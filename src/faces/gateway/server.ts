@@ -7,13 +7,13 @@ import { AppError } from "../../core/domain/index.ts";
 import { isLoopbackBind } from "../../core/kit/index.ts";
 import { attachmentRoutes } from "./attachments.ts";
 import { Failures } from "./auth/failures.ts";
-import { type Doors, guard } from "./auth/guard.ts";
+import { guard, type ServedHosts } from "./auth/guard.ts";
 import { type Identifier, makeIdentifier } from "./auth/identify.ts";
 import { loginRoutes } from "./auth/login.ts";
 import { sayOnce } from "./auth/once.ts";
 import { chatRoute } from "./chat.ts";
 import { Connections } from "./connections.ts";
-import { type App, type Env, errorResponse, letGo, readBody, unproven } from "./http.ts";
+import { errorResponse, type HttpApp, type HttpEnv, letGo, readBody, unproven } from "./http.ts";
 import { attachSockets } from "./live/sockets.ts";
 import { openaiError } from "./openai/errors.ts";
 import { openaiRoutes } from "./openai/routes.ts";
@@ -39,7 +39,7 @@ const MOST_CONNECTIONS = 4096;
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const { bind, hosts } = parts.config;
   mayBind(parts);
-  const doors: Doors = { bind, hosts };
+  const doors: ServedHosts = { bind, hosts };
   const failures = new Failures(() => parts.clock.now());
   const who = makeIdentifier(parts.door, failures);
   const refused = sayOnce(parts.log);
@@ -72,15 +72,15 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
 }
 
 interface Security {
-  doors: Doors;
+  doors: ServedHosts;
   who: Identifier;
   failures: Failures;
   refused: ReturnType<typeof sayOnce>;
   connections: Connections;
 }
 
-function routes(parts: GatewayParts, { doors, who, failures, refused, connections }: Security): App {
-  const app: App = new Hono();
+function routes(parts: GatewayParts, { doors, who, failures, refused, connections }: Security): HttpApp {
+  const app: HttpApp = new Hono();
   app.onError((error, c) => answerError(c, error, parts));
   app.notFound((c) => answerError(c, notHere(c), parts));
   app.use(async (c, next) => {
@@ -163,11 +163,11 @@ function routes(parts: GatewayParts, { doors, who, failures, refused, connection
   return app;
 }
 
-function answerError(c: Context<Env>, error: unknown, parts: GatewayParts): Response {
+function answerError(c: Context<HttpEnv>, error: unknown, parts: GatewayParts): Response {
   return c.req.path.startsWith("/v1/") ? openaiError(c, error, parts) : errorResponse(c, error, parts);
 }
 
-function notHere(c: Context<Env>): AppError {
+function notHere(c: Context<HttpEnv>): AppError {
   return new AppError("NOT_FOUND", {
     message: `Nothing answers ${c.req.method} ${c.req.path}.`,
     hint: "See docs/PROTOCOL.md.",
@@ -175,7 +175,7 @@ function notHere(c: Context<Env>): AppError {
 }
 
 /** What the log says about a refusal: where it came from, never what was shown. */
-function refusalFacts(c: Context<Env>, error: unknown): Record<string, string> {
+function refusalFacts(c: Context<HttpEnv>, error: unknown): Record<string, string> {
   const { headers } = c.env.incoming;
   return {
     why: error instanceof Error ? error.message : String(error),

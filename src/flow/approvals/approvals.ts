@@ -44,12 +44,12 @@ export interface ApprovalParts {
   resume: (turn: TurnId, event: EngineEvent, record: (tx: Tx) => void) => Promise<"taken" | "late" | "unknown">;
   reminders: Pick<Reminders, "firstAt" | "expect">;
   /** What else is written when a question is answered; looked up before, so that it goes with the answer. */
-  answered?: (asked: ApprovalView, answer: Answer) => Promise<((tx: Tx) => void) | undefined>;
+  answered?: (asked: ApprovalView, answer: ApprovalAnswer) => Promise<((tx: Tx) => void) | undefined>;
   /** Nothing is pushed there: whoever asks there fetches, and is not reminded. */
   isPulled: (route: ReplyRoute) => boolean;
 }
 
-export interface Answer {
+export interface ApprovalAnswer {
   decision: ApprovalDecision;
   by: string;
   reason?: string;
@@ -80,7 +80,7 @@ export class Approvals {
     answerApproval(tx, { id, state, by: "Lares", at: this.parts.clock.now() });
   }
 
-  async resolve(id: string, answer: Answer): Promise<ApprovalView> {
+  async resolve(id: string, answer: ApprovalAnswer): Promise<ApprovalView> {
     const answered = await this.answer(id, answer);
     if (answer.decision === "allow-always") {
       await this.settleSame(await sameAs(this.parts.records, answered.id), answer.by);
@@ -104,7 +104,7 @@ export class Approvals {
     }
   }
 
-  private async answer(id: string, answer: Answer): Promise<ApprovalView> {
+  private async answer(id: string, answer: ApprovalAnswer): Promise<ApprovalView> {
     const { records, clock } = this.parts;
     const asked = await readApproval(records, id);
     if (!asked) {

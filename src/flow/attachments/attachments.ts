@@ -80,7 +80,7 @@ export interface AttachmentView {
 }
 
 /** Who asks. The owner may use what others brought. */
-export interface Asker {
+export interface AttachmentAsker {
   id: string;
   isOwner: boolean;
   /** The agent whose workspace gets them as files; left out where its tools are not for the asker. */
@@ -164,7 +164,10 @@ export class Attachments {
   }
 
   /** A file with its bytes, for somebody who may read sessions. Nothing: there is none, or it is not theirs (ATTACHMENTS-3). */
-  async get(id: string, asker: Asker): Promise<(AttachmentView & { content: Buffer; sha256: string }) | undefined> {
+  async get(
+    id: string,
+    asker: AttachmentAsker,
+  ): Promise<(AttachmentView & { content: Buffer; sha256: string }) | undefined> {
     const row = await readAttachment(this.parts.records.committed, id);
     if (!row || !mayUse(row, asker)) return undefined;
     const content = await this.files.read(id, MOST_BYTES);
@@ -213,7 +216,7 @@ export class Attachments {
   }
 
   /** What these add to a message of this session; they stay held until `release`. Throws when one of them cannot be used. */
-  async hold(ids: readonly string[], session: SessionKey, asker: Asker): Promise<HeldAttachments> {
+  async hold(ids: readonly string[], session: SessionKey, asker: AttachmentAsker): Promise<HeldAttachments> {
     const wanted = [...new Set(ids)];
     const rows: AttachmentRow[] = [];
     for (const id of wanted) {
@@ -344,7 +347,7 @@ export class Attachments {
   }
 }
 
-function mayUse(row: AttachmentRow, asker: Asker): boolean {
+function mayUse(row: AttachmentRow, asker: AttachmentAsker): boolean {
   return row.session !== null || row.made_by === asker.id || asker.isOwner;
 }
 

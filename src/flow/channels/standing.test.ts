@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AccountPolicy } from "../../core/contracts/index.ts";
 import { trouble } from "./health.ts";
 import { countsFor, LoopWatch } from "./limits.ts";
-import { type Grant, type Judged, standing } from "./standing.ts";
+import { type Grant, type JudgedEvent, standing } from "./standing.ts";
 
 const policy = (more: Partial<AccountPolicy> = {}): AccountPolicy => ({
   dm: "pairing",
@@ -14,19 +14,19 @@ const policy = (more: Partial<AccountPolicy> = {}): AccountPolicy => ({
   limits: {},
   ...more,
 });
-const direct = (sender: string, name?: string): Judged => ({
+const direct = (sender: string, name?: string): JudgedEvent => ({
   kind: "message",
   chat: { id: sender, kind: "direct" },
   sender: { id: sender, ...(name ? { name } : {}) },
 });
-const inGroup = (sender: string, more: Partial<Judged> = {}): Judged => ({
+const inGroup = (sender: string, more: Partial<JudgedEvent> = {}): JudgedEvent => ({
   kind: "message",
   chat: { id: "g", kind: "group" },
   sender: { id: sender },
   addressed: true,
   ...more,
 });
-const may = (p: AccountPolicy, event: Judged, grants: Grant[] = []) => standing(p, event, grants).may;
+const may = (p: AccountPolicy, event: JudgedEvent, grants: Grant[] = []) => standing(p, event, grants).may;
 
 describe("who may talk", () => {
   test("CH-01: a name equal to a listed id opens nothing", () => {

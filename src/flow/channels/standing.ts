@@ -20,9 +20,9 @@ export type Standing =
   | { may: true; authority: Authority; mayApprove: boolean; agent?: string; tools?: readonly string[] }
   | { may: false; why: string; pair: boolean };
 
-export type Judged = Pick<PlatformEvent, "chat" | "sender" | "kind"> & { addressed?: boolean };
+export type JudgedEvent = Pick<PlatformEvent, "chat" | "sender" | "kind"> & { addressed?: boolean };
 
-export function standing(policy: AccountPolicy, event: Judged, grants: readonly Grant[]): Standing {
+export function standing(policy: AccountPolicy, event: JudgedEvent, grants: readonly Grant[]): Standing {
   const { sender, chat } = event;
   if (sender.isBot && !policy.bots) return no("bots are not listened to");
   const held = grants.find((g) => g.sender === sender.id && g.context === pairingContext(chat));

@@ -15,7 +15,7 @@ import type { ActionPlan, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 import { type Blobs, hashContent } from "./blobs.ts";
 import { endangered } from "./endangered.ts";
-import { ABSENT, type Call, type CheckpointParts, type Standing, UNKNOWN } from "./ports.ts";
+import { ABSENT, type Call, type CheckpointParts, type FileState, UNKNOWN } from "./ports.ts";
 import { closeRow, dropRow, knowBlob, lastSeq, listRows, openRow, openRows, setBefore } from "./store.ts";
 
 /** Larger files are data, not text somebody edits; a copy of each version would fill the store. */
@@ -273,7 +273,7 @@ export class Keeper {
   }
 }
 
-export function hashAs(found: Standing): string {
+export function hashAs(found: FileState): string {
   if (found.state === "file") return hashContent(found.content);
   if (found.state === "none") return ABSENT;
   return UNKNOWN;

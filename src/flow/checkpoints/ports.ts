@@ -8,7 +8,7 @@ import type { CheckpointsConfig } from "./config.ts";
 export const ABSENT = "-";
 export const UNKNOWN = "?";
 
-export type Standing =
+export type FileState =
   | { path: string; state: "file"; content: Buffer; mode: number }
   | { path: string; state: "none" }
   | { path: string; state: "refused"; why: string };
@@ -16,7 +16,7 @@ export type Standing =
 /** An agent's files, reached through the path type of the tools and no other way. */
 export interface AgentFiles {
   /** What stands there. Does not throw for that. */
-  read(root: string, path: string, most: number): Promise<Standing>;
+  read(root: string, path: string, most: number): Promise<FileState>;
   /** In one step; the same tag again is the same write. Throws AppError. */
   write(root: string, path: string, content: Buffer, how: { tag: string; mode?: number }): Promise<void>;
   /** Again is harmless. Throws AppError. */

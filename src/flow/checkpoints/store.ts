@@ -2,7 +2,7 @@ import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { AgentId, SessionKey } from "../../core/domain/index.ts";
 
 /** One change of one file. `turn` is a turn's id, or that of an undo. */
-export interface Row {
+export interface CheckpointRow {
   seq: number;
   turn: string;
   call: string;
@@ -18,7 +18,7 @@ export interface Row {
   at: number;
 }
 
-export type NewRow = Omit<Row, "seq" | "after" | "note">;
+export type NewRow = Omit<CheckpointRow, "seq" | "after" | "note">;
 
 export interface UndoRow {
   id: string;
@@ -48,7 +48,7 @@ export function openRow(tx: Tx, r: NewRow): void {
   );
 }
 
-export function setBefore(tx: Tx, r: Pick<Row, "turn" | "call" | "path" | "before" | "mode">): void {
+export function setBefore(tx: Tx, r: Pick<CheckpointRow, "turn" | "call" | "path" | "before" | "mode">): void {
   tx.run(
     "UPDATE checkpoint SET before = ?, mode = ? WHERE turn = ? AND call = ? AND path = ?",
     r.before,
@@ -59,7 +59,7 @@ export function setBefore(tx: Tx, r: Pick<Row, "turn" | "call" | "path" | "befor
   );
 }
 
-export function closeRow(tx: Tx, r: Pick<Row, "turn" | "call" | "path">, after: string, note?: string): void {
+export function closeRow(tx: Tx, r: Pick<CheckpointRow, "turn" | "call" | "path">, after: string, note?: string): void {
   tx.run(
     "UPDATE checkpoint SET after = ?, note = ? WHERE turn = ? AND call = ? AND path = ?",
     after,
@@ -70,12 +70,12 @@ export function closeRow(tx: Tx, r: Pick<Row, "turn" | "call" | "path">, after: 
   );
 }
 
-export function dropRow(tx: Tx, r: Pick<Row, "turn" | "call" | "path">): void {
+export function dropRow(tx: Tx, r: Pick<CheckpointRow, "turn" | "call" | "path">): void {
   tx.run("DELETE FROM checkpoint WHERE turn = ? AND call = ? AND path = ?", r.turn, r.call, r.path);
 }
 
-export function openRows(db: Reads, turn: string, call: string): Promise<Row[]> {
-  return db.all<Row>(
+export function openRows(db: Reads, turn: string, call: string): Promise<CheckpointRow[]> {
+  return db.all<CheckpointRow>(
     `SELECT ${COLUMNS} FROM checkpoint WHERE turn = ? AND call = ? AND after IS NULL ORDER BY seq`,
     turn,
     call,
@@ -83,8 +83,8 @@ export function openRows(db: Reads, turn: string, call: string): Promise<Row[]> 
 }
 
 /** In the order the changes were made. */
-export function listRows(db: Reads, turn: string): Promise<Row[]> {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM checkpoint WHERE turn = ? ORDER BY seq`, turn);
+export function listRows(db: Reads, turn: string): Promise<CheckpointRow[]> {
+  return db.all<CheckpointRow>(`SELECT ${COLUMNS} FROM checkpoint WHERE turn = ? ORDER BY seq`, turn);
 }
 
 export async function lastSeq(db: Reads): Promise<number> {

@@ -12,6 +12,7 @@ import type { Blobs } from "./blobs.ts";
 import { COMMAND, type Keeper, MOST_COPIED } from "./keep.ts";
 import { ABSENT, type CheckpointParts, UNKNOWN } from "./ports.ts";
 import {
+  type CheckpointRow,
   closeRow,
   dropRow,
   endUndo,
@@ -19,7 +20,6 @@ import {
   listRows,
   listUndos,
   openRow,
-  type Row,
   readUndo,
   type UndoRow,
 } from "./store.ts";
@@ -42,8 +42,8 @@ export interface Undone {
 
 interface Wish {
   path: string;
-  agent: Row["agent"];
-  session: Row["session"];
+  agent: CheckpointRow["agent"];
+  session: CheckpointRow["session"];
   /** What should stand there now, and what shall. */
   now: string;
   before: string;
@@ -219,8 +219,8 @@ export class Undoing {
 }
 
 /** One wish a file: from what the turn left there at last to what stood there at first. */
-export function toWishes(rows: readonly Row[]): Wish[] {
-  const byPath = new Map<string, Row[]>();
+export function toWishes(rows: readonly CheckpointRow[]): Wish[] {
+  const byPath = new Map<string, CheckpointRow[]>();
   for (const row of rows) if (row.path !== COMMAND) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
   return [...byPath].flatMap(([path, [first, ...more]]) => {
     const { agent, session } = first!;

@@ -78,11 +78,11 @@ interface Command {
   who: Who;
   usage: string;
   doc: string;
-  run(parts: CommandParts, call: Call): Promise<string | Said>;
+  run(parts: CommandParts, call: Call): Promise<string | CommandReply>;
 }
 
 /** An answer, and the turns that are stopped once the command is admitted. */
-export interface Said {
+export interface CommandReply {
   reply: string;
   stop?: { turns: TurnId[]; why: string };
 }
@@ -244,7 +244,7 @@ export function makeCommands(parts: CommandParts) {
     async run(
       text: string,
       at: { placement: SessionPlace; message: InboundMessage },
-    ): Promise<string | Said | undefined> {
+    ): Promise<string | CommandReply | undefined> {
       const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trim());
       const name = (match?.[1] ?? "").toLowerCase();
       const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -1,1 +1,1 @@
-export { COMMANDS, type CommandParts, everydayCommands, makeCommands, type Said } from "./commands.ts";
+export { COMMANDS, type CommandParts, type CommandReply, everydayCommands, makeCommands } from "./commands.ts";

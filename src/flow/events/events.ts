@@ -71,7 +71,7 @@ export interface SystemEvent {
   keepMs?: number | null;
 }
 
-export interface EventParts {
+export interface SystemEventParts {
   records: Records;
   clock: Clock;
   crash: Crash;
@@ -85,7 +85,7 @@ export interface EventParts {
   hasEnded: (turn: TurnId) => Promise<boolean>;
 }
 
-export interface Collected {
+export interface CollectedEvents {
   text: string;
   outside: boolean;
   /** Keys that have not come. */
@@ -105,7 +105,7 @@ const KEPT_MS = 30 * 86_400_000;
 const MOST_BODY = 16_000;
 
 export class SystemEvents {
-  private readonly parts: EventParts;
+  private readonly parts: SystemEventParts;
   private readonly timers = new Map<SessionKey, () => void>();
   private readonly flushing = new Map<SessionKey, Promise<void>>();
   private readonly telling = new Map<string, Promise<unknown>>();
@@ -113,7 +113,7 @@ export class SystemEvents {
   private readonly waiters = new Set<TurnId>();
   private stopped = false;
 
-  constructor(parts: EventParts) {
+  constructor(parts: SystemEventParts) {
     this.parts = parts;
   }
 
@@ -186,7 +186,7 @@ export class SystemEvents {
   }
 
   /** What came for a turn that waited; what did not will come as a message. */
-  async collect(turn: TurnId, wait: string): Promise<Collected> {
+  async collect(turn: TurnId, wait: string): Promise<CollectedEvents> {
     const { records, clock } = this.parts;
     const rows = await claimedBy(records, turn, wait);
     const claims = await listClaims(records, turn, wait);

@@ -1,9 +1,9 @@
 export {
   COALESCE_MS,
-  type Collected,
-  type EventParts,
+  type CollectedEvents,
   MOST_WAITING,
   type SystemEvent,
+  type SystemEventParts,
   SystemEvents,
 } from "./events.ts";
 export { eventsWaiting, silenceEvents, sourcesSince } from "./store.ts";

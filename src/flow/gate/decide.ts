@@ -8,11 +8,11 @@ import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Authority } from "../../core/domain/index.ts";
 import { isSecretFile, truthy } from "../../core/kit/index.ts";
 import type { PolicyConfig } from "./config.ts";
-import { judgeShell, type Part, type ShellRules, settledForm } from "./exec.ts";
+import { type JudgedPart, judgeShell, type ShellRules, settledForm } from "./exec.ts";
 import { floor, unseenRemoval } from "./floor.ts";
 import { absolute } from "./paths.ts";
 import { movesBehind } from "./rearranges.ts";
-import { coveringRule, deniedBy, isLoaded, type Place, pathRule, rulesFor, touchingRule } from "./rules.ts";
+import { coveringRule, deniedBy, type GatePlace, isLoaded, pathRule, rulesFor, touchingRule } from "./rules.ts";
 import { onlyLooks } from "./standing.ts";
 import { stateWords } from "./state-words.ts";
 import { ASKED_FOR_GUESTS, forStrangers, strangersMayNot } from "./strangers.ts";
@@ -26,7 +26,7 @@ export interface Policy {
   deny: Rules;
   /** Rules a person remembered with "allow always", exactly as they were shown. */
   remembered: ReadonlySet<string>;
-  place: Place;
+  place: GatePlace;
   /** Whose message caused the turn, at the least trusted. */
   authority: Authority;
   /** Text from outside is in what the model read. */
@@ -42,7 +42,7 @@ export interface Verdict {
   /** One sentence. */
   because: string;
   /** What was judged, part by part. */
-  parts: Part[];
+  parts: JudgedPart[];
   /** Allowed by a rule that a person had Lares remember. */
   remembered?: true;
   /** Rules allow the settled form of the command; nothing else may run. */
@@ -59,7 +59,7 @@ const MOST_COMMANDS = 100;
 export function joinPolicy(
   house: Readonly<{ mode: PolicyConfig["mode"]; allow: Rules; deny: Rules }>,
   agent: Readonly<{ mode?: PolicyConfig["mode"] | undefined; allow: Rules; deny: Rules }> | undefined,
-  facts: { place: Place; remembered: ReadonlySet<string>; authority?: Authority },
+  facts: { place: GatePlace; remembered: ReadonlySet<string>; authority?: Authority },
 ): Policy {
   return {
     mode: agent?.mode ?? house.mode,
@@ -200,7 +200,7 @@ function deniedRedirect({ deny, place }: Policy, { commands, cwd }: ShellPlan): 
   return undefined;
 }
 
-function shellAllowed(parts: readonly Part[]): string | undefined {
+function shellAllowed(parts: readonly JudgedPart[]): string | undefined {
   if (parts.length === 0 || parts.some((part) => part.verdict !== "allow")) return undefined;
   const rules = [...new Set(parts.flatMap((part) => (part.rule === undefined ? [] : [part.rule])))];
   if (rules.length === 0) return "It starts no program.";
@@ -217,7 +217,7 @@ function fileOrHostAllowed(policy: Policy, plan: ActionPlan): string | undefined
 }
 
 /** Heaviest first: what is not allowed, with the programs it is about. */
-function reason(plan: ActionPlan, parts: readonly Part[], place: Place): string {
+function reason(plan: ActionPlan, parts: readonly JudgedPart[], place: GatePlace): string {
   if (plan.risk === "write" && plan.targets.some((target) => isLoaded(target, place))) {
     return "It changes a file that other programs load and run.";
   }

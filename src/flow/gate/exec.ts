@@ -12,10 +12,10 @@ import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, isLooker, type Judgement, judgeArguments, runsNothing } from "./programs.ts";
 import { afterRearranging } from "./rearranges.ts";
-import { allowingRule, coveringRule, isLoaded, isStanding, type Place, pathRule } from "./rules.ts";
+import { allowingRule, coveringRule, type GatePlace, isLoaded, isStanding, pathRule } from "./rules.ts";
 import { loadedWord, mayChangeGit, reachedSecret, reachingWord, shownSecret } from "./word-concerns.ts";
 
-export interface Part {
+export interface JudgedPart {
   /** What was judged, as it would run. */
   what: string;
   verdict: "allow" | "ask" | "deny";
@@ -64,11 +64,11 @@ function withTexts(command: ShellCommand): ShellCommand {
 }
 
 /** The parts of a command, reasons that concern the whole text last. */
-export function judgeShell(shell: ShellPlan, rules: ShellRules, place: Place, isSettled = false): Part[] {
+export function judgeShell(shell: ShellPlan, rules: ShellRules, place: GatePlace, isSettled = false): JudgedPart[] {
   const isPlain = shell.form !== "shell";
   const around = { shell, rules, place, isPlain, isSettled };
   const commands = shell.commands.filter(({ words, assignments }) => words[0]!.guess !== "" || assignments.length > 0);
-  const parts: Part[] = commands.map((command) =>
+  const parts: JudgedPart[] = commands.map((command) =>
     (isSettled && runsOnFound(command) ? judgeFound : judgeCommand)(command, around),
   );
   const finders = isSettled ? commands.filter((command) => runsOnFound(command)) : [];
@@ -139,7 +139,7 @@ function isGitAfterWrite(command: ShellCommand, before: readonly ShellCommand[],
   return before.some((one) => mayChangeGit(one, { shell, place }));
 }
 
-function askedAfter({ words }: ShellCommand, before: string): Part {
+function askedAfter({ words }: ShellCommand, before: string): JudgedPart {
   const what = words.map((word) => word.literal ?? word.guess).join(" ");
   const because = `${before} may change where names lead, and ${words[0]!.guess || "a redirection"} comes after it; call it on its own afterwards.`;
   return { what, verdict: "ask", because };
@@ -148,7 +148,7 @@ function askedAfter({ words }: ShellCommand, before: string): Part {
 interface Around {
   shell: ShellPlan;
   rules: ShellRules;
-  place: Place;
+  place: GatePlace;
   isPlain: boolean;
   isSettled: boolean;
 }
@@ -160,7 +160,7 @@ function runsOnFound({ words, within }: ShellCommand): boolean {
 }
 
 /** `find` and `xargs` with what they run on files: the places where they look, then the program by its own rule. */
-function judgeFound(command: ShellCommand, around: Around): Part {
+function judgeFound(command: ShellCommand, around: Around): JudgedPart {
   const { shell, place, rules } = around;
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const inner = runOnFound(command);
@@ -185,10 +185,10 @@ function judgeFound(command: ShellCommand, around: Around): Part {
     : { ...looking, what };
 }
 
-function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): Part {
+function judgeCommand(command: ShellCommand, { shell, rules, place, isPlain, isSettled }: Around): JudgedPart {
   const what = command.words.map((word) => word.literal ?? word.guess).join(" ");
   const within = command.within.length > 0 ? { within: command.within } : {};
-  const ask = (because: string): Part => ({ what, verdict: "ask", because, ...within });
+  const ask = (because: string): JudgedPart => ({ what, verdict: "ask", because, ...within });
   const isDirect = isSettled && command.within.every((one) => one === "$( )");
   if (command.within.length > 0 && !isDirect) return ask(`It runs inside ${command.within.join(" > ")}.`);
   const hidden = shownSecret(command, shell, place);
@@ -284,7 +284,7 @@ function isCovered(path: string, wanted: string | undefined, { shell, place }: W
   return matchesGlob(at(wanted), at(path));
 }
 
-function mayRead(path: string, rules: ShellRules, place: Place): boolean {
+function mayRead(path: string, rules: ShellRules, place: GatePlace): boolean {
   return isOwn(path, place) || path === "/dev/null" || pathRule(rules.read, path, place) !== undefined;
 }
 
@@ -301,8 +301,8 @@ function writeConcern(
 }
 
 /** Files a plain command is connected to: reading like `read`, writing like `write`. */
-function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around): Part[] {
-  const parts: Part[] = [];
+function judgeRedirects(command: ShellCommand, { shell, rules, place }: Around): JudgedPart[] {
+  const parts: JudgedPart[] = [];
   for (const [i, { operator, target, isDescriptor }] of command.redirects.entries()) {
     const path = absolute(target.guess, shell.cwd, place.userHome);
     // Text that is fed to it (`<<<`) is no file.

@@ -1,7 +1,7 @@
 /** `lares policy explain`: the tree of a command, each judged part, the decision. */
 import type { ActionPlan } from "../../core/contracts/index.ts";
 import { decide, type Policy, ruleFor } from "./decide.ts";
-import type { Part } from "./exec.ts";
+import type { JudgedPart } from "./exec.ts";
 
 export interface Explanation {
   text: string;
@@ -14,7 +14,7 @@ export interface Explanation {
   rule: string;
   /** Every command found, with its place. */
   commands: { words: string[]; program: string | null; within: string[]; isLiteral: boolean }[];
-  parts: Part[];
+  parts: JudgedPart[];
 }
 
 /** `plan` is what the tool would do; nothing runs. */

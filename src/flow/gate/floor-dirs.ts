@@ -8,7 +8,7 @@ export const MOST_DIRS = 24;
 const MOST_LINKS = 32;
 
 /** What the commands so far may have changed. */
-export interface Ways {
+export interface FloorWays {
   dirs: Set<string>;
   /** Where the text's first command goes; nothing runs when it can't. */
   first?: string;
@@ -26,9 +26,9 @@ export interface Ways {
   found: Map<string, string[]>;
 }
 
-export function waysFrom(shell: Pick<ShellPlan, "cwd" | "links" | "text" | "commands">, userHome: string): Ways {
+export function waysFrom(shell: Pick<ShellPlan, "cwd" | "links" | "text" | "commands">, userHome: string): FloorWays {
   const { cwd, links = [] } = shell;
-  const ways: Ways = {
+  const ways: FloorWays = {
     dirs: new Set([cwd]),
     links: new Map(),
     mounts: new Set(),
@@ -69,7 +69,7 @@ const MOST_FOUND = 5000;
 export function leadsTo(
   word: string,
   cwd: string,
-  { ways, userHome, isItself = false }: { ways: Ways; userHome: string; isItself?: boolean },
+  { ways, userHome, isItself = false }: { ways: FloorWays; userHome: string; isItself?: boolean },
 ): string[] {
   const key = `${isItself ? "itself" : ""}\0${cwd}\0${word}`;
   const known = ways.found.get(key);
@@ -82,7 +82,7 @@ export function leadsTo(
 function lookUp(
   word: string,
   cwd: string,
-  { ways, userHome, isItself }: { ways: Ways; userHome: string; isItself: boolean },
+  { ways, userHome, isItself }: { ways: FloorWays; userHome: string; isItself: boolean },
 ): string[] {
   const plain = absolute(word, cwd, userHome);
   if (ways.links.size === 0) return [plain];
@@ -108,7 +108,7 @@ function lookUp(
   return [...new Set([plain, ...ends.map((end) => end || "/")])];
 }
 
-function link(ways: Ways, from: string, to: string): void {
+function link(ways: FloorWays, from: string, to: string): void {
   // A link that leads to a place around itself would turn for ever.
   if (from === to) return;
   ways.links.set(from, (ways.links.get(from) ?? new Set()).add(to));
@@ -119,7 +119,7 @@ function link(ways: Ways, from: string, to: string): void {
  * Takes in what a command changes for those after it: `cd / && rm -rf *`, `ln -s / r && rm -rf r/*`. Each place that was entered
  * stays possible, because a later `cd` may fail, and a subshell ends.
  */
-export function follow(command: ShellCommand, ways: Ways, userHome: string): void {
+export function follow(command: ShellCommand, ways: FloorWays, userHome: string): void {
   if (ways.first !== undefined) {
     const [cwd] = ways.dirs;
     ways.dirs = new Set(leadsTo(ways.first, cwd!, { ways, userHome }));
@@ -148,7 +148,7 @@ function given(args: readonly string[]): (readonly [string, string])[] {
   return args.flatMap((arg) => (arg.startsWith("CDPATH=") ? [["CDPATH", arg.slice(7)] as const] : []));
 }
 
-function linked(name: string, args: readonly string[], ways: Ways, userHome: string): void {
+function linked(name: string, args: readonly string[], ways: FloorWays, userHome: string): void {
   const isLink = args.some((arg) => (name === "ln" ? /^(-[a-zA-Z]*s|--symbolic$)/ : /^(-B|--r?bind)$/).test(arg));
   const operands = args.filter((arg) => !arg.startsWith("-"));
   if (!isLink || operands.length === 0) return;

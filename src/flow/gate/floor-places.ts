@@ -1,6 +1,6 @@
 /** Places the hard floor guards: credentials, the system's directories, homes, and what Lares itself keeps. */
 import { isInside, normalise, relation } from "./paths.ts";
-import type { Place } from "./rules.ts";
+import type { GatePlace } from "./rules.ts";
 
 /** Places of credentials in anybody's home. */
 const SECRET_HOME = [
@@ -95,7 +95,7 @@ const SYSTEM: ReadonlySet<string> = new Set(
   ),
 );
 /** System directories, homes, and whatever holds Lares; also everything directly in them (`/*`). */
-export function isPrecious(path: string, place: Place): boolean {
+export function isPrecious(path: string, place: GatePlace): boolean {
   const names = path.split("/");
   while (names.length > 1 && /^(?:\.?\*+|\.\[\*|\.\?\*)$/.test(names.at(-1)!)) names.pop();
   const bare = names.join("/") || "/";
@@ -109,7 +109,7 @@ export function isPrecious(path: string, place: Place): boolean {
   return homes.some((home) => bare === home || isInside(home, bare)) || isInside(place.agentDir, bare);
 }
 
-export function holdsSecrets(path: string, place: Place): boolean {
+export function holdsSecrets(path: string, place: GatePlace): boolean {
   const bare = path === "" ? "/" : path;
   return (
     bare === "/" ||
@@ -120,7 +120,7 @@ export function holdsSecrets(path: string, place: Place): boolean {
 }
 
 /** Why this path must stay closed. Patterns count as all they may name. */
-export function secret(path: string, place: Place): string | undefined {
+export function secret(path: string, place: GatePlace): string | undefined {
   const clean = normalise(path);
   const closed = (what: string) => `${what} stays closed: ${path}.`;
   const isPattern = /[*?]/.test(clean);
@@ -131,7 +131,7 @@ export function secret(path: string, place: Place): string | undefined {
   return undefined;
 }
 
-function inSecretHome(clean: string, isPattern: boolean, place: Place): boolean {
+function inSecretHome(clean: string, isPattern: boolean, place: GatePlace): boolean {
   // An agent's folder lies in ~/.lares, and is its own.
   if (isInside(clean, place.workspace)) return WORKSPACE_SECRET.test(clean.slice(place.workspace.length));
   if (isInside(clean, place.agentDir)) return false;

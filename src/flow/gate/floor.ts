@@ -6,14 +6,14 @@ import type { ActionPlan, ShellCommand, ShellPlan } from "../../core/contracts/i
 import { entered } from "../../core/kit/index.ts";
 import { removedByCode, removesComputed, removesHome } from "./floor-code.ts";
 import { deviceRedirect, deviceWord, isDisk } from "./floor-devices.ts";
-import { follow, leadsTo, type Ways, waysFrom } from "./floor-dirs.ts";
+import { type FloorWays, follow, leadsTo, waysFrom } from "./floor-dirs.ts";
 import { destroysFound, startedByFind } from "./floor-found.ts";
 import { holdsSecrets, isPrecious, piecesIn, secret } from "./floor-places.ts";
 import { ownCommand, ownRequest } from "./own-commands.ts";
 import { namesDoor, ownDoor } from "./own-doors.ts";
 import { absolute } from "./paths.ts";
 import { isLooker } from "./programs.ts";
-import type { Place } from "./rules.ts";
+import type { GatePlace } from "./rules.ts";
 
 const WIPES =
   /^(mkfs(\..*)?|mke2fs|mkswap|mkntfs|mkdosfs|wipefs|blkdiscard|shred|srm|wipe|scrub|nwipe|dban|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|cryptsetup|hdparm|badblocks|pvremove|vgremove|lvremove|zpool|mdadm|diskutil|format|debugfs|tune2fs|fsck(\..*)?|e2fsck)$/;
@@ -27,7 +27,7 @@ const WATCHED =
   /^(git|init|systemctl|loginctl|sysctl|kill|lares(\.m?js)?(@.*)?|main(\.(m?js|ts))?|node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|sh|bash|dash|zsh|dd|tee|cat|install|truncate|fallocate|pv|ddrescue|dcfldd|dc3dd|sponge|losetup|mount|zcat|gunzip|xz|zstd|rm|srm|unlink|trash|rgrep|zgrep|egrep|fgrep|grep|rg|ag|ack|cp|scp|rsync|tar|bsdtar|zip|7za?|cpio|rclone|restic|borg|duplicity|pax|dump|find|fd|chmod|chown|chgrp|mv|ln|setfacl|chattr)$/;
 
 /** The sentence that says why it is denied, or undefined. */
-export function floor(plan: ActionPlan, place: Place): string | undefined {
+export function floor(plan: ActionPlan, place: GatePlace): string | undefined {
   if (plan.changes === "policy" || plan.changes === "rights") {
     return "Lares' own policy and rights are changed by people only.";
   }
@@ -42,7 +42,7 @@ export function floor(plan: ActionPlan, place: Place): string | undefined {
   return plan.shell ? shellFloor(plan.shell, place) : undefined;
 }
 
-function shellFloor(shell: ShellPlan, place: Place): string | undefined {
+function shellFloor(shell: ShellPlan, place: GatePlace): string | undefined {
   const bad = shell.reasons.find(
     (reason) => reason.kind === "unparsed" || reason.kind === "fork-bomb" || reason.kind === "computed-program",
   );
@@ -84,8 +84,8 @@ export function unseenRemoval(shell: ShellPlan): string | undefined {
 
 /** One look at one text: what was found out about a path holds for all its words. */
 interface Look {
-  place: Place;
-  ways: Ways;
+  place: GatePlace;
+  ways: FloorWays;
   /** A `find` that looks through a place whose loss would be the machine's. */
   listed?: string;
   paths: Map<string, { secret: string | undefined; isPrecious: boolean }>;
@@ -158,7 +158,7 @@ function ownAddress(command: ShellCommand, words: readonly string[], look: Look)
 }
 
 /** What is fed to a program by a here-document stands in no word. */
-function feedsDoor({ reasons, commands, text }: ShellPlan, { doors }: Place): boolean {
+function feedsDoor({ reasons, commands, text }: ShellPlan, { doors }: GatePlace): boolean {
   if (!doors || !reasons.some(({ kind }) => kind.startsWith("heredoc"))) return false;
   const isOnlyKept = commands.every(
     ({ words }) => /^(|tee|cd|mkdir)$/.test(words[0]!.guess) || isLooker(baseName(words[0]!.guess)),

@@ -4,7 +4,7 @@
  */
 import type { ShellCommand } from "../../core/contracts/index.ts";
 import { isLoopbackName, parseHost } from "../../core/kit/index.ts";
-import type { Doors } from "./rules.ts";
+import type { GatewayDoors } from "./rules.ts";
 
 const DENIED = "Commands don't talk to Lares' own gateway; only /healthz, /readyz and /metrics may be looked at.";
 /** More pieces than this are not taken apart; with the port among them, they count as the address. */
@@ -19,7 +19,7 @@ const PLAIN_OPTION =
 export function ownDoor(
   { assignments, redirects }: Pick<ShellCommand, "assignments" | "redirects">,
   words: readonly string[],
-  doors: Doors,
+  doors: GatewayDoors,
 ): string | undefined {
   const texts = [
     ...words,
@@ -30,7 +30,7 @@ export function ownDoor(
 }
 
 /** Whether these texts together name the gateway: `127.1:7717`, `nc localhost 7717`, `connect(("::1", 7717))`. */
-export function namesDoor(texts: readonly string[], { ports, hosts }: Doors): boolean {
+export function namesDoor(texts: readonly string[], { ports, hosts }: GatewayDoors): boolean {
   const spelt = texts.flatMap(variants);
   const whole = spelt.join(" ");
   const numbers = new Set(whole.match(/\d+/g));

@@ -6,7 +6,7 @@ import type { ActionPlan, ShellCommand } from "../../core/contracts/index.ts";
 import { hasWildcard, matchesGlob } from "./glob.ts";
 import { absolute, normalise } from "./paths.ts";
 
-export interface Place {
+export interface GatePlace {
   /** Everything Lares owns: settings, database, agents. */
   home: string;
   /** The home of the person Lares runs as. */
@@ -16,10 +16,10 @@ export interface Place {
   /** Folders besides the workspace that the agent works in. */
   roots?: readonly string[];
   /** Where Lares' own gateway listens. */
-  doors?: Doors;
+  doors?: GatewayDoors;
 }
 
-export interface Doors {
+export interface GatewayDoors {
   ports: readonly number[];
   /** Names and addresses of this machine, in lower case, besides those of the loopback. */
   hosts: readonly string[];
@@ -40,12 +40,12 @@ const LOADED =
   /(^|\/)(\.git|\.husky|\.githooks|\.config|\.ssh|\.gnupg|\.docker|\.cargo|\.jq)(\/|$)|(^|\/)(\.curlrc|\.wgetrc|\.wget2rc|\.netrc|\.manpath|\.psqlrc|\.my\.cnf|\.sqliterc|\.gdbinit|\.screenrc|\.tmux\.conf|\.lesskey|\.magic(\.mgc)?|\.envrc|\.bashrc|\.bash_profile|\.profile|\.zshrc|\.zshenv|\.gitconfig|\.gitmodules|\.gitattributes|\.npmrc|\.yarnrc(\.yml)?|\.vimrc|\.inputrc)$/;
 
 /** Such a file, seen from the agent: that its folder lies somewhere below one called `.config` says nothing about the file. */
-export function isLoaded(path: string, place: Pick<Place, "workspace" | "roots">): boolean {
+export function isLoaded(path: string, place: Pick<GatePlace, "workspace" | "roots">): boolean {
   return LOADED.test(fromRootOf(path, place));
 }
 
 /** An absolute path as the agent sees it, from the folder of its own that it lies in. */
-export function fromRootOf(path: string, { workspace, roots = [] }: Pick<Place, "workspace" | "roots">): string {
+export function fromRootOf(path: string, { workspace, roots = [] }: Pick<GatePlace, "workspace" | "roots">): string {
   const root = [workspace, ...roots].find((one) => path === one || path.startsWith(`${one}/`));
   return root === undefined ? path : path.slice(root.length);
 }
@@ -97,7 +97,7 @@ function split(text: string): string[] | undefined {
 }
 
 /** How a rule covers a command: `spelt[i]` says that the rule spells argument i out, without wildcards. */
-export interface Match {
+export interface RuleMatch {
   rule: string;
   spelt: boolean[];
   /** What the rule says of each argument; nothing for those that its last `*` covers. */
@@ -108,10 +108,10 @@ export interface Match {
 export function allowingRule(
   rules: readonly string[],
   command: ShellCommand,
-  place: Place,
+  place: GatePlace,
   cwd: string,
-): Match | undefined {
-  let best: Match | undefined;
+): RuleMatch | undefined {
+  let best: RuleMatch | undefined;
   const name = command.words[0]!.literal ?? "";
   for (const text of rules) {
     // Most rules are about other programs; those are passed by without reading them.
@@ -120,7 +120,7 @@ export function allowingRule(
     if (rule.problem || !programAllowed(rule, command, place, cwd)) continue;
     const spelt = argumentsMatch(rule, command);
     if (!spelt) continue;
-    const score = (m: Match) => m.spelt.filter(Boolean).length;
+    const score = (m: RuleMatch) => m.spelt.filter(Boolean).length;
     const match = { rule: text, spelt, words: rule.words.slice(1) };
     if (!best || score(match) > score(best)) best = match;
   }
@@ -128,7 +128,7 @@ export function allowingRule(
 }
 
 /** A bare name stands for a trusted program of that name; a path stands for that file, followed through links. */
-function programAllowed(rule: ExecRule, command: ShellCommand, place: Place, cwd: string): boolean {
+function programAllowed(rule: ExecRule, command: ShellCommand, place: GatePlace, cwd: string): boolean {
   const name = command.words[0]!.literal;
   const { program } = command;
   const wanted = rule.words[0]!;
@@ -200,7 +200,7 @@ export function rulesFor(table: Readonly<Record<string, readonly string[]>>, too
 export function coveringRule(
   rules: readonly string[],
   plan: Pick<ActionPlan, "risk" | "targets">,
-  place: Place,
+  place: GatePlace,
 ): string | undefined {
   if (plan.targets.length === 0) return undefined;
   const covers = (rule: string, target: string) => {
@@ -214,19 +214,19 @@ export function coveringRule(
 }
 
 /** A rule that meets any target. */
-export function touchingRule(rules: readonly string[], plan: ActionPlan, place: Place): string | undefined {
+export function touchingRule(rules: readonly string[], plan: ActionPlan, place: GatePlace): string | undefined {
   return rules.find((rule) =>
     plan.targets.some((target) => coveringRule([rule], { ...plan, targets: [target] }, place)),
   );
 }
 
 /** The rule about files that covers this path. */
-export function pathRule(rules: readonly string[], path: string, place: Place): string | undefined {
+export function pathRule(rules: readonly string[], path: string, place: GatePlace): string | undefined {
   return rules.find((rule) => pathMatches(rule, path, place));
 }
 
 /** A path without a root is seen from the agent's folder: `workspace/**`. */
-function pathMatches(rule: string, target: string, place: Place): boolean {
+function pathMatches(rule: string, target: string, place: GatePlace): boolean {
   return matchesGlob(absolute(rule, place.agentDir, place.userHome), normalise(target)) && target.startsWith("/");
 }
 

@@ -1,10 +1,10 @@
 /** Files that speak to an agent in later turns: whoever writes them gives it orders. */
 import type { ShellCommand, ShellPlan } from "../../core/contracts/index.ts";
 import { pathsInWord } from "../../core/kit/index.ts";
-import { follow, leadsTo, MOST_DIRS, type Ways, waysFrom } from "./floor-dirs.ts";
+import { type FloorWays, follow, leadsTo, MOST_DIRS, waysFrom } from "./floor-dirs.ts";
 import { isInside } from "./paths.ts";
 import { isLooker, judgeArguments } from "./programs.ts";
-import { isStanding, type Place } from "./rules.ts";
+import { type GatePlace, isStanding } from "./rules.ts";
 
 /** The names of such files anywhere in a text, such as a script given on the command line. */
 const NAMED =
@@ -13,7 +13,7 @@ const NAMED =
 const WRITES = /^(cp|mv|tee|ln|install|dd|truncate|sponge|rsync|sed|perl|touch|ed|ex|patch)$/;
 
 /** What of the standing files a command would write, in words; nothing when it only looks at them. */
-export function standingFileIn(shell: ShellPlan, place: Place): string | undefined {
+export function standingFileIn(shell: ShellPlan, place: GatePlace): string | undefined {
   // By another name: a link that leads there.
   const link = onlyLooks(shell) ? undefined : shell.links?.find(({ to }) => isOwn(to, place) || isStanding(to));
   if (link) return link.from;
@@ -38,13 +38,13 @@ export function standingFileIn(shell: ShellPlan, place: Place): string | undefin
 }
 
 interface Look {
-  place: Place;
+  place: GatePlace;
   /** All that a word may name, from each folder the command may run in. */
   at(word: string): string[];
   dirs: ReadonlySet<string>;
 }
 
-function placesFor(word: string, ways: Ways, place: Place): string[] {
+function placesFor(word: string, ways: FloorWays, place: GatePlace): string[] {
   return [...ways.dirs].flatMap((dir) => leadsTo(word, dir, { ways, userHome: place.userHome }));
 }
 
@@ -146,7 +146,7 @@ export function onlyLooks({ commands, reasons }: ShellPlan): boolean {
 }
 
 /** The agent's own folder around its workspace: instructions, memory, skills. */
-function isOwn(path: string, place: Place): boolean {
+function isOwn(path: string, place: GatePlace): boolean {
   return isInside(path, place.agentDir) && !isInside(path, place.workspace);
 }
 

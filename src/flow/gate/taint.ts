@@ -16,17 +16,22 @@
 import type { ActionPlan, ShellPlan } from "../../core/contracts/index.ts";
 import type { Policy } from "./decide.ts";
 import { findDestinations, hostsIn } from "./destinations.ts";
-import type { Part } from "./exec.ts";
+import type { JudgedPart } from "./exec.ts";
 import { coveringRule, hostMatches, parseExecRule, rulesFor, STANDING } from "./rules.ts";
 import { standingFileIn } from "./standing.ts";
 import { stateWords } from "./state-words.ts";
 
-export interface Word {
+export interface TaintVerdict {
   verdict: "ask" | "deny";
   because: string;
 }
 
-export function taint(policy: Policy, plan: ActionPlan, parts: readonly Part[], rule: string): Word | undefined {
+export function taint(
+  policy: Policy,
+  plan: ActionPlan,
+  parts: readonly JudgedPart[],
+  rule: string,
+): TaintVerdict | undefined {
   const authority = policy.tainted && policy.authority !== "stranger" ? "outside" : policy.authority;
   if (authority === "owner") return undefined;
   const who = authority === "outside" ? "Text from outside" : "Somebody who is not the owner";
@@ -46,7 +51,7 @@ export function taint(policy: Policy, plan: ActionPlan, parts: readonly Part[], 
   return command(policy, plan.shell, who);
 }
 
-function command(policy: Policy, shell: ShellPlan, who: string): Word | undefined {
+function command(policy: Policy, shell: ShellPlan, who: string): TaintVerdict | undefined {
   const file = standingFileIn(shell, policy.place);
   if (file !== undefined) return ask(`${who} would change standing instructions (${file})`);
   const { hosts, isHidden } = findDestinations(shell);
@@ -80,6 +85,6 @@ function isIn(text: string, host: string): boolean {
   return false;
 }
 
-function ask(what: string): Word {
+function ask(what: string): TaintVerdict {
   return { verdict: "ask", because: `${what}, so a person has to approve it.` };
 }

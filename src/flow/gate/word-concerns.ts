@@ -4,11 +4,11 @@ import { isReaching, isSecretFile, pathsInWord } from "../../core/kit/index.ts";
 import { isGitText } from "./git.ts";
 import { absolute, isOwn } from "./paths.ts";
 import { hasFiles, judgeArguments } from "./programs.ts";
-import { fromRootOf, isLoaded, isStanding, type Place } from "./rules.ts";
+import { fromRootOf, type GatePlace, isLoaded, isStanding } from "./rules.ts";
 
 export interface WordPlace {
   shell: ShellPlan;
-  place: Place;
+  place: GatePlace;
 }
 
 type IsOpen = (index: number) => boolean;
@@ -75,7 +75,7 @@ const SHOWS =
 const SHOWS_NOTHING = /^(rm|rmdir|unlink|touch|mkdir|chmod|chown|chgrp|truncate|shred|trash)$/;
 
 /** A word that names a file of secrets, for programs that show what is in files. By name only, there or not (EX-33). */
-export function shownSecret(command: ShellCommand, shell: ShellPlan, place: Place): string | undefined {
+export function shownSecret(command: ShellCommand, shell: ShellPlan, place: GatePlace): string | undefined {
   const name = baseName(command.words[0]!.guess);
   const args = command.words.slice(1).map((word) => word.literal ?? word.guess);
   if (!SHOWS.test(name)) return undefined;

@@ -1,7 +1,7 @@
 export { chunk } from "./chunk.ts";
 export { type OutboxConfig, outboxConfig } from "./config.ts";
 export { Live, type LiveParts } from "./live.ts";
-export { type Intention, Outbox, type OutboxParts, type Piece } from "./outbox.ts";
+export { type Intention, type MessagePiece, Outbox, type OutboxParts } from "./outbox.ts";
 export {
   deliveriesByState,
   deliveriesOn,

@@ -28,7 +28,7 @@ import {
   type TurnId,
 } from "../../core/domain/index.ts";
 import { type Bus, type Clock, type Crash, findSubject, type Log } from "../../core/kit/index.ts";
-import type { Piece } from "./outbox.ts";
+import type { MessagePiece } from "./outbox.ts";
 import { editPause, type Pace } from "./pace.ts";
 import { deleteDraft, readDraft, writeDraft } from "./store.ts";
 
@@ -49,7 +49,7 @@ export interface LiveParts {
   clean: (text: string) => string;
   /** How long a call runs before it is named. */
   progressAfterMs: () => number;
-  pieces: (text: string, can: Capabilities) => Piece[];
+  pieces: (text: string, can: Capabilities) => MessagePiece[];
 }
 
 /** Kept as the place of a live message that is on its way to the platform. */

@@ -65,14 +65,14 @@ import {
 } from "./store.ts";
 
 /** A piece of a text, within a platform's limit and in its dialect. */
-export interface Piece {
+export interface MessagePiece {
   text: string;
   html?: string;
   styles?: Json;
 }
 
 /** What a message asks. `once`: there is nothing to keep, so "always" is not offered. */
-export interface Asked {
+export interface AskedApproval {
   approval: string;
   textWithButtons: string;
   once?: true;
@@ -87,7 +87,7 @@ export interface Intention {
   route: ReplyRoute;
   text: string;
   /** A question: with buttons where there are some, and then without the typed code. */
-  question?: Asked;
+  question?: AskedApproval;
   /** Attachments of this turn, by id. */
   files?: readonly string[];
 }
@@ -97,9 +97,9 @@ export interface OutboxParts {
   /** The account a route names. `pull`: nothing is pushed there, the caller fetches the answer. */
   channel: (name: string, account: string) => { can: Capabilities; open(): Promise<Channel> } | "pull" | undefined;
   /** Cuts a text into a platform's messages. The same text gives the same pieces. */
-  pieces: (text: string, can: Capabilities) => Piece[];
+  pieces: (text: string, can: Capabilities) => MessagePiece[];
   /** Buttons for a question; what they mean is kept, the platform sees only ids. */
-  buttons: (tx: Tx, question: Asked) => Button[];
+  buttons: (tx: Tx, question: AskedApproval) => Button[];
   file: (id: string) => Promise<OutgoingFile | undefined>;
   /** The live answer of a turn, given up by whoever writes it: this message replaces it. Null: the platform must be asked, later. */
   draft?: (turn: TurnId, route: ReplyRoute) => Promise<string | null | undefined>;

@@ -42,8 +42,8 @@ import { deniedText, suggestInstead } from "./denied.ts";
 import { repeated } from "./limits.ts";
 import { OneMover } from "./one-mover.ts";
 import { newWaiting } from "./park.ts";
-import type { Held, Standing, TurnParts } from "./ports.ts";
-import type { Pause, Progress, Waiting } from "./progress.ts";
+import type { HeldLock, TurnParts, TurnStanding } from "./ports.ts";
+import type { Pause, Progress, WaitingCall } from "./progress.ts";
 
 export interface At {
   ctx: Ctx;
@@ -63,7 +63,7 @@ export function makePlace(parts: TurnParts, at: At): ToolPlace {
 }
 
 /** What was decided about one call, as it is recorded. */
-export type Judged = {
+export type JudgedCall = {
   verdict: "allow" | "ask" | "deny" | "error";
   because: string;
   shown: string;
@@ -118,7 +118,7 @@ export async function act(
   p: Progress,
 ): Promise<{
   results: ToolResultPart[];
-  waiting: (Waiting & { because: string; rule: string })[];
+  waiting: (WaitingCall & { because: string; rule: string })[];
   pauses: Pause[];
   /** Text from outside is in the results. */
   outside: boolean;
@@ -129,7 +129,7 @@ export async function act(
     atOnce(toolCallsAtOnce, calls, async (call, i) => (i < most ? judge(parts, at, call, p) : tooMany(most))),
   );
   const unasked = beyond(judged);
-  const waiting: (Waiting & { because: string; rule: string })[] = [];
+  const waiting: (WaitingCall & { because: string; rule: string })[] = [];
   const pauses: Pause[] = [];
   const commands = new OneMover();
   // Calls begin in their order, so whoever waits here waits only for earlier ones.
@@ -188,12 +188,12 @@ const MOST_QUESTIONS = 8;
 const TOO_MANY_QUESTIONS = `Not run and not asked: a person is asked at most ${MOST_QUESTIONS} questions for one reply. Wait for the answers to the others, then call this again if you still need it, or do it in fewer calls.`;
 
 /** The calls whose question is one too many, by their place. */
-function beyond(judged: readonly Judged[]): ReadonlySet<number> {
+function beyond(judged: readonly JudgedCall[]): ReadonlySet<number> {
   const asking = judged.flatMap((j, i) => (j.verdict === "ask" ? [i] : []));
   return new Set(asking.slice(MOST_QUESTIONS));
 }
 
-function tooMany(most: number): Judged {
+function tooMany(most: number): JudgedCall {
   const because = `Not run: only the first ${most} tool calls of a reply are run. Call this again in a later reply if you still need it.`;
   return { verdict: "error", because, origin: "own", shown: "", rule: "", hash: "" };
 }
@@ -204,7 +204,7 @@ export function isFromOutside(parts: TurnParts, tool: string, said: Pick<ToolRes
 }
 
 /** What the gate says to one call. Nothing runs. */
-export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: Standing): Promise<Judged> {
+export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standing: TurnStanding): Promise<JudgedCall> {
   const none = { shown: "", rule: "", hash: "" };
   const tool = parts.tools.get(call.name);
   if (!tool) {
@@ -255,7 +255,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
 }
 
 /** Why a call is refused before it is planned: planning looks at files, and its failures quote them. */
-function closedTo(at: At, tool: Tool, input: Json, { authority }: Standing): string | undefined {
+function closedTo(at: At, tool: Tool, input: Json, { authority }: TurnStanding): string | undefined {
   const real = tool.runs?.(input) ?? { tool, input };
   const { name } = real.tool.spec;
   if (at.tools && !at.tools.includes(name)) return `The tool "${name}" may not be used in this chat.`;
@@ -269,7 +269,7 @@ export type Allowed =
   /** The gate; for a command it allowed in its settled form, to this text. */
   | { by: "gate"; settled?: string };
 
-export function allowedAs({ settled }: Pick<Judged, "settled">): Allowed {
+export function allowedAs({ settled }: Pick<JudgedCall, "settled">): Allowed {
   return { by: "gate", ...defined({ settled }) };
 }
 
@@ -286,7 +286,7 @@ export async function runTool(
   const place = makePlace(parts, at);
   const name = `tool:${call.name}:${call.id}`;
   const signal = ctx.halt;
-  let held: Held | undefined;
+  let held: HeldLock | undefined;
   let plan: ActionPlan | undefined;
   /** Waits for the files it changes. Says what became of it when it does not get them. */
   const ready = async (): Promise<Json | undefined> => {
@@ -381,7 +381,7 @@ async function changedSince(
   parts: TurnParts,
   at: At,
   call: { name: string; input: Json },
-  { allowed, plan, standing }: { allowed: Allowed; plan: ActionPlan | undefined; standing: Standing },
+  { allowed, plan, standing }: { allowed: Allowed; plan: ActionPlan | undefined; standing: TurnStanding },
 ): Promise<ToolResult | undefined> {
   if (allowed.by === "gate" && plan && !plan.shell) return undefined;
   const place = makePlace(parts, at);
@@ -409,7 +409,7 @@ function ours(text: string): ToolResult {
 }
 
 /** Whether a waiting call is still what was shown. Recorded, so that a replay keeps its word. */
-export async function stillAsShown(parts: TurnParts, at: At, w: Waiting): Promise<boolean> {
+export async function stillAsShown(parts: TurnParts, at: At, w: WaitingCall): Promise<boolean> {
   return at.ctx.step(`recheck:${w.approval}`, async () => {
     const tool = parts.tools.get(w.tool);
     if (!tool) return false;

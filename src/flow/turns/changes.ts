@@ -9,7 +9,7 @@
 import type { ActionPlan, Reads, Tx } from "../../core/contracts/index.ts";
 import { countChange, readChanges } from "./store.ts";
 
-export class Changes {
+export class FileChanges {
   private readonly counts: Map<string, number>;
   private readonly onlyLooks: (plan: ActionPlan) => boolean;
 
@@ -18,8 +18,8 @@ export class Changes {
     this.onlyLooks = onlyLooks;
   }
 
-  static async open(db: Reads, onlyLooks: (plan: ActionPlan) => boolean): Promise<Changes> {
-    return new Changes(await readChanges(db), onlyLooks);
+  static async open(db: Reads, onlyLooks: (plan: ActionPlan) => boolean): Promise<FileChanges> {
+    return new FileChanges(await readChanges(db), onlyLooks);
   }
 
   /** In the transaction that records what became of a call. Without a plan nobody knows what it did. */

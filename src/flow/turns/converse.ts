@@ -15,15 +15,15 @@ import { findFinish, findSilence, notRun } from "./endings.ts";
 import { reached } from "./limits.ts";
 import { callModel, MOST_SAID, type Replied } from "./model-call.ts";
 import type { TurnParts } from "./ports.ts";
-import type { Waiting } from "./progress.ts";
-import { end, parkNow, type Run, shortened, spentFor } from "./run.ts";
+import type { WaitingCall } from "./progress.ts";
+import { end, parkNow, shortened, spentFor, type TurnRun } from "./run.ts";
 
 /** How often room is made for one request before the turn gives up, and in one turn. */
 const MOST_OVERFLOWS = 3;
 
 const MOST_ROOMS = 25;
 
-export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
+export async function converse(parts: TurnParts, run: TurnRun): Promise<Outcome> {
   const { p } = run;
   for (;;) {
     const active = p.activeMs + (parts.clock.now() - run.began);
@@ -70,7 +70,7 @@ export async function converse(parts: TurnParts, run: Run): Promise<Outcome> {
 }
 
 /** What a call brought into the turn: who spoke, what they said, what it cost. */
-function takeIn({ p, turn }: Run, called: Replied): void {
+function takeIn({ p, turn }: TurnRun, called: Replied): void {
   p.authority = leastTrusted(p.authority, called.authority);
   p.tainted ||= called.tainted;
   if (called.said) p.said = `${p.said ?? ""} ${called.said}`.slice(-MOST_SAID);
@@ -82,7 +82,7 @@ function takeIn({ p, turn }: Run, called: Replied): void {
 /** The calls of a reply: run, refused, or waited for. Nothing: the model is asked again with their results. */
 async function useTools(
   parts: TurnParts,
-  run: Run,
+  run: TurnRun,
   {
     reply,
     calls,
@@ -125,7 +125,7 @@ async function useTools(
 }
 
 /** The end of a reply without tool calls. Nothing: the model said nothing and is asked once more. */
-function answer(parts: TurnParts, run: Run, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
+function answer(parts: TurnParts, run: TurnRun, reply: Extract<ModelReply, { ok: true }>): Outcome | undefined {
   const { p } = run;
   const text = readText(reply);
   if (reply.finish === "refusal") {
@@ -149,7 +149,7 @@ function answer(parts: TurnParts, run: Run, reply: Extract<ModelReply, { ok: tru
 /** The call after the cap: its words are the answer, and what it still wanted to call is not run. */
 function lastWord(
   parts: TurnParts,
-  run: Run,
+  run: TurnRun,
   cap: string,
   reply: Extract<ModelReply, { ok: true }>,
   calls: readonly ToolCallPart[],
@@ -164,7 +164,7 @@ function lastWord(
 /** The request does not fit: the older part is compacted, as steps so that a replay does not do it twice. */
 async function makeRoom(
   parts: TurnParts,
-  run: Run,
+  run: TurnRun,
   why: { refused?: { limit?: number }; more: boolean; fresh: number },
 ): Promise<boolean> {
   const { p, turn, session, agent } = run;
@@ -179,7 +179,7 @@ async function makeRoom(
 }
 
 /** Which approval each call waits for, for people who look at the history. */
-function asked(waiting: readonly Waiting[]): JsonObject {
+function asked(waiting: readonly WaitingCall[]): JsonObject {
   return Object.fromEntries(waiting.map((w) => [w.callId, w.approval]));
 }
 

@@ -1,7 +1,7 @@
-export { Changes } from "./changes.ts";
+export { FileChanges } from "./changes.ts";
 export { type LimitsConfig, limitsConfig } from "./config.ts";
 export {
-  type Door,
+  type ChatDoor,
   findAskers,
   findLivePlace,
   hasOtherSpeakers,
@@ -13,7 +13,7 @@ export {
   sessionOfTurn,
 } from "./doors/store.ts";
 export { spoken } from "./finish.ts";
-export type { Intake, Judge, Questions, Toolbox, TurnParts } from "./ports.ts";
+export type { ApprovalQuestions, Judge, Toolbox, TurnIntake, TurnParts } from "./ports.ts";
 export { type BuiltRequest, buildRequest } from "./request.ts";
 export { stepOutcome } from "./step-outcome.ts";
 export {
@@ -31,7 +31,7 @@ export {
   wasAdmitted,
 } from "./store.ts";
 export { makeTurns } from "./turn.ts";
-export { TurnWatch } from "./turn-ends.ts";
+export { TurnEnds } from "./turn-ends.ts";
 export {
   NO_MODEL,
   tokensSince,

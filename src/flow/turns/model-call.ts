@@ -16,7 +16,7 @@ import { mustAnswer, nudges } from "./endings.ts";
 import { carriesOutside, userMessage } from "./finish.ts";
 import type { IntakeMessage, PaidReply, TurnParts } from "./ports.ts";
 import { buildRequest } from "./request.ts";
-import { type Run, spentFor } from "./run.ts";
+import { spentFor, type TurnRun } from "./run.ts";
 
 export type Called =
   | Replied
@@ -38,7 +38,7 @@ export interface Replied {
 }
 
 /** One model call with everything that waits in the inbox for it. */
-export async function callModel(parts: TurnParts, run: Run): Promise<Called> {
+export async function callModel(parts: TurnParts, run: TurnRun): Promise<Called> {
   const n = run.p.call++;
   /** Empty on a replay, where nothing is recorded again. */
   const made: Made = { took: [], paid: undefined };
@@ -54,7 +54,7 @@ interface Made {
   paid: PaidReply | undefined;
 }
 
-async function ask(parts: TurnParts, run: Run, n: number, made: Made): Promise<Called> {
+async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promise<Called> {
   const { p, ctx, turn, session, agent, given } = run;
   // A request that was not sent because it did not fit took nothing: the next one is still the first.
   const by = { turn, call: p.tookOwn ? n : 0, route: JSON.stringify(run.route) };
@@ -102,7 +102,7 @@ async function ask(parts: TurnParts, run: Run, n: number, made: Made): Promise<C
 /** TURNS-2: what the request contained leaves the inbox with it. */
 function record(
   parts: TurnParts,
-  run: Run,
+  run: TurnRun,
   n: number,
   { took, paid }: Made,
   { tx, called }: { tx: Tx; called: Called },
@@ -129,7 +129,7 @@ function record(
 }
 
 /** A caller's own message may stay out of the history. */
-function isSaid({ given, turn }: Run, m: IntakeMessage): boolean {
+function isSaid({ given, turn }: TurnRun, m: IntakeMessage): boolean {
   return !(given?.silent && m.turn === turn);
 }
 

@@ -10,13 +10,13 @@ import {
   type ToolCallPart,
 } from "../../core/domain/index.ts";
 import { defined, truthy } from "../../core/kit/index.ts";
-import type { At, Judged } from "./act.ts";
+import type { At, JudgedCall } from "./act.ts";
 import type { TurnParts } from "./ports.ts";
-import { PROGRESS_VERSION, type Progress, type Waiting } from "./progress.ts";
+import { PROGRESS_VERSION, type Progress, type WaitingCall } from "./progress.ts";
 import { recordParked } from "./store.ts";
 
 /** The id comes from the place in the turn, so a replay asks the same question under the same id. */
-export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: Judged, n: number): Waiting {
+export function newWaiting(parts: TurnParts, at: At, call: ToolCallPart, j: JudgedCall, n: number): WaitingCall {
   const id = createHash("sha256")
     .update(JSON.stringify([at.turn, at.segment, n, call.id]))
     .digest("hex")
@@ -44,7 +44,7 @@ export function park(
   at: At,
   p: Progress,
   route: ReplyRoute,
-  fresh: (Waiting & { because: string; rule: string })[],
+  fresh: (WaitingCall & { because: string; rule: string })[],
   askedAt: ReplyRoute,
 ): Outcome {
   const { turn, session, agent } = at;

@@ -34,7 +34,7 @@ import type {
   Usage,
 } from "../../core/domain/index.ts";
 import type { Bus, Clock, Crash, IdMaker, Log } from "../../core/kit/index.ts";
-import type { Changes } from "./changes.ts";
+import type { FileChanges } from "./changes.ts";
 import type { LimitsConfig } from "./config.ts";
 
 export interface IntakeMessage {
@@ -54,7 +54,7 @@ export interface IntakeMessage {
 }
 
 /** What waits in the session's inbox. */
-export interface Intake {
+export interface TurnIntake {
   /**
    * Messages the next call of this turn contains, its own first, with the text of their files. Reading takes nothing. `interrupted`:
    * a message waits that wants this turn stopped.
@@ -129,7 +129,7 @@ export interface Interims {
 }
 
 /** What is done when a request does not fit. */
-export interface Room {
+export interface ContextRoom {
   /**
    * Compacts the older part as recorded steps of this turn; `number` counts them. `more`: what is new is not in the history yet.
    * Not made: nothing is left that could go.
@@ -155,7 +155,7 @@ export interface Room {
 }
 
 /** Whose rights a turn has, and whether text from outside is in what the model read (I12). */
-export interface Standing {
+export interface TurnStanding {
   authority: Authority;
   tainted: boolean;
   /** What the owner wrote in this turn. */
@@ -164,12 +164,12 @@ export interface Standing {
 
 export interface Judge {
   /** The gate's word on a planned action of this agent, with the rule "allow always" would keep. */
-  judge(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: Standing): Promise<Word>;
+  judge(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: TurnStanding): Promise<GateVerdict>;
   /** The same once more, right before it runs. It doesn't count as another use of a remembered rule. */
-  again(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: Standing): Promise<Word>;
+  again(who: { agent: AgentId; session: SessionKey }, plan: ActionPlan, standing: TurnStanding): Promise<GateVerdict>;
 }
 
-export interface Word {
+export interface GateVerdict {
   verdict: "allow" | "ask" | "deny";
   because: string;
   rule: string;
@@ -180,7 +180,7 @@ export interface Word {
   moves?: boolean;
 }
 
-export interface Questions {
+export interface ApprovalQuestions {
   /** Written with the park: nobody can answer before the turn waits. */
   ask(
     tx: Tx,
@@ -286,12 +286,12 @@ export interface ResourceLocks {
       onWait: (sentence: string) => void;
     },
     signal: AbortSignal,
-  ): Promise<Held | { busy: string } | undefined>;
+  ): Promise<HeldLock | { busy: string } | undefined>;
   /** The call has its outcome: what an earlier process held for it is free. */
   settled(turn: TurnId, call: string, how: "known" | "unknown"): void;
 }
 
-export interface Held {
+export interface HeldLock {
   /** Earlier work here was cut off; a sentence for the model. */
   readonly leftover: string | undefined;
   /** False when it was taken away meanwhile. */
@@ -304,7 +304,7 @@ export interface Held {
 }
 
 /** What files were before a call changed them. */
-export interface Keeping {
+export interface Checkpointing {
   /** Does the work of a call with everything kept that it may change. Returns and throws what the work does. */
   around<T>(
     call: {
@@ -331,18 +331,18 @@ export interface TurnParts {
   builtAt: number;
   records: Records;
   models: Models;
-  intake: Intake;
+  intake: TurnIntake;
   history: History;
   interims: Interims;
-  room: Room;
+  room: ContextRoom;
   judge: Judge;
-  questions: Questions;
+  questions: ApprovalQuestions;
   replies: ReplySink;
   tools: Toolbox;
   paid: PaidModel;
   locks: ResourceLocks;
-  checkpoints: Keeping;
-  changes: Changes;
+  checkpoints: Checkpointing;
+  changes: FileChanges;
   /** Lares' own line before what enters the history by itself. */
   ownLine: (of: { session: SessionKey; label: EventLabel; at: number }) => Promise<TextPart>;
   /** The same value without the secrets that are known. What a tool said passes it before anything keeps it. */

@@ -6,7 +6,7 @@ import type { BoundParts } from "./bound.ts";
 export const PROGRESS_VERSION = 1;
 
 /** A tool call that waits for a person. */
-export type Waiting = {
+export type WaitingCall = {
   approval: ApprovalId;
   callId: string;
   tool: string;
@@ -56,7 +56,7 @@ export type Progress = {
   tainted: boolean;
   model: string | null;
   practice: boolean;
-  waiting: Waiting[];
+  waiting: WaitingCall[];
   /** Its condition said yes. */
   passed?: boolean;
   /** Absent in what was parked before there were any. */

@@ -7,7 +7,7 @@ import { type At, makePlace } from "./act.ts";
 import { type Ending, finish } from "./finish.ts";
 import { park } from "./park.ts";
 import type { IntakeMessage, TurnParts } from "./ports.ts";
-import type { Progress, Waiting } from "./progress.ts";
+import type { Progress, WaitingCall } from "./progress.ts";
 
 export type Body =
   | {
@@ -23,7 +23,7 @@ export type Body =
     }
   | { kind: "command"; agent: string; route: ReplyRoute; reply: string; stop?: { turns: TurnId[]; why: string } };
 
-export interface Run extends At {
+export interface TurnRun extends At {
   p: Progress;
   model: string | null;
   given: Given | undefined;
@@ -32,14 +32,14 @@ export interface Run extends At {
   began: number;
 }
 
-export function end(parts: TurnParts, run: Run, ending: Ending): Outcome {
+export function end(parts: TurnParts, run: TurnRun, ending: Ending): Outcome {
   return finish(parts, run, run.p, run.route, run.own, ending);
 }
 
 export async function parkNow(
   parts: TurnParts,
-  run: Run,
-  fresh: (Waiting & { because: string; rule: string })[],
+  run: TurnRun,
+  fresh: (WaitingCall & { because: string; rule: string })[],
 ): Promise<Outcome> {
   const { route, p, turn } = run;
   p.activeMs += parts.clock.now() - run.began;
@@ -54,7 +54,7 @@ export async function parkNow(
 
 export function shortened<T extends { id: string; text: string }>(
   parts: TurnParts,
-  run: Run,
+  run: TurnRun,
   results: readonly T[],
 ): Promise<T[]> {
   const { turn, session, agent, model } = run;

@@ -12,10 +12,10 @@ import { type Allowed, type At, allowedAs, judge, runTool, stillAsShown } from "
 import type { Ending } from "./finish.ts";
 import { newWaiting } from "./park.ts";
 import type { TurnParts } from "./ports.ts";
-import type { Progress, Waiting } from "./progress.ts";
+import type { Progress, WaitingCall } from "./progress.ts";
 
 type Run = At & { p: Progress; terms: Terms; own: { authority: Progress["authority"] } | undefined };
-type Fresh = Waiting & { because: string; rule: string };
+type Fresh = WaitingCall & { because: string; rule: string };
 type Ran = { result: ToolResult } | { refused: string } | { ask: Fresh };
 
 /** The most `exec` takes. */
@@ -98,7 +98,7 @@ async function answered(
   parts: TurnParts,
   run: Run,
   wake: Wake,
-  asked: Waiting,
+  asked: WaitingCall,
 ): Promise<{ refused: string } | { isSame: boolean }> {
   if (wake.why === "deadline") {
     await parts.records.write((tx) => parts.questions.close(tx, asked.approval, "expired"));

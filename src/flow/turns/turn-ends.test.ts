@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { asId, type TurnId } from "../../core/domain/index.ts";
 import { openRecords, type SqliteRecords } from "../../ground/records/index.ts";
-import { TurnWatch } from "./turn-ends.ts";
+import { TurnEnds } from "./turn-ends.ts";
 
 const clean: (() => void)[] = [];
 afterEach(() => {
   for (const undo of clean.splice(0)) undo();
 });
 
-async function setUp(): Promise<{ records: SqliteRecords; watch: TurnWatch }> {
+async function setUp(): Promise<{ records: SqliteRecords; watch: TurnEnds }> {
   const dir = mkdtempSync(join(tmpdir(), "lares-watch-"));
   const records = await openRecords(join(dir, "db"), (error) => {
     throw error;
@@ -20,7 +20,7 @@ async function setUp(): Promise<{ records: SqliteRecords; watch: TurnWatch }> {
     records.close();
     rmSync(dir, { recursive: true, force: true });
   });
-  return { records, watch: new TurnWatch(records) };
+  return { records, watch: new TurnEnds(records) };
 }
 
 const turn = (id: string) => asId<TurnId>(id);

@@ -10,7 +10,7 @@ import { readTurn, type TurnRow } from "./store.ts";
 const MOST_REMEMBERED = 64;
 const LONGEST_REMEMBERED = 16_384;
 
-export class TurnWatch {
+export class TurnEnds {
   private readonly records: Records;
   private lost: Error | undefined;
   private readonly listeners = new Map<TurnId, Set<() => void>>();

@@ -20,7 +20,7 @@ import { converse } from "./converse.ts";
 import type { Ending } from "./finish.ts";
 import type { TurnParts } from "./ports.ts";
 import { newProgress, type Progress } from "./progress.ts";
-import { type Body, end, parkNow, type Run, shortened } from "./run.ts";
+import { type Body, end, parkNow, shortened, type TurnRun } from "./run.ts";
 import { keepTime, withoutModel } from "./scripted.ts";
 import { recordRestart, recordWoken, sumUsage } from "./store.ts";
 import { outcome, WITHDRAWN, wakeUp } from "./wake.ts";
@@ -29,7 +29,7 @@ export function makeTurns(parts: TurnParts) {
   return {
     async segment(ctx: Ctx, input: SegmentInput): Promise<Outcome> {
       const body = input.body as unknown as Body;
-      const run: Run = {
+      const run: TurnRun = {
         ctx,
         turn: input.turn,
         // A command runs in a lane of its own beside its session.
@@ -98,7 +98,7 @@ export function makeTurns(parts: TurnParts) {
 }
 
 /** An edited message: what it replaces is stopped and leaves the conversation before the model is asked. */
-async function rewind(parts: TurnParts, { ctx, session, turn, segment }: Run, target: TurnId): Promise<void> {
+async function rewind(parts: TurnParts, { ctx, session, turn, segment }: TurnRun, target: TurnId): Promise<void> {
   if (segment > 0) return;
   await ctx.step(
     "rewind",
@@ -112,7 +112,7 @@ async function rewind(parts: TurnParts, { ctx, session, turn, segment }: Run, ta
 }
 
 /** The outcomes of the caller's own tools enter the history where the calls wait for them. The same id: once. */
-async function takeResults(parts: TurnParts, run: Run, content: ToolResultPart[]): Promise<void> {
+async function takeResults(parts: TurnParts, run: TurnRun, content: ToolResultPart[]): Promise<void> {
   const { turn, session } = run;
   const capped = await shortened(parts, run, content);
   return parts.records.write((tx) =>

@@ -25,11 +25,11 @@ import { type BoundParts, whatChanged } from "./bound.ts";
 import { newWaiting } from "./park.ts";
 import { endPauses } from "./pause.ts";
 import type { TurnParts } from "./ports.ts";
-import type { Waiting } from "./progress.ts";
-import { parkNow, type Run, shortened } from "./run.ts";
+import type { WaitingCall } from "./progress.ts";
+import { parkNow, shortened, type TurnRun } from "./run.ts";
 
 /** Deals with what woke a parked turn. Returns the next park when more answers are missing. */
-export async function wakeUp(parts: TurnParts, run: Run, input: SegmentInput): Promise<Outcome | undefined> {
+export async function wakeUp(parts: TurnParts, run: TurnRun, input: SegmentInput): Promise<Outcome | undefined> {
   const { p } = run;
   if (input.wake.why === "start") return undefined;
   if (input.wake.why === "deadline") {
@@ -52,7 +52,7 @@ export async function wakeUp(parts: TurnParts, run: Run, input: SegmentInput): P
   }
   if (input.wake.why !== "event") return undefined;
   if (input.wake.events.some((e) => e.name === CANCEL)) throw new Stopped();
-  const fresh: (Waiting & { because: string; rule: string })[] = [];
+  const fresh: (WaitingCall & { because: string; rule: string })[] = [];
   for (const event of input.wake.events) {
     const w = p.waiting.find((one) => parts.questions.event(one.approval) === event.name);
     if (!w) continue;
@@ -69,10 +69,10 @@ export async function wakeUp(parts: TurnParts, run: Run, input: SegmentInput): P
 /** Runs or refuses a call a person answered. Returns it as a new question when it is no longer what was shown. */
 async function answered(
   parts: TurnParts,
-  run: Run,
-  w: Waiting,
+  run: TurnRun,
+  w: WaitingCall,
   answer: { decision: string; by: string; reason: string | null },
-): Promise<(Waiting & { because: string; rule: string }) | undefined> {
+): Promise<(WaitingCall & { because: string; rule: string }) | undefined> {
   const said = answer.reason ? ` They said: ${answer.reason}` : "";
   if (answer.decision === "deny") {
     const text = `Denied by ${answer.by}. It was not run.${said}`;
@@ -148,8 +148,8 @@ async function answered(
  */
 export async function outcome(
   parts: TurnParts,
-  run: Run,
-  w: Waiting,
+  run: TurnRun,
+  w: WaitingCall,
   said: ToolResult,
   { also, inPlace = said.text, own, how, notRun }: OutcomeMore,
 ): Promise<void> {

@@ -16,7 +16,7 @@ export interface Complaint {
   meant?: string;
 }
 
-export interface Checked {
+export interface CheckedConfig {
   value: Record<string, unknown>;
   complaints: Complaint[];
 }
@@ -30,7 +30,7 @@ export interface ReferencePaths {
   unresolved: ReadonlySet<string>;
 }
 
-export function check(schema: ConfigSchema, given: unknown, references: ReferencePaths): Checked {
+export function check(schema: ConfigSchema, given: unknown, references: ReferencePaths): CheckedConfig {
   const complaints: Complaint[] = [];
   const value: Fields = {};
   const fields = isFields(given) ? given : {};

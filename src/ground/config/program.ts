@@ -11,7 +11,7 @@ export interface ProgramNames {
   told: string;
 }
 
-export interface Started {
+export interface StartedProgram {
   /** `bin/lares.js` of this very program. */
   script: string;
   node: string;
@@ -21,7 +21,7 @@ export interface Started {
   named: string | undefined;
 }
 
-export function programNames({ script, node, cwd, path, named }: Started): ProgramNames {
+export function programNames({ script, node, cwd, path, named }: StartedProgram): ProgramNames {
   const anywhere = `${quoted(node)} ${quoted(script)}`;
   if (named) return { here: named, anywhere: named, told: named };
   if (isOnPath(script, path)) return { here: "lares", anywhere, told: "lares" };

@@ -1,3 +1,3 @@
 export { EmbeddedEngine } from "./embedded/engine.ts";
-export type { Places } from "./embedded/lanes.ts";
+export type { LanePlaces } from "./embedded/lanes.ts";
 export { readTurnState, slotDue } from "./embedded/look.ts";

@@ -16,13 +16,13 @@ export interface Past extends LastLife {
   life: string;
 }
 
-export interface Slot {
+export interface LedgerSlot {
   key: string;
   n: number;
   began: number;
 }
 
-export class Ledger {
+export class WorkLedger {
   readonly file: string;
   readonly life: string;
   private fd: number | undefined;
@@ -43,17 +43,17 @@ export class Ledger {
     this.note("died");
   }
 
-  take(key: string): Slot {
+  take(key: string): LedgerSlot {
     const slot = { key, n: this.free.pop() ?? this.used++, began: ++this.begun };
     this.write(slot.n, { key, began: slot.began, progressed: false });
     return slot;
   }
 
-  progressed(slot: Slot): void {
+  progressed(slot: LedgerSlot): void {
     this.write(slot.n, { key: slot.key, began: slot.began, progressed: true });
   }
 
-  give(slot: Slot): void {
+  give(slot: LedgerSlot): void {
     this.write(slot.n, undefined);
     this.free.push(slot.n);
   }

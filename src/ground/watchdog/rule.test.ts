@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { chooseWait, count, type Held, judgeHeld, spare } from "./rule.ts";
+import { chooseWait, count, type HeldWork, judgeHeld, spare } from "./rule.ts";
 
-const held = (strikes: number, deaths: number): Held => ({ strikes, deaths, at: 0 });
+const held = (strikes: number, deaths: number): HeldWork => ({ strikes, deaths, at: 0 });
 
 describe("what is held against work", () => {
   it.each([
@@ -35,7 +35,7 @@ describe("what is held against work", () => {
 
 describe("a life that died before it started the work", () => {
   it("forgets its deaths, eight times, and never its strikes", () => {
-    let now: Held = { strikes: 1, deaths: 3, at: 5 };
+    let now: HeldWork = { strikes: 1, deaths: 3, at: 5 };
     for (let spared = 1; spared <= 8; spared++) {
       now = spare({ ...now, deaths: 3 }, "died");
       expect(now).toEqual({ strikes: 1, deaths: 0, at: 5, spared });
@@ -50,9 +50,9 @@ describe("a life that died before it started the work", () => {
 
 describe("what a death adds", () => {
   const before = [0, 1, 2].flatMap((strikes) => [0, 1, 2, 3].map((deaths) => held(strikes, deaths)));
-  const stall = (was: Held | undefined, laterSuspect = false, progressed = false) =>
+  const stall = (was: HeldWork | undefined, laterSuspect = false, progressed = false) =>
     count(was, { how: "stalled", laterSuspect }, progressed, 7);
-  const death = (was: Held | undefined, progressed = false) =>
+  const death = (was: HeldWork | undefined, progressed = false) =>
     count(was, { how: "died", laterSuspect: false }, progressed, 7);
 
   for (const was of before) {
@@ -89,7 +89,7 @@ describe("what a death adds", () => {
   it("the fourth plain death in a row convicts, and no storm with progress in between", () => {
     expect(judgeHeld(death(death(death(undefined))))).toBe("suspect");
     expect(judgeHeld(death(death(death(death(undefined)))))).toBe("convicted");
-    let stormy: Held | undefined;
+    let stormy: HeldWork | undefined;
     for (let i = 0; i < 100; i++) stormy = death(stormy, i % 3 === 2);
     expect(judgeHeld(stormy)).toBe("none");
   });

@@ -15,7 +15,7 @@
 import type { Suspicion } from "../../core/kit/index.ts";
 
 /** What is held against a piece of work. */
-export interface Held {
+export interface HeldWork {
   strikes: number;
   /** Lives in a row that died while it ran and had recorded nothing. */
   deaths: number;
@@ -27,10 +27,10 @@ export interface Held {
 
 export interface LastLife {
   how: "stalled" | "threw" | "full" | "died";
-  running: readonly Running[];
+  running: readonly RunningWork[];
 }
 
-export interface Running {
+export interface RunningWork {
   key: string;
   /** The order in which work began in that life. */
   began: number;
@@ -47,11 +47,11 @@ const MOST_SPARED = 8;
 const WAIT_MS: Readonly<Record<number, number>> = { 2: 1000, 3: 5000 };
 
 export function count(
-  held: Held | undefined,
+  held: HeldWork | undefined,
   life: { how: LastLife["how"]; laterSuspect: boolean },
   progressed: boolean,
   at: number,
-): Held {
+): HeldWork {
   const { strikes, deaths, ...rest } = held ?? { strikes: 0, deaths: 0 };
   if (life.how === "died") return { ...rest, strikes, deaths: progressed ? 0 : deaths + 1, at };
   const weight = strikes === 0 || !life.laterSuspect ? 1 : progressed ? 0 : 0.5;
@@ -59,12 +59,12 @@ export function count(
 }
 
 /** What a life says that died without having started this work. */
-export function spare(held: Held, how: LastLife["how"]): Held {
+export function spare(held: HeldWork, how: LastLife["how"]): HeldWork {
   const { deaths, spared = 0 } = held;
   return how === "died" && deaths > 0 && spared < MOST_SPARED ? { ...held, deaths: 0, spared: spared + 1 } : held;
 }
 
-export function judgeHeld(held: Held | undefined): Suspicion {
+export function judgeHeld(held: HeldWork | undefined): Suspicion {
   if (!held) return "none";
   const { strikes, deaths } = held;
   if (strikes >= STRIKES_TO_CONVICT || deaths >= DEATHS_TO_CONVICT) return "convicted";
@@ -73,6 +73,6 @@ export function judgeHeld(held: Held | undefined): Suspicion {
   return strikes > 0 || deaths >= DEATHS_TO_SUSPECT ? "suspect" : "none";
 }
 
-export function chooseWait(held: Held | undefined): number {
+export function chooseWait(held: HeldWork | undefined): number {
   return WAIT_MS[held?.deaths ?? 0] ?? 0;
 }

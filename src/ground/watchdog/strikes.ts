@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import type { Past } from "./ledger.ts";
-import { count, type Held, spare } from "./rule.ts";
+import { count, type HeldWork, spare } from "./rule.ts";
 
 /** Work that was erased meanwhile is never forgiven; after this long nobody misses its entry. */
 const KEEP_MS = 30 * 86_400_000;
@@ -12,7 +12,7 @@ const KEEP_MS = 30 * 86_400_000;
 export class Strikes {
   private readonly file: string;
   private judged: string;
-  private readonly held: Map<string, Held>;
+  private readonly held: Map<string, HeldWork>;
 
   constructor(file: string) {
     this.file = file;
@@ -25,7 +25,7 @@ export class Strikes {
     return this.held.size === 0;
   }
 
-  get(key: string): Held | undefined {
+  get(key: string): HeldWork | undefined {
     return this.held.get(key);
   }
 
@@ -67,11 +67,11 @@ export class Strikes {
   }
 }
 
-function read(file: string): { judged: string; held: Record<string, Held> } {
+function read(file: string): { judged: string; held: Record<string, HeldWork> } {
   try {
     const { judged, held } = JSON.parse(readFileSync(file, "utf8")) as { judged?: unknown; held?: unknown };
-    const entries = Object.entries((held ?? {}) as Record<string, Partial<Held>>).flatMap(
-      ([key, { strikes, deaths, at, spared }]): [string, Held][] =>
+    const entries = Object.entries((held ?? {}) as Record<string, Partial<HeldWork>>).flatMap(
+      ([key, { strikes, deaths, at, spared }]): [string, HeldWork][] =>
         typeof strikes === "number" && typeof deaths === "number" && typeof at === "number"
           ? [[key, { strikes, deaths, at, ...(typeof spared === "number" ? { spared } : {}) }]]
           : [],

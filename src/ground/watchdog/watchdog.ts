@@ -7,8 +7,8 @@ import { url as debuggerUrl } from "node:inspector";
 import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import { Worker } from "node:worker_threads";
-import type { Clock, Crash, Guard, Log, Running, Suspicion, WorkKey } from "../../core/kit/index.ts";
-import { fitting, Ledger, readPast, SLOT_BYTES, type Slot } from "./ledger.ts";
+import type { Clock, Crash, Guard, GuardedWork, Log, Suspicion, WorkKey } from "../../core/kit/index.ts";
+import { fitting, type LedgerSlot, readPast, SLOT_BYTES, WorkLedger } from "./ledger.ts";
 import { chooseWait, judgeHeld } from "./rule.ts";
 import { Strikes } from "./strikes.ts";
 import { BEAT, DEBUGGED, STOP, STORING, WORKER_SOURCE } from "./worker-source.ts";
@@ -38,12 +38,12 @@ export interface WatchdogParts {
 export class Watchdog implements Guard {
   private readonly parts: WatchdogParts;
   private readonly strikes: Strikes;
-  private readonly ledger: Ledger;
+  private readonly ledger: WorkLedger;
   /** Suspects wait until the program is up: whatever they do to it, it came up. */
   private readonly up: Promise<void>;
   private isUp!: () => void;
   /** By key: its slot and whoever began it last. */
-  private readonly running = new Map<string, { slot: Slot; by: symbol }>();
+  private readonly running = new Map<string, { slot: LedgerSlot; by: symbol }>();
   /** Suspects that wait for their turn, and the one whose turn it is. */
   private readonly line: { key: string; go: () => void }[] = [];
   private current: string | undefined;
@@ -69,7 +69,7 @@ export class Watchdog implements Guard {
         parts.log.warn(`Lares ${ENDED[past.how]} last time`, { running });
       }
     }
-    this.ledger = new Ledger(file, randomUUID());
+    this.ledger = new WorkLedger(file, randomUUID());
     process.on("uncaughtExceptionMonitor", this.threw);
   }
 
@@ -148,7 +148,7 @@ export class Watchdog implements Guard {
     });
   }
 
-  begin(key: WorkKey): Running {
+  begin(key: WorkKey): GuardedWork {
     this.watch();
     const name = fitting(key);
     const slot = this.running.get(name)?.slot ?? this.ledger.take(name);

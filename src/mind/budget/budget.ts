@@ -15,7 +15,7 @@ import type { Clock } from "../../core/kit/index.ts";
 import type { BudgetsConfig } from "./config.ts";
 import { amountUsed, forecast, longestAnswer, Sizes, toAmount } from "./estimate.ts";
 import { type Amount, type Caps, judge, minus, NOTHING, plus, used } from "./judge.ts";
-import { listScopes, refusal, type Scope, warning } from "./scopes.ts";
+import { type BudgetScope, listScopes, refusal, warning } from "./scopes.ts";
 import { insertHold, markWarned, readHolds, readSpent, type ScopeKey, settleHold } from "./store.ts";
 
 export interface BudgetParts {
@@ -146,12 +146,12 @@ export class Budget {
 
   private reservation(
     call: PlannedCall,
-    scopes: Scope[],
+    scopes: BudgetScope[],
     tallies: Tally[],
     a: { most: Amount; sent: Amount; shorter: number | undefined; outputPrice: number },
   ): Reservation {
     let ended: Amount | undefined;
-    const warned: Scope[] = [];
+    const warned: BudgetScope[] = [];
     const end = (amount: Amount) => {
       ended = amount;
       for (const tally of tallies) {
@@ -191,7 +191,7 @@ export class Budget {
   }
 
   /** Loads what is known of these scopes and keeps it in memory until `leave`. Counted at once, so it cannot be dropped meanwhile. */
-  private async enter(scopes: readonly Scope[]): Promise<Tally[]> {
+  private async enter(scopes: readonly BudgetScope[]): Promise<Tally[]> {
     const tallies = scopes.map((scope) => {
       const tally = this.tallies.get(makeId(scope)) ?? this.load(scope);
       tally.users++;

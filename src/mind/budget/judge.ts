@@ -12,7 +12,7 @@ export type Caps = { readonly [kind in keyof Amount]?: number | undefined };
 export const KINDS = ["dollars", "tokens", "calls"] as const;
 export const NOTHING: Amount = { dollars: 0, tokens: 0, calls: 0 };
 
-export type Verdict =
+export type BudgetVerdict =
   | { verdict: "fits" }
   /** It would fit if the calls under way cost nothing; they set aside the most they can cost, so some of it comes back. */
   | { verdict: "wait"; kind: keyof Amount }
@@ -21,7 +21,7 @@ export type Verdict =
 /** Sums of dollars are sums of fractions; less than a millionth of a cent decides nothing. */
 const DUST = 1e-8;
 
-export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: Amount): Verdict {
+export function judge(budget: Caps, spent: Amount, reserved: Amount, estimate: Amount): BudgetVerdict {
   let waits: keyof Amount | undefined;
   for (const kind of KINDS) {
     const cap = budget[kind];

@@ -4,7 +4,7 @@ import type { BudgetsConfig } from "./config.ts";
 import type { Amount, Caps } from "./judge.ts";
 import type { ScopeKey } from "./store.ts";
 
-export interface Scope extends ScopeKey {
+export interface BudgetScope extends ScopeKey {
   caps: Caps;
 }
 
@@ -12,10 +12,10 @@ export function listScopes(
   config: BudgetsConfig,
   call: { agent: string; session: string; schedule?: { id: string; caps?: Caps } },
   now: number,
-): Scope[] {
+): BudgetScope[] {
   const day = localDay(now);
   const own = config.agents[call.agent];
-  const scopes: Scope[] = [
+  const scopes: BudgetScope[] = [
     { kind: "all", name: "", day, caps: config.perDay },
     { kind: "agent", name: call.agent, day, caps: own?.perDay ?? {} },
     { kind: "session", name: call.session, day: "", caps: own?.perSession ?? config.perSession },
@@ -39,7 +39,7 @@ export function localDay(now: number): string {
 
 /** `unknownPer`: the model's price is not known, and it is counted at so many dollars a million tokens. */
 export function refusal(
-  scope: Scope,
+  scope: BudgetScope,
   kind: keyof Amount,
   spent: Amount,
   { estimate, unknownPer }: { estimate: Amount; unknownPer?: number },
@@ -54,7 +54,7 @@ export function refusal(
   return `${title(scope)} does not allow another model call: ${left}${more}.${counted} ${wait}, or raise ${key(scope)}.${kind}.`;
 }
 
-export function warning(scope: Scope, kind: keyof Amount, spent: Amount): string {
+export function warning(scope: BudgetScope, kind: keyof Amount, spent: Amount): string {
   const cap = scope.caps[kind]!;
   const percent = cap > 0 ? Math.floor((spent[kind] / cap) * 100) : 100;
   return `${percent} % of ${title(scope).replace("The", "the")} is used: ${shown(kind, spent[kind])} of ${shown(kind, cap)}.`;

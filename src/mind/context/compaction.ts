@@ -25,7 +25,7 @@ import {
 import type { Bus } from "../../core/kit/index.ts";
 import { bounded, type Carry, carryText, gather, NO_CARRY, quoted } from "./carry.ts";
 import type { ContextConfig } from "./config.ts";
-import type { Contexts, View } from "./context.ts";
+import type { Contexts, ContextView } from "./context.ts";
 import { notesText } from "./notes.ts";
 import type { SessionViews } from "./ports.ts";
 import { keepCompaction, listCompactions, markUndone, readCompaction, readSession, readStretch } from "./store.ts";
@@ -290,7 +290,7 @@ export class Compactions {
     };
   }
 
-  private cut(view: View, wish: Wish): number {
+  private cut(view: ContextView, wish: Wish): number {
     const messages = view.messages.map((m, i) => ({ role: m.role, tokens: view.sizes[i]! }));
     const { keep: tokens, keepMessages, carry, snapshot, limit } = view.shares;
     const keep = (most: number) => ({ tokens: Math.min(tokens, Math.max(most, 0)), messages: keepMessages });
@@ -379,7 +379,7 @@ export class Compactions {
 }
 
 /** A turn goes on whose message does not stay: then it is carried over, word for word as far as it fits. */
-function askedIn(view: View, cut: number, wish: Wish): string {
+function askedIn(view: ContextView, cut: number, wish: Wish): string {
   if (wish.why === "threshold" || (wish.why === "full" && wish.more)) return "";
   const at = view.messages.findLastIndex((m) => m.role === "user");
   if (at < 0) return view.carry.asked;

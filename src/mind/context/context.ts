@@ -59,7 +59,7 @@ export interface ContextParts {
 }
 
 /** A session's window as it is now. Everything a decision about it needs. */
-export interface View {
+export interface ContextView {
   agent: AgentId;
   model: { id: string; contextWindow: number };
   prompt: Prompt;
@@ -246,7 +246,7 @@ export class Contexts {
   }
 
   /** The window as it is now. */
-  async view(session: SessionKey, agent: AgentId, model?: string): Promise<View> {
+  async view(session: SessionKey, agent: AgentId, model?: string): Promise<ContextView> {
     const hot = await this.ready(session, agent);
     const asked = this.findModel(model ?? hot.model ?? this.parts.agentModel(agent));
     const { systemTokens, toolTokens } = hot.prompt!;

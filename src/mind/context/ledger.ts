@@ -8,7 +8,7 @@ import type { Contexts } from "./context.ts";
 import { type CompactionRow, countMessages, listCompactions, readSession } from "./store.ts";
 import { textTokens } from "./tokens.ts";
 
-export interface Ledger {
+export interface ContextLedger {
   session: SessionKey;
   agent: string;
   model: string;
@@ -49,7 +49,7 @@ const SHOWN_COMPACTIONS = 10;
 export async function readLedger(
   parts: { contexts: Contexts; records: Records },
   session: SessionKey,
-): Promise<Ledger> {
+): Promise<ContextLedger> {
   const row = await readSession(parts.records, session);
   if (!row) {
     throw new AppError("NOT_FOUND", {

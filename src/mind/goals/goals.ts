@@ -47,7 +47,7 @@ import {
   setWhy,
   waitingIn,
 } from "./store.ts";
-import { judgeRequest, readVerdict, type Verdict } from "./verdict.ts";
+import { type GoalVerdict, judgeRequest, readVerdict } from "./verdict.ts";
 
 export interface GoalParts {
   records: Records;
@@ -254,7 +254,7 @@ export class Goals {
     goal: Goal,
     turn: TurnId,
     model: string,
-  ): Promise<(Verdict & { spent: Spent }) | { failed: string }> {
+  ): Promise<(GoalVerdict & { spent: Spent }) | { failed: string }> {
     let record: ((tx: Tx) => void) | undefined;
     const said = await ctx.step(
       "judge",
@@ -272,7 +272,7 @@ export class Goals {
       },
       (tx) => record?.(tx),
     );
-    return said as unknown as (Verdict & { spent: Spent }) | { failed: string };
+    return said as unknown as (GoalVerdict & { spent: Spent }) | { failed: string };
   }
 
   private finish(

@@ -5,7 +5,7 @@ import { sourceKeys } from "../../core/domain/index.ts";
 import { truthy } from "../../core/kit/index.ts";
 import type { Goal } from "./store.ts";
 
-export interface Verdict {
+export interface GoalVerdict {
   verdict: "done" | "go on" | "blocked";
   why: string;
   /** What to do next, with "go on". */
@@ -66,7 +66,7 @@ export function judgeRequest(
 }
 
 /** `undefined`: it said nothing that can be used. */
-export function readVerdict(reply: Extract<ModelReply, { ok: true }>): Verdict | undefined {
+export function readVerdict(reply: Extract<ModelReply, { ok: true }>): GoalVerdict | undefined {
   for (const part of reply.content) {
     const found =
       part.type === "tool-call" && part.name === "verdict"

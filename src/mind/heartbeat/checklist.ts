@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 
-export interface Item {
+export interface ChecklistItem {
   /** Stays as long as the line does. */
   key: string;
   text: string;
@@ -19,8 +19,8 @@ export interface Item {
 
 const MOST_ITEMS = 100;
 
-export function readChecklist(markdown: string): Item[] {
-  const items: Item[] = [];
+export function readChecklist(markdown: string): ChecklistItem[] {
+  const items: ChecklistItem[] = [];
   let isComment = false;
   for (const raw of markdown.split("\n")) {
     const line = raw.trim();
@@ -37,8 +37,8 @@ export function readChecklist(markdown: string): Item[] {
 }
 
 /** What stands in brackets and begins as a hint does; of two of a kind the first holds. Other brackets are only words. */
-function readHint(text: string): Pick<Item, "due" | "every" | "watch"> {
-  const hint: Pick<Item, "due" | "every" | "watch"> = {};
+function readHint(text: string): Pick<ChecklistItem, "due" | "every" | "watch"> {
+  const hint: Pick<ChecklistItem, "due" | "every" | "watch"> = {};
   for (const piece of text.split("(").slice(1)) {
     const inside = piece.split(")", 1)[0]!.trim();
     const [first = "", ...rest] = inside.split(/\s+/);

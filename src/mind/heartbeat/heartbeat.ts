@@ -23,10 +23,10 @@ import {
   type TurnResult,
 } from "../../core/domain/index.ts";
 import type { Clock } from "../../core/kit/index.ts";
-import { type Item, readChecklist } from "./checklist.ts";
+import { type ChecklistItem, readChecklist } from "./checklist.ts";
 import type { HeartbeatConfig } from "./config.ts";
 import { isActive } from "./hours.ts";
-import { type BeatRow, beginBeat, noteSaid, readBeat, type Seen, saidAt, saveBeat } from "./store.ts";
+import { type BeatRow, beginBeat, noteSaid, readBeat, type SeenBefore, saidAt, saveBeat } from "./store.ts";
 
 export interface HeartbeatParts {
   records: Records;
@@ -119,7 +119,7 @@ export class Heartbeat {
 
   /** Its turn is admitted: what it was told is on its way to being seen. */
   began(tx: Tx, agent: AgentId, note: Json, now: number): void {
-    beginBeat(tx, agent, note as unknown as Seen, now);
+    beginBeat(tx, agent, note as unknown as SeenBefore, now);
   }
 
   async ended(
@@ -190,15 +190,15 @@ export class Heartbeat {
   private async look(at: {
     agent: AgentId;
     config: HeartbeatConfig;
-    items: Item[];
+    items: ChecklistItem[];
     list: string;
     row: BeatRow;
     now: number;
-  }): Promise<{ news: string[]; seen: Seen }> {
+  }): Promise<{ news: string[]; seen: SeenBefore }> {
     const { agent, config, items, list, row, now } = at;
     const before = row.seen;
     const news: string[] = [];
-    const seen: Seen = { list, files: {}, looked: {}, until: now };
+    const seen: SeenBefore = { list, files: {}, looked: {}, until: now };
     if (before && before.list !== list) news.push("HEARTBEAT.md changed.");
     const watched = new Set([...config.watch, ...items.flatMap((item) => item.watch ?? [])]);
     for (const path of watched) {
@@ -218,7 +218,7 @@ export class Heartbeat {
     return { news, seen };
   }
 
-  private isDue(item: Item, looked: number | undefined, now: number, config: HeartbeatConfig): boolean {
+  private isDue(item: ChecklistItem, looked: number | undefined, now: number, config: HeartbeatConfig): boolean {
     const { time } = this.parts;
     const zone = config.zone ?? time.zone();
     try {
@@ -231,7 +231,7 @@ export class Heartbeat {
   }
 
   /** A hint that is no time would never come: that is said, and not taken for words. */
-  private problems(items: readonly Item[], config: HeartbeatConfig): string[] {
+  private problems(items: readonly ChecklistItem[], config: HeartbeatConfig): string[] {
     const { time, clock } = this.parts;
     const zone = config.zone ?? time.zone();
     const now = clock.now();
@@ -248,7 +248,7 @@ export class Heartbeat {
     });
   }
 
-  private words(config: HeartbeatConfig, items: Item[], news: string[], lastSaid: string | null): string {
+  private words(config: HeartbeatConfig, items: ChecklistItem[], news: string[], lastSaid: string | null): string {
     return [
       "Nobody waits for an answer. You look after:",
       ...items.map((item) => `- ${item.text}`),

@@ -2,7 +2,7 @@ import type { Reads, Tx } from "../../core/contracts/index.ts";
 import type { AgentId } from "../../core/domain/index.ts";
 
 /** What a beat has seen; what is different next time is news. */
-export interface Seen {
+export interface SeenBefore {
   /** Of the checklist. */
   list: string;
   /** Marks of watched files by path. */
@@ -15,9 +15,9 @@ export interface Seen {
 
 export interface BeatRow {
   agent: AgentId;
-  seen: Seen | null;
+  seen: SeenBefore | null;
   /** What the beat under way has seen; becomes `seen` when it ends well. */
-  pending: Seen | null;
+  pending: SeenBefore | null;
   useless: number;
   paused: string | null;
   lastAt: number | null;
@@ -40,8 +40,8 @@ export async function readBeat(db: Reads, agent: AgentId): Promise<BeatRow> {
   );
   return {
     agent,
-    seen: row?.seen ? (JSON.parse(row.seen) as Seen) : null,
-    pending: row?.pending ? (JSON.parse(row.pending) as Seen) : null,
+    seen: row?.seen ? (JSON.parse(row.seen) as SeenBefore) : null,
+    pending: row?.pending ? (JSON.parse(row.pending) as SeenBefore) : null,
     useless: row?.useless ?? 0,
     paused: row?.paused ?? null,
     lastAt: row?.last_at ?? null,
@@ -64,7 +64,7 @@ export function saveBeat(tx: Tx, row: BeatRow): void {
   );
 }
 
-export function beginBeat(tx: Tx, agent: AgentId, pending: Seen, at: number): void {
+export function beginBeat(tx: Tx, agent: AgentId, pending: SeenBefore, at: number): void {
   tx.run(
     `INSERT INTO beat (agent, seen, pending, last_at) VALUES (?, '', ?, ?)
      ON CONFLICT (agent) DO UPDATE SET pending = excluded.pending, last_at = excluded.last_at`,

@@ -7,7 +7,7 @@
 import { SAYS_WHEN } from "./text/vocabulary.ts";
 
 /** A row as the catalogue takes it. */
-export interface Entry {
+export interface CatalogueEntry {
   seq: number;
   scope: string;
   thread: string | null;
@@ -63,7 +63,7 @@ export class Catalogue {
     return this.alive === 0 ? 1 : Math.max(1, this.allWords / this.alive);
   }
 
-  put(entry: Entry): void {
+  put(entry: CatalogueEntry): void {
     const { seq } = entry;
     this.grow(seq + 1);
     if (this.isLive(seq)) this.drop(seq);

@@ -6,7 +6,7 @@
  */
 import type { Reads, SqlValue, Tx } from "../../core/contracts/index.ts";
 import { defined } from "../../core/kit/index.ts";
-import type { Entry } from "./catalogue.ts";
+import type { CatalogueEntry } from "./catalogue.ts";
 import type { Relation } from "./graph.ts";
 import type { MemoryKind, Remembered, Trust } from "./kinds.ts";
 
@@ -301,7 +301,7 @@ export async function expired(db: Reads, now: number): Promise<string[]> {
 }
 
 /** What the catalogue holds of live rows after `after`, in order of adding. */
-export function readEntries(db: Reads, after: number, limit: number): Promise<Entry[]> {
+export function readEntries(db: Reads, after: number, limit: number): Promise<CatalogueEntry[]> {
   return db.all(
     `SELECT seq, scope, thread, speaker, at, uses, length(words) - length(replace(words, ' ', '')) AS length, text
      FROM memory WHERE state = 'live' AND seq > ? ORDER BY seq LIMIT ?`,
@@ -310,7 +310,7 @@ export function readEntries(db: Reads, after: number, limit: number): Promise<En
   );
 }
 
-export function readEntry(db: Reads, id: string): Promise<Entry | undefined> {
+export function readEntry(db: Reads, id: string): Promise<CatalogueEntry | undefined> {
   return db.get(
     `SELECT seq, scope, thread, speaker, at, uses, length(words) - length(replace(words, ' ', '')) AS length, text
      FROM memory WHERE id = ?`,

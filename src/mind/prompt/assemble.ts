@@ -1,6 +1,6 @@
 /** The system prompt of a session, in the order that lets sessions of one agent share as much of it as they can. */
 import { houseText } from "./house.ts";
-import { type Place, placeText } from "./place.ts";
+import { type PromptPlace, placeText } from "./place.ts";
 import type { Situation } from "./situation.ts";
 
 /** The owner's files as they stand; empty where they say nothing. */
@@ -28,7 +28,7 @@ export interface PromptSection {
  */
 export function promptSections(of: {
   situation: Situation;
-  place: Place;
+  place: PromptPlace;
   files: PromptFiles;
   familyNote: string;
   skills: string;

@@ -9,7 +9,7 @@ export {
   orderTools,
 } from "./families.ts";
 export { HOUSE_VERSION, houseText } from "./house.ts";
-export { type ChatFormat, type KnownChat, type Machine, type Place, placeText } from "./place.ts";
+export { type ChatFormat, type KnownChat, type PromptMachine, type PromptPlace, placeText } from "./place.ts";
 export { type SessionFacts, situate } from "./situate.ts";
 export { isSmall, type Situation, type SituationKind, SMALL_WINDOW } from "./situation.ts";
 export { DAILY_TOOLS, SHORT_WINDOW, toolsFor } from "./tools.ts";

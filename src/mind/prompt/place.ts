@@ -20,7 +20,7 @@ export interface ChatFormat {
   oneLine?: boolean;
 }
 
-export interface Place {
+export interface PromptPlace {
   kind: SituationKind;
   agent: string;
   name?: string;
@@ -30,7 +30,7 @@ export interface Place {
   with?: { standing: "owner" | "known" | "guest"; name?: string };
   zone: string;
   format?: ChatFormat;
-  machine?: Machine;
+  machine?: PromptMachine;
   approvals?: "ask" | "record" | "ignore";
   /** Slash commands the person has here. */
   commands?: readonly string[];
@@ -49,7 +49,7 @@ export interface KnownChat {
   name?: string;
 }
 
-export interface Machine {
+export interface PromptMachine {
   os: string;
   shell: string;
   /** Undefined: commands run without a sandbox. */
@@ -62,7 +62,7 @@ export interface Machine {
   roots?: readonly string[];
 }
 
-export function placeText(place: Place): string {
+export function placeText(place: PromptPlace): string {
   if (place.kind === "api") return "";
   const lines = [
     whoLine(place),
@@ -75,7 +75,7 @@ export function placeText(place: Place): string {
   return `# Place\n\n${lines.filter(Boolean).join("\n")}`;
 }
 
-function whoLine({ agent, name, kind, channel, group, with: person, zone }: Place): string {
+function whoLine({ agent, name, kind, channel, group, with: person, zone }: PromptPlace): string {
   const called = name ? `, called ${quotedName(name)}` : "";
   const whom = person ? `, with ${whomWords(person)}` : "";
   return `You are the agent ${agent}${called}. ${whereWords(kind, channel, group)}${whom}. Time zone: ${zone}.`;
@@ -83,12 +83,12 @@ function whoLine({ agent, name, kind, channel, group, with: person, zone }: Plac
 
 const ROLES = { owner: "the owner", known: "a person the owner knows", guest: "a guest" } as const;
 
-function whomWords({ standing, name }: NonNullable<Place["with"]>): string {
+function whomWords({ standing, name }: NonNullable<PromptPlace["with"]>): string {
   const role = ROLES[standing];
   return name ? `${role}, ${quotedName(name)}` : role;
 }
 
-function whereWords(kind: SituationKind, channel: string | undefined, group: Place["group"]): string {
+function whereWords(kind: SituationKind, channel: string | undefined, group: PromptPlace["group"]): string {
   switch (kind) {
     case "job":
       return "This is a run of a scheduled job";
@@ -151,7 +151,7 @@ function formatLine({ text, tables, limit, unit, most, files, oneLine }: ChatFor
   return `Format: ${(isShort ? [marks, line, size] : [marks, line, grid, size, attached]).filter(Boolean).join("; ")}.`;
 }
 
-function machineLine({ os, shell, sandbox, network, down, roots }: Machine, isShort = false): string {
+function machineLine({ os, shell, sandbox, network, down, roots }: PromptMachine, isShort = false): string {
   const also = roots?.length ? ` and the project folders ${roots.join(", ")}` : "";
   const bounds = `; nothing outside it${also} can be changed, and reading elsewhere asks first`;
   const files = `Files: paths are relative to your workspace${isShort && !also ? "" : bounds}.`;
@@ -162,7 +162,7 @@ function machineLine({ os, shell, sandbox, network, down, roots }: Machine, isSh
   return `${files} ${box} on ${os} with ${shell}, ${network ? "with network" : "without network"}.`;
 }
 
-type Approvals = NonNullable<Place["approvals"]>;
+type Approvals = NonNullable<PromptPlace["approvals"]>;
 
 const APPROVALS: Readonly<Record<Approvals, string>> = {
   ask: "Approvals: reading here is free; commands, changes and new places on the web may be asked about first. Make the call and Lares decides.",

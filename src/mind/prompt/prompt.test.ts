@@ -5,7 +5,7 @@ import {
   HOUSE_VERSION,
   houseText,
   orderTools,
-  type Place,
+  type PromptPlace,
   placeText,
   promptSections,
   type Situation,
@@ -63,9 +63,9 @@ test("the house text fits its budget", () => {
   expect(tokens("small-window")).toBeLessThanOrEqual(330);
 });
 
-const place: Place = { kind: "owner", agent: "main", zone: "Europe/Berlin" };
+const place: PromptPlace = { kind: "owner", agent: "main", zone: "Europe/Berlin" };
 
-test.each<[string, Partial<Place>, string]>([
+test.each<[string, Partial<PromptPlace>, string]>([
   [
     "agent, name, chat, person and zone",
     { name: "Vesta", channel: "Telegram", with: { standing: "owner", name: "Ana" } },

@@ -81,7 +81,7 @@ const SWEEP_LATER_MS = 3_600_000;
 const KEPT_SLOTS_MS = 90 * 86_400_000;
 const KEPT_QUIET_BEATS_MS = 2 * 86_400_000;
 
-export class Runs {
+export class ScheduleRuns {
   private readonly parts: ScheduleParts;
 
   constructor(parts: ScheduleParts) {

@@ -17,7 +17,7 @@ import { defined, truthy } from "../../core/kit/index.ts";
 import type { DeclaredJob } from "./config.ts";
 import { type CatchUp, type Condition, type Job, type Thinking, USUAL } from "./job.ts";
 import type { ScheduleParts } from "./ports.ts";
-import { Runs, type ShownSlot, type SlotBody } from "./runs.ts";
+import { ScheduleRuns, type ShownSlot, type SlotBody } from "./runs.ts";
 import {
   countJobs,
   countMadeIn,
@@ -110,7 +110,7 @@ export const MOST_JOBS_PER_TURN = 20;
 
 export class Schedules {
   private readonly parts: ScheduleParts;
-  private readonly runs: Runs;
+  private readonly runs: ScheduleRuns;
   /** Calls of one turn may come at once; each has to see what the one before added. */
   private adding: Promise<unknown> = Promise.resolve();
   /** People may press twice; the second has to see the run that the first started. */
@@ -118,7 +118,7 @@ export class Schedules {
 
   constructor(parts: ScheduleParts) {
     this.parts = parts;
-    this.runs = new Runs(parts);
+    this.runs = new ScheduleRuns(parts);
   }
 
   async add(given: NewJob, declared = false, before?: Job): Promise<JobView> {

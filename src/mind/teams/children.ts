@@ -62,7 +62,7 @@ export interface ChildrenParts {
     record: (tx: Tx, turn: TurnId) => void,
   ) => Promise<{ turn: TurnId; duplicate: boolean }>;
   /** Tells the parent's session. Durable when it resolves; the same key again changes nothing. `record` is written with it. */
-  tell: (told: Told, record: (tx: Tx) => void) => Promise<unknown>;
+  tell: (told: ChildReport, record: (tx: Tx) => void) => Promise<unknown>;
   /** Whose rights something that happens in this session has: a known person's, or a stranger's. */
   authorityIn: (session: SessionKey) => Promise<Authority>;
   /** Who asked for what this turn does; nobody where it woke by itself. */
@@ -100,7 +100,7 @@ interface Asker {
 }
 
 /** What a parent's session is told of a child. */
-export interface Told {
+export interface ChildReport {
   key: string;
   child: SessionKey;
   session: SessionKey;
@@ -468,7 +468,7 @@ export class Children {
   private async about(
     child: ChildRow,
     to = child,
-  ): Promise<Pick<Told, "child" | "session" | "agent" | "route" | "outside" | "authority">> {
+  ): Promise<Pick<ChildReport, "child" | "session" | "agent" | "route" | "outside" | "authority">> {
     return {
       child: child.session,
       session: to.parent_session,

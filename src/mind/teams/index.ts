@@ -1,4 +1,4 @@
-export { Children, type ChildrenParts, type DeadlineBody, type Spawn, type Told } from "./children.ts";
+export { type ChildReport, Children, type ChildrenParts, type DeadlineBody, type Spawn } from "./children.ts";
 export { type TeamsConfig, teamsConfig } from "./config.ts";
 export type { ChildRow } from "./store.ts";
 export { openChildren } from "./store.ts";

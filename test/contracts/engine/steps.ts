@@ -1,7 +1,7 @@
 /** ENGINE-3, ENGINE-4, ENGINE-6, I4: steps and effects, and what a kill leaves of them. */
 
 import { describe, expect, it } from "vitest";
-import type { App } from "../../../src/core/contracts/index.ts";
+import type { EngineApp } from "../../../src/core/contracts/index.ts";
 import type { Json } from "../../../src/core/domain/index.ts";
 import { asId, type SessionKey } from "../../../src/core/domain/index.ts";
 import { ManualClock } from "../../../src/core/kit/index.ts";
@@ -35,7 +35,7 @@ export function stepContract(factory: EngineFactory): void {
       const found: Json[] = [];
       house.kill();
       await house.look();
-      const app: App = {
+      const app: EngineApp = {
         version: "probe",
         async segment(ctx) {
           await ctx.effect(
@@ -241,7 +241,7 @@ export function stepContract(factory: EngineFactory): void {
       await house.look();
       const release: Record<string, () => void> = {};
       const ran: string[] = [];
-      const app = (gates: boolean): App => ({
+      const app = (gates: boolean): EngineApp => ({
         version: "v",
         async segment(ctx) {
           const one = (name: string) =>
@@ -307,7 +307,7 @@ export function stepContract(factory: EngineFactory): void {
       await house.look();
       const wakes: Json[] = [];
       const acts: string[] = [];
-      const app = (names: string[], hang: boolean): App => ({
+      const app = (names: string[], hang: boolean): EngineApp => ({
         version: names[0]!,
         async segment(ctx, input) {
           wakes.push(input.wake as unknown as Json);

@@ -4,9 +4,9 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import {
-  type App,
   type Ctx,
   type Engine,
+  type EngineApp,
   type Outcome,
   type SegmentInput,
   Stopped,
@@ -162,7 +162,7 @@ export interface Life {
 let nonces = 0;
 
 /** An app that does what the turn's body says. `life` ends with the process it stands for. */
-export function scriptedApp(world: World, opened: Pick<Opened, "note">, life: Life = { dead: false }): App {
+export function scriptedApp(world: World, opened: Pick<Opened, "note">, life: Life = { dead: false }): EngineApp {
   const gen = world.gen;
   const names = new Map<TurnId, { name: string; session: SessionKey }>();
   const alive = () => (life.dead ? new Promise<never>(() => {}) : Promise.resolve());

@@ -15,9 +15,9 @@ import { Positions } from "../positions.ts";
 import { DiscordApi } from "./api.ts";
 import type { DiscordAccount } from "./config.ts";
 import { toEvent, toPress } from "./events.ts";
-import { connect, type Session } from "./gateway.ts";
+import { connect, type DiscordSession } from "./gateway.ts";
 import { DiscordMessages } from "./messages.ts";
-import { Places } from "./places.ts";
+import { DiscordPlaces } from "./places.ts";
 import { Watermark } from "./watermark.ts";
 
 const GUILD_MESSAGES = 1 << 9;
@@ -38,7 +38,7 @@ const MOST_SHORT = 20;
 export function create({ account, config, clock, log }: AdapterParts<DiscordAccount>): Channel {
   const api = new DiscordApi(config.apiUrl, config.token);
   const messages = new DiscordMessages(api);
-  const places = new Places(api);
+  const places = new DiscordPlaces(api);
   const { groups } = toPolicy(config);
   const listensToAll = Object.values(groups).some((group) => !group.mention);
   const intents = listensToAll ? INTENTS | MESSAGE_CONTENT : INTENTS;
@@ -59,7 +59,7 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
   /** One life of the line: connects, resumes or begins, and listens until it ends. */
   async function listen(
     door: Door,
-    state: { session: Session | undefined; positions: Positions },
+    state: { session: DiscordSession | undefined; positions: Positions },
     signal: AbortSignal,
   ): Promise<{ how: "resume" | "anew"; wasOpen: boolean }> {
     const who = await self(signal);
@@ -195,7 +195,7 @@ export function create({ account, config, clock, log }: AdapterParts<DiscordAcco
   };
 }
 
-function readSession(kept: unknown): Session | undefined {
+function readSession(kept: unknown): DiscordSession | undefined {
   const { id, url, seq } = asObject(kept);
   const [name, at, number] = [asText(id), asText(url), asNumber(seq)];
   return name && at && number !== undefined ? { id: name, url: at, seq: number } : undefined;

@@ -7,28 +7,28 @@ import { AppError } from "../../../core/domain/index.ts";
 import type { Clock } from "../../../core/kit/index.ts";
 import { asNumber, asObject, asText } from "../api.ts";
 
-export interface Session {
+export interface DiscordSession {
   id: string;
   url: string;
   /** Everything up to this number is durable here. */
   seq: number;
 }
 
-export interface GatewayParts {
+export interface DiscordGatewayParts {
   token: string;
   intents: number;
   url: string;
   /** Goes on where this one was left; without it a new session is begun. */
-  session: Session | undefined;
+  session: DiscordSession | undefined;
   clock: Clock;
   /** The session is open. `fresh`: it is a new one, which knows nothing of what came before. */
-  onOpen(session: Session, fresh: boolean): void;
+  onOpen(session: DiscordSession, fresh: boolean): void;
   onDispatch(type: string, body: unknown, seq: number): void;
   /** A heartbeat came back. */
   onBeat(): void;
 }
 
-export type Ended = "resume" | "anew";
+export type DiscordEnd = "resume" | "anew";
 
 const HANDSHAKE_MS = 15_000;
 /** Close codes after which the session is gone and a new one may be begun. */
@@ -45,24 +45,24 @@ const FATAL: Readonly<Record<number, readonly [message: string, hint: string]>> 
 const PROPERTIES = { os: process.platform, browser: "lares", device: "lares" };
 
 export function connect(
-  parts: GatewayParts,
+  parts: DiscordGatewayParts,
   signal: AbortSignal,
-): { done: Promise<Ended>; fail(error: unknown): void } {
+): { done: Promise<DiscordEnd>; fail(error: unknown): void } {
   const { clock } = parts;
   let session = parts.session;
   let seq = session?.seq ?? null;
   let isAnswered = true;
   let cancelBeat = () => {};
   const socket = new WebSocket(`${session?.url ?? parts.url}/?v=10&encoding=json`, { handshakeTimeout: HANDSHAKE_MS });
-  let settle: { resolve(how: Ended): void; reject(error: unknown): void };
-  const done = new Promise<Ended>((resolve, reject) => {
+  let settle: { resolve(how: DiscordEnd): void; reject(error: unknown): void };
+  const done = new Promise<DiscordEnd>((resolve, reject) => {
     settle = { resolve, reject };
   });
 
   const send = (op: number, d: unknown) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op, d }));
   };
-  const end = (how: Ended | { error: unknown }) => {
+  const end = (how: DiscordEnd | { error: unknown }) => {
     cancelBeat();
     signal.removeEventListener("abort", stop);
     // Without a goodbye: a plain close would end the session, and with it what can be resumed.

@@ -15,7 +15,7 @@ interface Place {
   parent?: string;
 }
 
-export class Places {
+export class DiscordPlaces {
   private readonly api: DiscordApi;
   private readonly known = new Map<string, Place>();
 

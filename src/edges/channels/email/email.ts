@@ -13,7 +13,7 @@ import type { AdapterParts } from "../account.ts";
 import { asNumber, asObject } from "../api.ts";
 import { refused, unreached } from "../sending.ts";
 import type { EmailAccount } from "./config.ts";
-import { automatic, findHeader, findThread, type Headers, parseHeaders, parseResults, unproven } from "./letter.ts";
+import { automatic, findHeader, findThread, type MailHeaders, parseHeaders, parseResults, unproven } from "./letter.ts";
 import { type Answered, failure, loginRefused, makeTransport, messageId, written } from "./post.ts";
 import { textOfHtml, writtenText } from "./reply.ts";
 
@@ -194,7 +194,7 @@ export function create({ account, config, clock, log, library }: AdapterParts<Em
     };
   }
 
-  function notHeard(headers: Headers, from: string | undefined): string | undefined {
+  function notHeard(headers: MailHeaders, from: string | undefined): string | undefined {
     if (!from) return "it has no single sender";
     if (from === config.address.toLowerCase()) return "it is our own";
     if (/^(mailer-daemon|postmaster|no-?reply|do-?not-?reply)@/.test(from)) return "nobody reads answers there";

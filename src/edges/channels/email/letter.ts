@@ -6,10 +6,10 @@
  * EMAIL-2: nothing a machine sent by itself is answered: auto-replies, bounces, lists. Two machines would never stop (RFC 3834).
  */
 
-export type Headers = readonly (readonly [name: string, value: string])[];
+export type MailHeaders = readonly (readonly [name: string, value: string])[];
 
 /** Unfolded, in the order they stand. */
-export function parseHeaders(raw: Buffer | string): Headers {
+export function parseHeaders(raw: Buffer | string): MailHeaders {
   const lines = raw
     .toString("utf8")
     .replace(/\r?\n[ \t]+/g, " ")
@@ -20,12 +20,12 @@ export function parseHeaders(raw: Buffer | string): Headers {
   });
 }
 
-export function findHeader(headers: Headers, name: string): string | undefined {
+export function findHeader(headers: MailHeaders, name: string): string | undefined {
   return headers.find(([key]) => key === name)?.[1];
 }
 
 /** Why this mail is not a person's, or undefined. */
-export function automatic(headers: Headers): string | undefined {
+export function automatic(headers: MailHeaders): string | undefined {
   const value = (name: string) => findHeader(headers, name)?.toLowerCase();
   const submitted = value("auto-submitted");
   if (submitted !== undefined && submitted !== "no") return "it was sent automatically";
@@ -37,13 +37,13 @@ export function automatic(headers: Headers): string | undefined {
   return undefined;
 }
 
-export interface Trust {
+export interface MailTrust {
   authserv: readonly string[];
   authenticate: boolean;
 }
 
 /** Why it cannot be known who wrote this, or undefined when the From address is proven (EMAIL-1). */
-export function unproven(headers: Headers, from: string, trust: Trust): string | undefined {
+export function unproven(headers: MailHeaders, from: string, trust: MailTrust): string | undefined {
   if (headers.filter(([name]) => name === "from").length !== 1) return "it has more than one From line";
   if (!trust.authenticate) return undefined;
   const domain = readDomain(from);
@@ -68,14 +68,14 @@ export function unproven(headers: Headers, from: string, trust: Trust): string |
   return stands ? undefined : "neither DKIM nor SPF passed for the sender's domain";
 }
 
-export interface Verdict {
+export interface AuthVerdict {
   method: string;
   result: string;
   props: Record<string, string>;
 }
 
 /** RFC 8601: `mx.example.org; dkim=pass header.d=a.org; spf=fail smtp.mailfrom=b.org`. Comments in parentheses are no data. */
-export function parseResults(value: string): { by: string; verdicts: Verdict[] } {
+export function parseResults(value: string): { by: string; verdicts: AuthVerdict[] } {
   const [by = "", ...rest] = withoutComments(value).split(";");
   const verdicts = rest.flatMap((one) => {
     const [first, ...props] = words(one);
@@ -137,7 +137,7 @@ export function readDomain(address: string): string {
 const MESSAGE_ID = /<[^<>\s]{1,250}>/g;
 
 /** The mail that began the conversation: it names the thread. */
-export function findThread(headers: Headers, own: string): { root: string; isReply: boolean } {
+export function findThread(headers: MailHeaders, own: string): { root: string; isReply: boolean } {
   const first = (name: string) => findHeader(headers, name)?.match(MESSAGE_ID)?.[0];
   const root = first("references") ?? first("in-reply-to");
   return { root: root ?? own, isReply: root !== undefined };

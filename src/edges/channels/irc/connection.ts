@@ -10,7 +10,7 @@ import { SendUncertain } from "../../../core/contracts/index.ts";
 import { AppError } from "../../../core/domain/index.ts";
 import { refused } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
-import { type Line, lower, type Person, parseLine } from "./line.ts";
+import { type IrcLine, lower, type Person, parseLine } from "./line.ts";
 
 const PATIENCE_MS = 20_000;
 /** Lines are at most 512 bytes, with tags 8 KB more. */
@@ -42,11 +42,11 @@ export class IrcConnection {
   readonly closed: Promise<Error>;
   private readonly config: IrcAccount;
   private readonly socket: Socket;
-  private readonly watchers = new Set<(line: Line) => void>();
+  private readonly watchers = new Set<(line: IrcLine) => void>();
   private end: (error: Error) => void = () => {};
   private pings = 0;
 
-  constructor(config: IrcAccount, onLine: (line: Line) => void, signal: AbortSignal) {
+  constructor(config: IrcAccount, onLine: (line: IrcLine) => void, signal: AbortSignal) {
     this.config = config;
     this.nick = config.nick;
     this.watchers.add(onLine);
@@ -141,7 +141,7 @@ export class IrcConnection {
   async whois(nick: string): Promise<Person | undefined> {
     let found: Person | undefined;
     if (!this.write("WHOIS", nick)) throw refused("Not connected to the IRC server.", "later");
-    const isIts = (line: Line) => lower(line.params[1] ?? "") === lower(nick);
+    const isIts = (line: IrcLine) => lower(line.params[1] ?? "") === lower(nick);
     await this.wait("who that is", (line) => {
       if (!isIts(line)) return undefined;
       const [, name = "", first = "", second = ""] = line.params;
@@ -176,14 +176,14 @@ export class IrcConnection {
     });
   }
 
-  private wait<T>(what: string, look: (line: Line) => T | undefined): Promise<T> {
+  private wait<T>(what: string, look: (line: IrcLine) => T | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const done = (act: () => void) => {
         clearTimeout(timer);
         this.watchers.delete(watch);
         act();
       };
-      const watch = (line: Line) => {
+      const watch = (line: IrcLine) => {
         try {
           const found = look(line);
           if (found !== undefined) done(() => resolve(found));
@@ -217,7 +217,7 @@ export class IrcConnection {
   }
 }
 
-function badLogin(line: Line): AppError {
+function badLogin(line: IrcLine): AppError {
   return new AppError("CHANNEL_SEND", {
     message: `The IRC server refused the login: ${line.params.at(-1) ?? line.command}`,
     hint: "Look at nick, user and the passwords: lares channels add irc",

@@ -14,7 +14,7 @@ import { addressedIn } from "../named.ts";
 import { refused } from "../sending.ts";
 import type { IrcAccount } from "./config.ts";
 import { IrcConnection } from "./connection.ts";
-import { type Line, lower, makePersonId, readPerson, saidIn } from "./line.ts";
+import { type IrcLine, lower, makePersonId, readPerson, saidIn } from "./line.ts";
 
 const PING_MS = 30_000;
 /** A nick does not change hands in so short a time. */
@@ -35,7 +35,7 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
       failed = reject;
     });
     trouble.catch(() => {});
-    const hear = (heard: Line) => {
+    const hear = (heard: IrcLine) => {
       if (live) door.alive();
       const event = door.read({ kind: heard.command, id: heard.tags.msgid, value: heard }, () => toEvent(heard));
       if (!event) return;
@@ -65,7 +65,7 @@ export function create({ account, config, clock, log }: AdapterParts<IrcAccount>
     }
   }
 
-  function toEvent(heard: Line): PlatformEvent | undefined {
+  function toEvent(heard: IrcLine): PlatformEvent | undefined {
     // A NOTICE is never answered (RFC 2812), and so no two bots answer each other.
     const person = heard.command === "PRIVMSG" ? readPerson(heard) : undefined;
     const [target, raw] = heard.params;

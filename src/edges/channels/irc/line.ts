@@ -1,6 +1,6 @@
 /** One line of IRC, and what a person said in it. Pure. */
 
-export interface Line {
+export interface IrcLine {
   tags: Readonly<Record<string, string>>;
   /** Who sent it, `nick!user@host` or a server's name. */
   from: string;
@@ -11,7 +11,7 @@ export interface Line {
 const ESCAPES: Record<string, string> = { ":": ";", s: " ", "\\": "\\", r: "\r", n: "\n" };
 
 /** `@tags :prefix COMMAND a b :the rest` */
-export function parseLine(raw: string): Line | undefined {
+export function parseLine(raw: string): IrcLine | undefined {
   let rest = raw;
   const tags: Record<string, string> = {};
   if (rest.startsWith("@")) {
@@ -45,7 +45,7 @@ export interface Person {
   account?: string;
 }
 
-export function readPerson(line: Line): Person | undefined {
+export function readPerson(line: IrcLine): Person | undefined {
   const named = /^([^!@]+)!([^@]+@\S+)$/.exec(line.from);
   if (!named) return undefined;
   const account = line.tags.account;

@@ -25,7 +25,7 @@ export interface Setting {
 
 type File = { url: string; name: string | undefined; mediaType: string | undefined; bytes: number | undefined };
 /** A file as the event names it; the adapter adds how it is opened. */
-export type Mapped = { event: PlatformEvent; file?: File };
+export type MatrixMapped = { event: PlatformEvent; file?: File };
 
 const FILES = new Set(["m.file", "m.image", "m.audio", "m.video"]);
 const UNREADABLE = "[An encrypted message. It cannot be read: Lares reads unencrypted Matrix rooms only.]";
@@ -56,7 +56,7 @@ export function plainBody(content: Record<string, unknown>): string {
   return from < 0 ? "" : lines.slice(lines[from] === "" ? from + 1 : from).join("\n");
 }
 
-export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
+export function mapEvent(event: RoomEvent, at: Setting): MatrixMapped | undefined {
   if (event.sender === at.me.id) return undefined;
   const relation = asObject(event.content["m.relates_to"]);
   const thread = relation.rel_type === "m.thread" ? asText(relation.event_id) : undefined;
@@ -101,7 +101,12 @@ export function mapEvent(event: RoomEvent, at: Setting): Mapped | undefined {
 
 type Base = Omit<Extract<PlatformEvent, { kind: "member" }>, "kind" | "change">;
 
-function edited(event: RoomEvent, relation: Record<string, unknown>, base: Base, at: Setting): Mapped | undefined {
+function edited(
+  event: RoomEvent,
+  relation: Record<string, unknown>,
+  base: Base,
+  at: Setting,
+): MatrixMapped | undefined {
   const message = asText(relation.event_id);
   const content = asObject(event.content["m.new_content"]);
   if (!message || asText(content.body) === undefined) return undefined;

@@ -9,12 +9,12 @@ export interface SignalFile {
   mediaType?: string;
   bytes?: number;
 }
-export type Mapped = { event: PlatformEvent; files: SignalFile[] };
+export type SignalMapped = { event: PlatformEvent; files: SignalFile[] };
 
 /** The sign that stands for a mention in the text. */
 const PLACEHOLDER = "\ufffc";
 
-export function mapEnvelope(value: unknown, number: string): Mapped | undefined {
+export function mapEnvelope(value: unknown, number: string): SignalMapped | undefined {
   const envelope = asObject(value);
   // The service id is a person's for good; a number can change hands, and a name is anybody's choice (CH-01).
   const sender = asText(envelope.sourceUuid) ?? asText(envelope.sourceNumber);

@@ -55,7 +55,7 @@ const press = z.object({
   actions: z.array(z.object({ value: z.string(), action_ts: z.string() })).min(1),
 });
 
-export interface Me {
+export interface SlackMe {
   user: string;
   bot: string;
 }
@@ -66,7 +66,7 @@ const SPOKEN = new Set([undefined, "file_share", "thread_broadcast", "bot_messag
 /** Kinds that are always meant for us; a reaction may also be to a file, which is no message. */
 const OURS = new Set(["message", "app_mention", "member_joined_channel", "member_left_channel"]);
 
-export function toEvent(given: unknown, me: Me, api: SlackApi): PlatformEvent | "unreadable" | undefined {
+export function toEvent(given: unknown, me: SlackMe, api: SlackApi): PlatformEvent | "unreadable" | undefined {
   const heard = message.safeParse(given);
   if (heard.success) return toMessage(heard.data, me, api);
   const liked = reaction.safeParse(given);
@@ -124,7 +124,7 @@ function toDeletion(m: Message): PlatformEvent | undefined {
   return { kind: "delete", id: `d${message}`, chat, sender: { id: user ?? "" }, message };
 }
 
-function toMessage(m: Message, me: Me, api: SlackApi): PlatformEvent | undefined {
+function toMessage(m: Message, me: SlackMe, api: SlackApi): PlatformEvent | undefined {
   const gone = toDeletion(m);
   if (gone) return gone;
   const isEdit = m.subtype === "message_changed";

@@ -22,7 +22,7 @@ import { Lines } from "../lines.ts";
 import { Positions } from "../positions.ts";
 import { SlackApi } from "./api.ts";
 import type { SlackAccount } from "./config.ts";
-import { type Me, toEvent, toPress } from "./events.ts";
+import { type SlackMe, toEvent, toPress } from "./events.ts";
 import { SlackMessages } from "./messages.ts";
 import { listen } from "./socket.ts";
 
@@ -37,7 +37,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
   const messages = new SlackMessages(api);
   const { groups } = toPolicy(config);
   let positions: Positions | undefined;
-  let me: (Me & { name: string; team: string }) | undefined;
+  let me: (SlackMe & { name: string; team: string }) | undefined;
 
   const self = async (signal: AbortSignal) => {
     if (me) return me;
@@ -76,7 +76,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     });
   }
 
-  const readEnvelope = (door: Door, type: string, payload: JsonObject, who: Me) => {
+  const readEnvelope = (door: Door, type: string, payload: JsonObject, who: SlackMe) => {
     if (type === "interactive") return readable(door, payload, () => toPress(payload));
     return type === "events_api" ? readable(door, payload.event, () => toEvent(payload.event, who, api)) : undefined;
   };
@@ -94,7 +94,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     door: Door,
     key: string,
     since: string,
-    who: Me,
+    who: SlackMe,
     signal: AbortSignal,
   ): Promise<PlatformEvent[]> {
     const [channel, thread] = key.split("/") as [string, string?];
@@ -112,7 +112,7 @@ export function create({ account, config, clock, log }: AdapterParts<SlackAccoun
     return found.flatMap((one) => readable(door, one, () => toEvent(one, who, api)) ?? []);
   }
 
-  async function readBack(door: Door, key: string, since: string, who: Me, signal: AbortSignal): Promise<void> {
+  async function readBack(door: Door, key: string, since: string, who: SlackMe, signal: AbortSignal): Promise<void> {
     const events = await missed(door, key, since, who, signal).catch((error: unknown) => {
       log.warn("a chat could not be read back", { chat: key, error: String(error) });
       return [];

@@ -21,13 +21,13 @@ import { asNumber, asObject, asText, callApi } from "../api.ts";
 import { notTaken, refused } from "../sending.ts";
 import { toChat, toConversation, toEvents } from "./activity.ts";
 import type { TeamsAccount } from "./config.ts";
-import { Tokens } from "./token.ts";
+import { TeamsTokens } from "./token.ts";
 
 const WHERE = "Teams";
 const SCOPE = "https://api.botframework.com/.default";
 
 export function create({ account, config, clock }: AdapterParts<TeamsAccount>): Channel {
-  const tokens = new Tokens(config.keysUrl, config.appId, clock);
+  const tokens = new TeamsTokens(config.keysUrl, config.appId, clock);
   /** Where conversations are served; one place for a tenant, mostly. */
   const services = new Map<string, string>();
   let lastService: string | undefined;

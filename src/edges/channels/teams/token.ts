@@ -18,7 +18,7 @@ interface Key {
   endorsements: string[] | undefined;
 }
 
-export class Tokens {
+export class TeamsTokens {
   private readonly url: string;
   private readonly appId: string;
   private readonly clock: Clock;

@@ -23,7 +23,7 @@ import { AlbumShelf, findAlbum, joinAlbums, SETTLE_MS } from "./albums.ts";
 import { TelegramApi, TelegramRefusal } from "./api.ts";
 import type { TelegramAccount } from "./config.ts";
 import { TelegramMessages } from "./messages.ts";
-import { ALLOWED_UPDATES, type Me, readKind, toEvent } from "./updates.ts";
+import { ALLOWED_UPDATES, readKind, type TelegramMe, toEvent } from "./updates.ts";
 
 /** Telegram holds a poll this long when nothing happens. */
 const POLL_S = 50;
@@ -37,9 +37,9 @@ export function create({ account, config, clock, log }: AdapterParts<TelegramAcc
   const api = new TelegramApi(config.apiUrl, config.token);
   const messages = new TelegramMessages(api);
   const albums = new AlbumShelf(clock);
-  let me: Me | undefined;
-  const self = async (signal: AbortSignal): Promise<Me> => {
-    me ??= await api.call<Me>("getMe", {}, signal, { reads: true });
+  let me: TelegramMe | undefined;
+  const self = async (signal: AbortSignal): Promise<TelegramMe> => {
+    me ??= await api.call<TelegramMe>("getMe", {}, signal, { reads: true });
     return me;
   };
 

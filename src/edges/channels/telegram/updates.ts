@@ -97,7 +97,7 @@ export const ALLOWED_UPDATES = [
   "my_chat_member",
 ] as const;
 
-export interface Me {
+export interface TelegramMe {
   id: number;
   username: string;
 }
@@ -109,7 +109,7 @@ export function readKind(given: unknown): string {
 }
 
 /** What Telegram calls an update, as an event; nothing where it concerns nobody here. */
-export function toEvent(given: unknown, me: Me, api: TelegramApi): PlatformEvent | "unreadable" | undefined {
+export function toEvent(given: unknown, me: TelegramMe, api: TelegramApi): PlatformEvent | "unreadable" | undefined {
   const parsed = update.safeParse(given);
   if (!parsed.success) return "unreadable";
   const u = parsed.data;
@@ -145,7 +145,7 @@ export function toEvent(given: unknown, me: Me, api: TelegramApi): PlatformEvent
   return undefined;
 }
 
-function messageEvent(m: Message, me: Me, api: TelegramApi): PlatformEvent | undefined {
+function messageEvent(m: Message, me: TelegramMe, api: TelegramApi): PlatformEvent | undefined {
   // A broadcast channel's posts have no person behind them.
   if (m.chat.type === "channel" || (!m.from && !m.sender_chat)) return undefined;
   const own = m.text ?? m.caption ?? "";
@@ -184,7 +184,11 @@ function readForwarder(from: NonNullable<Message["forward_origin"]>): { forwarde
 }
 
 /** A name that calls us is taken out; it is no part of what was said. */
-function mentionIn(text: string, entities: z.output<typeof entity>[], me: Me): { text: string; found: boolean } {
+function mentionIn(
+  text: string,
+  entities: z.output<typeof entity>[],
+  me: TelegramMe,
+): { text: string; found: boolean } {
   let rest = text;
   let found = false;
   // From the end, so that the offsets before stay right.

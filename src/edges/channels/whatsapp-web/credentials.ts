@@ -3,7 +3,7 @@
  * that was used and then forgotten makes messages unreadable for good.
  */
 import type { Json } from "../../../core/domain/index.ts";
-import type { Credentials, Keeper, KeyStore, Library } from "./library.ts";
+import type { CredentialKeeper, Credentials, KeyStore, Library } from "./library.ts";
 
 export interface Stored {
   creds: Credentials;
@@ -11,7 +11,7 @@ export interface Stored {
   save(): Promise<void>;
 }
 
-export async function loadCredentials(keeper: Keeper, library: Library): Promise<Stored> {
+export async function loadCredentials(keeper: CredentialKeeper, library: Library): Promise<Stored> {
   const kept = await keeper.kept("creds");
   const creds = (kept === undefined ? library.newCredentials() : fromJson(kept)) as Credentials;
   return {

@@ -59,7 +59,7 @@ export interface Library {
 }
 
 /** What an adapter keeps between lives. */
-export interface Keeper {
+export interface CredentialKeeper {
   keep(name: string, value: Json | undefined): Promise<void>;
   kept(name: string): Promise<Json | undefined>;
 }

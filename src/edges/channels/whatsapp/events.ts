@@ -8,9 +8,9 @@ export interface MediaRef {
   name?: string;
   mediaType?: string;
 }
-export type Mapped = { event: PlatformEvent; media?: MediaRef };
+export type WhatsAppMapped = { event: PlatformEvent; media?: MediaRef };
 
-export interface Status {
+export interface MessageStatus {
   message: string;
   state: string;
   /** What we gave along with the message. */
@@ -25,7 +25,7 @@ const MEDIA = new Set(["image", "document", "audio", "video", "sticker"]);
 export function mapBody(
   body: unknown,
   phoneNumberId: string,
-): { events: Mapped[]; statuses: Status[]; unreadable: { kind: string; id: string }[] } {
+): { events: WhatsAppMapped[]; statuses: MessageStatus[]; unreadable: { kind: string; id: string }[] } {
   const values = asList(asObject(body).entry)
     .flatMap((entry) => asList(asObject(entry).changes))
     .map((change) => asObject(asObject(change).value))
@@ -44,7 +44,7 @@ export function mapBody(
   };
 }
 
-function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): Mapped | undefined {
+function mapMessage(raw: Record<string, unknown>, names: Map<string, string>): WhatsAppMapped | undefined {
   const [id, from, type] = [asText(raw.id), asText(raw.from), asText(raw.type)];
   if (!id || !from || !type) return undefined;
   const seconds = Number(raw.timestamp);
@@ -113,7 +113,7 @@ function readMedia(type: string, part: Record<string, unknown>): { media?: Media
   return { media: { id, ...truthy({ name, mediaType }) } };
 }
 
-function mapStatus(raw: Record<string, unknown>): Status[] {
+function mapStatus(raw: Record<string, unknown>): MessageStatus[] {
   const [message, state] = [asText(raw.id), asText(raw.status)];
   if (!message || !state) return [];
   const error = asObject(asList(raw.errors)[0]);

@@ -24,7 +24,7 @@ import { isSameSecret, parseJson } from "../../../core/kit/index.ts";
 import type { AdapterParts } from "../account.ts";
 import { byChat } from "../lines.ts";
 import type { WhatsAppAccount } from "./config.ts";
-import { type Mapped, mapBody } from "./events.ts";
+import { mapBody, type WhatsAppMapped } from "./events.ts";
 import { Graph } from "./graph.ts";
 import { Receipts } from "./receipts.ts";
 
@@ -64,7 +64,7 @@ export function create({ account, config }: AdapterParts<WhatsAppAccount>): Chan
     return { status: 200, body: "" };
   }
 
-  function withFiles({ event, media }: Mapped): PlatformEvent {
+  function withFiles({ event, media }: WhatsAppMapped): PlatformEvent {
     if (!media || event.kind !== "message") return event;
     const { id, ...about } = media;
     return { ...event, files: [{ ...about, open: (signal) => graph.download(id, signal) }] };

@@ -15,13 +15,13 @@ export interface Archived {
   at: number | undefined;
 }
 
-export interface Page {
+export interface ArchivePage {
   items: Archived[];
   last: string | undefined;
   isComplete: boolean;
 }
 
-export interface Asked {
+export interface ArchiveQuery {
   /** A room's archive; without it, our own. */
   room?: string | undefined;
   after?: string;
@@ -58,7 +58,7 @@ export class Archive {
   }
 
   /** Undefined where there is no archive. */
-  async ask(asked: Asked): Promise<Page | undefined> {
+  async ask(asked: ArchiveQuery): Promise<ArchivePage | undefined> {
     const { xml } = this;
     const queryid = `q${++this.n}`;
     const items: Archived[] = [];

@@ -15,7 +15,7 @@ import { addUsage, NO_USAGE, type Usage } from "../../../core/domain/index.ts";
 import type { Clock, Log } from "../../../core/kit/index.ts";
 import { computeCost, type Price } from "../prices.ts";
 import type { Credential } from "../providers.ts";
-import type { Line } from "../wire/attempt.ts";
+import type { ProviderLine } from "../wire/attempt.ts";
 import { pauseOrAbort } from "../wire/watch.ts";
 import { classify, type Evidence, limitIn } from "./classify.ts";
 import type { HealthBook } from "./health.ts";
@@ -23,7 +23,7 @@ import { type Candidate, next, type Tried } from "./next.ts";
 import { cleanWords, failureSentence, findHint, makeNotice } from "./words.ts";
 
 export interface Route extends Candidate {
-  line: Line;
+  line: ProviderLine;
   key: Credential;
   price: Price | null;
 }

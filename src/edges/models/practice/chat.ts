@@ -1,6 +1,6 @@
 /** Small talk of the practice model: honest about what it is, and how to get a real one. */
 import { RULES } from "./rules/index.ts";
-import { answerFromTold, inARow, type Told } from "./told.ts";
+import { answerFromTold, inARow, type ToldFacts } from "./told.ts";
 
 export const WHO = "I am the practice model: a list of rules inside Lares, not a language model.";
 export const HOW =
@@ -9,7 +9,7 @@ export const HOW =
 interface Known {
   /** The tools it can call, directly or through `tool_run`. */
   offered: ReadonlySet<string>;
-  told: Told;
+  told: ToldFacts;
 }
 
 export function chat(text: string, known: Known): string {
@@ -17,7 +17,7 @@ export function chat(text: string, known: Known): string {
 }
 
 /** Whether there is something to say to this. */
-export function hasRule(text: string, told: Told): boolean {
+export function hasRule(text: string, told: ToldFacts): boolean {
   return byRule(text, { told, offered: new Set() }) !== undefined;
 }
 

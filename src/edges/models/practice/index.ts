@@ -29,8 +29,8 @@ import { abortError } from "../wire/watch.ts";
 import { chat, hasRule, notOffered } from "./chat.ts";
 import { recalledIn } from "./recall.ts";
 import { isWaiting, report, reportOutcome } from "./report.ts";
-import { matchRule, type Wish } from "./rules/index.ts";
-import { type Told, toldIn } from "./told.ts";
+import { matchRule, type WantedCall } from "./rules/index.ts";
+import { type ToldFacts, toldIn } from "./told.ts";
 
 export const PRACTICE_MODEL = "practice/practice";
 
@@ -151,10 +151,10 @@ function offeredIn({ tools }: ModelRequest): { directly: ReadonlySet<string>; on
 }
 
 /** It cannot judge what is worth a word to anybody, so it has none. */
-const QUIET: Wish = { tool: "heartbeat_quiet", input: {} };
+const QUIET: WantedCall = { tool: "heartbeat_quiet", input: {} };
 
 /** Where it hears everything, it speaks only when it has a rule for what was said. */
-function silence(text: string, told: Told, offered: ReadonlySet<string>): Wish | undefined {
+function silence(text: string, told: ToldFacts, offered: ReadonlySet<string>): WantedCall | undefined {
   if (!offered.has("stay_silent") || hasRule(text, told)) return undefined;
   return { tool: "stay_silent", input: { reason: "no rule for this" } };
 }

@@ -3,7 +3,7 @@ import type { ModelRequest } from "../../../core/contracts/index.ts";
 import type { ModelMessage } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 
-export interface Told {
+export interface ToldFacts {
   /** `13:09`, from the line before the newest message. */
   time?: string;
   /** From the newest line that has the whole date. */
@@ -19,7 +19,7 @@ const LONG = /^\[([A-Z][a-z]{2}) (\d{4}-\d\d-\d\d) (\d\d:\d\d) /;
 const SHORT = /^\[(\d\d:\d\d)/;
 const SPEAKER = / · "([^"]{1,80})" \((owner|known|guest)\)/;
 
-export function toldIn(request: Pick<ModelRequest, "system" | "messages">): Told {
+export function toldIn(request: Pick<ModelRequest, "system" | "messages">): ToldFacts {
   const lines = request.messages.flatMap(listEnvelopes);
   const newest = lines.at(-1) ?? "";
   const [, weekday, date, longTime] = LONG.exec(lines.findLast((line) => LONG.test(line)) ?? "") ?? [];
@@ -48,7 +48,7 @@ function placeIn(system: string): string[] {
 }
 
 /** The answers to questions about time, speaker and place; nothing for any other text. */
-export function answerFromTold(text: string, told: Told): string | undefined {
+export function answerFromTold(text: string, told: ToldFacts): string | undefined {
   const answers = text
     .toLowerCase()
     .slice(0, LONGEST)
@@ -66,7 +66,7 @@ export function inARow(...sentences: string[]): string {
 /** Longer than any question about the time. */
 const LONGEST = 400;
 
-function answerTo(words: string, told: Told): string | undefined {
+function answerTo(words: string, told: ToldFacts): string | undefined {
   const asked = words.replace(/^(?:hi|hello|hey|please|tell me|do you know|can you tell me|and) /, "");
   if (/^(?:what time\b|what's the time\b|what is the time\b|the time\b|how late is it\b)/.test(asked))
     return timeWords(told);
@@ -87,7 +87,7 @@ function answerTo(words: string, told: Told): string | undefined {
 
 const NOT_TOLD = "I wasn't told that, and rules can't guess.";
 
-function timeWords({ time, place }: Told): string {
+function timeWords({ time, place }: ToldFacts): string {
   if (!time) return NOT_TOLD;
   const zone = /Time zone: ([^.\s]+)\./.exec(place[0] ?? "")?.[1];
   return `It is ${time}${zone ? ` (${zone})` : ""}: the line before your message says so.`;
@@ -95,18 +95,18 @@ function timeWords({ time, place }: Told): string {
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
-function dayWords({ date }: Told, which: string, plus: number): string {
+function dayWords({ date }: ToldFacts, which: string, plus: number): string {
   if (!date) return NOT_TOLD;
   const day = new Date(Date.parse(`${date}T12:00:00Z`) + plus * 86_400_000);
   return `${which} is ${DAYS[day.getUTCDay()]}, ${day.toISOString().slice(0, 10)}.`;
 }
 
-function whoWords({ speaker, place }: Told): string {
+function whoWords({ speaker, place }: ToldFacts): string {
   if (speaker) return `You are "${speaker.name}" (${speaker.standing}): the line before your message says so.`;
   const whom = /, with (the owner|a person the owner knows|a guest)(?:, ("[^"]*"))?\./.exec(place[0] ?? "");
   return whom ? `You are ${whom[1]}${whom[2] ? `, ${whom[2]}` : ""}.` : NOT_TOLD;
 }
 
-function placeWords({ place }: Told): string {
+function placeWords({ place }: ToldFacts): string {
   return place.length ? `I was told:\n${place.join("\n")}` : NOT_TOLD;
 }

@@ -10,29 +10,29 @@ import { defined } from "../../../core/kit/index.ts";
 import type { ModelFacts } from "../catalogue.ts";
 import { type Evidence, readEvidence } from "../chain/classify.ts";
 import type { Credential, Provider } from "../providers.ts";
-import { type Collected, collect } from "./collect.ts";
+import { type CollectedReply, collect } from "./collect.ts";
 import { Converter } from "./convert.ts";
 import { imagesFor, isPictured, type LoadAttachment } from "./images.ts";
 import { type AnswerOptions, answerOptions, formatWords } from "./options.ts";
 import { listParts, toolsIn } from "./parts.ts";
-import type { Tokens } from "./reported.ts";
+import type { TokenCounts } from "./reported.ts";
 import { makeSdkModel, type SdkFetch, type SdkModel, type SdkOptions, type SdkPart } from "./sdk.ts";
 import { abortError, watch } from "./watch.ts";
 
-export interface Limits {
+export interface AttemptLimits {
   firstByteMs: number;
   idleMs: number;
   maxOutputTokens: number;
 }
 
 /** `tokens` of a failure: what the provider had reported as used before it failed. */
-export type AttemptResult = ({ ok: true } & Collected) | { ok: false; evidence: Evidence; tokens?: Tokens };
+export type AttemptResult = ({ ok: true } & CollectedReply) | { ok: false; evidence: Evidence; tokens?: TokenCounts };
 
 export interface LineParts {
   provider: Provider;
   modelId: string;
   facts: ModelFacts;
-  limits: Limits;
+  limits: AttemptLimits;
   clock: Clock;
   fetch: SdkFetch;
   /** Where attached pictures are; without it none is shown. */
@@ -40,7 +40,7 @@ export interface LineParts {
 }
 
 /** One model of one provider: its converted history and its library objects, made once and kept. */
-export class Line {
+export class ProviderLine {
   private readonly parts: LineParts;
   private readonly model: string;
   private readonly converter: Converter;
@@ -113,7 +113,7 @@ export class Line {
     const inner = new AbortController();
     let reader: ReadableStreamDefaultReader<SdkPart> | undefined;
     let silence: Evidence | undefined;
-    let tokens: Tokens | undefined;
+    let tokens: TokenCounts | undefined;
     const giveUp = () => {
       inner.abort();
       // A stalled read ends at once, also where the library or a test's fetch does not pass the signal on.

@@ -11,14 +11,14 @@ import type {
 import { jsonProblem, parseJson, TooDeep } from "../../../core/kit/index.ts";
 import { MOST_CALLS, MOST_CHARACTERS, tooLarge } from "./bounds.ts";
 import { ignoredSettings } from "./options.ts";
-import { reportedIn, type Tokens } from "./reported.ts";
+import { reportedIn, type TokenCounts } from "./reported.ts";
 import type { SdkPart } from "./sdk.ts";
 import { StopWords } from "./stop-words.ts";
 
-export interface Collected {
+export interface CollectedReply {
   content: (TextPart | ThinkingPart | ToolCallPart)[];
   finish: Extract<ModelReply, { ok: true }>["finish"];
-  tokens: Tokens;
+  tokens: TokenCounts;
   /** Settings the model does not take, by the name callers know. */
   ignored: string[];
 }
@@ -35,7 +35,7 @@ export interface Listening {
   /** The provider said something. */
   onPart: () => void;
   /** What the provider has reported as used so far: paid for, also when the answer is never finished. */
-  onUsage: (tokens: Tokens) => void;
+  onUsage: (tokens: TokenCounts) => void;
 }
 
 /**
@@ -45,11 +45,11 @@ export interface Listening {
 export async function collect(
   reader: ReadableStreamDefaultReader<SdkPart>,
   { model, stop, onDelta, onPart, onUsage }: Listening,
-): Promise<Collected> {
-  const content: Collected["content"] = [];
+): Promise<CollectedReply> {
+  const content: CollectedReply["content"] = [];
   const open = new Map<string, Open>();
   let finish: Extract<SdkPart, { type: "finish" }> | undefined;
-  let reported: Tokens | undefined;
+  let reported: TokenCounts | undefined;
   let characters = 0;
   let calls = 0;
   const ignored: string[] = [];
@@ -159,7 +159,11 @@ function mergeMeta(entry: Open, metadata: unknown): void {
   }
 }
 
-function pushCall(content: Collected["content"], part: Extract<SdkPart, { type: "tool-call" }>, model: string): void {
+function pushCall(
+  content: CollectedReply["content"],
+  part: Extract<SdkPart, { type: "tool-call" }>,
+  model: string,
+): void {
   if (part.providerExecuted) return;
   if (hasSignature(part.providerMetadata)) {
     content.push({
@@ -189,10 +193,10 @@ export function parseInput(text: string): Json {
 }
 
 /** Thinking gets its meta, signed texts their signature before them, and what is empty goes. */
-function settle(content: Collected["content"], open: Map<string, Open>, model: string): Collected["content"] {
+function settle(content: CollectedReply["content"], open: Map<string, Open>, model: string): CollectedReply["content"] {
   const metas = new Map<object, Meta | undefined>();
   for (const entry of open.values()) metas.set(entry.part, entry.meta);
-  const settled: Collected["content"] = [];
+  const settled: CollectedReply["content"] = [];
   for (const part of content) {
     const meta = metas.get(part);
     if (part.type === "text") {
@@ -217,7 +221,10 @@ function hasSignature(meta: unknown): meta is Meta {
   );
 }
 
-function toFinish(finish: Extract<SdkPart, { type: "finish" }>, content: Collected["content"]): Collected["finish"] {
+function toFinish(
+  finish: Extract<SdkPart, { type: "finish" }>,
+  content: CollectedReply["content"],
+): CollectedReply["finish"] {
   const { unified } = finish.finishReason;
   if (unified === "length") return "length";
   if (unified === "content-filter") return "refusal";
@@ -226,7 +233,7 @@ function toFinish(finish: Extract<SdkPart, { type: "finish" }>, content: Collect
   return unified === "stop" ? "stop" : "other";
 }
 
-function toTokens(usage: Extract<SdkPart, { type: "finish" }>["usage"]): Collected["tokens"] {
+function toTokens(usage: Extract<SdkPart, { type: "finish" }>["usage"]): CollectedReply["tokens"] {
   const cacheReadTokens = usage.inputTokens.cacheRead ?? 0;
   const cacheWriteTokens = usage.inputTokens.cacheWrite ?? 0;
   const total = usage.inputTokens.total ?? 0;

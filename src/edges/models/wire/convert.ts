@@ -20,13 +20,13 @@ import {
   type ToolResultPart,
 } from "../../../core/domain/index.ts";
 import type { Api } from "../providers.ts";
-import { inWords, isPictured, type Shown } from "./images.ts";
+import { inWords, isPictured, type ShownImage } from "./images.ts";
 import type { SdkMessage, SdkPrompt, SdkProviderOptions, SdkTool } from "./sdk.ts";
 
 /** Anthropic's mark: everything up to here is worth keeping for the next call. */
 const CACHE_MARK: SdkProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-const NONE: ReadonlyMap<string, Shown> = new Map();
+const NONE: ReadonlyMap<string, ShownImage> = new Map();
 
 export class Converter {
   private readonly messages = new WeakMap<ModelMessage, SdkMessage | null>();
@@ -46,7 +46,7 @@ export class Converter {
     system: string,
     messages: readonly ModelMessage[],
     more: {
-      images?: ReadonlyMap<string, Shown> | undefined;
+      images?: ReadonlyMap<string, ShownImage> | undefined;
       notes?: string | undefined;
       shared?: number | undefined;
     } = {},
@@ -163,7 +163,7 @@ function convertResult(part: ToolResultPart, text = part.text): SdkResult {
  */
 function convertPictured(
   message: Extract<ModelMessage, { role: "tool" }>,
-  images: ReadonlyMap<string, Shown>,
+  images: ReadonlyMap<string, ShownImage>,
   api: Api,
 ): SdkMessage[] {
   const results: SdkResult[] = [];
@@ -195,7 +195,7 @@ function convertPictured(
 type UserMessage = Extract<ModelMessage, { role: "user" }>;
 type UserContent = Extract<SdkMessage, { role: "user" }>["content"];
 
-function convertUser(message: UserMessage, images: ReadonlyMap<string, Shown>): SdkMessage {
+function convertUser(message: UserMessage, images: ReadonlyMap<string, ShownImage>): SdkMessage {
   const content: UserContent = [];
   for (const part of message.content) {
     if (part.type === "text") {

@@ -12,7 +12,7 @@ import type { Api } from "../providers.ts";
 export type LoadAttachment = (id: string) => Promise<{ bytes: Uint8Array; mediaType: string } | undefined>;
 
 /** A picture as it is sent, or why it is not. */
-export type Shown = { data: string; mediaType: string } | { why: string };
+export type ShownImage = { data: string; mediaType: string } | { why: string };
 
 /** Base64 letters a provider takes: of one picture, and of all of them with room for the words. From their documents. */
 const LIMITS: Record<Api, { one: number; all: number }> = {
@@ -28,8 +28,8 @@ const MOST_IMAGES = 20;
 export async function imagesFor(
   messages: readonly ModelMessage[],
   how: { load: LoadAttachment; api: Api; sees: boolean },
-): Promise<ReadonlyMap<string, Shown>> {
-  const shown = new Map<string, Shown>();
+): Promise<ReadonlyMap<string, ShownImage>> {
+  const shown = new Map<string, ShownImage>();
   let left = LIMITS[how.api].all;
   let count = 0;
   for (const { attachment } of newestFirst(messages)) {
@@ -44,7 +44,7 @@ export async function imagesFor(
   return shown;
 }
 
-async function show(id: string, how: { load: LoadAttachment; api: Api; sees: boolean }): Promise<Shown> {
+async function show(id: string, how: { load: LoadAttachment; api: Api; sees: boolean }): Promise<ShownImage> {
   if (!how.sees) return { why: "this model cannot see pictures" };
   const file = await how.load(id).catch(() => undefined);
   if (!file?.mediaType.startsWith("image/")) return { why: "no longer here" };

@@ -6,11 +6,11 @@
 import type { Clock } from "../../../core/kit/index.ts";
 import { findFacts } from "../catalogue.ts";
 import type { Api, Provider } from "../providers.ts";
-import { type AttemptResult, Line } from "./attempt.ts";
+import { type AttemptResult, ProviderLine } from "./attempt.ts";
 import type { SdkFetch } from "./sdk.ts";
 
 export function rehearse(provider: Provider, modelId: string, clock: Clock): Promise<AttemptResult> {
-  const line = new Line({
+  const line = new ProviderLine({
     provider,
     modelId,
     facts: findFacts(modelId),

@@ -4,10 +4,10 @@
  */
 import type { Usage } from "../../../core/domain/index.ts";
 
-export type Tokens = Omit<Usage, "cost">;
+export type TokenCounts = Omit<Usage, "cost">;
 
 /** What this event adds to what was reported before; undefined when it says nothing about usage. */
-export function reportedIn(event: unknown, before: Tokens | undefined): Tokens | undefined {
+export function reportedIn(event: unknown, before: TokenCounts | undefined): TokenCounts | undefined {
   const top = record(event);
   if (!top) return undefined;
   // Anthropic: message_start and message_delta. OpenAI: the last chunk, or the whole response. Google: every chunk.
@@ -24,7 +24,7 @@ export function reportedIn(event: unknown, before: Tokens | undefined): Tokens |
   };
 }
 
-function fromUsage(usage: Record<string, unknown>, before: Tokens | undefined): Tokens {
+function fromUsage(usage: Record<string, unknown>, before: TokenCounts | undefined): TokenCounts {
   const details = record(usage.prompt_tokens_details) ?? record(usage.input_tokens_details);
   const cached = number(details?.cached_tokens);
   const input = number(usage.input_tokens) ?? number(usage.prompt_tokens);

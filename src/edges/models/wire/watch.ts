@@ -1,7 +1,7 @@
 /** Time limits of one attempt, and abort. One timer per attempt: a part only notes when it came. */
 import { type Clock, pause } from "../../../core/kit/index.ts";
 
-export interface Watch {
+export interface StallWatch {
   /** The provider said something. */
   touch(): void;
   stop(): void;
@@ -11,7 +11,7 @@ export function watch(
   clock: Clock,
   limits: { firstByteMs: number; idleMs: number },
   onSilence: (code: "FIRST_BYTE_TIMEOUT" | "IDLE_TIMEOUT", ms: number) => void,
-): Watch {
+): StallWatch {
   let last = clock.now();
   let begun = false;
   let cancel = () => {};

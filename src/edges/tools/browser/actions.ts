@@ -4,7 +4,7 @@ import { AppError, assertNever } from "../../../core/domain/index.ts";
 import { wrongInput } from "../paths/index.ts";
 import { refused } from "../web/index.ts";
 import type { BrowserInput } from "./input.ts";
-import type { Session } from "./session.ts";
+import type { BrowserSession } from "./session.ts";
 
 /** An element that is covered or does not come is not worth more of a turn's time. */
 const ACTION_MS = 8_000;
@@ -13,7 +13,7 @@ const WAIT_MS = 30_000;
 const ERROR_PAGE_MS = 2_000;
 
 /** Does it and waits until the page has settled. Throws TOOL_INPUT for what the page does not offer. */
-export async function act(session: Session, input: BrowserInput, signal: AbortSignal): Promise<void> {
+export async function act(session: BrowserSession, input: BrowserInput, signal: AbortSignal): Promise<void> {
   const { action, url = "", ref = "", text = "", tab } = input;
   const options = { timeout: ACTION_MS, signal };
   // One past the last is a new tab.
@@ -48,7 +48,7 @@ export async function act(session: Session, input: BrowserInput, signal: AbortSi
   }
 }
 
-export function findTab(session: Session, tab: number): Page {
+export function findTab(session: BrowserSession, tab: number): Page {
   const page = session.pages()[tab - 1];
   if (!page)
     throw wrongInput(
@@ -106,7 +106,7 @@ async function wait(page: Page, text: string, signal: AbortSignal): Promise<void
   await page.waitForLoadState("networkidle", { timeout: ACTION_MS, signal }).catch(() => signal.throwIfAborted());
 }
 
-async function onElement<T>(session: Session, ref: string, act: () => Promise<T>): Promise<void> {
+async function onElement<T>(session: BrowserSession, ref: string, act: () => Promise<T>): Promise<void> {
   if (ref !== "" && session.describe(ref) === undefined) throw stale(ref);
   try {
     await act();

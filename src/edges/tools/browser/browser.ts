@@ -12,7 +12,7 @@ import { act, findTab, leaveErrorPage, leaveOddPlaces } from "./actions.ts";
 import type { Wanted } from "./compact.ts";
 import { ACTIONS, type BrowserInput, parseBrowserInput } from "./input.ts";
 import { type BrowserDeps, Pool } from "./pool.ts";
-import { readTitle, type Session } from "./session.ts";
+import { type BrowserSession, readTitle } from "./session.ts";
 
 /** About 8k tokens; a page that says more is mostly lists. */
 const SNAPSHOT_BYTES = 32 * 1024;
@@ -104,7 +104,12 @@ interface Call {
   key: string;
 }
 
-async function perform(session: Session, input: BrowserInput, call: Call, signal: AbortSignal): Promise<ToolResult> {
+async function perform(
+  session: BrowserSession,
+  input: BrowserInput,
+  call: Call,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   if (input.action === "close") {
     await findTab(session, input.tab!).close();
     return { text: `[tab ${input.tab} is closed; ${session.pages().length} are open]` };
@@ -152,7 +157,7 @@ function readWanted({ action, full, ref, text }: BrowserInput): Wanted {
 }
 
 async function screenshot(
-  session: Session,
+  session: BrowserSession,
   { ref }: BrowserInput,
   call: Call,
   signal: AbortSignal,
@@ -170,7 +175,7 @@ async function screenshot(
   });
 }
 
-async function tabs(session: Session, { place, key }: Call): Promise<ToolResult> {
+async function tabs(session: BrowserSession, { place, key }: Call): Promise<ToolResult> {
   const current = session.current();
   const lines = await Promise.all(
     session.pages().map(async (page, at) => {

@@ -16,7 +16,7 @@ export const ACTIONS = [
   "tabs",
   "close",
 ] as const;
-export type Action = (typeof ACTIONS)[number];
+export type BrowserAction = (typeof ACTIONS)[number];
 
 const schema = z.strictObject({
   action: z.enum(ACTIONS),
@@ -40,7 +40,7 @@ export function parseBrowserInput(input: Json): BrowserInput {
   return parsed;
 }
 
-const NEEDS: Record<Action, readonly ("url" | "ref" | "text")[]> = {
+const NEEDS: Record<BrowserAction, readonly ("url" | "ref" | "text")[]> = {
   navigate: ["url"],
   snapshot: [],
   click: ["ref"],

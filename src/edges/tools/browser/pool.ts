@@ -7,7 +7,7 @@ import { createReach, type Reach, type ReachRules } from "../web/index.ts";
 import { loadDriver, requireChromium } from "./find.ts";
 import { launch } from "./launch.ts";
 import { startProxy, type Unreached } from "./proxy.ts";
-import { Session } from "./session.ts";
+import { BrowserSession } from "./session.ts";
 
 /** Long enough for a person's answer to "may I?", short enough not to keep 300 MB for nothing. */
 const IDLE_MS = 5 * 60_000;
@@ -22,7 +22,7 @@ export interface BrowserDeps extends ReachRules {
 }
 
 interface Entry {
-  session: Promise<Session>;
+  session: Promise<BrowserSession>;
   /** Takes back the idle timer. */
   keep: () => void;
   users: number;
@@ -33,7 +33,7 @@ export class Pool {
   private readonly deps: BrowserDeps;
   private readonly entries = new Map<string, Entry>();
   /** Sessions that are open, for those who only look. */
-  private readonly open = new Map<string, Session>();
+  private readonly open = new Map<string, BrowserSession>();
   private closed = false;
 
   constructor(deps: BrowserDeps) {
@@ -42,12 +42,12 @@ export class Pool {
   }
 
   /** The agent's session when it is open already. */
-  peek(agentDir: string): Session | undefined {
+  peek(agentDir: string): BrowserSession | undefined {
     return this.open.get(agentDir);
   }
 
   /** Runs with the agent's session, launching it when needed. The session is not closed meanwhile. */
-  async use<T>(agentDir: string, act: (session: Session) => Promise<T>): Promise<T> {
+  async use<T>(agentDir: string, act: (session: BrowserSession) => Promise<T>): Promise<T> {
     const entry = this.entries.get(agentDir) ?? this.start(agentDir);
     entry.keep();
     entry.users++;
@@ -92,14 +92,14 @@ export class Pool {
     return entry;
   }
 
-  private async launch(agentDir: string, onGone: () => void): Promise<Session> {
+  private async launch(agentDir: string, onGone: () => void): Promise<BrowserSession> {
     const { executable = requireChromium(), driver = loadDriver } = this.deps;
     let tell: (unreached: Unreached) => void = () => {};
     const chromium = driver();
     const proxy = await startProxy(this.reach, (unreached) => tell(unreached));
     try {
       const context = await launch({ driver: chromium, executable, profile: join(agentDir, "browser"), proxy });
-      const session = new Session(context, proxy);
+      const session = new BrowserSession(context, proxy);
       tell = (unreached) => session.notReached(unreached);
       // It may crash or be killed; the next action starts a new one.
       context.once("close", () => {

@@ -21,7 +21,7 @@ const SNAPSHOT_MS = 10_000;
 const ANSWER_MS = 2_000;
 const CLOSE_MS = 5_000;
 
-export class Session {
+export class BrowserSession {
   private readonly context: BrowserContext;
   private readonly proxy: GuardProxy;
   private readonly unreached: Unreached[] = [];

@@ -2,9 +2,9 @@
  * What to do after a command that did not go well: one or two lines of Lares' own below its output. A model that reads "could not
  * resolve host" in a sandbox without network tries other hosts; one that reads why does something else.
  */
-import type { Ended } from "./run.ts";
+import type { EndedRun } from "./run.ts";
 
-export interface About {
+export interface AdviceFacts {
   hasNetwork: boolean;
   /** Commands can go on in the background here, and whoever reads this can look after them. */
   mayStay: boolean;
@@ -30,7 +30,7 @@ const NO_NAME = [
 const NO_WAY = ["Network is unreachable", "ENETUNREACH", "No route to host", "EHOSTUNREACH"];
 const REFUSED = ["Connection refused", "ECONNREFUSED"];
 
-export function adviceFor(ended: Pick<Ended, "how" | "output" | "errors">, about: About): string[] {
+export function adviceFor(ended: Pick<EndedRun, "how" | "output" | "errors">, about: AdviceFacts): string[] {
   if (ended.how === "timeout") return [afterTimeout(about)];
   const said = `${ended.output.text.slice(-LOOKED_AT)}\n${(ended.errors ?? "").slice(-LOOKED_AT)}`;
   const has = (signs: readonly string[]) => signs.some((sign) => said.includes(sign));
@@ -44,7 +44,7 @@ export function adviceFor(ended: Pick<Ended, "how" | "output" | "errors">, about
   return refused ? [NOBODY_LISTENS] : [];
 }
 
-function afterTimeout({ timeoutS, mostS, mayStay }: About): string {
+function afterTimeout({ timeoutS, mostS, mayStay }: AdviceFacts): string {
   const ways = [
     ...(timeoutS < mostS ? [`give it longer with timeout_s (up to ${mostS})`] : []),
     ...(mayStay ? ["start it with background: true and get a message when it ends"] : []),

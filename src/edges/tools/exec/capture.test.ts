@@ -2,12 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scene } from "../testing.ts";
-import { Capture } from "./capture.ts";
+import { OutputCapture } from "./capture.ts";
 
 test("what goes beyond the disk cap is dropped, and the note says how much is there", async () => {
   const place = await scene();
   const { spillDir } = place;
-  const capture = new Capture({ place, key: "k", mostOnDisk: 40_000 });
+  const capture = new OutputCapture({ place, key: "k", mostOnDisk: 40_000 });
   for (let i = 0; i < 10; i++) capture.add(Buffer.alloc(10_000, 97 + i));
   const { text } = await capture.end();
   expect(text).toContain(
@@ -19,7 +19,7 @@ test("what goes beyond the disk cap is dropped, and the note says how much is th
 
 test("characters that arrive in pieces are not torn, neither at chunks nor at the cut", async () => {
   const place = await scene();
-  const capture = new Capture({ place, key: "k" });
+  const capture = new OutputCapture({ place, key: "k" });
   const bytes = Buffer.from("x😀€".repeat(20_000));
   for (let at = 0; at < bytes.length; at += 7) capture.add(bytes.subarray(at, at + 7));
   const { text } = await capture.end();
@@ -30,7 +30,7 @@ test("characters that arrive in pieces are not torn, neither at chunks nor at th
 test("when the whole cannot be kept, the result says so and still has head and tail", async () => {
   const place = await scene();
   await writeFile(join(place.workspace, ".lares"), "");
-  const capture = new Capture({ place, key: "k" });
+  const capture = new OutputCapture({ place, key: "k" });
   for (let i = 0; i < 5; i++) capture.add(Buffer.alloc(10_000, 97 + i));
   const { text, spill } = await capture.end();
   expect(spill).toBeUndefined();
@@ -40,7 +40,7 @@ test("when the whole cannot be kept, the result says so and still has head and t
 
 test("a NUL in the output is spelt out", async () => {
   const place = await scene();
-  const capture = new Capture({ place, key: "k" });
+  const capture = new OutputCapture({ place, key: "k" });
   capture.add(Buffer.from("a\0b"));
   expect(await capture.end()).toMatchObject({ text: "a\\u{0}b", cut: false });
 });

@@ -27,7 +27,7 @@ export interface CaptureOptions {
   mostOnDisk?: number;
 }
 
-export interface Captured {
+export interface CapturedOutput {
   text: string;
   cut: boolean;
   bytes: number;
@@ -35,7 +35,7 @@ export interface Captured {
   spill: string | undefined;
 }
 
-export class Capture {
+export class OutputCapture {
   private readonly decoder = new StringDecoder("utf8");
   private readonly options: CaptureOptions;
   private chunks: Buffer[] = [];
@@ -78,7 +78,7 @@ export class Capture {
   }
 
   /** Closes the file and gives what the model sees. */
-  async end(): Promise<Captured> {
+  async end(): Promise<CapturedOutput> {
     const rest = this.decoder.end();
     if (!this.opening) return { text: plain(this.text + rest), cut: false, bytes: this.bytes, spill: undefined };
     await this.opening;

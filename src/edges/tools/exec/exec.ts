@@ -14,8 +14,8 @@ import { defined, truthy } from "../../../core/kit/index.ts";
 import { visibleLine } from "../escape.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
 import { openInside, orNear, rooted, wrongInput } from "../paths/index.ts";
-import { keepLimits, type Processes, type Seen } from "../process/index.ts";
-import { type Confinement, named, type Room } from "../sandbox/index.ts";
+import { keepLimits, type Processes, type SeenProcess } from "../process/index.ts";
+import { type Confinement, named, type SandboxRoom } from "../sandbox/index.ts";
 import { adviceFor } from "./advice.ts";
 import { SHOWN } from "./capture.ts";
 import { codeTree, loadsCode } from "./code-tree.ts";
@@ -27,8 +27,8 @@ import { namedFiles } from "./named-files.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { endRun } from "./processes.ts";
 import { recoverCommand } from "./recover.ts";
-import { type Ended, runCommand } from "./run.ts";
-import { Runs } from "./runs.ts";
+import { type EndedRun, runCommand } from "./run.ts";
+import { CommandRuns } from "./runs.ts";
 import type { Link } from "./way.ts";
 
 export const DEFAULT_S = 120;
@@ -58,11 +58,11 @@ export interface ExecOptions extends Locale {
   /** Keeps what runs in the background. Without it nothing does. */
   processes?: Pick<Processes, "name" | "start" | "became">;
   /** Keeps what runs in the foreground, so that its end is known after a crash. */
-  runs?: Runs;
+  runs?: CommandRuns;
 }
 
 export function createExec(options: ExecOptions = {}): Tool {
-  const { path: trusted, sandbox, secrets, processes, runs = new Runs(), ...locale } = options;
+  const { path: trusted, sandbox, secrets, processes, runs = new CommandRuns(), ...locale } = options;
   const where = ({ path, home, roots }: Held) => ({
     cwd: path,
     home,
@@ -289,7 +289,7 @@ function moved(): AppError {
 }
 
 /** The last line a person reads: where, how long, and what shuts it in. */
-function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string, room?: Room): string {
+function placed({ timeout_s = DEFAULT_S, background, pty }: Given, path: string, room?: SandboxRoom): string {
   const long = background ? "in the background" : `up to ${timeout_s} s`;
   return `[in ${visibleLine(path)}, ${long}${pty ? ", on a terminal" : ""}${room ? `, ${visibleLine(room.where)}` : ""}]`;
 }
@@ -303,7 +303,7 @@ const NOT_COVERED =
   "[asks again if a file it names changes or a tool changes anything here before it runs; not checked: changes that others make to the files it loads; the workspace has too many]";
 
 /** Somebody who said yes to a sandbox did not say yes to none, nor to another machine or image. */
-function boundTo({ name, where, rules }: Room): JsonObject {
+function boundTo({ name, where, rules }: SandboxRoom): JsonObject {
   // Why there is no sandbox may be said differently from one moment to the next.
   return {
     name,
@@ -315,17 +315,17 @@ function boundTo({ name, where, rules }: Room): JsonObject {
 }
 
 /** Without a sandbox, and on another machine, commands have whatever network is there. */
-function hasNetwork(room: Room | undefined): boolean {
+function hasNetwork(room: SandboxRoom | undefined): boolean {
   return room === undefined || room.name === "none" || room.name === "ssh" || room.rules.network;
 }
 
 /** What "allow always" keeps of the place: another host or another image asks again. */
-function describePlace(room: Room | undefined): string[] {
+function describePlace(room: SandboxRoom | undefined): string[] {
   if (room === undefined || room.name === "bubblewrap") return [];
   return [room.name === "none" ? UNCONFINED : room.where];
 }
 
-function started({ id, pid }: Seen): ToolResult {
+function started({ id, pid }: SeenProcess): ToolResult {
   return {
     text: `Started in the background as ${id}. You'll get a message when it ends, so don't wait for it. To look at it, use process.`,
     meta: { id, pid },
@@ -343,7 +343,7 @@ interface Circumstances {
   note?: string;
 }
 
-function toResult(given: Given, ended: Ended, cwd: string, about: Circumstances): ToolResult {
+function toResult(given: Given, ended: EndedRun, cwd: string, about: Circumstances): ToolResult {
   const timeoutS = given.timeout_s ?? DEFAULT_S;
   const next = isFine(ended) ? [] : adviceFor(ended, { ...about, timeoutS, mostS: MOST_S });
   const rest = next.map((line) => `\n[${line}]`).join("");
@@ -351,11 +351,11 @@ function toResult(given: Given, ended: Ended, cwd: string, about: Circumstances)
   return { text, ...(isFine(ended) ? {} : { isError: true }), meta: toMeta(ended, cwd) };
 }
 
-function isFine({ how, code }: Ended): boolean {
+function isFine({ how, code }: EndedRun): boolean {
   return how === "exited" && code === 0;
 }
 
-function toMeta(ended: Ended, cwd: string): JsonObject {
+function toMeta(ended: EndedRun, cwd: string): JsonObject {
   const { code, signal, how, ms, output, leftovers } = ended;
   const meta: JsonObject = { exit: code, signal, how, ms, bytes: output.bytes, leftovers, cwd };
   return output.spill ? { ...meta, spill: output.spill } : meta;
@@ -440,7 +440,7 @@ async function inDirectory<T>(place: ToolPlace, cwd: string, act: (held: Held) =
   }
 }
 
-function render({ output, errors = "", code, signal, how, why, leftovers, ms }: Ended, note?: string): string {
+function render({ output, errors = "", code, signal, how, why, leftovers, ms }: EndedRun, note?: string): string {
   const took = `${(ms / 1000).toFixed(1)} s`;
   const end =
     how === "timeout"

@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Around, Ways } from "./placed.ts";
+import type { CommandPlace, PathWays } from "./placed.ts";
 
 /** Subcommands that only look; the gate's table of git is the same list with its options. */
 const LOOKS = new Set(
@@ -77,7 +77,7 @@ export function guardedGit(args: readonly string[]): string[] {
 }
 
 /** What git is started on: where, and with which variables. */
-export interface GitPlace extends Around {
+export interface GitPlace extends CommandPlace {
   git: string;
   env: Record<string, string>;
 }
@@ -87,7 +87,7 @@ export interface GitPlace extends Around {
  * its files are files like any other to the gate, and they can name hooks, and objects of repositories outside the workspace.
  * Runs nothing but `git config --list`.
  */
-export async function gitSettings({ git, env, ...around }: GitPlace, ways: Ways): Promise<string[]> {
+export async function gitSettings({ git, env, ...around }: GitPlace, ways: PathWays): Promise<string[]> {
   const { cwd } = around;
   try {
     const { stdout } = await promisify(execFile)(git, ["config", "--list", "-z", "--includes", "--show-scope"], {

@@ -6,7 +6,7 @@
  * has changed enough for a run to be over its limit. The machine alone does not tell: others free memory meanwhile.
  */
 import { readFile } from "node:fs/promises";
-import type { Limits } from "../sandbox/limits.ts";
+import type { SandboxLimits } from "../sandbox/limits.ts";
 import { endRun, findMembers, type Run } from "./processes.ts";
 
 const LOOK_EVERY_MS = 250;
@@ -22,7 +22,7 @@ interface Machine {
 }
 
 /** Ends the run when it is over a limit, and says why. Call what it returns when the run is over. */
-export function guard(run: Run, limits: Limits, onExcess: (why: string) => void): () => void {
+export function guard(run: Run, limits: SandboxLimits, onExcess: (why: string) => void): () => void {
   if (process.platform !== "linux") return () => {};
   let over = false;
   let timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export function guard(run: Run, limits: Limits, onExcess: (why: string) => void)
   };
 }
 
-async function findExcess(run: Run, limits: Limits): Promise<string | undefined> {
+async function findExcess(run: Run, limits: SandboxLimits): Promise<string | undefined> {
   const members = await findMembers(run);
   if (members.length > limits.processes) {
     return `it had ${members.length} processes, and sandbox.limits.processes allows ${limits.processes}`;

@@ -6,19 +6,19 @@ import { resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { pathsInWord } from "../../../core/kit/index.ts";
 import { type Looks, pathFrom, splitWord } from "./looks.ts";
-import { type Around, type Found, firstPart, hasOtherNames, placed, type Ways } from "./placed.ts";
+import { type CommandPlace, type FoundLink, firstPart, hasOtherNames, type PathWays, placed } from "./placed.ts";
 import { secretsMet } from "./searched.ts";
 import { reachedUnnamed } from "./unnamed.ts";
 import { findWay, type Link } from "./way.ts";
 
-export { type Around, Ways } from "./placed.ts";
+export { type CommandPlace, PathWays } from "./placed.ts";
 
 /** Words that name or reach more than they say, by index; targets of redirections count on. */
-export async function leadingOut(command: ShellCommand, around: Around, ways: Ways): Promise<Found[]> {
+export async function leadingOut(command: ShellCommand, around: CommandPlace, ways: PathWays): Promise<FoundLink[]> {
   const { words, redirects } = command;
   const { looks } = ways;
   const files = redirects.map(({ target, isDescriptor }) => (isDescriptor ? undefined : target.literal));
-  const found: Found[] = [];
+  const found: FoundLink[] = [];
   for (const [word, text] of [...words.map(({ literal }) => literal), ...files].entries()) {
     if (word === 0 || text === undefined) continue;
     for (const path of await namedIn(text, around.cwd, looks))

@@ -1,8 +1,8 @@
 /** What a command said, from the folder of its supervisor, within the bounds of `Capture`. */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Capture, type Captured } from "./capture.ts";
-import type { Command, Started } from "./run.ts";
+import { type CapturedOutput, OutputCapture } from "./capture.ts";
+import type { Command, StartedRun } from "./run.ts";
 
 const CHUNK = 256 * 1024;
 
@@ -10,9 +10,9 @@ export type Kept = Pick<Command, "dir" | "key" | "place" | "apart">;
 
 export async function readRun(
   { dir, key, place, apart }: Kept,
-  plain?: Started["plain"],
-): Promise<{ output: Captured; errors?: string }> {
-  const capture = new Capture({ place, key });
+  plain?: StartedRun["plain"],
+): Promise<{ output: CapturedOutput; errors?: string }> {
+  const capture = new OutputCapture({ place, key });
   const add = (chunk: Buffer) => capture.add(chunk);
   const text = plain?.(add);
   await readChunks(join(dir, "out"), text ?? add);

@@ -6,7 +6,7 @@ import { withInside } from "../paths/index.ts";
 import { Looks } from "./looks.ts";
 import { findWay } from "./way.ts";
 
-export interface Around {
+export interface CommandPlace {
   /** Real path of the working directory. */
   cwd: string;
   /** Real path of the workspace. */
@@ -15,17 +15,17 @@ export interface Around {
   roots?: readonly string[];
 }
 
-export type Found = NonNullable<ShellCommand["links"]>[number];
+export type FoundLink = NonNullable<ShellCommand["links"]>[number];
 
 /** What was found out for one text in one directory. Its commands may name the same paths hundreds of times. */
-export class Ways {
+export class PathWays {
   readonly looks = new Looks();
   /** For what searches meet: a look through many folders must not use up the room for the words themselves. */
   readonly searches = new Looks();
   private readonly answers = new Map<string, boolean>();
   private readonly repositories = new Map<string, boolean>();
 
-  async leadOut(path: string, around: Around): Promise<boolean> {
+  async leadOut(path: string, around: CommandPlace): Promise<boolean> {
     const known = this.answers.get(path);
     if (known !== undefined) return known;
     const answer = await leads(path, around, this.looks);
@@ -34,7 +34,7 @@ export class Ways {
   }
 
   /** Whether a path lies in the folder git keeps a repository in, whatever that folder is called. */
-  async isInRepository(path: string, { cwd, home, roots = [] }: Around): Promise<boolean> {
+  async isInRepository(path: string, { cwd, home, roots = [] }: CommandPlace): Promise<boolean> {
     const isThere = (await this.looks.at(resolve(cwd, firstPart(path)))) !== undefined;
     const ends = isThere ? (await findWay(path, cwd, this.looks)).ends : [resolve(cwd, path)];
     for (const end of ends) {
@@ -47,7 +47,7 @@ export class Ways {
   }
 
   /** The nearest folder from here up to the agent's own that git takes for a repository by what is in it, not by its name. */
-  async repositoryAbove(folder: string, { home, roots = [] }: Around): Promise<string | undefined> {
+  async repositoryAbove(folder: string, { home, roots = [] }: CommandPlace): Promise<string | undefined> {
     const root = [home, ...roots].find((one) => folder === one || folder.startsWith(`${one}/`)) ?? folder;
     for (let at = folder; at.length >= root.length; at = dirname(at)) {
       // Where there is too much to look at, nobody knows.
@@ -72,7 +72,7 @@ export class Ways {
 }
 
 /** What is to be known about the path before a rule lets a command reach it; nothing for most. */
-export async function placed({ word, path }: Found, around: Around, ways: Ways): Promise<Found[]> {
+export async function placed({ word, path }: FoundLink, around: CommandPlace, ways: PathWays): Promise<FoundLink[]> {
   if (await ways.leadOut(path, around)) return [{ word, path }];
   if (await hasOtherNames(resolve(around.cwd, path), ways.looks)) return [{ word, path, isHard: true }];
   return (await ways.isInRepository(path, around)) ? [{ word, path, isGit: true }] : [];
@@ -85,7 +85,7 @@ export async function hasOtherNames(path: string, looks: Looks): Promise<boolean
   return stats.nlink > 1n;
 }
 
-async function leads(path: string, { cwd, home, roots: others = [] }: Around, looks: Looks): Promise<boolean> {
+async function leads(path: string, { cwd, home, roots: others = [] }: CommandPlace, looks: Looks): Promise<boolean> {
   const roots = [home, ...others];
   const at = resolve(cwd, path);
   // Most words are no files.

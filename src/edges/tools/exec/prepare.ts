@@ -10,7 +10,7 @@ import { dirname, resolve } from "node:path";
 import type { ShellPlan } from "../../../core/contracts/index.ts";
 import { cleanEnvironment, type Locale, systemShell } from "./environment.ts";
 import { gitEnvironment, gitSettings, guardedGit } from "./git.ts";
-import { leadingOut, Ways } from "./links.ts";
+import { leadingOut, PathWays } from "./links.ts";
 import { settledPlan } from "./settled.ts";
 import { analyse, BUILTINS, baseName, findProgram, render } from "./shell/index.ts";
 
@@ -84,7 +84,7 @@ export async function prepare(text: string, where: Where): Promise<Prepared> {
     sequence,
     sequence.commands.map(([name]) => name!),
   );
-  const ways = new Ways();
+  const ways = new PathWays();
   if (gits.length > 0) {
     shell.settings = await gitSettings({ ...where, git: gits[0]!.program!.real, env }, ways);
     const guards = gits.map((git) => gitEnvironment(git.words.slice(1).map((word) => word.guess)));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { AppError } from "../../../core/domain/index.ts";
 import { MOST_OUTPUT, onTerminal } from "../process/supervisor.ts";
-import { type Command, type Exit, exitIn, type Started, type Take } from "./run.ts";
+import { type Command, exitIn, type RunExit, type StartedRun, type Take } from "./run.ts";
 import { quote } from "./shell/index.ts";
 import { TerminalText } from "./terminal-text.ts";
 
@@ -22,7 +22,7 @@ const PATH_OF_SHELL = "/usr/bin:/bin";
  * Undefined when the package is not there: then start `onScript`'s command instead. The terminal belongs to Lares and hangs up with
  * it, which ends most programs; the supervisor is on it too and writes how.
  */
-export async function startOnTerminal(command: Command): Promise<Started | undefined> {
+export async function startOnTerminal(command: Command): Promise<StartedRun | undefined> {
   const pty = await import("@lydell/node-pty").catch(() => undefined);
   if (!pty) return undefined;
   const { dir, key, argv, env, cwd } = command;
@@ -37,7 +37,7 @@ export async function startOnTerminal(command: Command): Promise<Started | undef
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
   };
   terminal.onData((data) => keep(text.add(data)));
-  const exited = new Promise<Exit>((resolve) => {
+  const exited = new Promise<RunExit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       keep(text.end());
       closeSync(file);
@@ -49,7 +49,7 @@ export async function startOnTerminal(command: Command): Promise<Started | undef
 }
 
 /** The same command with `script` around it, and what makes plain text of its output. */
-export function onScript(command: Command): { command: Command; plain: NonNullable<Started["plain"]> } {
+export function onScript(command: Command): { command: Command; plain: NonNullable<StartedRun["plain"]> } {
   if (!existsSync(SCRIPT)) {
     throw new AppError("TOOL_INPUT", {
       message: "exec: This machine can't provide a terminal.",

@@ -12,7 +12,7 @@ import { guard } from "./guard.ts";
 import { type Kept, readRun } from "./output.ts";
 import { endRun, findMembers, type Run } from "./processes.ts";
 import { plainText } from "./pty.ts";
-import { DRAIN_MS, type Ended, type Exit, endAll, endElsewhere, endLeftovers, exitIn } from "./run.ts";
+import { DRAIN_MS, type EndedRun, endAll, endElsewhere, endLeftovers, exitIn, type RunExit } from "./run.ts";
 
 /** Nobody tells us of its end any more. */
 const LOOK_MS = 20;
@@ -24,7 +24,7 @@ const WRITE_MS = 1000;
 type Left = Kept & { timeoutMs: number; env: Readonly<Record<string, string>>; terminal?: boolean };
 
 /** Undefined: its supervisor is gone and has not written how it ended. What may be left of it is ended. */
-export async function recoverCommand(command: Left, signal: AbortSignal): Promise<Ended | undefined> {
+export async function recoverCommand(command: Left, signal: AbortSignal): Promise<EndedRun | undefined> {
   const { dir, key } = command;
   const leader = await findLeader(dir);
   const run: Run = { key, supervised: true, ...defined({ leader }) };
@@ -58,7 +58,7 @@ export async function recoverCommand(command: Left, signal: AbortSignal): Promis
 async function awaitEnd(
   command: Left & { begunAt: number; run: Run; lives: () => Promise<boolean> },
   signal: AbortSignal,
-): Promise<{ exit?: Exit; how: Ended["how"]; why?: string }> {
+): Promise<{ exit?: RunExit; how: EndedRun["how"]; why?: string }> {
   const { dir, run, lives } = command;
   // The last life may have ended it for a limit, and died before it could say so.
   let why = keptExcess(dir);
@@ -76,7 +76,7 @@ async function awaitEnd(
       if (!isAlive && command.terminal) await until(() => exitIn(dir) !== undefined, WRITE_MS);
       const exit = exitIn(dir);
       const isTooLong = Date.now() - command.begunAt > command.timeoutMs;
-      const how: Ended["how"] = why ? "limit" : signal.aborted ? "aborted" : isTooLong ? "timeout" : "exited";
+      const how: EndedRun["how"] = why ? "limit" : signal.aborted ? "aborted" : isTooLong ? "timeout" : "exited";
       if (why && !isAlive) return { exit: exit ?? { code: null, signal: "SIGKILL" }, how, why };
       if (!isAlive || (exit && !why)) return exit ? { exit, how: "exited" } : { how };
       if (how !== "exited") {

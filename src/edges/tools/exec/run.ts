@@ -14,9 +14,9 @@ import { AppError } from "../../../core/domain/index.ts";
 import { defined, inTurn, truthy } from "../../../core/kit/index.ts";
 import { keepExcess } from "../process/kept.ts";
 import { superviseHere } from "../process/supervisor.ts";
-import type { Limits } from "../sandbox/limits.ts";
+import type { SandboxLimits } from "../sandbox/limits.ts";
 import { named } from "../sandbox/named.ts";
-import type { Captured } from "./capture.ts";
+import type { CapturedOutput } from "./capture.ts";
 import { guard } from "./guard.ts";
 import { readRun } from "./output.ts";
 import { endRun, findMembers, type Run } from "./processes.ts";
@@ -52,21 +52,21 @@ export interface Command {
   /** Called once its supervisor runs. */
   onStart?: () => void;
   /** What it may use up; without it nothing is watched. */
-  limits?: Limits;
+  limits?: SandboxLimits;
   /** Ends the run where our signals do not reach: in a container, on another machine. */
   end?: readonly [string, ...string[]];
 }
 
-export interface Exit {
+export interface RunExit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
 /** A command that runs. */
-export interface Started {
+export interface StartedRun {
   /** Of its supervisor. */
   pid: number | undefined;
-  exited: Promise<Exit>;
+  exited: Promise<RunExit>;
   /** All output is in the folder. */
   drained: Promise<unknown>;
   /** Listens no more. */
@@ -77,8 +77,8 @@ export interface Started {
 
 export type Take = (chunk: Buffer) => void;
 
-export interface Ended {
-  output: Captured;
+export interface EndedRun {
+  output: CapturedOutput;
   /** The end of what it complained about, when that is kept apart. */
   errors?: string;
   code: number | null;
@@ -91,7 +91,7 @@ export interface Ended {
   ms: number;
 }
 
-export async function runCommand(command: Command, signal: AbortSignal): Promise<Ended> {
+export async function runCommand(command: Command, signal: AbortSignal): Promise<EndedRun> {
   signal.throwIfAborted();
   const begun = performance.now();
   const { pid, exited, drained, close, plain } = await start(command);
@@ -125,7 +125,7 @@ export async function runCommand(command: Command, signal: AbortSignal): Promise
   }
 }
 
-async function start(command: Command): Promise<Started> {
+async function start(command: Command): Promise<StartedRun> {
   if (!command.terminal) return startPiped(command);
   const started = await startOnTerminal(command);
   if (started) return started;
@@ -133,7 +133,7 @@ async function start(command: Command): Promise<Started> {
   return { ...(await startPiped(scripted.command)), plain: scripted.plain };
 }
 
-async function startPiped(command: Command): Promise<Started> {
+async function startPiped(command: Command): Promise<StartedRun> {
   await turnToStart();
   const { dir, key, env, cwd, apart } = command;
   const argv = named(command.argv, command.argv0);
@@ -143,7 +143,7 @@ async function startPiped(command: Command): Promise<Started> {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
-  const exited = new Promise<Exit>((resolve, reject) => {
+  const exited = new Promise<RunExit>((resolve, reject) => {
     child.once("error", (error) => reject(notStarted(error)));
     child.once("exit", (_code, by) => resolve(exitIn(dir) ?? { code: null, signal: by }));
     told.once("data", (line: Buffer) => resolve({ code: Number(line.toString()), signal: null }));
@@ -162,7 +162,7 @@ function notStarted(error: Error): AppError {
 }
 
 /** What the supervisor wrote, when it has ended. */
-export function exitIn(dir: string): Exit | undefined {
+export function exitIn(dir: string): RunExit | undefined {
   try {
     const code = /^(\d+)\n$/.exec(readFileSync(`${dir}/status`, "utf8"))?.[1];
     return code === undefined ? undefined : { code: Number(code), signal: null };
@@ -182,7 +182,11 @@ export async function endElsewhere(
   );
 }
 
-async function waitForFirst(exited: Promise<unknown>, timeoutMs: number, signal: AbortSignal): Promise<Ended["how"]> {
+async function waitForFirst(
+  exited: Promise<unknown>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<EndedRun["how"]> {
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   try {

@@ -11,7 +11,7 @@ import { type Crash, noCrash } from "../../../core/kit/index.ts";
 import { claim, readPid, readStatus, supervises } from "../process/supervisor.ts";
 import { endRun } from "./processes.ts";
 
-export class Runs {
+export class CommandRuns {
   private readonly crash: Crash;
   private dir: string | undefined;
   /** The next life of Lares finds it again. */

@@ -9,7 +9,7 @@ import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { isSecretFile } from "../../../core/kit/index.ts";
 import { gitEnvironment } from "./git.ts";
 import type { Looks } from "./looks.ts";
-import type { Around, Found } from "./placed.ts";
+import type { CommandPlace, FoundLink } from "./placed.ts";
 import { baseName } from "./shell/index.ts";
 import { fitsAny } from "./way.ts";
 
@@ -27,7 +27,7 @@ interface Search {
   isTracked?: boolean;
 }
 
-export async function secretsMet(command: ShellCommand, around: Around, looks: Looks): Promise<Found[]> {
+export async function secretsMet(command: ShellCommand, around: CommandPlace, looks: Looks): Promise<FoundLink[]> {
   const texts = command.words.map((word) => word.literal ?? word.guess);
   const search = readSearch(texts);
   if (!search) return [];
@@ -166,7 +166,7 @@ async function secretBelow(top: string, search: Search, looks: Looks): Promise<s
 }
 
 /** The first file of secrets that git knows at or below a place. Asking runs nothing that the repository names. */
-async function trackedSecret(git: string, place: string, { cwd, home }: Around): Promise<string | undefined> {
+async function trackedSecret(git: string, place: string, { cwd, home }: CommandPlace): Promise<string | undefined> {
   const env = {
     ...gitEnvironment([]),
     HOME: home,

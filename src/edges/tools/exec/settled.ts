@@ -2,7 +2,7 @@
 import type { SettledPlan, ShellPlan, ShellReason, ShellReasonKind } from "../../../core/contracts/index.ts";
 import { systemShell } from "./environment.ts";
 import { gitEnvironment, gitSettings, guardedGit } from "./git.ts";
-import { leadingOut, Ways } from "./links.ts";
+import { leadingOut, PathWays } from "./links.ts";
 import type { Where } from "./prepare.ts";
 import { analyse, baseName, findProgram, isSame, settle, written } from "./shell/index.ts";
 
@@ -30,7 +30,7 @@ export async function settledPlan(
   const { commands, reasons: left } = analyse(written(list, false));
   const direct = commands.filter(({ within }) => within.every((one) => one === "$( )"));
   if (!isSame(list, direct)) return undefined;
-  const ways = new Ways();
+  const ways = new PathWays();
   for (const command of commands) {
     const program = findProgram(command.words[0]!.guess, env.PATH!, cwd);
     if (program) command.program = program;

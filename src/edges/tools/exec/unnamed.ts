@@ -5,14 +5,18 @@
 import { basename, join, resolve } from "node:path";
 import type { ShellCommand } from "../../../core/contracts/index.ts";
 import { type Looks, splitWord } from "./looks.ts";
-import { type Around, type Found, placed, type Ways } from "./placed.ts";
+import { type CommandPlace, type FoundLink, type PathWays, placed } from "./placed.ts";
 import { baseName } from "./shell/index.ts";
 
 /** Programs that put files into a folder under the names the files have. */
 const FILLS = /^(cp|mv|install|ln|rsync|scp|wget|curl)$/;
 const DEEP = /^(-[A-Za-z]*[rRa]|--(rec|arc))/;
 
-export async function reachedUnnamed(command: ShellCommand, around: Around, ways: Ways): Promise<Found[]> {
+export async function reachedUnnamed(
+  command: ShellCommand,
+  around: CommandPlace,
+  ways: PathWays,
+): Promise<FoundLink[]> {
   const name = baseName(command.words[0]!.guess);
   if (FILLS.test(name)) return writtenInto(name, command, around, ways);
   // Told not to follow links, diff compares the links themselves.
@@ -22,7 +26,12 @@ export async function reachedUnnamed(command: ShellCommand, around: Around, ways
 }
 
 /** The files that would stand in a folder named as the target: `d1/a.txt` may be a link. */
-async function writtenInto(name: string, { words }: ShellCommand, around: Around, ways: Ways): Promise<Found[]> {
+async function writtenInto(
+  name: string,
+  { words }: ShellCommand,
+  around: CommandPlace,
+  ways: PathWays,
+): Promise<FoundLink[]> {
   const texts = words.map((word) => word.literal ?? "");
   const names = new Set(
     texts
@@ -31,7 +40,7 @@ async function writtenInto(name: string, { words }: ShellCommand, around: Around
       .map(innerName),
   );
   const isDeep = name === "rsync" || texts.some((text) => DEEP.test(text));
-  const found: Found[] = [];
+  const found: FoundLink[] = [];
   for (const [word, folder] of await targetFolders(texts, around, ways.looks)) {
     for (const inner of names) {
       const path = join(folder, inner);
@@ -50,7 +59,11 @@ function innerName(text: string): string {
 }
 
 /** The last word that is no option, what follows an option (`-t d1`), and what is glued to one (`-td1`, `--target-directory=d1`). */
-async function targetFolders(texts: readonly string[], { cwd }: Around, looks: Looks): Promise<[number, string][]> {
+async function targetFolders(
+  texts: readonly string[],
+  { cwd }: CommandPlace,
+  looks: Looks,
+): Promise<[number, string][]> {
   const last = texts.findLastIndex((text, i) => i > 0 && !text.startsWith("-"));
   const folders: [number, string][] = [];
   for (const [word, text] of texts.entries()) {
@@ -64,8 +77,8 @@ async function targetFolders(texts: readonly string[], { cwd }: Around, looks: L
 }
 
 /** `diff d1 d2` and `diff d1 file` show what links in the folders lead to. */
-async function compared({ words }: ShellCommand, around: Around, ways: Ways): Promise<Found[]> {
-  const found: Found[] = [];
+async function compared({ words }: ShellCommand, around: CommandPlace, ways: PathWays): Promise<FoundLink[]> {
+  const found: FoundLink[] = [];
   for (const [word, { literal }] of words.entries())
     if (word > 0 && literal !== undefined && !literal.startsWith("-"))
       found.push(...(await linksIn(literal, { word, around, ways, isDeep: false })));
@@ -75,8 +88,8 @@ async function compared({ words }: ShellCommand, around: Around, ways: Ways): Pr
 /** Links in a folder that lead out of the workspace. What is not looked at may be one. */
 async function linksIn(
   folder: string,
-  { word, around, ways, isDeep }: { word: number; around: Around; ways: Ways; isDeep: boolean },
-): Promise<Found[]> {
+  { word, around, ways, isDeep }: { word: number; around: CommandPlace; ways: PathWays; isDeep: boolean },
+): Promise<FoundLink[]> {
   const { looks } = ways;
   if (!(await looks.isFolder(resolve(around.cwd, folder)))) return [];
   const waiting = [folder];

@@ -12,7 +12,7 @@ import { didYouMean, type Inside, nearNames, rooted, withInside, wrongInput } fr
 import { decodeText, humanSize } from "./content.ts";
 import { numbered } from "./nearest.ts";
 import { fitHunks, reversed } from "./patch/fit.ts";
-import { type Change, parsePatch } from "./patch/parse.ts";
+import { type PatchChange, parsePatch } from "./patch/parse.ts";
 import { planFile, sha256 } from "./plan.ts";
 
 /** As `edit` has it. */
@@ -101,7 +101,7 @@ export function createApplyPatch(): Tool {
   };
 }
 
-function checked(raw: Parameters<Tool["plan"]>[0]): Change[] {
+function checked(raw: Parameters<Tool["plan"]>[0]): PatchChange[] {
   const changes = parsePatch(parseInput("apply_patch", schema, raw).patch);
   if (changes.length > MOST_FILES)
     throw wrongInput(
@@ -112,7 +112,7 @@ function checked(raw: Parameters<Tool["plan"]>[0]): Change[] {
 }
 
 /** A path that leads out still gets a plan, so that the gate decides and records. */
-async function firstOutside(changes: readonly Change[], place: ToolPlace): Promise<ActionPlan | undefined> {
+async function firstOutside(changes: readonly PatchChange[], place: ToolPlace): Promise<ActionPlan | undefined> {
   for (const path of changes.flatMap(listPaths)) {
     const details = " by a patch";
     const plan = await planFile({
@@ -129,13 +129,13 @@ async function firstOutside(changes: readonly Change[], place: ToolPlace): Promi
   return undefined;
 }
 
-function listPaths(change: Change): string[] {
+function listPaths(change: PatchChange): string[] {
   return change.kind === "update" && change.moveTo !== undefined ? [change.path, change.moveTo] : [change.path];
 }
 
 // ---- what it comes to
 
-async function workOut(changes: readonly Change[], place: ToolPlace): Promise<Worked> {
+async function workOut(changes: readonly PatchChange[], place: ToolPlace): Promise<Worked> {
   const known = new Map<string, Written>();
   const said: string[] = [];
   const shown: string[] = [];
@@ -303,7 +303,7 @@ function done({ files, said, origin }: Worked, note = ""): ToolResult {
 
 type Standing = "old" | "new" | "unclear";
 
-async function probe(changes: readonly Change[], place: ToolPlace, key: string): Promise<Probed<ToolResult>> {
+async function probe(changes: readonly PatchChange[], place: ToolPlace, key: string): Promise<Probed<ToolResult>> {
   for (const change of changes) await endMove(change, place);
   const standing = await Promise.all(changes.map((change) => readState(change, place)));
   const names = (which: Standing) =>
@@ -338,7 +338,7 @@ async function probe(changes: readonly Change[], place: ToolPlace, key: string):
 }
 
 /** The new file is written before the old one goes: both there, and the new one as it should be, only lacks that. */
-async function endMove(change: Change, place: ToolPlace): Promise<void> {
+async function endMove(change: PatchChange, place: ToolPlace): Promise<void> {
   if (change.kind !== "update" || change.moveTo === undefined) return;
   const at = (path: string) => ({ ...rooted(place, path), parents: "imagine" as const });
   const moved = await withInside(at(change.moveTo), readContent).catch(() => null);
@@ -351,7 +351,7 @@ async function endMove(change: Change, place: ToolPlace): Promise<void> {
   }).catch(() => undefined);
 }
 
-async function readState(change: Change, place: ToolPlace): Promise<Standing> {
+async function readState(change: PatchChange, place: ToolPlace): Promise<Standing> {
   const read = (path: string) =>
     withInside({ ...rooted(place, path), parents: "imagine" }, readContent).catch(() => undefined);
   const now = await read(change.path);

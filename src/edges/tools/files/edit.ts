@@ -11,7 +11,7 @@ import { visible, visibleLine } from "../escape.ts";
 import { flag, parseInput } from "../input.ts";
 import { type Inside, orNear, rooted, withInside, wrongInput } from "../paths/index.ts";
 import { decodeText } from "./content.ts";
-import { type Match, positions, type Replaced, replaceIn, standsLoosely } from "./match.ts";
+import { positions, type Replaced, replaceIn, standsLoosely, type TextMatch } from "./match.ts";
 import { nearestWords, numbered } from "./nearest.ts";
 import { planFile, sha256 } from "./plan.ts";
 
@@ -112,7 +112,7 @@ async function replacement(inside: Inside, input: Input): Promise<{ before: stri
 }
 
 /** Says what to do next: which lines to copy, or what would make it one place. */
-function noMatch(match: Extract<Match, { ok: false }>, path: string): AppError {
+function noMatch(match: Extract<TextMatch, { ok: false }>, path: string): AppError {
   const name = visibleLine(path);
   if (match.count > 1) {
     return wrongInput(

@@ -20,7 +20,7 @@ export interface Replaced {
   within?: { before: boolean; behind: boolean };
 }
 
-export type Match =
+export type TextMatch =
   | ({ ok: true } & Replaced)
   | {
       ok: false;
@@ -31,7 +31,7 @@ export type Match =
       drifted: number[];
     };
 
-export function replaceIn(text: string, old: string, fresh: string, all: boolean): Match {
+export function replaceIn(text: string, old: string, fresh: string, all: boolean): TextMatch {
   const exact = positions(text, old);
   if (exact.length === 1 || (all && exact.length > 0)) return { ok: true, ...splice(text, exact, old, fresh) };
   const refused = { ok: false as const, nearest: undefined, drifted: [] };

@@ -32,24 +32,24 @@ export interface MemoryDesk {
     near: { id: string; text: string; origin: Origin }[];
   }>;
   /** Best first, only what the caller's session may see. `origin` says whose words each one is. */
-  search(query: { query: string; caller: Caller }): Promise<Found[]>;
+  search(query: { query: string; caller: Caller }): Promise<MemoryHit[]>;
   /** What a memory says, when it is in the session's sight. */
   findText(memory: { id: string; caller: Caller }): Promise<string | undefined>;
   /** Deletes for good. False when there is no such memory in the session's sight; may be repeated. */
   forget(memory: { id: string; caller: Caller }): Promise<boolean>;
   /** All that goes when a topic or a person is forgotten: facts, and what was said about it. Deletes nothing. */
-  about(topic: { about: string; caller: Caller }): Promise<About>;
+  about(topic: { about: string; caller: Caller }): Promise<MemoryAbout>;
   /** Deletes it for good and says what is gone; may be repeated. */
-  forgetAbout(topic: { about: string; caller: Caller }): Promise<About>;
+  forgetAbout(topic: { about: string; caller: Caller }): Promise<MemoryAbout>;
 }
 
-export interface About {
+export interface MemoryAbout {
   facts: { id: string; text: string }[];
   /** Messages of past talk that search no longer finds. */
   said: { text: string }[];
 }
 
-export interface Found {
+export interface MemoryHit {
   id: string;
   text: string;
   source: string | null;
@@ -246,14 +246,14 @@ function forget(desk: MemoryDesk): Tool {
   };
 }
 
-function inWords({ facts, said }: About): string {
+function inWords({ facts, said }: MemoryAbout): string {
   const lines = [...facts.map(({ text }) => `- ${text}`), ...said.map(({ text }) => `- said: ${text}`)];
   const shown = lines.slice(0, MOST_SHOWN).map((line) => visible(line.slice(0, LONGEST_SHOWN)));
   const more = lines.length - shown.length;
   return [`${counted({ facts, said })}.`, ...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n");
 }
 
-function counted({ facts, said }: About): string {
+function counted({ facts, said }: MemoryAbout): string {
   const some = (count: number, of: string) => `${count} ${of}${count === 1 ? "" : "s"}`;
   return `${some(facts.length, "fact")}, ${some(said.length, "past message")}`;
 }

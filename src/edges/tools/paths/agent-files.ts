@@ -2,9 +2,9 @@
  * An agent's files for those who keep and restore them: the same path type as the tools, so that a copy is never taken of, nor
  * put to, a place outside the root.
  */
-import { filesBelow, readBelow, type Standing, withInside, writeBelow } from "../../../core/files/index.ts";
+import { type FileState, filesBelow, readBelow, withInside, writeBelow } from "../../../core/files/index.ts";
 
-export type { Standing };
+export type { FileState };
 
 /** Not looked into: their contents are many, made by programs, and their own history. */
 const CLOSED = new Set([".git", "node_modules", ".lares"]);
@@ -14,7 +14,7 @@ const DEPTH = 24;
 export function createAgentFiles() {
   return {
     /** Never throws for what stands there. `path` may be absolute, below the root. */
-    read(root: string, path: string, most: number): Promise<Standing> {
+    read(root: string, path: string, most: number): Promise<FileState> {
       return readBelow({ root, path, most });
     },
 

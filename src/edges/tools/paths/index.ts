@@ -1,7 +1,7 @@
 /** Paths of the file tools: from what a model wrote to an open file inside a root, and nowhere else. */
 export {
   type Dir,
-  type Entry,
+  type DirEntry,
   type How,
   Inside,
   notFound,
@@ -16,6 +16,6 @@ export {
   withInside,
   wrongInput,
 } from "../../../core/files/index.ts";
-export { createAgentFiles, type Standing } from "./agent-files.ts";
+export { createAgentFiles, type FileState } from "./agent-files.ts";
 export { didYouMean, nearNames, orNear } from "./near.ts";
 export { isBeyond, rooted, rootedForReading } from "./rooted.ts";

@@ -1,3 +1,3 @@
 export { keepLimits } from "./kept.ts";
 export { createProcess } from "./process.ts";
-export { type Exit, Processes, type ProcessesParts, type Seen, type Start } from "./processes.ts";
+export { type ProcessExit, Processes, type ProcessesParts, type SeenProcess, type Start } from "./processes.ts";

@@ -1,19 +1,19 @@
 /** What the next life of Lares must know of a run to go on watching it, in the folder of its supervisor. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Limits } from "../sandbox/limits.ts";
+import type { SandboxLimits } from "../sandbox/limits.ts";
 
 /** Before it starts: what it may use up. */
-export function keepLimits(dir: string, limits: Limits): void {
+export function keepLimits(dir: string, limits: SandboxLimits): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dir, "limits"), JSON.stringify(limits), { mode: 0o600 });
 }
 
 /** Undefined for a run without limits, or of a version that did not keep them. */
-export function keptLimits(dir: string): Limits | undefined {
+export function keptLimits(dir: string): SandboxLimits | undefined {
   const text = read(dir, "limits");
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as Limits);
+    return text === undefined ? undefined : (JSON.parse(text) as SandboxLimits);
   } catch {
     return undefined;
   }

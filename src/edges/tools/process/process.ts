@@ -5,7 +5,7 @@ import type { Json } from "../../../core/domain/index.ts";
 import { visible, visibleLine } from "../escape.ts";
 import { parseInput, wholeNumber } from "../input.ts";
 import { wrongInput } from "../paths/index.ts";
-import { howItEnded, type Processes, type Seen } from "./processes.ts";
+import { howItEnded, type Processes, type SeenProcess } from "./processes.ts";
 
 const ACTIONS = ["list", "poll", "log", "write", "kill"] as const;
 /** As much as a command in the foreground may say. */
@@ -119,7 +119,7 @@ function checked(input: Json): Checked {
   return { action, id, text };
 }
 
-function line(one: Seen): string {
+function line(one: SeenProcess): string {
   const { id, state, exit, pid, madeAt: made_at, endedAt: ended_at, excess } = one;
   if (state === "running" || state === "starting") return `${id} is running${pid ? ` (pid ${pid})` : ""}`;
   return `${id} ended: ${howItEnded({ state, exit, made_at, ended_at }, excess)}`;

@@ -16,7 +16,7 @@ import { AppError, type ReplyRoute } from "../../../core/domain/index.ts";
 import { type Clock, type IdMaker, type Log, quotedName, truthy } from "../../../core/kit/index.ts";
 import { guard } from "../exec/guard.ts";
 import { endRun } from "../exec/processes.ts";
-import type { Limits } from "../sandbox/limits.ts";
+import type { SandboxLimits } from "../sandbox/limits.ts";
 import { readIdentity } from "./identity.ts";
 import { keepExcess, keepLimits, keptExcess, keptLimits } from "./kept.ts";
 import { readOutput, type Stretch } from "./output.ts";
@@ -52,7 +52,7 @@ const KEPT_MS = 7 * 86_400_000;
 const TOLD_BYTES = 2000;
 const PATIENCE_MS = 10_000;
 
-export interface Exit {
+export interface ProcessExit {
   id: string;
   agent: string;
   session: string;
@@ -71,7 +71,7 @@ export interface ProcessesParts {
   /** A folder of Lares' own; each process gets one inside. */
   dir: string;
   /** Wakes the session. Durable when it resolves; the same id again changes nothing. */
-  tell(exit: Exit): Promise<void>;
+  tell(exit: ProcessExit): Promise<void>;
   /** Of each of the two output files. */
   limit?: number;
 }
@@ -87,10 +87,10 @@ export interface Start {
   /** Ends it where our signals do not reach. */
   stop?: readonly string[];
   /** What it may use up. */
-  limits?: Limits;
+  limits?: SandboxLimits;
 }
 
-export interface Seen {
+export interface SeenProcess {
   id: string;
   command: string;
   state: ProcessState;
@@ -124,7 +124,7 @@ export class Processes {
   }
 
   /** Starts it under `id`, or gives the one this call started before. */
-  async start(id: string, given: Start): Promise<Seen> {
+  async start(id: string, given: Start): Promise<SeenProcess> {
     const { records, clock } = this.parts;
     const known = await this.known(given.key);
     if (known) return known;
@@ -174,7 +174,7 @@ export class Processes {
   }
 
   /** What became of the call with this key, after a crash. */
-  async became(key: string, { sameBoot }: { sameBoot: boolean }): Promise<Probed<Seen>> {
+  async became(key: string, { sameBoot }: { sameBoot: boolean }): Promise<Probed<SeenProcess>> {
     const { records } = this.parts;
     const row = await processByKey(records, key);
     // The row is durable before anything is started.
@@ -189,7 +189,7 @@ export class Processes {
   }
 
   /** The process this call started before. */
-  private async known(key: string): Promise<Seen | undefined> {
+  private async known(key: string): Promise<SeenProcess | undefined> {
     const row = await processByKey(this.parts.records, key);
     if (!row) return undefined;
     await this.check(row.id);
@@ -197,14 +197,14 @@ export class Processes {
     return now === undefined || (now.state === "lost" && now.pid === null) ? undefined : this.seen(now);
   }
 
-  async list(session: string): Promise<Seen[]> {
+  async list(session: string): Promise<SeenProcess[]> {
     const rows = await processesIn(this.parts.records, session, 50);
     for (const row of rows) if (isOpen(row)) await this.check(row.id);
     return (await processesIn(this.parts.records, session, 50)).map((row) => this.seen(row));
   }
 
   /** Throws TOOL_INPUT for a process the session did not start (SB-03). */
-  async look(id: string, session: string): Promise<Seen> {
+  async look(id: string, session: string): Promise<SeenProcess> {
     await this.check(id);
     return this.seen(await this.owned(id, session));
   }
@@ -252,7 +252,7 @@ export class Processes {
   }
 
   /** Ends it with everything it started. Ending what has ended is fine. */
-  async kill(id: string, session: string): Promise<Seen> {
+  async kill(id: string, session: string): Promise<SeenProcess> {
     const row = await this.owned(id, session);
     if (isOpen(row)) {
       await this.alone(id, async () => {
@@ -301,7 +301,7 @@ export class Processes {
     this.guards.delete(id);
   }
 
-  private seen(row: ProcessRow): Seen {
+  private seen(row: ProcessRow): SeenProcess {
     const { id, command, state, exit, pid, made_at, ended_at } = row;
     const excess = isOpen(row) ? undefined : keptExcess(this.processDir(id));
     const why = excess === undefined ? {} : { excess };

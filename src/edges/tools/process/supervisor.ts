@@ -159,13 +159,13 @@ export async function claim(dir: string): Promise<"never" | "begun"> {
   }
 }
 
-export interface Status {
+export interface ExitStatus {
   code: number;
   /** Milliseconds. */
   at: number;
 }
 
-export async function readStatus(dir: string): Promise<Status | undefined> {
+export async function readStatus(dir: string): Promise<ExitStatus | undefined> {
   const file = join(dir, "status");
   const text = await readFile(file, "utf8").catch(() => "");
   // Earlier versions wrote the seconds behind the code.

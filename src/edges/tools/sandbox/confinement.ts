@@ -17,7 +17,7 @@ import { covers, within } from "./rules.ts";
 import { createSsh } from "./ssh.ts";
 
 /** Where commands of one agent run. */
-export interface Room {
+export interface SandboxRoom {
   name: Sandbox["name"];
   /** For the ask text and for status. */
   where: string;
@@ -27,7 +27,7 @@ export interface Room {
 
 export interface Confinement {
   /** The room for commands in this workspace. Throws CONFIG_INVALID when the configured one cannot be had. */
-  room(workspace: string, caller?: { agent: string; session: string }): Promise<Room>;
+  room(workspace: string, caller?: { agent: string; session: string }): Promise<SandboxRoom>;
   /** For status and doctor: what is in use, or why nothing is. */
   state(): Promise<{ name: Sandbox["name"]; ok: boolean; why?: string }>;
 }

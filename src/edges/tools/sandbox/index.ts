@@ -7,11 +7,11 @@ export {
   createConfinement,
   createNone,
   makeRules,
-  type Room,
+  type SandboxRoom,
 } from "./confinement.ts";
 export { type ContainerOptions, createContainer } from "./container.ts";
 export { type Homes, safeBind, safeNetwork, safeRoot, safeWorkspace } from "./danger.ts";
-export { hasPrlimit, type Limits, withLimits } from "./limits.ts";
+export { hasPrlimit, type SandboxLimits, withLimits } from "./limits.ts";
 export { named } from "./named.ts";
 export type { Confined, Rules, Sandbox, SandboxName, Wrapped } from "./port.ts";
 export { type Deed, permits, within } from "./rules.ts";

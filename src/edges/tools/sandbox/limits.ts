@@ -9,7 +9,7 @@
 import { existsSync } from "node:fs";
 import { totalmem } from "node:os";
 
-export interface Limits {
+export interface SandboxLimits {
   memoryMb: number;
   processes: number;
   tmpMb: number;
@@ -20,12 +20,12 @@ const PRLIMIT = "/usr/bin/prlimit";
 const MB = 1024 * 1024;
 
 /** The limits as they hold on this machine: no command gets more than three quarters of its memory. */
-export function onThisMachine(limits: Limits, machineMb = totalmem() / MB): Limits {
+export function onThisMachine(limits: SandboxLimits, machineMb = totalmem() / MB): SandboxLimits {
   return { ...limits, memoryMb: Math.floor(Math.min(limits.memoryMb, (machineMb * 3) / 4)) };
 }
 
 /** The stricter of two: what a sub-agent runs gets no more than what its parent's commands get. */
-export function strictest(a: Limits | undefined, b: Limits | undefined): Limits | undefined {
+export function strictest(a: SandboxLimits | undefined, b: SandboxLimits | undefined): SandboxLimits | undefined {
   if (!a || !b) return a ?? b;
   return {
     memoryMb: Math.min(a.memoryMb, b.memoryMb),
@@ -38,7 +38,7 @@ export function strictest(a: Limits | undefined, b: Limits | undefined): Limits 
 /** The same command under the kernel's limits. `apart`: it runs in a user namespace of its own, where its processes can be counted. */
 export function withLimits(
   argv: readonly [string, ...string[]],
-  limits: Limits | undefined,
+  limits: SandboxLimits | undefined,
   { apart }: { apart: boolean },
 ): [string, ...string[]] {
   if (!limits || !hasPrlimit()) return [...argv];

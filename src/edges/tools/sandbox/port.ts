@@ -5,7 +5,7 @@
  * SANDBOX-1: the variables of a command never stand on a command line: secrets among them would be read by everybody who may see processes.
  * SANDBOX-2: a backend that cannot keep a rule says so in `where`; it never says it keeps one it does not.
  */
-import type { Limits } from "./limits.ts";
+import type { SandboxLimits } from "./limits.ts";
 
 export type SandboxName = "bubblewrap" | "none" | "docker" | "podman" | "ssh";
 
@@ -18,7 +18,7 @@ export interface Rules {
   hidden: readonly string[];
   network: boolean;
   /** What a command may use up. */
-  limits?: Limits;
+  limits?: SandboxLimits;
 }
 
 export interface Confined {

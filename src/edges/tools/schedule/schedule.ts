@@ -5,7 +5,7 @@ import type { Json, JsonObject, Origin } from "../../../core/domain/index.ts";
 import { visible } from "../escape.ts";
 import { parseInput } from "../input.ts";
 
-export interface Shown {
+export interface ShownSchedule {
   name: string;
   words: string;
   next: string | null;
@@ -14,7 +14,7 @@ export interface Later {
   in?: string;
   at?: string;
 }
-export interface Change extends Later {
+export interface ScheduleChange extends Later {
   text?: string;
   every?: string;
   cron?: string;
@@ -35,7 +35,7 @@ export interface ScheduleDesk {
     cron?: string;
     quiet?: boolean;
     caller: ToolPlace["caller"];
-  }): Promise<Shown>;
+  }): Promise<ShownSchedule>;
   /** The next due first, bounded; `total` counts all. */
   list(agent: string): Promise<{
     jobs: { name: string; words: string; next: string | null; prompt: string; enabled: boolean; origin: Origin }[];
@@ -43,10 +43,10 @@ export interface ScheduleDesk {
   }>;
   remove(name: string, agent: string): Promise<void>;
   /** What the change would make of it, in words. Throws whatever `update` would throw. */
-  previewUpdate(name: string, change: Change, caller: ToolPlace["caller"]): Promise<string>;
-  update(name: string, change: Change, caller: ToolPlace["caller"]): Promise<Shown>;
+  previewUpdate(name: string, change: ScheduleChange, caller: ToolPlace["caller"]): Promise<string>;
+  update(name: string, change: ScheduleChange, caller: ToolPlace["caller"]): Promise<ShownSchedule>;
   /** Once more, later. `key` again is the same snooze. */
-  snooze(name: string, given: Later, caller: ToolPlace["caller"], key: string): Promise<Shown>;
+  snooze(name: string, given: Later, caller: ToolPlace["caller"], key: string): Promise<ShownSchedule>;
   /** The moment in words. Throws for what is no single moment. */
   previewSnooze(name: string, given: Later, caller: ToolPlace["caller"]): Promise<string>;
   /** The schedule in words, without making it. Throws whatever `add` would throw, so that nobody is asked in vain. */

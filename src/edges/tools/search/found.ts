@@ -8,7 +8,7 @@ export interface Hit {
   isContext?: true;
 }
 
-export interface Found {
+export interface SearchResult {
   hits: Hit[];
   /** There is more than `max`. */
   more: boolean;

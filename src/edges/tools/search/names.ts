@@ -8,7 +8,7 @@ import { globMatcher } from "./glob.ts";
 const MOST_LOOKED_AT = 100_000;
 const MOST_KEPT = 5000;
 
-export interface Named {
+export interface FoundNames {
   paths: string[];
   more: boolean;
   /** Files and folders that were looked at. */
@@ -20,7 +20,7 @@ export async function findNames(
   inside: Inside,
   query: { glob: string; max: number; ignoreCase?: boolean },
   signal: AbortSignal,
-): Promise<Named> {
+): Promise<FoundNames> {
   const fold = (text: string) => (query.ignoreCase ? text.toLowerCase() : text);
   const fits = globMatcher(fold(query.glob));
   const prefix = inside.path === "." ? "" : `${inside.path}/`;

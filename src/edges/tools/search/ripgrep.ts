@@ -8,7 +8,7 @@ import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { defined } from "../../../core/kit/index.ts";
 import { type Inside, wrongInput } from "../paths/index.ts";
-import { CLOSED, type Found, type Hit, MOST_FILE_BYTES, MOST_LINE, MOST_MS, type Query } from "./found.ts";
+import { CLOSED, type Hit, MOST_FILE_BYTES, MOST_LINE, MOST_MS, type Query, type SearchResult } from "./found.ts";
 
 /** Only root can put a program here; never the PATH of the environment, never the workspace. */
 export const TRUSTED_DIRS = ["/usr/bin", "/usr/local/bin", "/bin"] as const;
@@ -23,7 +23,12 @@ export async function findRipgrep(dirs: readonly string[] = TRUSTED_DIRS): Promi
   return undefined;
 }
 
-export async function ripgrep(program: string, inside: Inside, query: Query, signal: AbortSignal): Promise<Found> {
+export async function ripgrep(
+  program: string,
+  inside: Inside,
+  query: Query,
+  signal: AbortSignal,
+): Promise<SearchResult> {
   const isDirectory = inside.kind === "directory";
   const { dir, name } = isDirectory ? { dir: inside.directory(), name: "." } : inside.parent();
   const child = spawn(program, [...FLAGS, ...wishes(query), ...globs(query.glob), "-e", query.pattern, "--", name], {

@@ -4,11 +4,20 @@
  */
 import { binaryKind, humanSize } from "../files/content.ts";
 import { type Dir, type Inside, openRegular, walkTree, wrongInput } from "../paths/index.ts";
-import { CLOSED, DEPTH, type Found, type Hit, MOST_FILE_BYTES, MOST_LINE, MOST_MS, type Query } from "./found.ts";
+import {
+  CLOSED,
+  DEPTH,
+  type Hit,
+  MOST_FILE_BYTES,
+  MOST_LINE,
+  MOST_MS,
+  type Query,
+  type SearchResult,
+} from "./found.ts";
 import { globMatcher } from "./glob.ts";
 import { type Matcher, startMatcher } from "./matcher.ts";
 
-export async function scan(inside: Inside, query: Query, signal: AbortSignal, mostMs = MOST_MS): Promise<Found> {
+export async function scan(inside: Inside, query: Query, signal: AbortSignal, mostMs = MOST_MS): Promise<SearchResult> {
   const deadline = performance.now() + mostMs;
   const matcher = start(query, deadline, signal);
   const hits: Hit[] = [];

@@ -9,7 +9,7 @@ import { visibleLine } from "../escape.ts";
 import { planFile } from "../files/plan.ts";
 import { flag, parseInput, wholeNumber } from "../input.ts";
 import { type Inside, notFound, orNear, rootedForReading, translate, withInside, wrongInput } from "../paths/index.ts";
-import { CLOSED, type Found, MOST_FILE_BYTES, type Query } from "./found.ts";
+import { CLOSED, MOST_FILE_BYTES, type Query, type SearchResult } from "./found.ts";
 import { findNames } from "./names.ts";
 import { findRipgrep, ripgrep } from "./ripgrep.ts";
 import { scan } from "./scan.ts";
@@ -133,8 +133,8 @@ async function byContent(
 
 /** What was looked at, and what another call would find. */
 function nothing(
-  found: Found,
-  other: Found | undefined,
+  found: SearchResult,
+  other: SearchResult | undefined,
   of: { glob: string | undefined; isFile: boolean; ignoreCase: boolean },
 ): string {
   const files = found.files === undefined ? "" : ` in ${found.files} ${found.files === 1 ? "file" : "files"}`;
@@ -151,7 +151,7 @@ function nothing(
   return `No line matches${files}${tried}.${of.isFile ? "" : ` Not searched: ${skipped}.`} Try a shorter or simpler pattern.`;
 }
 
-function render({ hits, more, notes }: Found, max: number): string {
+function render({ hits, more, notes }: SearchResult, max: number): string {
   const lines: string[] = [];
   let room = MOST_TEXT;
   for (const { path, line, text, isContext } of hits) {

@@ -1,13 +1,13 @@
 /** What an answer is, by its header and its first bytes: a page, other text, or something that is not text. */
 import { binaryKind } from "../files/content.ts";
 
-export type Content =
+export type WebContent =
   | { kind: "html"; type: string; text: string }
   | { kind: "text"; type: string; text: string }
   | { kind: "binary"; type: string; what: string };
 
 /** The header is believed unless the bytes prove it wrong: text has no NUL and does not begin like an archive. */
-export function toContent(header: string | undefined, body: Buffer): Content {
+export function toContent(header: string | undefined, body: Buffer): WebContent {
   const [declared = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
   const type = /^[\w.+-]+\/[\w.+-]+$/.test(declared) ? declared.toLowerCase() : "";
   const charset = parameters.map((part) => /^charset="?([\w:-]+)"?$/i.exec(part)?.[1]).find(Boolean);

@@ -5,21 +5,21 @@ import { trimEndCharacters } from "../../../core/kit/index.ts";
 import type { SearchConfig } from "./config.ts";
 import type { FetchRequest } from "./fetcher.ts";
 
-export interface Found {
+export interface WebResult {
   title: string;
   url: string;
   snippet: string;
 }
 
-export interface Provider {
+export interface SearchProvider {
   /** Where requests go; the host a rule names. */
   base: URL;
   request(query: string, count: number): FetchRequest;
   /** The results in an answer's JSON. Throws a ZodError when it is not what the service documents. */
-  results(answer: unknown): Found[];
+  results(answer: unknown): WebResult[];
 }
 
-export function providerFor(config: SearchConfig): Provider {
+export function providerFor(config: SearchConfig): SearchProvider {
   const base = new URL(config.baseUrl ?? BASES[config.provider]);
   return PROVIDERS[config.provider](base, config.key ?? "");
 }
@@ -40,7 +40,7 @@ const brave = z.object({
 });
 const withContent = z.object({ results: z.array(z.object({ title: line, url: line, content: line })) });
 
-const PROVIDERS: Record<SearchConfig["provider"], (base: URL, key: string) => Provider> = {
+const PROVIDERS: Record<SearchConfig["provider"], (base: URL, key: string) => SearchProvider> = {
   brave: (base, key) => ({
     base,
     request: (query, count) => ({
@@ -74,7 +74,7 @@ const PROVIDERS: Record<SearchConfig["provider"], (base: URL, key: string) => Pr
   }),
 };
 
-function contentResults(answer: unknown): Found[] {
+function contentResults(answer: unknown): WebResult[] {
   return withContent.parse(answer).results.map(({ title, url, content }) => ({ title, url, snippet: content }));
 }
 

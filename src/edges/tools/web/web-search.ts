@@ -8,7 +8,7 @@ import type { SearchConfig } from "./config.ts";
 import { failed } from "./failure.ts";
 import { createFetcher, type Fetched, type FetcherDeps } from "./fetcher.ts";
 import { labelled } from "./outside.ts";
-import { type Found, type Provider, providerFor } from "./providers.ts";
+import { providerFor, type SearchProvider, type WebResult } from "./providers.ts";
 import { listedHosts, readHost } from "./reach.ts";
 
 export const COUNT = 5;
@@ -81,7 +81,7 @@ function notSetUp(): AppError {
   });
 }
 
-function parseResults(provider: Provider, name: string, { status, body }: Fetched): Found[] {
+function parseResults(provider: SearchProvider, name: string, { status, body }: Fetched): WebResult[] {
   if (status === 401 || status === 403) {
     throw new AppError("FORBIDDEN", {
       message: `The search service ${name} refused (HTTP ${status}).`,
@@ -108,15 +108,15 @@ function parseResults(provider: Provider, name: string, { status, body }: Fetche
 }
 
 /** A hit as it is shown: words without tags, cut to a few lines. */
-export function cleaned({ title, url, snippet }: Found): Found {
+export function cleaned({ title, url, snippet }: WebResult): WebResult {
   return { title: plain(title).slice(0, 200), url, snippet: plain(snippet).slice(0, SNIPPET) };
 }
 
-function isUsable({ url }: Found): boolean {
+function isUsable({ url }: WebResult): boolean {
   return /^https?:\/\/[^\s<>"]+$/i.test(url) && url.length <= 2048;
 }
 
-function render({ title, url, snippet }: Found, at: number): string {
+function render({ title, url, snippet }: WebResult, at: number): string {
   return `${at + 1}. ${visibleLine(title)}\n${url}${snippet ? `\n${visibleLine(snippet)}` : ""}`;
 }
 

@@ -13,7 +13,7 @@ export interface Row {
   tone?: Tone;
 }
 
-export interface Block {
+export interface ScreenBlock {
   rows: readonly Row[];
   /** Where the cursor stands; without it, after the last row. */
   cursor?: { row: number; column: number };
@@ -22,7 +22,7 @@ export interface Block {
 export class Screen {
   private readonly out: CliOutput;
   private readonly paint: Paint;
-  private block: Block = { rows: [] };
+  private block: ScreenBlock = { rows: [] };
   /** Rows between the top of the block and the cursor. */
   private above = 0;
 
@@ -36,7 +36,7 @@ export class Screen {
   }
 
   /** Lasting lines, and the block below them. One write, so that nothing flickers. */
-  show(block: Block, lasting: readonly string[] = []): void {
+  show(block: ScreenBlock, lasting: readonly string[] = []): void {
     const erased = this.erase();
     this.block = block;
     this.out.write(erased + lasting.map((line) => `${line}\n`).join("") + this.draw());

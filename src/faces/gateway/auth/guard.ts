@@ -16,7 +16,7 @@ import { isIP } from "node:net";
 import { AppError } from "../../../core/domain/index.ts";
 import { isLoopbackBind } from "../../../core/kit/index.ts";
 
-export interface Doors {
+export interface ServedHosts {
   bind: string;
   /** Names this gateway is known by besides its address, e.g. behind a proxy. */
   hosts: readonly string[];
@@ -27,7 +27,7 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 const SAID_ONCE = new Set(["host", "origin", "authorization", "sec-fetch-site", "x-lares-proof"]);
 const REFUSED_QUERY = /[?&](gatewayurl|token|access_token|api_key)=/i;
 
-export function guard(incoming: IncomingMessage, doors: Doors): void {
+export function guard(incoming: IncomingMessage, doors: ServedHosts): void {
   const { headers } = incoming;
   const twice = saidTwice(incoming.rawHeaders);
   if (twice) {
@@ -86,7 +86,7 @@ function opensPage(incoming: IncomingMessage): boolean {
   return isRead && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }
 
-function isServed(host: string, { bind, hosts }: Doors): boolean {
+function isServed(host: string, { bind, hosts }: ServedHosts): boolean {
   if (LOOPBACK.has(host) || host === bind) return true;
   const isOpen = !isLoopbackBind(bind);
   return (isOpen && isIP(host.replace(/^\[|\]$/g, "")) > 0) || hosts.includes(host);

@@ -8,7 +8,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../core/domain/index.ts";
 import { parseJson, truthy } from "../../../core/kit/index.ts";
-import { type App, type Env, parse, readBody, unproven } from "../http.ts";
+import { type HttpApp, type HttpEnv, parse, readBody, unproven } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { pageHeaders } from "../static/headers.ts";
 import { loginPage, loginScript, PAGE_STYLE } from "../static/pages.ts";
@@ -20,8 +20,8 @@ const given = z.strictObject({ code: z.string().min(1).max(256) });
 /** A code and its field name; more is not a login. */
 const LARGEST_BODY = 4096;
 
-export function loginRoutes(app: App, parts: GatewayParts, who: Identifier, failures: Failures): void {
-  const redeem = async (c: Context<Env>, code: string) => {
+export function loginRoutes(app: HttpApp, parts: GatewayParts, who: Identifier, failures: Failures): void {
+  const redeem = async (c: Context<HttpEnv>, code: string) => {
     const done = await parts.door.redeem(code, c.req.header("user-agent") ?? "");
     if (done.ok) {
       parts.log.info("a browser signed in");

@@ -29,7 +29,7 @@ export interface Numbered {
   text(): string;
 }
 
-export class Events {
+export class EventStream {
   readonly boot = randomUUID();
   seq = 0;
   private readonly ring: { seq: number; size: number; text: () => string }[] = [];

@@ -25,7 +25,7 @@ const MOST_MERGED = 4_194_304;
 /** How often a lagging client is looked at again. */
 const LOOK_MS = 50;
 
-export class Outgoing {
+export class SocketOutput {
   private readonly pipe: Pipe;
   private readonly merged = new Map<string, { event: Delta; seq: number }>();
   private mergedSize = 0;

@@ -12,13 +12,13 @@ import { AppError, type JsonObject, toErrorShape } from "../../../core/domain/in
 import { parseJson } from "../../../core/kit/index.ts";
 import type { EventFrame, Principal, RequestFrame } from "../../../core/protocol/index.ts";
 import { canonicalAddress } from "../auth/address.ts";
-import { type Doors, guard } from "../auth/guard.ts";
+import { guard, type ServedHosts } from "../auth/guard.ts";
 import type { Identifier } from "../auth/identify.ts";
 import type { sayOnce } from "../auth/once.ts";
 import { callMethod, withKey } from "../call.ts";
 import { publicShape } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { Outgoing, type Pipe } from "./outgoing.ts";
+import { type Pipe, SocketOutput } from "./outgoing.ts";
 
 /** Sockets that have not yet shown a credential: in all, and from one address. */
 const MOST_STRANGERS = 64;
@@ -32,7 +32,7 @@ const MOST_UNDER_WAY = 256;
 const PING_MS = 30_000;
 
 interface Security {
-  doors: Doors;
+  doors: ServedHosts;
   who: Identifier;
   refused: ReturnType<typeof sayOnce>;
 }
@@ -42,7 +42,7 @@ interface Client {
   address: string;
   incoming: IncomingMessage;
   principal: Principal | undefined;
-  outgoing: Outgoing | undefined;
+  outgoing: SocketOutput | undefined;
   /** It speaks for a channel: no methods, no events, only messages (see `edges/channels/external`). */
   speaker: Speaker | undefined;
   gone: AbortController;
@@ -242,7 +242,7 @@ export function attachSockets(server: Server, parts: GatewayParts, { doors, who,
     const payload = { boot: events.boot, seq };
     send(client, { type: "event", event: "hello", payload, seq });
     if (!client.outgoing) {
-      client.outgoing = new Outgoing(pipeTo(client));
+      client.outgoing = new SocketOutput(pipeTo(client));
       client.from = seq;
     }
     if (boot !== undefined && boot !== events.boot)

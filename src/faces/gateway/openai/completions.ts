@@ -6,9 +6,9 @@ import { assertNever, toErrorShape } from "../../../core/domain/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "../call.ts";
-import { type Env, parse, publicShape, readJson } from "../http.ts";
+import { type HttpEnv, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
-import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
+import { asChatWithFiles, mostBytes, type SaidMessage } from "./conversation.ts";
 import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
@@ -54,7 +54,7 @@ const completion = z.looseObject({
 });
 type Completion = z.output<typeof completion>;
 
-export async function completions(c: Context<Env>, parts: GatewayParts): Promise<Response> {
+export async function completions(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
   const body = parse(completion, await readJson(c, mostBytes(parts)));
   const settings = settingsOfCompletion(body);
   const wish = {
@@ -74,7 +74,7 @@ export async function completions(c: Context<Env>, parts: GatewayParts): Promise
   return c.json(whole(body, answer, how), 200, answerHeaders(answer));
 }
 
-function said(m: Completion["messages"][number]): Said {
+function said(m: Completion["messages"][number]): SaidMessage {
   const { text, files } = toContent(m.content);
   switch (m.role) {
     case "system":
@@ -141,7 +141,7 @@ function whole(body: Completion, a: ChatAnswer, how: How) {
 }
 
 async function stream(
-  c: Context<Env>,
+  c: Context<HttpEnv>,
   parts: GatewayParts,
   body: Completion,
   params: Params<"chat.send">,

@@ -18,12 +18,12 @@ import {
 import { defined, truthy } from "../../../core/kit/index.ts";
 import type { Params } from "../../../core/protocol/index.ts";
 import { toCaller } from "../call.ts";
-import type { Env } from "../http.ts";
+import type { HttpEnv } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { bring, type FileWish, MOST_FILES } from "./files.ts";
 import type { Chosen } from "./known.ts";
 
-export type Said =
+export type SaidMessage =
   | { role: "system"; text: string }
   | { role: "user"; text: string; files: FileWish[] }
   | { role: "assistant"; text: string; calls: { id: string; name: string; input: string }[] }
@@ -35,10 +35,10 @@ export interface ClientTool {
   parameters?: Record<string, unknown> | null | undefined;
 }
 
-export interface Wish {
+export interface ChatWish {
   /** The agent or model that `model` means. */
   chosen: Chosen;
-  said: Said[];
+  said: SaidMessage[];
   settings: AnswerSettings;
   instructions?: string | undefined;
   /** Chooses the session. */
@@ -60,7 +60,11 @@ export function mostBytes(parts: GatewayParts): number {
 }
 
 /** The same, with the pictures and files as attachments. They are taken in last: a request that is wrong leaves nothing. */
-export async function asChatWithFiles(c: Context<Env>, parts: GatewayParts, wish: Wish): Promise<Params<"chat.send">> {
+export async function asChatWithFiles(
+  c: Context<HttpEnv>,
+  parts: GatewayParts,
+  wish: ChatWish,
+): Promise<Params<"chat.send">> {
   const params = asChat(wish);
   const files = listFiles(wish, params.once === true);
   if (!files.length) return params;
@@ -71,7 +75,7 @@ export async function asChatWithFiles(c: Context<Env>, parts: GatewayParts, wish
 }
 
 /** Those of the new message; and in a conversation the caller keeps itself, the newest of those before it. */
-function listFiles({ said }: Wish, isOwn: boolean): FileWish[] {
+function listFiles({ said }: ChatWish, isOwn: boolean): FileWish[] {
   const all = said.map((m) => (m.role === "user" ? m.files : []));
   const files = isOwn ? all.flat() : (all.at(-1) ?? []);
   if ((all.at(-1)?.length ?? 0) > MOST_FILES) {
@@ -84,7 +88,7 @@ function listFiles({ said }: Wish, isOwn: boolean): FileWish[] {
   return files.slice(-MOST_FILES);
 }
 
-export function asChat(wish: Wish): Params<"chat.send"> {
+export function asChat(wish: ChatWish): Params<"chat.send"> {
   const { said, user, session, key } = wish;
   const instructions = [wish.instructions, ...said.map((m) => (m.role === "system" ? m.text : ""))];
   const talk = said.filter((m) => m.role !== "system");
@@ -115,7 +119,11 @@ export function asChat(wish: Wish): Params<"chat.send"> {
 }
 
 /** The new words are the user messages at the end; outcomes of tools directly before them are new too. */
-function split(talk: Said[]): { before: Said[]; results: Extract<Said, { role: "tool" }>[]; text: string } {
+function split(talk: SaidMessage[]): {
+  before: SaidMessage[];
+  results: Extract<SaidMessage, { role: "tool" }>[];
+  text: string;
+} {
   let at = talk.length;
   const last = talk.at(-1)!;
   // Only the last user message is new: what was before it, the caller only repeats.
@@ -124,12 +132,17 @@ function split(talk: Said[]): { before: Said[]; results: Extract<Said, { role: "
   while (from > 0 && talk[from - 1]!.role === "tool") from--;
   return {
     before: talk.slice(0, from),
-    results: talk.slice(from, at) as Extract<Said, { role: "tool" }>[],
+    results: talk.slice(from, at) as Extract<SaidMessage, { role: "tool" }>[],
     text: last.role === "user" ? last.text : "",
   };
 }
 
-function makeGiven(wish: Wish, before: Said[], results: { id: string; text: string }[], silent: boolean): Given {
+function makeGiven(
+  wish: ChatWish,
+  before: SaidMessage[],
+  results: { id: string; text: string }[],
+  silent: boolean,
+): Given {
   const names = new Map(
     before.flatMap((m) => (m.role === "assistant" ? m.calls.map((c) => [c.id, c.name] as const) : [])),
   );
@@ -165,7 +178,7 @@ function attachedLine(files: readonly FileWish[]): string {
 }
 
 /** A forced choice is a setting, and said in words as well: not every provider has the setting. */
-function choose({ tools, toolChoice = "auto" }: Wish): {
+function choose({ tools, toolChoice = "auto" }: ChatWish): {
   tools?: Given["tools"];
   more?: string;
   toolChoice?: AnswerSettings["toolChoice"];

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { ERROR_CODES, type ErrorCode, toErrorShape } from "../../../core/domain/index.ts";
 import type { ChatAnswer } from "../../../core/protocol/index.ts";
 import { answerHeaders } from "../call.ts";
-import { asRead, type Env, publicShape, type Speaking } from "../http.ts";
+import { asRead, type HttpEnv, publicShape, type Speaking } from "../http.ts";
 
 /** Codes that have a name of their own over there. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -13,7 +13,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   TOO_MANY: "rate_limit_exceeded",
 };
 
-export function openaiError(c: Context<Env>, error: unknown, { log, redact, program }: Speaking): Response {
+export function openaiError(c: Context<HttpEnv>, error: unknown, { log, redact, program }: Speaking): Response {
   const inner = asRead(toErrorShape(error), program);
   if (inner.code === "INTERNAL") log.error("request broke", { error: String((error as Error).stack ?? error) });
   const shape = publicShape(inner, redact);
@@ -33,7 +33,7 @@ export function openaiShape(shape: ReturnType<typeof publicShape>) {
 }
 
 /** A turn that ended without an answer. The clients try a 5xx again by themselves; that would be a second turn. */
-export function turnFailed(c: Context<Env>, answer: ChatAnswer): Response {
+export function turnFailed(c: Context<HttpEnv>, answer: ChatAnswer): Response {
   const status =
     answer.state === "stopped" ? 409 : answer.failure === "not-found" ? 404 : answer.failure === "format" ? 400 : 502;
   return c.json({ error: failedShape(answer) }, status, { ...answerHeaders(answer), "x-should-retry": "false" });

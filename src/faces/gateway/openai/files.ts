@@ -14,7 +14,7 @@ export interface FileWish {
 }
 
 /** The words of a message and the files among its parts. */
-export interface Content {
+export interface MessageContent {
   text: string;
   files: FileWish[];
 }
@@ -40,7 +40,7 @@ export const contentPart = z.looseObject({
 });
 type Part = z.output<typeof contentPart>;
 
-export function toContent(content: string | readonly Part[] | null | undefined): Content {
+export function toContent(content: string | readonly Part[] | null | undefined): MessageContent {
   if (typeof content === "string") return { text: content, files: [] };
   const parts = content ?? [];
   return {

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { truthy } from "../../../core/kit/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "../call.ts";
-import type { Env } from "../http.ts";
+import type { HttpEnv } from "../http.ts";
 import type { Caller, GatewayParts } from "../ports.ts";
 import { hasFailed } from "./errors.ts";
 
@@ -28,7 +28,7 @@ interface Followed {
 }
 
 /** Both doors begin a stream like this: the turn is followed, and its headers are set once they are known. */
-export async function followed(c: Context<Env>, parts: GatewayParts, params: Params<"chat.send">) {
+export async function followed(c: Context<HttpEnv>, parts: GatewayParts, params: Params<"chat.send">) {
   const left = new AbortController();
   const caller = toCaller(c);
   const signal = AbortSignal.any([caller.signal, left.signal]);

@@ -5,10 +5,10 @@ import { z } from "zod";
 import { AppError, toErrorShape } from "../../../core/domain/index.ts";
 import type { ChatAnswer, Params } from "../../../core/protocol/index.ts";
 import { answerHeaders, call, toCaller } from "../call.ts";
-import { type Env, parse, publicShape, readJson } from "../http.ts";
+import { type HttpEnv, parse, publicShape, readJson } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { functionSpec } from "./completions.ts";
-import { asChatWithFiles, mostBytes, type Said } from "./conversation.ts";
+import { asChatWithFiles, mostBytes, type SaidMessage } from "./conversation.ts";
 import { failedShape, hasFailed, openaiShape, turnFailed } from "./errors.ts";
 import { contentPart, toContent } from "./files.ts";
 import { followed } from "./follow.ts";
@@ -57,7 +57,7 @@ type Item = z.output<typeof item>;
 
 const ID = /^resp_(.+)$/;
 
-export async function responses(c: Context<Env>, parts: GatewayParts): Promise<Response> {
+export async function responses(c: Context<HttpEnv>, parts: GatewayParts): Promise<Response> {
   const body = parse(request, await readJson(c, mostBytes(parts)));
   const settings = settingsOfResponse(body);
   const meant = await chosen(parts, body.model, toCaller(c));
@@ -95,7 +95,7 @@ async function findAnswerSession(parts: GatewayParts, id: string): Promise<strin
 
 type Parts = string | z.output<typeof contentPart>[];
 
-function said(one: Item): Said {
+function said(one: Item): SaidMessage {
   if ("role" in one && one.role !== undefined) {
     const m = one as { role: "system" | "developer" | "user" | "assistant"; content: Parts };
     const { text, files } = toContent(m.content);
@@ -177,7 +177,7 @@ function whole(body: Request, a: ChatAnswer, text: string) {
 }
 
 async function stream(
-  c: Context<Env>,
+  c: Context<HttpEnv>,
   parts: GatewayParts,
   body: Request,
   params: Params<"chat.send">,

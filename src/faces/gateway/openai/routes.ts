@@ -4,14 +4,14 @@
  */
 import type { Context } from "hono";
 import { call, toCaller } from "../call.ts";
-import type { App, Env } from "../http.ts";
+import type { HttpApp, HttpEnv } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { completions } from "./completions.ts";
 import { unknownModel } from "./known.ts";
 import { responses } from "./responses.ts";
 
-export function openaiRoutes(app: App, parts: GatewayParts): void {
-  const list = async (c: Context<Env>) => {
+export function openaiRoutes(app: HttpApp, parts: GatewayParts): void {
+  const list = async (c: Context<HttpEnv>) => {
     const caller = toCaller(c);
     const { models } = await call(parts, "models.list", {}, caller);
     const { agents } = await call(parts, "agents.list", {}, caller);

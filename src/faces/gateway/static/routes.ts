@@ -1,5 +1,5 @@
 /** `GET` of pages and files. Page addresses of the UI all get its first page; the UI finds its way from the address. */
-import type { App } from "../http.ts";
+import type { HttpApp } from "../http.ts";
 import type { GatewayParts } from "../ports.ts";
 import { staticFile } from "./files.ts";
 import { pageHeaders } from "./headers.ts";
@@ -9,7 +9,7 @@ const PAGES =
   /^\/(?:$|(?:chat|sessions|board|schedule|memory|agents|activity|turns|approvals|usage|log|more|settings|channels|welcome)(?:\/|$))/;
 
 /** Returns nothing when the path is no page and no file: then other routes have their say. */
-export function staticRoutes(app: App, parts: GatewayParts): void {
+export function staticRoutes(app: HttpApp, parts: GatewayParts): void {
   app.on("GET", ["/*"], async (c, next) => {
     const { path } = c.req;
     const isPage = PAGES.test(path);

@@ -4,7 +4,7 @@ import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
 import { truthy } from "../../../core/kit/index.ts";
 
 /** One door: how and as whom somebody came in. */
-export interface Door {
+export interface ChatDoor {
   channel: string;
   account: string;
   chat: string;
@@ -20,7 +20,7 @@ export interface Door {
 }
 
 /** How and as whom people came into this session: its first and its newest turns. */
-export async function listDoors(db: Reads, session: string): Promise<Door[]> {
+export async function listDoors(db: Reads, session: string): Promise<ChatDoor[]> {
   const turns = (order: string) =>
     `SELECT * FROM (SELECT accepted_at, route, person, speaker, is_group, name, title, face FROM turn WHERE session = ? ORDER BY accepted_at ${order} LIMIT 50)`;
   const rows = await db.all<DoorRow>(
@@ -35,7 +35,7 @@ export async function listDoors(db: Reads, session: string): Promise<Door[]> {
 const TURNS_FOR_CHATS = 2000;
 
 /** Chats in which the owner, or somebody the owner knows, talked to this agent; the most recent first. Ids of turns grow with time. */
-export async function recentChats(db: Reads, agent: string): Promise<Door[]> {
+export async function recentChats(db: Reads, agent: string): Promise<ChatDoor[]> {
   const rows = await db.all<DoorRow>(
     `SELECT route, NULL AS person, NULL AS face, speaker, is_group, name, title FROM
        (SELECT id, agent, route, speaker, is_group, name, title FROM turn ORDER BY id DESC LIMIT ?)
@@ -43,7 +43,7 @@ export async function recentChats(db: Reads, agent: string): Promise<Door[]> {
     TURNS_FOR_CHATS,
     agent,
   );
-  const found = new Map<string, Door>();
+  const found = new Map<string, ChatDoor>();
   for (const row of rows) {
     const door = toDoor(row);
     const key = JSON.stringify([door.channel, door.account, door.chat]);
@@ -55,14 +55,14 @@ export async function recentChats(db: Reads, agent: string): Promise<Door[]> {
 interface DoorRow {
   route: string;
   person: string | null;
-  speaker: Door["speaker"];
+  speaker: ChatDoor["speaker"];
   is_group: number;
   name: string | null;
   title: string | null;
-  face: Door["face"] | null;
+  face: ChatDoor["face"] | null;
 }
 
-function toDoor({ route, person, speaker, is_group, name, title, face }: DoorRow): Door {
+function toDoor({ route, person, speaker, is_group, name, title, face }: DoorRow): ChatDoor {
   const { channel, account, chat } = JSON.parse(route) as ReplyRoute;
   return {
     ...{ channel, account, chat, person, speaker, isGroup: is_group === 1 },

@@ -4,10 +4,10 @@
  */
 import {
   type Accepted,
-  type App,
   CANCEL,
   type Ctx,
   type Engine,
+  type EngineApp,
   type EngineEvent,
   type JournalEntry,
   type Outcome,
@@ -33,16 +33,16 @@ import {
   defined,
   following,
   type Guard,
+  type GuardedWork,
   type IdMaker,
   type Log,
-  type Running,
   STOPPED_LARES,
   type WorkKey,
 } from "../../../core/kit/index.ts";
 import type { SqliteRecords } from "../../records/index.ts";
-import { Lanes, type Places, type Waiting } from "./lanes.ts";
+import { type LanePlaces, Lanes, type WaitingTurn } from "./lanes.ts";
 import { segmentContext } from "./segment.ts";
-import { EngineStore, type JournalRow, type TurnRow } from "./store.ts";
+import { EngineStore, type EngineTurnRow, type JournalRow } from "./store.ts";
 
 export interface EmbeddedParts {
   records: SqliteRecords;
@@ -51,7 +51,7 @@ export interface EmbeddedParts {
   crash: Crash;
   guard: Guard;
   log: Log;
-  places: Places;
+  places: LanePlaces;
 }
 
 /** One timer serves all due times; it wakes at least this often so that clock jumps and sleep are noticed. */
@@ -68,10 +68,10 @@ export class EmbeddedEngine implements Engine {
   private readonly fence = new AbortController();
   private readonly recovered = new Set<TurnId>();
   /** Accepted by this process, not started, and nothing came for them since: what the store has of them is known without a look. */
-  private readonly untouched = new Map<TurnId, TurnRow>();
+  private readonly untouched = new Map<TurnId, EngineTurnRow>();
   /** Part of each attempt: an intent from before the machine restarted is told apart. */
   private readonly boot = bootId() ?? "";
-  private app: App | undefined;
+  private app: EngineApp | undefined;
   private order = 0;
   private cancelTimer: (() => void) | undefined;
   private idle: (() => void) | undefined;
@@ -82,11 +82,11 @@ export class EmbeddedEngine implements Engine {
     this.lanes = new Lanes(parts.places, (next) => void this.runSegment(next));
   }
 
-  async start(app: App): Promise<void> {
+  async start(app: EngineApp): Promise<void> {
     this.app = app;
     this.order = this.store.lastOrder();
     for (const holder of this.store.holders()) this.lanes.hold(holder.session, holder.id);
-    const convicted: TurnRow[] = [];
+    const convicted: EngineTurnRow[] = [];
     for (const row of this.store.open()) {
       this.recovered.add(row.id);
       const suspicion = this.parts.guard.suspicion(workKey(row));
@@ -99,7 +99,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** A suspect keeps its place in its session, and starts when no other suspect runs. */
-  private recover(row: TurnRow, isSuspect: boolean): void {
+  private recover(row: EngineTurnRow, isSuspect: boolean): void {
     if (isSuspect) {
       this.lanes.bar(row.id);
       void this.parts.guard.turn(workKey(row)).then(() => this.lanes.unbar(row.session, row.id));
@@ -108,9 +108,9 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** ENGINE-7. Each gets one more segment to make that visible; what stopped the process even so is set aside. */
-  private async giveUp(rows: readonly TurnRow[]): Promise<void> {
+  private async giveUp(rows: readonly EngineTurnRow[]): Promise<void> {
     const { clock, guard } = this.parts;
-    const woken: Waiting[] = [];
+    const woken: WaitingTurn[] = [];
     await this.write((tx) => {
       for (const row of rows) {
         if (isBroken(row)) this.store.setAside(tx, row.id, STOPPED_LARES, clock.now());
@@ -155,7 +155,7 @@ export class EmbeddedEngine implements Engine {
       return { turn: known, duplicate: true };
     }
     const turn = asId<TurnId>(this.parts.ids.next("t"));
-    const item: Waiting = { turn, session: m.session, lane: m.lane, order: ++this.order };
+    const item: WaitingTurn = { turn, session: m.session, lane: m.lane, order: ++this.order };
     await this.parts.records.write((tx) => {
       const at = this.parts.clock.now();
       const row = this.store.insertTurn(tx, { ...m, id: turn, acceptId: m.id, ord: item.order, at });
@@ -182,7 +182,7 @@ export class EmbeddedEngine implements Engine {
     if (row.status === "parked" && !awaited) return "late";
     this.parts.crash.at("resume.before");
     this.untouched.delete(turn);
-    let woken: Waiting | undefined;
+    let woken: WaitingTurn | undefined;
     await this.parts.records.write((tx) => {
       this.store.addEvent(tx, turn, event, this.parts.clock.now());
       record?.(tx);
@@ -270,7 +270,7 @@ export class EmbeddedEngine implements Engine {
     this.lose(error instanceof AppError ? error : new AppError("STORAGE_FAILED", { message: String(error) }));
   }
 
-  private async runSegment(item: Waiting): Promise<void> {
+  private async runSegment(item: WaitingTurn): Promise<void> {
     const { turn, session } = item;
     const untouched = this.untouched.get(turn);
     this.untouched.delete(turn);
@@ -305,9 +305,9 @@ export class EmbeddedEngine implements Engine {
   }
 
   private async callApp(
-    row: TurnRow,
+    row: EngineTurnRow,
     journal: readonly JournalRow[],
-    work: Running,
+    work: GuardedWork,
     signals: Pick<Ctx, "stopping" | "halt">,
   ): Promise<Outcome> {
     this.parts.crash.at("segment.started");
@@ -342,7 +342,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** Records the end or the park. Returns whether the session stays held. */
-  private async settle(row: TurnRow, outcome: Outcome): Promise<boolean> {
+  private async settle(row: EngineTurnRow, outcome: Outcome): Promise<boolean> {
     const { crash, clock } = this.parts;
     const version = this.app!.version;
     if ("end" in outcome) {
@@ -357,7 +357,7 @@ export class EmbeddedEngine implements Engine {
     }
     crash.at("park.before");
     const { park } = outcome;
-    let woken: Waiting | undefined;
+    let woken: WaitingTurn | undefined;
     await this.write((tx) => {
       outcome.record?.(tx);
       this.store.parkTurn(tx, row.id, park, version, clock.now());
@@ -373,7 +373,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** A hint only: a listener that throws must not break a turn that is already settled. */
-  private tell(row: TurnRow, how: "ended" | "parked"): void {
+  private tell(row: EngineTurnRow, how: "ended" | "parked"): void {
     try {
       this.app!.settled?.(row.id, row.session, how);
     } catch (error) {
@@ -381,7 +381,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  private wake(tx: Tx, row: TurnRow, wake: Wake): Waiting {
+  private wake(tx: Tx, row: EngineTurnRow, wake: Wake): WaitingTurn {
     // A turn that broke is not over: it keeps its place, and the session's next turn waits until it has said so.
     const order = wake.why === "broken" ? row.ord : ++this.order;
     if (wake.why === "event")
@@ -398,7 +398,7 @@ export class EmbeddedEngine implements Engine {
    * The segment threw. The app gets one more segment to make that visible; if that throws too, the turn is set aside.
    * Returns whether the session stays held.
    */
-  private async broke(row: TurnRow, error: unknown): Promise<boolean> {
+  private async broke(row: EngineTurnRow, error: unknown): Promise<boolean> {
     const { clock, log } = this.parts;
     const message = error instanceof Error ? error.message : String(error);
     log.error("segment broke", { turn: row.id, error: error instanceof Error ? (error.stack ?? message) : message });
@@ -408,7 +408,7 @@ export class EmbeddedEngine implements Engine {
       return false;
     }
     const code = error instanceof AppError && error.code === "JOURNAL_MISMATCH" ? "JOURNAL_MISMATCH" : "INTERNAL";
-    let woken: Waiting | undefined;
+    let woken: WaitingTurn | undefined;
     await this.write((tx) => {
       woken = this.wake(tx, row, { why: "broken", code, message });
     });
@@ -433,7 +433,7 @@ export class EmbeddedEngine implements Engine {
   private fire(now: number): void {
     for (const id of this.store.overdueTurns(now)) {
       const row = this.store.turn(id)!;
-      let woken: Waiting | undefined;
+      let woken: WaitingTurn | undefined;
       this.write((tx) => {
         woken = this.wake(tx, row, { why: "deadline" });
       }).then(
@@ -444,7 +444,7 @@ export class EmbeddedEngine implements Engine {
     for (const slot of this.store.dueSlots(now)) {
       const turn = asId<TurnId>(this.parts.ids.next("t"));
       // It decides and hands the work on. Among long scheduled turns it would wait for one of their places and be late itself.
-      const item: Waiting = { turn, session: slot.session, lane: "interactive", order: ++this.order };
+      const item: WaitingTurn = { turn, session: slot.session, lane: "interactive", order: ++this.order };
       const acceptId = acceptIds.timer(slot.id, slot.due);
       const known = this.store.byAcceptId(acceptId);
       this.write((tx) => {
@@ -460,15 +460,15 @@ export class EmbeddedEngine implements Engine {
   }
 }
 
-function isBroken(row: TurnRow): boolean {
+function isBroken(row: EngineTurnRow): boolean {
   return (JSON.parse(row.wake) as Wake).why === "broken";
 }
 
 /** Saying that a turn broke is work of its own: what is held against the turn is not held against that. */
-function workKey(row: TurnRow): WorkKey {
+function workKey(row: EngineTurnRow): WorkKey {
   return isBroken(row) ? `turn:${row.id}:broken` : `turn:${row.id}`;
 }
 
-function waiting(row: TurnRow): Waiting {
+function waiting(row: EngineTurnRow): WaitingTurn {
   return { turn: row.id, session: row.session, lane: row.lane, order: row.ord };
 }

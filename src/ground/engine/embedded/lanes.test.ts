@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import fc from "../../../../test/support/property.ts";
 import { asId, type LaneClass, type SessionKey, type TurnId } from "../../../core/domain/index.ts";
-import { Lanes, type Places, type Waiting } from "./lanes.ts";
+import { type LanePlaces, Lanes, type WaitingTurn } from "./lanes.ts";
 
-const MANY: Places = { interactive: 10, scheduled: 10, background: 10 };
+const MANY: LanePlaces = { interactive: 10, scheduled: 10, background: 10 };
 const RANK: Record<LaneClass, number> = { interactive: 0, scheduled: 1, background: 2 };
 const s = (name: string) => asId<SessionKey>(name);
 const t = (name: string) => asId<TurnId>(name);
 
-function make(places: Places = MANY) {
+function make(places: LanePlaces = MANY) {
   const begun: string[] = [];
   const lanes = new Lanes(places, (next) => void begun.push(next.turn));
   let order = 0;
@@ -130,9 +130,9 @@ describe("lanes", () => {
     const places = fc.record({ interactive: few, scheduled: few, background: few });
     fc.assert(
       fc.property(fc.array(op, { maxLength: 60 }), places, (ops, limits) => {
-        const running = new Map<SessionKey, Waiting>();
-        const waiting = new Set<Waiting>();
-        const held = new Map<SessionKey, Waiting>();
+        const running = new Map<SessionKey, WaitingTurn>();
+        const waiting = new Set<WaitingTurn>();
+        const held = new Map<SessionKey, WaitingTurn>();
         let order = 0;
         const lanes = new Lanes(limits, (next) => {
           expect(running.has(next.session), "L1").toBe(false);
@@ -143,7 +143,7 @@ describe("lanes", () => {
           expect(waiting.delete(next)).toBe(true);
           running.set(next.session, next);
         });
-        const add = (item: Waiting) => {
+        const add = (item: WaitingTurn) => {
           waiting.add(item);
           lanes.add(item);
         };
@@ -184,7 +184,7 @@ describe("lanes", () => {
           }
           expect(lanes.active()).toBe(running.size);
         }
-        function head(session: SessionKey): Waiting | undefined {
+        function head(session: SessionKey): WaitingTurn | undefined {
           const mine = [...waiting].filter((w) => w.session === session);
           const holder = held.get(session);
           if (holder) return mine.find((w) => w.turn === holder.turn);
@@ -196,6 +196,6 @@ describe("lanes", () => {
   });
 });
 
-function better(a: Waiting, b: Waiting): boolean {
+function better(a: WaitingTurn, b: WaitingTurn): boolean {
   return RANK[a.lane] !== RANK[b.lane] ? RANK[a.lane] < RANK[b.lane] : a.order < b.order;
 }

@@ -9,22 +9,22 @@
  */
 import type { LaneClass, SessionKey, TurnId } from "../../../core/domain/index.ts";
 
-export interface Waiting {
+export interface WaitingTurn {
   turn: TurnId;
   session: SessionKey;
   lane: LaneClass;
   order: number;
 }
 
-export type Places = Record<LaneClass, number>;
+export type LanePlaces = Record<LaneClass, number>;
 
 const CLASSES: readonly LaneClass[] = ["interactive", "scheduled", "background"];
 const RANK: Record<LaneClass, number> = { interactive: 0, scheduled: 1, background: 2 };
 
 interface Lane {
-  running?: Waiting;
+  running?: WaitingTurn;
   heldBy?: TurnId;
-  queue: Waiting[];
+  queue: WaitingTurn[];
 }
 
 export class Lanes {
@@ -35,12 +35,12 @@ export class Lanes {
     background: new Set(),
   };
   private readonly barred = new Set<TurnId>();
-  private readonly busy: Places = { interactive: 0, scheduled: 0, background: 0 };
-  private readonly places: Places;
-  private readonly begin: (next: Waiting) => void;
+  private readonly busy: LanePlaces = { interactive: 0, scheduled: 0, background: 0 };
+  private readonly places: LanePlaces;
+  private readonly begin: (next: WaitingTurn) => void;
   private open = false;
 
-  constructor(places: Places, begin: (next: Waiting) => void) {
+  constructor(places: LanePlaces, begin: (next: WaitingTurn) => void) {
     this.places = places;
     this.begin = begin;
   }
@@ -56,7 +56,7 @@ export class Lanes {
     this.open = false;
   }
 
-  add(item: Waiting): void {
+  add(item: WaitingTurn): void {
     const lane = this.lane(item.session);
     let at = lane.queue.length;
     while (at > 0 && before(item, lane.queue[at - 1]!)) at--;
@@ -122,7 +122,7 @@ export class Lanes {
     else if (!lane.queue.length && !lane.heldBy) this.lanes.delete(session);
   }
 
-  private head(lane: Lane): Waiting | undefined {
+  private head(lane: Lane): WaitingTurn | undefined {
     return lane.heldBy ? lane.queue.find((w) => w.turn === lane.heldBy) : lane.queue[0];
   }
 
@@ -148,6 +148,6 @@ export class Lanes {
   }
 }
 
-function before(a: Waiting, b: Waiting): boolean {
+function before(a: WaitingTurn, b: WaitingTurn): boolean {
   return RANK[a.lane] !== RANK[b.lane] ? RANK[a.lane] < RANK[b.lane] : a.order < b.order;
 }

@@ -13,7 +13,7 @@ import {
 import { defined } from "../../../core/kit/index.ts";
 import type { SqliteRecords } from "../../records/index.ts";
 
-export interface TurnRow {
+export interface EngineTurnRow {
   id: TurnId;
   session: SessionKey;
   lane: LaneClass;
@@ -56,12 +56,12 @@ export class EngineStore {
     return this.db.one<{ id: TurnId }>("SELECT id FROM engine_turn WHERE accept_id = ?", id)?.id;
   }
 
-  turn(id: TurnId): TurnRow | undefined {
-    return this.db.one<TurnRow>(`SELECT ${TURN_COLUMNS} FROM engine_turn WHERE id = ?`, id);
+  turn(id: TurnId): EngineTurnRow | undefined {
+    return this.db.one<EngineTurnRow>(`SELECT ${TURN_COLUMNS} FROM engine_turn WHERE id = ?`, id);
   }
 
-  open(): TurnRow[] {
-    return this.db.many<TurnRow>(`SELECT ${TURN_COLUMNS} FROM engine_turn WHERE status = 'open' ORDER BY ord`);
+  open(): EngineTurnRow[] {
+    return this.db.many<EngineTurnRow>(`SELECT ${TURN_COLUMNS} FROM engine_turn WHERE status = 'open' ORDER BY ord`);
   }
 
   /** Turns that keep their session: parked, or woken from such a park and not yet through. */
@@ -80,7 +80,7 @@ export class EngineStore {
   insertTurn(
     tx: Tx,
     t: { id: TurnId; acceptId: string; session: SessionKey; lane: LaneClass; ord: number; body: Json; at: number },
-  ): TurnRow {
+  ): EngineTurnRow {
     const body = JSON.stringify(t.body);
     tx.run(
       `INSERT INTO engine_turn (id, accept_id, session, lane, ord, status, body, wake, accepted_at, updated_at)

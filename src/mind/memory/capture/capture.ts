@@ -27,12 +27,12 @@ import type { Memory } from "../memory.ts";
 import { replacing } from "../replacing.ts";
 import {
   CAPTURE_PROMPT,
-  type Captured,
+  type CapturedFact,
   capturedByRules,
   captureQuestion,
-  type Line,
   looksLikeInstruction,
   readCaptured,
+  type SpokenLine,
 } from "./extract.ts";
 import { findLast, markRead, messagesFrom, readUpTo, type SaidRow, waitingSessions, waitingWords } from "./store.ts";
 
@@ -210,9 +210,9 @@ export class Capture {
   private async find(
     session: string,
     viewer: Viewer & { agent: string },
-    lines: readonly Line[],
+    lines: readonly SpokenLine[],
     upto: number,
-  ): Promise<{ facts: Captured[]; record?: (tx: Tx) => void } | undefined> {
+  ): Promise<{ facts: CapturedFact[]; record?: (tx: Tx) => void } | undefined> {
     const { asking, clock, log } = this.parts;
     const config = this.parts.config();
     const model = config.use === "rules" ? undefined : asking.model(viewer.agent, config.model);
@@ -258,7 +258,7 @@ export class Capture {
     session: string,
     upto: number,
     viewer: Viewer & { agent: string },
-    facts: readonly Captured[],
+    facts: readonly CapturedFact[],
     isOutside: boolean,
   ): Promise<void> {
     const { memory } = this.parts;
@@ -301,7 +301,7 @@ function bounded(rows: readonly SaidRow[]): SaidRow[] {
   return taken;
 }
 
-function said(row: SaidRow, zone: string): Line[] {
+function said(row: SaidRow, zone: string): SpokenLine[] {
   if (row.role === "tool") return [];
   const parts = JSON.parse(row.content) as readonly { type: string; text?: string; ours?: true }[];
   const text = parts

@@ -2,14 +2,14 @@
 import { findTopic } from "../facts.ts";
 import { MEMORY_KINDS, type MemoryKind } from "../kinds.ts";
 
-export interface Line {
+export interface SpokenLine {
   role: "user" | "assistant";
   text: string;
   /** The day it was said, as the person's calendar has it: "Sun 2026-11-15". */
   day: string;
 }
 
-export interface Captured {
+export interface CapturedFact {
   text: string;
   kind: MemoryKind;
   /** A known fact that this one takes the place of. */
@@ -33,7 +33,7 @@ Answer with a JSON array only, [] when there is nothing:
  * "Tomorrow" is the day after it was said, not after it was looked through: each day of the conversation is named, in the person's
  * time zone.
  */
-export function captureQuestion(lines: readonly Line[], known: readonly { id: string; text: string }[]): string {
+export function captureQuestion(lines: readonly SpokenLine[], known: readonly { id: string; text: string }[]): string {
   const facts = known.map(({ id, text }) => `${id}: ${text}`).join("\n") || "(none)";
   const said = lines.map((line, i) => {
     const isNewDay = i > 0 && lines[i - 1]!.day !== line.day;
@@ -44,8 +44,8 @@ export function captureQuestion(lines: readonly Line[], known: readonly { id: st
 }
 
 /** Whatever is not a fact in the asked form is left out; an answer that is no list yields nothing. */
-export function readCaptured(answer: string, known: ReadonlySet<string>): Captured[] {
-  return readList(answer).flatMap((one): Captured[] => {
+export function readCaptured(answer: string, known: ReadonlySet<string>): CapturedFact[] {
+  return readList(answer).flatMap((one): CapturedFact[] => {
     const { text, kind, replaces } = (one ?? {}) as Record<string, unknown>;
     if (typeof text !== "string" || text.trim() === "" || text.length > LONGEST_FACT) return [];
     const isKind = typeof kind === "string" && (MEMORY_KINDS as readonly string[]).includes(kind);
@@ -91,8 +91,8 @@ const PREFERS =
   /^(?:I|we)\s+(?:really\s+|always\s+|usually\s+)?(?:prefer|hate|love|dislike|can['’]t stand)\s+\S.{2,200}$/i;
 
 /** Without a model: what a person states in so many words. */
-export function capturedByRules(lines: readonly Omit<Line, "day">[], person: string | undefined): Captured[] {
-  const found: Captured[] = [];
+export function capturedByRules(lines: readonly Omit<SpokenLine, "day">[], person: string | undefined): CapturedFact[] {
+  const found: CapturedFact[] = [];
   for (const line of lines) {
     if (line.role !== "user") continue;
     for (const piece of line.text.split(/(?<=[.!?])\s+|\n+/)) {

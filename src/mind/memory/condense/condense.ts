@@ -14,11 +14,11 @@ import type { MemoryConfig } from "../config.ts";
 import { agentScope, SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
 import { type ShownFact, shownFacts } from "../view/store.ts";
-import type { View } from "../view/view.ts";
+import type { MemoryView } from "../view/view.ts";
 import { CONDENSE_PROMPT, type CondensePlan, condenseQuestion, planByRules, readPlan } from "./plan.ts";
 import {
-  type Changes,
   type Condensation,
+  type CondensedFacts,
   dropRuns,
   insertRun,
   listRuns,
@@ -31,7 +31,7 @@ import {
 
 export interface CondenseParts {
   memory: Memory;
-  view: View;
+  view: MemoryView;
   capture: Capture;
   records: Records;
   clock: Clock;
@@ -76,7 +76,7 @@ export class Condense {
       return undefined;
     }
     const byId = new Map(facts.map((fact) => [fact.id, fact]));
-    const made: Changes["made"] = [
+    const made: CondensedFacts["made"] = [
       ...plan.merge.map(({ ids, text }, n) => ({
         id: `mem_con${hash(id)}m${n}`,
         text,
@@ -85,7 +85,7 @@ export class Condense {
       ...plan.add.map(({ text }, n) => ({ id: `mem_con${hash(id)}a${n}`, text, from: [] })),
     ];
     const before = await view.memoryText(agent);
-    const changes: Changes = { made, order: plan.order };
+    const changes: CondensedFacts = { made, order: plan.order };
     await memory.rewrite(
       made.map(({ id: fact, text, from }, n) => {
         const old = from[0] && byId.get(from[0].id);

@@ -2,7 +2,7 @@
 import type { Reads, Tx } from "../../../core/contracts/index.ts";
 import { defined } from "../../../core/kit/index.ts";
 
-export interface Changes {
+export interface CondensedFacts {
   /** New facts and what each took the place of. */
   made: { id: string; text: string; from: { id: string; text: string }[] }[];
   order: string[];
@@ -15,7 +15,7 @@ export interface Condensation {
   model?: string;
   before: string;
   after: string;
-  changes: Changes;
+  changes: CondensedFacts;
   undoneAt?: number;
 }
 
@@ -32,7 +32,7 @@ interface Row {
 
 export function insertRun(
   tx: Tx,
-  run: { id: string; agent: string; at: number; model: string | undefined; before: string; changes: Changes },
+  run: { id: string; agent: string; at: number; model: string | undefined; before: string; changes: CondensedFacts },
 ): void {
   tx.run(
     `INSERT INTO memory_condensation (id, agent, at, by_model, file_before, changes) VALUES (?, ?, ?, ?, ?, ?)
@@ -102,7 +102,7 @@ function view(row: Row): Condensation {
     at: row.at,
     before: row.file_before,
     after: row.file_after ?? row.file_before,
-    changes: JSON.parse(row.changes) as Changes,
+    changes: JSON.parse(row.changes) as CondensedFacts,
     ...defined({ model: row.by_model ?? undefined, undoneAt: row.undone_at ?? undefined }),
   };
 }

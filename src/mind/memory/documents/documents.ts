@@ -22,10 +22,10 @@ import {
 } from "../../../core/kit/index.ts";
 import { SHARED } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
-import { htmlParts, markdownParts, type Part, pageParts, textParts } from "./parts.ts";
+import { type DocumentPart, htmlParts, markdownParts, pageParts, textParts } from "./parts.ts";
 import { dropFile, dropFolder, keepFile, keepFolder, listFolders, listKnownFiles } from "./store.ts";
 
-const READERS: Readonly<Record<string, (text: string) => Part[] | Promise<Part[]>>> = {
+const READERS: Readonly<Record<string, (text: string) => DocumentPart[] | Promise<DocumentPart[]>>> = {
   ".md": markdownParts,
   ".markdown": markdownParts,
   ".mdx": markdownParts,
@@ -275,7 +275,7 @@ export class Documents {
     else report.added++;
   }
 
-  private async pdfParts(bytes: Uint8Array, path: string, report: IndexReport): Promise<Part[] | undefined> {
+  private async pdfParts(bytes: Uint8Array, path: string, report: IndexReport): Promise<DocumentPart[] | undefined> {
     try {
       return (await this.parts.pdf!(bytes)).flatMap(({ page, text }) => pageParts(text, page));
     } catch (error) {

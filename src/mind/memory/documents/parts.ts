@@ -1,7 +1,7 @@
 /** A document as the pieces that are remembered: paragraphs under their heading, each with its place. */
 import { htmlLines } from "./html.ts";
 
-export interface Part {
+export interface DocumentPart {
   text: string;
   /** `lines 12-18` of a text file; for a page, which of its paragraphs. */
   place: string;
@@ -10,16 +10,16 @@ export interface Part {
 /** A piece about this long answers a question by itself; longer ones are cut at the next line. */
 const PIECE = 900;
 
-export function markdownParts(text: string): Part[] {
+export function markdownParts(text: string): DocumentPart[] {
   return linesToParts(text.split(/\r?\n/), "lines", (line) => /^#{1,6}\s(.*)$/.exec(line)?.[1]?.trimStart());
 }
 
-export function textParts(text: string): Part[] {
+export function textParts(text: string): DocumentPart[] {
   return linesToParts(text.split(/\r?\n/), "lines", () => undefined);
 }
 
 /** One page of a PDF. */
-export function pageParts(text: string, page: number): Part[] {
+export function pageParts(text: string, page: number): DocumentPart[] {
   return linesToParts(text.split(/\r?\n/), "lines", () => undefined).map((part) => ({
     ...part,
     place: `page ${page}, ${part.place}`,
@@ -27,13 +27,17 @@ export function pageParts(text: string, page: number): Part[] {
 }
 
 /** Blocks of a page as lines, headings marked as in markdown. */
-export function htmlParts(html: string): Part[] {
+export function htmlParts(html: string): DocumentPart[] {
   const lines = htmlLines(html).map(({ text, isHeading }) => (isHeading ? `# ${text}` : text));
   return linesToParts(lines, "paragraphs", (line) => /^# (.*)$/.exec(line)?.[1]);
 }
 
-function linesToParts(lines: readonly string[], unit: string, headingOf: (line: string) => string | undefined): Part[] {
-  const parts: Part[] = [];
+function linesToParts(
+  lines: readonly string[],
+  unit: string,
+  headingOf: (line: string) => string | undefined,
+): DocumentPart[] {
+  const parts: DocumentPart[] = [];
   let heading = "";
   let held: string[] = [];
   let size = 0;

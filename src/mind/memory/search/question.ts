@@ -4,7 +4,7 @@ import { defined } from "../../../core/kit/index.ts";
 import { canonical, splitWords } from "../text/analyse.ts";
 import { MONTHS } from "../text/vocabulary.ts";
 
-export interface Question {
+export interface SearchQuestion {
   /** Each word once, in their order. */
   words: string[];
   asksWhen: boolean;
@@ -22,7 +22,7 @@ const bounded = (text: string) => text.slice(0, MOST_LETTERS);
 const ASKS_WHEN =
   /^\s*(?:(?:on|in|since|until|till|from|around|by)\s+)?(?:when\b|(?:what|which)\s+(?:day|date|time|week|month|year|season)s?\b|how long ago\b)/i;
 
-export function readQuestion(whole: string): Question {
+export function readQuestion(whole: string): SearchQuestion {
   const text = bounded(whole);
   const days = daysIn(text);
   return { words: [...new Set(splitWords(text))], asksWhen: ASKS_WHEN.test(text), ...defined({ days }) };

@@ -39,7 +39,7 @@ const SESSION_SIGN = "\u{e001}";
 /** Messages that are forgotten with one topic at once. */
 const MOST_NAMED = 1000;
 
-export interface Named {
+export interface NamedText {
   /** Its number in the index. */
   number: number;
   text: string;
@@ -53,7 +53,7 @@ export interface SessionQuery extends Viewer {
   sessions?: readonly string[];
 }
 
-export class Sessions {
+export class SessionIndex {
   private working: Promise<void> | undefined;
   /** Woken since the last look. */
   private woken = false;
@@ -130,12 +130,12 @@ export class Sessions {
   }
 
   /** Messages that have all words of a topic or a name in them, newest first, within the viewer's sight. */
-  async naming(topic: string, viewer: Omit<SessionQuery, "query" | "limit">): Promise<Named[]> {
+  async naming(topic: string, viewer: Omit<SessionQuery, "query" | "limit">): Promise<NamedText[]> {
     const words = [...new Set(splitWords(topic))];
     const scopeWords = await this.sessionWords({ query: topic, ...viewer });
     if (words.length === 0 || scopeWords?.length === 0) return [];
     await this.settled();
-    const found: Named[] = [];
+    const found: NamedText[] = [];
     for (const number of await store.matching(this.records, matchAll(words, scopeWords), MOST_NAMED)) {
       const row = await store.messageAt(this.records, number);
       if (row) found.push({ number, text: readText(row), session: row.session });

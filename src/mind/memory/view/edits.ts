@@ -1,8 +1,8 @@
 /** What people changed in a memory file since it was last in step. Pure. */
-import { type Item, normaliseSaying, sharedWords, wordsIn } from "./items.ts";
+import { normaliseSaying, sharedWords, type ViewItem, wordsIn } from "./items.ts";
 
 /** An item of the file as it was in step: the fact behind it. */
-export interface Known {
+export interface KnownFact {
   id: string;
   text: string;
 }
@@ -13,7 +13,7 @@ export interface Edits {
   /** The item of this fact says something else now. */
   changed: { id: string; was: string; text: string }[];
   /** The item of this fact was taken out. */
-  removed: Known[];
+  removed: KnownFact[];
 }
 
 /** Below it two items are two facts, not one edited. */
@@ -21,11 +21,11 @@ const STILL_THE_SAME = 0.3;
 /** Words compared to find which item an edited one was: far more than people edit, and a fraction of a second. */
 const MOST_COMPARED = 200_000;
 
-export function editsBetween(before: readonly Known[], now: readonly Item[]): Edits {
+export function editsBetween(before: readonly KnownFact[], now: readonly ViewItem[]): Edits {
   const { left, fresh } = withoutSame(before, now);
   const edits: Edits = { added: [], changed: [], removed: [] };
-  const words = new Map<Known, ReadonlySet<string>>();
-  const readWords = (known: Known) => {
+  const words = new Map<KnownFact, ReadonlySet<string>>();
+  const readWords = (known: KnownFact) => {
     const found = words.get(known) ?? wordsIn(known.text);
     words.set(known, found);
     return found;
@@ -34,7 +34,7 @@ export function editsBetween(before: readonly Known[], now: readonly Item[]): Ed
   for (const item of fresh) {
     const own = budget > 0 ? wordsIn(item.text) : new Set<string>();
     budget -= left.size * Math.max(own.size, 1);
-    let nearest: { known: Known; like: number } | undefined;
+    let nearest: { known: KnownFact; like: number } | undefined;
     for (const known of budget > 0 ? left : []) {
       const like = sharedWords(own, readWords(known));
       if (like > (nearest?.like ?? -1)) nearest = { known, like };
@@ -50,8 +50,11 @@ export function editsBetween(before: readonly Known[], now: readonly Item[]): Ed
 }
 
 /** What is in one of both only; of several that say the same the first ones belong together. */
-function withoutSame(before: readonly Known[], now: readonly Item[]): { left: Set<Known>; fresh: Item[] } {
-  const bySaying = new Map<string, Known[]>();
+function withoutSame(
+  before: readonly KnownFact[],
+  now: readonly ViewItem[],
+): { left: Set<KnownFact>; fresh: ViewItem[] } {
+  const bySaying = new Map<string, KnownFact[]>();
   for (const known of before.toReversed()) {
     const saying = normaliseSaying(known.text);
     bySaying.set(saying, bySaying.get(saying) ?? []);

@@ -4,7 +4,7 @@
  * MEMORY-14: whatever is not a list item comes out as it went in.
  */
 
-export interface Item {
+export interface ViewItem {
   /** The fact's text: the item without its mark, its indented lines joined. */
   text: string;
   /** First line and the one after the last. */
@@ -16,9 +16,9 @@ const BULLET = /^[-*+]\s+(\S.*)$/;
 /** What a new file says where there is nothing: goes when there is. */
 const PLACEHOLDER = /^\((?:Nothing yet|Nothing is known yet)\b.*\)$/;
 
-export function parseItems(text: string): Item[] {
+export function parseItems(text: string): ViewItem[] {
   const lines = text.split("\n");
-  const items: Item[] = [];
+  const items: ViewItem[] = [];
   let fence: string | undefined;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!.replace(/\r$/, "");

@@ -1,12 +1,12 @@
 /** What is known of each memory file: as it was last in step, and what is about to be written. */
 import type { Reads, Tx } from "../../../core/contracts/index.ts";
 import type { MemoryKind, Trust } from "../kinds.ts";
-import type { Known } from "./edits.ts";
+import type { KnownFact } from "./edits.ts";
 
 export interface ViewRow {
   text: string;
-  items: Known[];
-  next?: { text: string; items: Known[] };
+  items: KnownFact[];
+  next?: { text: string; items: KnownFact[] };
 }
 
 export async function readView(db: Reads, agent: string, file: string): Promise<ViewRow | undefined> {
@@ -18,10 +18,10 @@ export async function readView(db: Reads, agent: string, file: string): Promise<
   return (
     row && {
       text: row.text,
-      items: JSON.parse(row.items) as Known[],
+      items: JSON.parse(row.items) as KnownFact[],
       ...(row.next_text === null
         ? {}
-        : { next: { text: row.next_text, items: JSON.parse(row.next_items ?? "[]") as Known[] } }),
+        : { next: { text: row.next_text, items: JSON.parse(row.next_items ?? "[]") as KnownFact[] } }),
     }
   );
 }
@@ -29,7 +29,7 @@ export async function readView(db: Reads, agent: string, file: string): Promise<
 /** The file is in step with the facts. */
 export function inStep(
   tx: Tx,
-  v: { agent: string; file: string; text: string; items: readonly Known[]; at: number },
+  v: { agent: string; file: string; text: string; items: readonly KnownFact[]; at: number },
 ): void {
   tx.run(
     `INSERT INTO memory_view (agent, file, text, items, at) VALUES (?, ?, ?, ?, ?)
@@ -46,7 +46,7 @@ export function inStep(
 /** The file is about to be written. */
 export function planned(
   tx: Tx,
-  v: { agent: string; file: string; text: string; items: readonly Known[]; at: number },
+  v: { agent: string; file: string; text: string; items: readonly KnownFact[]; at: number },
 ): void {
   tx.run(
     `INSERT INTO memory_view (agent, file, text, items, next_text, next_items, at) VALUES (?, ?, '', '[]', ?, ?, ?)

@@ -13,7 +13,7 @@ import type { Records } from "../../../core/contracts/index.ts";
 import { type Clock, type Crash, dayIn, type Log, stampIn } from "../../../core/kit/index.ts";
 import { agentScope, SHARED, teamScope } from "../kinds.ts";
 import type { Memory } from "../memory.ts";
-import { type Edits, editsBetween, type Known } from "./edits.ts";
+import { type Edits, editsBetween, type KnownFact } from "./edits.ts";
 import { isRealFolder, namesIn, readPlain, replacePlain } from "./files.ts";
 import { clean, normaliseSaying, parseItems, patched, sameItem } from "./items.ts";
 import { chosenFor, type ViewSizes } from "./select.ts";
@@ -28,7 +28,7 @@ import {
   shownFacts,
 } from "./store.ts";
 
-export interface ViewParts {
+export interface MemoryViewParts {
   memory: Memory;
   records: Records;
   clock: Clock;
@@ -56,8 +56,8 @@ const NOON_MS = 12 * 3_600_000;
 const RECENT_DAYS = 14;
 const DAILY = /^\d{4}-\d{2}-\d{2}\.md$/;
 
-export class View {
-  private readonly parts: ViewParts;
+export class MemoryView {
+  private readonly parts: MemoryViewParts;
   private readonly dirty = new Set<string>();
   private readonly touched = new Map<string, Set<string>>();
   private readonly watchers = new Map<string, FSWatcher[]>();
@@ -65,7 +65,7 @@ export class View {
   private cancel: (() => void) | undefined;
   private stopped = false;
 
-  constructor(parts: ViewParts) {
+  constructor(parts: MemoryViewParts) {
     this.parts = parts;
   }
 
@@ -202,7 +202,7 @@ export class View {
       if ((await newestVersion(records, id))?.id === id) await memory.forget(id, {}, "file");
   }
 
-  private async wanted(agent: string, file: string): Promise<Known[]> {
+  private async wanted(agent: string, file: string): Promise<KnownFact[]> {
     const { records } = this.parts;
     const scopes = this.scopes(agent);
     if (!file.startsWith("memory/")) {
@@ -217,8 +217,8 @@ export class View {
   private async written(
     file: string,
     text: string,
-    { before, wanted }: { before: readonly Known[]; wanted: readonly Known[] },
-  ): Promise<{ text: string; items: Known[] }> {
+    { before, wanted }: { before: readonly KnownFact[]; wanted: readonly KnownFact[] },
+  ): Promise<{ text: string; items: KnownFact[] }> {
     const left = [...wanted];
     const change = new Map<number, string | null>();
     const ids = new Map<string, string>();
@@ -305,7 +305,7 @@ export class View {
   }
 }
 
-function shown({ id, text }: Pick<ShownFact, "id" | "text">): Known {
+function shown({ id, text }: Pick<ShownFact, "id" | "text">): KnownFact {
   return { id, text: clean(text) };
 }
 

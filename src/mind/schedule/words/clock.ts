@@ -2,7 +2,7 @@
 import { type DayPart, isDayPart } from "./today.ts";
 import { NUMBERS, type Reader } from "./tokens.ts";
 
-export interface Clock {
+export interface TimeOfDay {
   hour: number;
   minute: number;
   /** The half of the day was left open: nine may still be nine in the evening. */
@@ -14,9 +14,9 @@ export interface Clock {
 }
 
 /** When nobody says a time of day. */
-export const USUAL_TIME: Clock = { hour: 9, minute: 0 };
+export const USUAL_TIME: TimeOfDay = { hour: 9, minute: 0 };
 /** "End of the day", of the week, of the month. */
-export const CLOSING_TIME: Clock = { hour: 17, minute: 0 };
+export const CLOSING_TIME: TimeOfDay = { hour: 17, minute: 0 };
 
 const PARTS: Readonly<Record<string, number>> = {
   ...{ morning: 9, mornings: 9, lunch: 12, lunchtime: 12, afternoon: 15, afternoons: 15 },
@@ -26,7 +26,7 @@ const LATE = new Set(["afternoon", "evening", "night"]);
 const DAY_PARTS = new Set(["morning", ...LATE]);
 
 /** `late`: it is an evening's time, so that "tonight at 11" is 23:00. */
-export function readClock(r: Reader, late = false): Clock | undefined {
+export function readClock(r: Reader, late = false): TimeOfDay | undefined {
   const word = r.word();
   const part = r.pick(PARTS);
   if (part !== undefined) {
@@ -79,7 +79,7 @@ export function readClock(r: Reader, late = false): Clock | undefined {
 const SMALL_HOURS = 5;
 
 /** "Tonight at 1" is an hour after midnight, "tonight at 9" three before it. */
-export function atNight(clock: Clock): Clock {
+export function atNight(clock: TimeOfDay): TimeOfDay {
   const { hour, minute, isOpen } = clock;
   const small = isOpen ? hour % 12 : hour;
   if (small < SMALL_HOURS) return { hour: small, minute, isDayAfter: true };
@@ -99,8 +99,8 @@ function readHalf(r: Reader, hour: number): "am" | "pm" | undefined {
 }
 
 /** "9 and 17", "8, 12 and 18:00". */
-export function readClocks(r: Reader): Clock[] {
-  const found: Clock[] = [];
+export function readClocks(r: Reader): TimeOfDay[] {
+  const found: TimeOfDay[] = [];
   for (;;) {
     const place = r.place;
     if (found.length) r.eat("and");

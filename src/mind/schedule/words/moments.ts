@@ -10,7 +10,7 @@
  */
 import { AppError } from "../../../core/domain/index.ts";
 import { toMoment, type Wall, wallAt } from "../zone.ts";
-import { atNight, CLOSING_TIME, type Clock, readClock, USUAL_TIME } from "./clock.ts";
+import { atNight, CLOSING_TIME, readClock, type TimeOfDay, USUAL_TIME } from "./clock.ts";
 import { readSpan, type Span } from "./spans.ts";
 import { type DayPart, stillToday } from "./today.ts";
 import { isVague, MONTHS, notUnderstood, Reader, readOrdinal, vague, WEEKDAYS } from "./tokens.ts";
@@ -25,7 +25,7 @@ export interface Day {
 /** What a text says of a day, before it is known whether it has passed. */
 interface Said {
   day: Day;
-  clock?: Clock;
+  clock?: TimeOfDay;
   /** The day it goes to when that has passed. */
   later?: Day;
   isTonight?: true;
@@ -78,7 +78,7 @@ function spoken(text: string, now: number, zone: string): number {
   const wall = wallAt(now, zone);
   const today: Day = { year: wall.year, month: wall.month, day: wall.day };
   let said: Said | undefined;
-  let clock: Clock | undefined;
+  let clock: TimeOfDay | undefined;
   let span: Span | undefined;
   if (r.isDone) throw notUnderstood(text);
   if (isVague(r)) throw vague(text);
@@ -112,7 +112,7 @@ function readAhead(r: Reader): Span | undefined {
   return span;
 }
 
-function ahead(span: Span, clock: Clock | undefined, now: number, zone: string): number {
+function ahead(span: Span, clock: TimeOfDay | undefined, now: number, zone: string): number {
   if (clock && span.ms) throw notUnderstood("a length of time with a time of day");
   if (span.ms / DAY_MS + span.days + span.months * 31 > MOST_DAYS) {
     throw new AppError("BAD_REQUEST", {
@@ -130,7 +130,7 @@ function ahead(span: Span, clock: Clock | undefined, now: number, zone: string):
 }
 
 /** The day said, or the one after it where what was said has passed. */
-function closed(said: Said, named: Clock | undefined, now: number, zone: string): number {
+function closed(said: Said, named: TimeOfDay | undefined, now: number, zone: string): number {
   const clock = named && said.isTonight ? atNight(named) : named;
   const part = clock ? clock.part : said.part;
   const on = (day: Day, minutes: number) =>

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../../core/domain/index.ts";
 import { toMoment, wallAt } from "../zone.ts";
-import { type Clock, readClocks, USUAL_TIME } from "./clock.ts";
+import { readClocks, type TimeOfDay, USUAL_TIME } from "./clock.ts";
 import { moment, plus, until } from "./moments.ts";
 import { readSpan, readUnit, type Span } from "./spans.ts";
 import { MONTHS, notUnderstood, ORDINALS, Reader, readOrdinal, WEEKDAYS } from "./tokens.ts";
@@ -215,7 +215,7 @@ function onWeekday(weekday: number, r: Reader, now: number, zone: string): numbe
   return first > now ? first : on(until(today, weekday) + 7);
 }
 
-function single(r: Reader): Clock {
+function single(r: Reader): TimeOfDay {
   const found = readClocks(r);
   if (found.length > 1) throw r.wrong();
   return found[0] ?? USUAL_TIME;

@@ -1,15 +1,15 @@
 /** A person's words about time, cut into numbers and words. One pass from left to right: no text can make it slow. */
 import { AppError } from "../../../core/domain/index.ts";
 
-export type Token = { number: number; text: string } | { word: string } | { colon: true };
+export type WordToken = { number: number; text: string } | { word: string } | { colon: true };
 
 /** Longer than anybody says a time. */
 const LONGEST = 200;
 
-export function tokenise(text: string): Token[] {
+export function tokenise(text: string): WordToken[] {
   if (text.length > LONGEST) throw notUnderstood(`${text.slice(0, 40)}…`);
   const low = text.toLowerCase();
-  const tokens: Token[] = [];
+  const tokens: WordToken[] = [];
   for (let i = 0; i < low.length; ) {
     const from = i;
     if (isDigit(low[i])) {
@@ -40,7 +40,7 @@ function isLetter(sign: string | undefined): boolean {
 /** Looks ahead and takes what it knows. What nothing takes is not understood. */
 export class Reader {
   readonly text: string;
-  private readonly tokens: Token[];
+  private readonly tokens: WordToken[];
   private at = 0;
 
   constructor(text: string) {

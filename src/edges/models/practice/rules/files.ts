@@ -1,6 +1,6 @@
 /** Words for files and commands. They come last: "show …" and "find …" mean files only when nothing else was meant. */
 import type { JsonObject } from "../../../../core/domain/index.ts";
-import { END, type Found, PATH, pathIn, type Row, row, unquote } from "./words.ts";
+import { END, type MatchedWords, PATH, type PracticeRule, pathIn, row, unquote } from "./words.ts";
 
 /** A name with an ending is a file, in quotes or without. */
 const FILE = String.raw`(?:"(?<quoted>[^"]+)"|'(?<single>[^']+)'|(?<bare>[^\s"'-][^\s"']*\.[a-z0-9]{1,8}))`;
@@ -10,7 +10,7 @@ const EVERYWHERE =
   " (?:in|through|across|inside)(?: the| my| our| these| all)?(?: my| the| our)? (?:files?|workspace|documents?)";
 const FOLDER = "(?: folder| directory)";
 
-export const FILES: readonly Row[] = [
+export const FILES: readonly PracticeRule[] = [
   row(
     "read",
     "use the skill deploy",
@@ -108,11 +108,11 @@ export const FILES: readonly Row[] = [
   ),
 ];
 
-function at(found: Found): JsonObject {
+function at(found: MatchedWords): JsonObject {
   return { path: pathIn(found) };
 }
 
-function edited(found: Found): JsonObject {
+function edited(found: MatchedWords): JsonObject {
   return {
     path: pathIn(found),
     old: unquote(found.old!),
@@ -121,7 +121,7 @@ function edited(found: Found): JsonObject {
   };
 }
 
-function searched(found: Found): JsonObject {
+function searched(found: MatchedWords): JsonObject {
   return {
     pattern: unquote(found.pattern!),
     ...(found.quoted || found.single || found.bare ? { path: pathIn(found) } : {}),

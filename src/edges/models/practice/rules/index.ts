@@ -5,19 +5,19 @@ import { FILES } from "./files.ts";
 import { MEMORY } from "./memory.ts";
 import { TIME_ROWS } from "./time.ts";
 import { WEB } from "./web.ts";
-import { END, type Row, row } from "./words.ts";
+import { END, type PracticeRule, row } from "./words.ts";
 import { WORK } from "./work.ts";
 
-export interface Rule extends Omit<Row, "pattern"> {
+export interface Rule extends Omit<PracticeRule, "pattern"> {
   pattern: RegExp;
 }
 
-const ENDINGS: readonly Row[] = [
+const ENDINGS: readonly PracticeRule[] = [
   row("nothing_to_report", "report nothing", `(?:report nothing|nothing to report)${END}`, () => ({})),
   row("stay_silent", "stay silent", `(?:stay silent|say nothing|be quiet)${END}`, () => ({ reason: "asked to" })),
 ];
 
-const TOOLS: readonly Row[] = [
+const TOOLS: readonly PracticeRule[] = [
   row(
     "tool_search",
     "find a tool for schedules",
@@ -48,12 +48,12 @@ export const RULES: readonly Rule[] = [...ENDINGS, ...WEB, ...WORK, ...TOOLS, ..
 const LONGEST = 4_000;
 
 /** A call the words ask for. */
-export interface Wish {
+export interface WantedCall {
   tool: string;
   input: JsonObject;
 }
 
-export function matchRule(text: string, recalled: Recalled = NOTHING_RECALLED): Wish | undefined {
+export function matchRule(text: string, recalled: Recalled = NOTHING_RECALLED): WantedCall | undefined {
   if (text.length > LONGEST) return undefined;
   const words = text.trim().replace(/,? please([.!?]?)$/i, "$1");
   for (const candidate of RULES) {

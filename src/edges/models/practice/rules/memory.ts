@@ -1,8 +1,8 @@
 /** Words for what the agent remembers. */
 import type { JsonObject } from "../../../../core/domain/index.ts";
-import { END, type Row, row, unquote } from "./words.ts";
+import { END, type PracticeRule, row, unquote } from "./words.ts";
 
-export const MEMORY: readonly Row[] = [
+export const MEMORY: readonly PracticeRule[] = [
   row(
     "memory_search",
     "what do you remember about tea?",

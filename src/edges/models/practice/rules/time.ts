@@ -1,7 +1,7 @@
 /** Words for reminders and repeating jobs. A reminder is meant by part of its name, or as the last one that was made. */
 import type { JsonObject } from "../../../../core/domain/index.ts";
 import { meant } from "../recall.ts";
-import { END, type Row, row, unquote } from "./words.ts";
+import { END, type PracticeRule, row, unquote } from "./words.ts";
 
 const COUNT = String.raw`(?:\d+|an?|one|two|three|five|ten|half an?)`;
 const DAY = "(?:today|tomorrow|tonight|on [a-z]+day|next [a-z]+)";
@@ -10,7 +10,7 @@ const JOB = "(?:reminders?|schedules?|jobs?)";
 /** "the reminder water", "my water reminder", "the reminder about water", "the reminder". */
 const WHICH = `(?:the |my |that )?(?:${JOB}(?: (?:about |for |to |called |named )?(?<name>.+?))?|(?<kind>.+?) ${JOB})`;
 
-export const TIME_ROWS: readonly Row[] = [
+export const TIME_ROWS: readonly PracticeRule[] = [
   row(
     "schedule_list",
     "what is scheduled?",

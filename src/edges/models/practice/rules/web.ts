@@ -1,11 +1,11 @@
 /** Words for the web: search it, read a page, open one in the browser. */
-import { END, type Row, row, unquote } from "./words.ts";
+import { END, type PracticeRule, row, unquote } from "./words.ts";
 
 /** With or without the scheme: nobody types it. */
 const URL = String.raw`(?<url>(?:https?:\/\/\S+?)|(?:(?:[a-z0-9-]+\.)+[a-z]{2,}(?:[:/]\S*?)?))`;
 const whole = (url: string): string => (/^https?:\/\//i.test(url) ? url : `https://${url}`);
 
-export const WEB: readonly Row[] = [
+export const WEB: readonly PracticeRule[] = [
   row(
     "browser",
     "open https://example.com in the browser",

@@ -3,19 +3,19 @@ import type { JsonObject } from "../../../../core/domain/index.ts";
 import type { Recalled } from "../recall.ts";
 
 /** The named groups of a pattern that matched. */
-export type Found = Record<string, string | undefined>;
+export type MatchedWords = Record<string, string | undefined>;
 
-export interface Row {
+export interface PracticeRule {
   tool: string;
   /** A sentence that matches, shown as help. */
   example: string;
   /** A regular expression for what follows "please"; case doesn't matter. */
   pattern: string;
   /** The tool's input from the words that matched; undefined when they make no sense after all. */
-  input(found: Found, recalled: Recalled): JsonObject | undefined;
+  input(found: MatchedWords, recalled: Recalled): JsonObject | undefined;
 }
 
-export const row = (tool: string, example: string, pattern: string, input: Row["input"]): Row => ({
+export const row = (tool: string, example: string, pattern: string, input: PracticeRule["input"]): PracticeRule => ({
   tool,
   example,
   pattern,
@@ -24,7 +24,7 @@ export const row = (tool: string, example: string, pattern: string, input: Row["
 
 /** A path in words, with or without quotes: no spaces unless it is quoted. */
 export const PATH = String.raw`(?:"(?<quoted>[^"]+)"|'(?<single>[^']+)'|(?<bare>[^\s"'-][^\s"']*?))`;
-export const pathIn = (found: Found): string => found.quoted ?? found.single ?? found.bare ?? ".";
+export const pathIn = (found: MatchedWords): string => found.quoted ?? found.single ?? found.bare ?? ".";
 
 export const END = String.raw`\s*[.?!]?$`;
 

@@ -1,13 +1,13 @@
 /** Words for work that goes on beside the conversation: sub-agents, background commands, waiting, messages. */
 import { type JsonObject, SESSION_PREFIX } from "../../../../core/domain/index.ts";
-import { END, type Row, row, unquote } from "./words.ts";
+import { END, type PracticeRule, row, unquote } from "./words.ts";
 
 const AGENT = "(?:sub-?agents?|helpers?)";
 /** Its name, or "it": the last one that was started. */
 const WHICH = String.raw`(?:the |my )?${AGENT}(?: (?<session>${SESSION_PREFIX.child}\S+?))?`;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-export const WORK: readonly Row[] = [
+export const WORK: readonly PracticeRule[] = [
   row(
     "sessions_spawn",
     "ask a sub-agent to list the files",

@@ -25,12 +25,12 @@ export interface Hunk {
   newIsOpen?: boolean;
 }
 
-export type Change =
+export type PatchChange =
   | { kind: "add"; path: string; content: string }
   | { kind: "delete"; path: string }
   | { kind: "update"; path: string; moveTo?: string; hunks: Hunk[] };
 
-export function parsePatch(text: string): Change[] {
+export function parsePatch(text: string): PatchChange[] {
   const lines = withoutFence(withoutCarriageReturns(text).split("\n"));
   const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch");
   const changes = begin >= 0 ? parseMarked(lines, begin) : parseUnified(lines);
@@ -47,9 +47,9 @@ export function parsePatch(text: string): Change[] {
 
 const SECTION = /^\*\*\* (Add File|Update File|Delete File|Move to|End Patch|End of File)(?::(.*))?$/;
 
-function parseMarked(lines: readonly string[], begin: number): Change[] {
-  const changes: Change[] = [];
-  let update: Extract<Change, { kind: "update" }> | undefined;
+function parseMarked(lines: readonly string[], begin: number): PatchChange[] {
+  const changes: PatchChange[] = [];
+  let update: Extract<PatchChange, { kind: "update" }> | undefined;
   let added: string[] | undefined;
   const filled = nextFilled(lines);
   const close = () => {
@@ -104,7 +104,7 @@ function parseMarked(lines: readonly string[], begin: number): Change[] {
 }
 
 function markedLine(
-  update: Extract<Change, { kind: "update" }>,
+  update: Extract<PatchChange, { kind: "update" }>,
   { line, at, next }: { line: string; at: number; next: string | undefined },
 ): void {
   if (/^@@/.test(line)) {
@@ -149,8 +149,8 @@ interface Header {
   isDeleted: boolean;
 }
 
-function parseUnified(lines: readonly string[]): Change[] {
-  const changes: Change[] = [];
+function parseUnified(lines: readonly string[]): PatchChange[] {
+  const changes: PatchChange[] = [];
   for (let at = 0; at < lines.length; ) {
     if (!startsFile(lines, at)) {
       // Words before the first file are a mail's or a model's; between files they would hide a mistake.
@@ -221,7 +221,7 @@ function stripped(from: string, to: string): [string, string] {
   return [bare(from), bare(to)];
 }
 
-function toChange(header: Header, hunks: Hunk[], at: number, line: string): Change {
+function toChange(header: Header, hunks: Hunk[], at: number, line: string): PatchChange {
   const from = header.renamed?.from ?? header.from;
   const to = header.renamed?.to ?? header.to;
   if (from === undefined || to === undefined) throw unreadable(at, line, "names no file");

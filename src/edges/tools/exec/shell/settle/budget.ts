@@ -12,7 +12,7 @@ const MOST_WORK = 300_000;
 const MOST_COMMANDS = 100;
 const COSTS = { word: 50, letter: 1, look: 500 } as const;
 
-export class Budget {
+export class SettleBudget {
   private left = MOST_WORK;
   private commands = MOST_COMMANDS;
 

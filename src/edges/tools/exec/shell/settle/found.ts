@@ -30,7 +30,7 @@ export function narrowing(args: readonly string[]): string[] | undefined {
   return [...out, ...(isTyped ? [] : ["-type", "f"]), "!", "-name", ".env*"];
 }
 
-export interface Running {
+export interface FindAction {
   /** What find gets before the action. */
   find: string[];
   /** The program that is run on what it finds, and its own words. */
@@ -40,7 +40,7 @@ export interface Running {
 }
 
 /** `find … -exec prog words {} +`. */
-export function withExec(args: readonly string[]): Running | undefined {
+export function withExec(args: readonly string[]): FindAction | undefined {
   const at = args.indexOf("-exec");
   if (at < 0) return undefined;
   const find = narrowing(args.slice(0, at));
@@ -52,9 +52,9 @@ export function withExec(args: readonly string[]): Running | undefined {
 }
 
 /** `find … | xargs prog words`. */
-export function withXargs(findArgs: readonly string[], xargs: readonly string[]): Running | undefined {
+export function withXargs(findArgs: readonly string[], xargs: readonly string[]): FindAction | undefined {
   const find = narrowing(findArgs);
-  let end: Running["end"] = "+";
+  let end: FindAction["end"] = "+";
   let i = 0;
   for (; /^-/.test(xargs[i] ?? ""); i++) {
     const word = xargs[i]!;

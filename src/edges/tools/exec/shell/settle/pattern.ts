@@ -1,10 +1,13 @@
 /** File-name patterns, expanded as bash would: in byte order, without hidden files, and left as they are when nothing fits. */
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Budget } from "./budget.ts";
+import type { SettleBudget } from "./budget.ts";
 
 /** One sign of a pattern: itself, any one sign, any number of them, or one of a set. */
-export type Token = { is: string } | { any: "one" | "many" } | { set: readonly [string, string][]; isNot: boolean };
+export type PatternToken =
+  | { is: string }
+  | { any: "one" | "many" }
+  | { set: readonly [string, string][]; isNot: boolean };
 
 /** More matches than this nobody wants on one command line. */
 const MOST_MATCHES = 200;
@@ -12,7 +15,11 @@ const MOST_MATCHES = 200;
 const ENTRY = 10;
 
 /** The names a pattern stands for, relative to `cwd`. Undefined: it meets a link, leads out, or there are too many. */
-export async function expand(pattern: readonly Token[], cwd: string, budget: Budget): Promise<string[] | undefined> {
+export async function expand(
+  pattern: readonly PatternToken[],
+  cwd: string,
+  budget: SettleBudget,
+): Promise<string[] | undefined> {
   const parts = split(pattern);
   // Absolute patterns and those that go up are for a person to judge.
   if (parts[0]!.length === 0 || parts.some((part) => literal(part) === "..")) return undefined;
@@ -42,7 +49,7 @@ export async function expand(pattern: readonly Token[], cwd: string, budget: Bud
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-async function namesIn(folder: string, part: readonly Token[], budget: Budget): Promise<string[]> {
+async function namesIn(folder: string, part: readonly PatternToken[], budget: SettleBudget): Promise<string[]> {
   const names: string[] = [];
   budget.spend("look");
   const [first] = part;
@@ -58,7 +65,7 @@ async function namesIn(folder: string, part: readonly Token[], budget: Budget): 
 }
 
 /** Each star gives up only what comes after the last one, so no pattern takes for ever. */
-function fits(pattern: readonly Token[], name: readonly string[]): boolean {
+function fits(pattern: readonly PatternToken[], name: readonly string[]): boolean {
   let [p, n, star, mark] = [0, 0, -1, 0];
   while (n < name.length) {
     const token = pattern[p];
@@ -76,14 +83,14 @@ function fits(pattern: readonly Token[], name: readonly string[]): boolean {
   return pattern.slice(p).every((token) => "any" in token && token.any === "many");
 }
 
-function takes(token: Token, sign: string): boolean {
+function takes(token: PatternToken, sign: string): boolean {
   if ("is" in token) return token.is === sign;
   if ("any" in token) return true;
   return token.set.some(([from, to]) => from <= sign && sign <= to) !== token.isNot;
 }
 
 /** `[a-m]`, `[!0-9]`; undefined for anything with more in it. */
-export function bracket(text: string): Token | undefined {
+export function bracket(text: string): PatternToken | undefined {
   const match = /^\[([!^]?)([A-Za-z0-9_-]+)\]$/.exec(text);
   if (!match) return undefined;
   const set: [string, string][] = [];
@@ -97,8 +104,8 @@ export function bracket(text: string): Token | undefined {
   return { set, isNot: match[1] !== "" };
 }
 
-function split(pattern: readonly Token[]): Token[][] {
-  const parts: Token[][] = [[]];
+function split(pattern: readonly PatternToken[]): PatternToken[][] {
+  const parts: PatternToken[][] = [[]];
   for (const token of pattern) {
     if ("is" in token && token.is === "/") parts.push([]);
     else parts.at(-1)!.push(token);
@@ -106,7 +113,7 @@ function split(pattern: readonly Token[]): Token[][] {
   return parts;
 }
 
-function literal(part: readonly Token[]): string | undefined {
+function literal(part: readonly PatternToken[]): string | undefined {
   return part.every((token) => "is" in token)
     ? part.map((token) => ("is" in token ? token.is : "")).join("")
     : undefined;

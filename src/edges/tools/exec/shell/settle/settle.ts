@@ -25,10 +25,10 @@ import {
 import { isDuplicate, TO_FILE } from "../plain.ts";
 import { findProgram } from "../programs.ts";
 import { readWord } from "../word.ts";
-import { Budget, giveUp, Unsettled } from "./budget.ts";
-import { type Running, withExec, withXargs } from "./found.ts";
+import { giveUp, SettleBudget, Unsettled } from "./budget.ts";
+import { type FindAction, withExec, withXargs } from "./found.ts";
 import type { SettledCommand, SettledList, SettledPipeline, SettledRedirect, SettledWord } from "./tree.ts";
-import { type Around, type Round, settleOpen, settleText, settleWord } from "./word.ts";
+import { type Round, settleOpen, settleText, settleWord, type WordContext } from "./word.ts";
 
 export interface SettledText {
   /** The folder all of it runs in. */
@@ -57,7 +57,7 @@ export async function settle(text: string, where: SettleWhere): Promise<SettledT
   const script = parse(text);
   if (script.errors?.length || script.commands.length === 0) return undefined;
   try {
-    const budget = new Budget();
+    const budget = new SettleBudget();
     const { cwd, statements } = await entered(script.commands, where, budget);
     return { cwd, list: await new Settling(where, cwd, budget).script(statements) };
   } catch (error) {
@@ -70,7 +70,7 @@ export async function settle(text: string, where: SettleWhere): Promise<SettledT
 async function entered(
   statements: readonly Statement[],
   where: SettleWhere,
-  budget: Budget,
+  budget: SettleBudget,
 ): Promise<{ cwd: string; statements: readonly (Statement | AndOr)[] }> {
   const [first, ...rest] = statements;
   const node = first!.command;
@@ -105,9 +105,9 @@ class Settling {
   private hasChanged = false;
   private readonly where: SettleWhere;
   private readonly cwd: string;
-  private readonly budget: Budget;
+  private readonly budget: SettleBudget;
 
-  constructor(where: SettleWhere, cwd: string, budget: Budget) {
+  constructor(where: SettleWhere, cwd: string, budget: SettleBudget) {
     this.where = where;
     this.cwd = cwd;
     this.budget = budget;
@@ -201,7 +201,7 @@ class Settling {
     return this.running(running, this.redirects(xargs.redirects, at));
   }
 
-  private running({ find, program, end }: Running, redirects: SettledRedirect[]): SettledCommand {
+  private running({ find, program, end }: FindAction, redirects: SettledRedirect[]): SettledCommand {
     const [name, ...more] = program;
     const [path, inner] = [this.program("find"), this.program(name)];
     this.hasChanged ||= !LEAVES_FILES.test(name);
@@ -233,7 +233,7 @@ class Settling {
     });
   }
 
-  private around({ round }: At): Around {
+  private around({ round }: At): WordContext {
     return { cwd: this.cwd, budget: this.budget, round, mayHaveChanged: this.hasChanged };
   }
 

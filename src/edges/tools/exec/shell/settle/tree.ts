@@ -6,9 +6,9 @@ import type { ShellCommand } from "../../../../../core/contracts/index.ts";
 import { quote } from "../plain.ts";
 
 /** A word that is known, or one that `echo` and `printf` may get although only running it can tell. */
-export type SettledWord = string | { open: readonly Piece[] };
+export type SettledWord = string | { open: readonly WordPiece[] };
 /** Text, a variable or a sum as the shell is to read it, or the output of commands. */
-export type Piece = { text: string } | { raw: string } | { output: SettledList; isQuoted: boolean };
+export type WordPiece = { text: string } | { raw: string } | { output: SettledList; isQuoted: boolean };
 
 export type SettledRedirect =
   /** `from` is the descriptor: `2` in `2> file`. */
@@ -51,7 +51,7 @@ function writtenCommand({ name, path, words, run, redirects }: SettledCommand, i
   ].join(" ");
 }
 
-function writtenOpen(pieces: readonly Piece[], isPinned: boolean): string {
+function writtenOpen(pieces: readonly WordPiece[], isPinned: boolean): string {
   return pieces
     .map((piece) => {
       if ("text" in piece) return `'${piece.text.replaceAll("'", "'\\''")}'`;

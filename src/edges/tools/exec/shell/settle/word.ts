@@ -1,9 +1,9 @@
 /** Words of a text that is being settled: literals, quoted text, patterns, and the variable of the loop around them. */
 import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
 import { readLiteral, readWord } from "../word.ts";
-import { type Budget, giveUp } from "./budget.ts";
-import { bracket, expand, type Token } from "./pattern.ts";
-import type { Piece, SettledList, SettledWord } from "./tree.ts";
+import { giveUp, type SettleBudget } from "./budget.ts";
+import { bracket, expand, type PatternToken } from "./pattern.ts";
+import type { SettledList, SettledWord, WordPiece } from "./tree.ts";
 
 /** The variable of a loop, in one of its rounds. */
 export interface Round {
@@ -11,20 +11,20 @@ export interface Round {
   value: string;
 }
 
-export interface Around {
+export interface WordContext {
   cwd: string;
-  budget: Budget;
+  budget: SettleBudget;
   round?: Round | undefined;
   /** A command before this one may have changed files: which names a pattern stands for is not known yet. */
   mayHaveChanged: boolean;
 }
 
-type Known = { token: Token; text: string };
+type Known = { token: PatternToken; text: string };
 /** Values that a shell neither splits nor takes for a pattern. */
 const WHOLE = /^[A-Za-z0-9_./:@%+,=-]+$/;
 
 /** What one word becomes. A pattern stands for several. */
-export async function settleWord(word: Word, around: Around): Promise<string[]> {
+export async function settleWord(word: Word, around: WordContext): Promise<string[]> {
   around.budget.spend("word");
   around.budget.spend("letter", word.text.length);
   const plain = readWord(word).literal;
@@ -41,7 +41,7 @@ export async function settleWord(word: Word, around: Around): Promise<string[]> 
 }
 
 /** One word without patterns, for what is redirected or fed. */
-export function settleText(word: Word, around: Around): string {
+export function settleText(word: Word, around: WordContext): string {
   around.budget.spend("word");
   around.budget.spend("letter", word.text.length);
   const plain = readWord(word).literal;
@@ -54,13 +54,13 @@ export function settleText(word: Word, around: Around): string {
 /** A word for `echo` or `printf`, which may hold what only running it can tell. */
 export async function settleOpen(
   word: Word,
-  around: Around,
+  around: WordContext,
   inner: (script: ParsedScript) => Promise<SettledList>,
 ): Promise<SettledWord[]> {
   if (readWord(word).literal !== undefined || !readParts(word).some(isOpen)) return settleWord(word, around);
   around.budget.spend("word");
   around.budget.spend("letter", word.text.length);
-  const pieces: Piece[] = [];
+  const pieces: WordPiece[] = [];
   for (const part of readParts(word)) {
     const isQuoted = part.type === "DoubleQuoted";
     // Empty quotes make a word where the rest of it is nothing.
@@ -102,7 +102,7 @@ async function computed(
   part: Computed,
   isQuoted: boolean,
   inner: (script: ParsedScript) => Promise<SettledList>,
-): Promise<Piece> {
+): Promise<WordPiece> {
   if (part.type === "CommandExpansion") return { output: await inner(part.script ?? giveUp("no script")), isQuoted };
   if (part.type === "ArithmeticExpansion" && !SUM.test(part.text)) giveUp("a sum with names in it");
   return { raw: isQuoted ? `"${part.text}"` : part.text };
@@ -112,7 +112,7 @@ function plainSigns(text: string): Known[] {
   return [...text].map((sign) => ({ token: { is: sign }, text: sign }));
 }
 
-function known(part: WordPart, around: Around): Known[] {
+function known(part: WordPart, around: WordContext): Known[] {
   switch (part.type) {
     case "Literal":
       return plainSigns(readLiteral(part.text) ?? giveUp("a literal"));
@@ -134,7 +134,7 @@ function known(part: WordPart, around: Around): Known[] {
   }
 }
 
-function quoted(part: DoubleQuotedChild, around: Around): Known[] {
+function quoted(part: DoubleQuotedChild, around: WordContext): Known[] {
   switch (part.type) {
     case "Literal":
       return plainSigns(readLiteral(`"${part.text}"`) ?? giveUp("a literal"));
@@ -149,7 +149,7 @@ function quoted(part: DoubleQuotedChild, around: Around): Known[] {
 /** Only the loop's own variable is filled in. */
 function roundValue(
   part: Extract<WordPart, { type: "SimpleExpansion" | "ParameterExpansion" }>,
-  { round, budget }: Around,
+  { round, budget }: WordContext,
 ): string {
   const isPlain = part.type === "SimpleExpansion" || (!part.prefix && !part.index && !part.operation);
   const name = part.type === "SimpleExpansion" ? part.text.slice(1) : part.parameter;
