@@ -12,7 +12,7 @@ import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { AppError } from "../../core/domain/index.ts";
-import { type Clock, trimEndCharacters } from "../../core/kit/index.ts";
+import { type Clock, defined, trimEndCharacters } from "../../core/kit/index.ts";
 import {
   type Client,
   type ClientCall,
@@ -112,7 +112,7 @@ async function post(
     };
     const tooLate = () => (sent.socket && !sent.socket.connecting ? silent(place.url) : new Error("no connection"));
     // No agent: a kept connection would hold the process, and break when the gateway restarts.
-    const sent = request(url, { method: "POST", headers, agent: false, ...(signal ? { signal } : {}) }, (response) => {
+    const sent = request(url, { method: "POST", headers, agent: false, ...defined({ signal }) }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () =>

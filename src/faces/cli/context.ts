@@ -1,6 +1,6 @@
 /** What every command gets: its flags, where to write, whom to call. */
 import { resolve } from "node:path";
-import { type Clock, systemClock } from "../../core/kit/index.ts";
+import { type Clock, defined, systemClock } from "../../core/kit/index.ts";
 import type { Client } from "../../core/protocol/index.ts";
 import { type FindPlace, findPlace, rpcClient } from "./connection.ts";
 import { makeOutput, type Output } from "./output.ts";
@@ -122,8 +122,7 @@ export function makeContext(ports: CliPorts, options: Options): Context {
   const find = () =>
     findPlace({
       home,
-      ...(options.url === undefined ? {} : { url: options.url }),
-      ...(token === undefined ? {} : { token }),
+      ...defined({ url: options.url, token }),
       readToken: (at) => ports.readToken(at),
     });
   const clock = ports.clock ?? systemClock;

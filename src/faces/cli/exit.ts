@@ -1,5 +1,6 @@
 /** Exit codes (UI.md §8) and which of them a failure or a turn's state becomes. */
 import { AppError, assertNever, type ErrorCode, type TurnState } from "../../core/domain/index.ts";
+import { truthy } from "../../core/kit/index.ts";
 
 export const EXIT = {
   done: 0,
@@ -56,5 +57,5 @@ export function exitForState(state: TurnState): number {
 
 /** A command that cannot be meant: exit code 2. */
 export function usage(message: string, hint?: string): AppError {
-  return new AppError("BAD_REQUEST", { message, ...(hint ? { hint } : {}) });
+  return new AppError("BAD_REQUEST", { message, ...truthy({ hint }) });
 }

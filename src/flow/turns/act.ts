@@ -243,7 +243,7 @@ export async function judge(parts: TurnParts, at: At, call: ToolCallPart, standi
       ...defined({ until: plan.until }),
       ...(settled && plan.shell?.settled ? { settled: plan.shell.settled.run } : {}),
       ...(plan.shell ? { moves: moves ?? false } : {}),
-      ...(plan.starts ? { starts: true } : {}),
+      ...truthy({ starts: plan.starts }),
     };
   } catch (error) {
     if (error instanceof AppError) {

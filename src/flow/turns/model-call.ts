@@ -12,6 +12,7 @@ import {
   type SessionKey,
   type TurnId,
 } from "../../core/domain/index.ts";
+import { defined } from "../../core/kit/index.ts";
 import { mustAnswer, nudges } from "./endings.ts";
 import { carriesOutside, userMessage } from "./finish.ts";
 import type { IntakeMessage, PaidReply, TurnParts } from "./ports.ts";
@@ -94,8 +95,7 @@ async function ask(parts: TurnParts, run: TurnRun, n: number, made: Made): Promi
     authority: leastTrusted("owner", ...took.map((m) => m.authority)),
     tainted: tainted || took.some(carriesOutside),
     ...(ends.length ? { ends } : {}),
-    ...(said ? { said } : {}),
-    ...(p.closing === undefined ? {} : { closing: p.closing }),
+    ...defined({ said: said || undefined, closing: p.closing }),
   };
 }
 

@@ -1,4 +1,6 @@
 /** `lares chat`: one message with -m or from a pipe, else a conversation in the terminal. */
+
+import { truthy } from "../../../core/kit/index.ts";
 import type { Action, Context } from "../context.ts";
 import { usage } from "../exit.ts";
 import { readAll } from "../read-all.ts";
@@ -23,9 +25,5 @@ function mustBeTerminal({ options, ports }: Context): void {
 }
 
 export function target({ options }: Context): { session?: string; user?: string; agent?: string } {
-  return {
-    ...(options.session ? { session: options.session } : {}),
-    ...(options.user ? { user: options.user } : {}),
-    ...(options.agent ? { agent: options.agent } : {}),
-  };
+  return truthy({ session: options.session, user: options.user, agent: options.agent });
 }

@@ -1,4 +1,6 @@
 /** `lares agents`: who can be talked to. */
+
+import { defined } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -44,7 +46,7 @@ export const get: Action = async ({ rpc, out, clock, home }, [agent = ""]) => {
 export const create: Action = async (ctx, [agent = ""]) => {
   const { rpc, out, options } = ctx;
   const soul = options.soul === undefined ? undefined : await readGiven(options.soul, ctx.ports.stdin, ctx.out.note);
-  const a = await rpc.call("agents.create", { agent, ...(soul === undefined ? {} : { soul }) });
+  const a = await rpc.call("agents.create", { agent, ...defined({ soul }) });
   out.document(a);
   out.say(out.hint`Made ${a.agent}. Talk to it: lares chat --agent ${a.agent}`, ...table(facts(a), "  "));
   return EXIT.done;

@@ -1,6 +1,6 @@
 /** `lares approvals`, `lares approve`, `lares deny`: what waits for a yes or no. */
 import { AppError } from "../../../core/domain/index.ts";
-import { nearest } from "../../../core/kit/index.ts";
+import { nearest, truthy } from "../../../core/kit/index.ts";
 import type { Approval } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -15,8 +15,7 @@ type Decision = (typeof DECISIONS)[number];
 export const list: Action = async ({ rpc, out, options, clock, ports }) => {
   const { approvals } = await rpc.call("approvals.list", {
     ...(options.all ? { state: "all" as const } : {}),
-    ...(options.session ? { session: options.session } : {}),
-    ...(options.limit ? { limit: options.limit } : {}),
+    ...truthy({ session: options.session, limit: options.limit }),
   });
   out.items(approvals);
   const waiting = approvals.filter((a) => a.state === "pending").length;
@@ -68,7 +67,7 @@ async function decide(ctx: Context, typed: string, decision: Decision): Promise<
   const a = await rpc.call("approvals.resolve", {
     id,
     decision,
-    ...(options.reason ? { reason: options.reason } : {}),
+    ...truthy({ reason: options.reason }),
   });
   out.document(a);
   const done = { "allow-once": "Allowed once", "allow-always": "Allowed from now on", deny: "Denied" }[decision];

@@ -1,4 +1,6 @@
 /** `lares attention`: what needs a person, over everything. */
+
+import { truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -12,7 +14,7 @@ const OURS: ReadonlySet<Item["kind"]> = new Set(["turn", "effect", "channel", "w
 
 export const list: Action = async ({ rpc, out, clock, options }) => {
   const { items, total, next } = await rpc.call("attention.list", { limit: options.limit ?? 50 });
-  out.document({ items, total, ...(next ? { next } : {}) });
+  out.document({ items, total, ...truthy({ next }) });
   if (!total) {
     out.say("Nothing needs you.");
     return EXIT.done;

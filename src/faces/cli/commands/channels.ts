@@ -1,7 +1,7 @@
 /** `lares channels`: where people talk to it, and whether that works. */
 import { readFileSync } from "node:fs";
 import type { Json } from "../../../core/domain/index.ts";
-import { nearest } from "../../../core/kit/index.ts";
+import { nearest, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -104,7 +104,7 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
     channel: kind.name,
     account,
     fields: given as never,
-    ...(options.replace ? { replace: true } : {}),
+    ...truthy({ replace: options.replace }),
   });
   const id = added.who.id && added.who.id !== added.who.name ? ` (${oneLine(added.who.id)})` : "";
   const lines = [
@@ -116,7 +116,7 @@ export async function connect(ctx: Context, typed: string | undefined, asker: As
 }
 
 export const test: Action = async ({ rpc, out, options }, [name = ""]) => {
-  const found = await rpc.call("channels.test", { name, ...(options.to ? { chat: options.to } : {}) });
+  const found = await rpc.call("channels.test", { name, ...truthy({ chat: options.to }) });
   out.document(found);
   out.say(
     `${out.paint("●", "ok")} ${name}: ${oneLine(found.name)} (${oneLine(found.id)})`,

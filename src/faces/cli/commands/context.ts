@@ -1,5 +1,6 @@
 /** `lares context`: what the model reads of a conversation, what each part costs, compacting and its undo. */
 import { AppError } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -24,14 +25,14 @@ export const context: Action = async (ctx, [session = ""]) => {
     return EXIT.done;
   }
   if (options.compact) {
-    const wish = { session, ...(options.focus ? { focus: options.focus } : {}) };
+    const wish = { session, ...truthy({ focus: options.focus }) };
     const done = await known(ctx, session, () => rpc.call("context.compact", wish));
     out.document(done);
     out.say(inWords(done, session, out.hint));
     return EXIT.done;
   }
   if (options.request) {
-    const wish = { session, ...(options.say === undefined ? {} : { text: options.say }) };
+    const wish = { session, ...defined({ text: options.say }) };
     const next = await known(ctx, session, () => rpc.call("context.request", wish));
     out.document(next);
     out.say(...requestLines(next, out.paint));

@@ -1,4 +1,6 @@
 /** `lares gateway run`: start, six lines, wait for a signal, stop so that nothing is lost. */
+
+import { defined } from "../../../core/kit/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../output.ts";
@@ -10,9 +12,7 @@ export const run: Action = async (ctx) => {
   try {
     const gateway = await ports.runGateway({
       home: ctx.home,
-      ...(options.port === undefined ? {} : { port: options.port }),
-      ...(options.bind === undefined ? {} : { bind: options.bind }),
-      ...(options.exposed ? { exposed: true } : {}),
+      ...defined({ port: options.port, bind: options.bind, exposed: options.exposed || undefined }),
     });
     tell(ctx, gateway);
     const ended = await Promise.race([gateway.done, signals.first]);

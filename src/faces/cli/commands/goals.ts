@@ -1,6 +1,7 @@
 /** `lares goals`: what agents work towards by themselves. */
 
 import { assertNever } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -42,14 +43,16 @@ export const add: Action = async (ctx, [outcome = ""]) => {
   const deliver = deliverOf(o.deliver, o.thread);
   const goal = await rpc.call("goals.add", {
     outcome,
-    ...(o.proof ? { proof: o.proof } : {}),
-    ...(o.stop ? { stop: o.stop } : {}),
-    ...(o.session ? { session: o.session } : {}),
-    ...(o.agent ? { agent: o.agent } : {}),
-    ...(o.turns ? { turns: o.turns } : {}),
-    ...(o.dollars ? { dollars: o.dollars } : {}),
-    ...(o.tokens ? { tokens: o.tokens } : {}),
-    ...(deliver ? { deliver } : {}),
+    ...truthy({
+      proof: o.proof,
+      stop: o.stop,
+      session: o.session,
+      agent: o.agent,
+      turns: o.turns,
+      dollars: o.dollars,
+      tokens: o.tokens,
+      deliver,
+    }),
   });
   return tell(ctx, goal);
 };

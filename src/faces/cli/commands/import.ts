@@ -1,5 +1,6 @@
 /** `lares import`: moving in from another system, item by item, with a dry run first. */
 import { resolve } from "node:path";
+import { truthy } from "../../../core/kit/index.ts";
 import { diff, type Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -16,8 +17,7 @@ const importFrom =
     const { items, dryRun } = await rpc.call("import.run", {
       from,
       dir: resolve(dir),
-      ...(options.dryRun ? { dryRun: true } : {}),
-      ...(options.withSecrets ? { secrets: true } : {}),
+      ...truthy({ dryRun: options.dryRun, secrets: options.withSecrets }),
     });
     out.items(items);
     const count = (state: Item["state"]) => items.filter((item) => item.state === state).length;

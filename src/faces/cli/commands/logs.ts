@@ -6,6 +6,7 @@
  * CLI-4: each line is shown once: the socket is open before the past is read, and lines are known by their number.
  */
 import { AppError, type Json, type LiveEvent } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { fileProblem, homeFileProblem } from "../../../ground/config/index.ts";
 import { followEvents } from "../chat/events.ts";
 import type { Action, Context } from "../context.ts";
@@ -41,7 +42,7 @@ async function fromFile(ctx: Context, limit: number, error: unknown): Promise<Li
   const stored = await openStored(ctx);
   sayFile(ctx, stored.file, error);
   try {
-    return stored.tail({ limit, ...(level ? { level } : {}) });
+    return stored.tail({ limit, ...defined({ level }) });
   } catch (cause) {
     throw fileProblem(cause, ctx.home) ?? cause;
   }
@@ -83,7 +84,7 @@ async function followFile(ctx: Context, limit: number): Promise<number> {
   };
   // The end is fixed first, so that no line falls between; what is written meanwhile may be shown twice.
   show(stored.more());
-  show(stored.tail({ limit, ...(options.level ? { level: options.level } : {}) }));
+  show(stored.tail({ limit, ...defined({ level: options.level }) }));
   return new Promise((resolve) => {
     const looking = setInterval(() => show(stored.more()), LOOK_MS);
     const leave = () => {

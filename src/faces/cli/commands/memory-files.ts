@@ -1,5 +1,6 @@
 /** `lares memory` around files: carrying facts, indexing folders, the nightly pass. */
 import { resolve } from "node:path";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import type { Params, Result } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -38,7 +39,7 @@ export const graph: Action = async ({ rpc, out, options }) => {
 export const exportFacts: Action = async ({ rpc, out, options }) => {
   const facts: Carried[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await rpc.call("memory.export", { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await rpc.call("memory.export", { limit: PAGE, ...defined({ after }) });
     facts.push(...page.facts);
     if (page.facts.length < PAGE) break;
     after = page.facts.at(-1)!.id;
@@ -63,7 +64,7 @@ export const importFacts: Action = async ({ rpc, out, ports, options }, [file = 
   for (let n = 0; n < facts.length; n += PAGE) {
     const done = await rpc.call("memory.import", {
       facts: facts.slice(n, n + PAGE),
-      ...(options.trusted ? { trusted: true } : {}),
+      ...truthy({ trusted: options.trusted }),
     });
     sum.added += done.added;
     sum.known += done.known;

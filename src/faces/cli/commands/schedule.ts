@@ -1,6 +1,7 @@
 /** `lares schedule`: what happens by itself, when, and whether the last time went well. */
 
 import { assertNever } from "../../../core/domain/index.ts";
+import { defined, truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -68,7 +69,7 @@ export const add: Action = async (ctx, [prompt = ""]) => {
     );
   }
   const job = await ctx.rpc.call("schedule.add", {
-    ...(prompt ? { prompt } : {}),
+    ...truthy({ prompt }),
     ...asked(ctx),
   });
   return tell(ctx, `Planned as ${job.name}`, job);
@@ -197,7 +198,7 @@ async function pages(
   let total = 0;
   for (let cursor: string | undefined; ; ) {
     const limit = Math.min(most - found.size, LARGEST_PAGE);
-    const page = await rpc.call("schedule.list", { ...q, limit, ...(cursor ? { cursor } : {}) });
+    const page = await rpc.call("schedule.list", { ...q, limit, ...truthy({ cursor }) });
     for (const job of page.jobs) found.set(job.id, job);
     ({ total, cursor } = page);
     if (!cursor || found.size >= most) return { jobs: [...found.values()], total };
@@ -255,7 +256,7 @@ export function deliverOf(given: string | undefined, thread: string | undefined)
   if (!channel || !account || !chat) {
     throw usage(`"${given}" is no place to deliver to.`, "Say channel/account/chat: telegram/main/12345, or none.");
   }
-  return { channel, account, chat, ...(thread === undefined ? {} : { thread }) };
+  return { channel, account, chat, ...defined({ thread }) };
 }
 
 function until(next: number | undefined, now: number): string {

@@ -1,6 +1,6 @@
 /** `lares sessions export` and `import`: a conversation as JSON Lines, one message a line. */
 import { resolve } from "node:path";
-import { replaceFile } from "../../../core/kit/index.ts";
+import { replaceFile, truthy } from "../../../core/kit/index.ts";
 import type { HistoryMessage } from "../../../core/protocol/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT, usage } from "../exit.ts";
@@ -31,8 +31,7 @@ export const importSession: Action = async (ctx, [file = ""]) => {
   });
   const done = await rpc.call("sessions.import", {
     lines,
-    ...(options.session ? { session: options.session } : {}),
-    ...(options.agent ? { agent: options.agent } : {}),
+    ...truthy({ session: options.session, agent: options.agent }),
   });
   out.document(done);
   const again = done.skipped ? `; ${done.skipped} were already there` : "";

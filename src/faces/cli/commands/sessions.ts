@@ -1,6 +1,6 @@
 /** `lares sessions`: look at conversations, begin them afresh, delete them. */
 import { AppError, type TurnState } from "../../../core/domain/index.ts";
-import { nearest } from "../../../core/kit/index.ts";
+import { nearest, truthy } from "../../../core/kit/index.ts";
 import type { HistoryMessage, SessionSummary } from "../../../core/protocol/index.ts";
 import { confirmed } from "../confirm.ts";
 import type { Action, Context } from "../context.ts";
@@ -11,11 +11,10 @@ import { type Paint, table } from "../output.ts";
 import { cut } from "../width.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
-  const { sessions } = await rpc.call("sessions.list", {
-    ...(options.limit ? { limit: options.limit } : {}),
-    ...(options.search ? { search: options.search } : {}),
-    ...(options.agent ? { agent: options.agent } : {}),
-  });
+  const { sessions } = await rpc.call(
+    "sessions.list",
+    truthy({ limit: options.limit, search: options.search, agent: options.agent }),
+  );
   sessions.reverse();
   out.items(sessions);
   if (!sessions.length) {

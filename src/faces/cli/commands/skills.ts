@@ -1,4 +1,6 @@
 /** `lares skills`: what an agent can read up on, and what is wrong with the rest. */
+
+import { truthy } from "../../../core/kit/index.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -34,8 +36,7 @@ export const list: Action = async ({ rpc, out, home, options }) => {
 export const show: Action = async ({ rpc, out, options }, [name = ""]) => {
   const one = await rpc.call("skills.get", {
     name,
-    ...(options.agent ? { agent: options.agent } : {}),
-    ...(options.file ? { file: options.file } : {}),
+    ...truthy({ agent: options.agent, file: options.file }),
   });
   out.document(one);
   if (options.file) {

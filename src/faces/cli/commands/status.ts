@@ -1,5 +1,6 @@
 /** `lares status`: the four questions of a visitor, the first one even when nothing runs. */
 import { AppError } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import { asCalled } from "../../../core/protocol/client.ts";
 import type { Result } from "../../../core/protocol/index.ts";
 import { homeProblem } from "../../../ground/config/index.ts";
@@ -66,7 +67,7 @@ function down(ctx: Context, answer: AppError, last: string | undefined): number 
     running: isUp,
     serving: false,
     home: ctx.home,
-    ...(last ? { last } : {}),
+    ...truthy({ last }),
     error: { code, message, hint, retry },
   });
   const isSilent = answer.details?.reason === "silent";

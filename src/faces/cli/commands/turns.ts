@@ -1,5 +1,6 @@
 /** `lares turns`: what an agent did, step by step. A sentence on top, then a row per step. */
 import type { TurnState } from "../../../core/domain/index.ts";
+import { truthy } from "../../../core/kit/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, oneLine, plural, STATES, visible, when } from "../format.ts";
@@ -8,11 +9,10 @@ import { table } from "../output.ts";
 import { timeline } from "./timeline.ts";
 
 export const list: Action = async ({ rpc, out, options, clock }) => {
-  const { turns } = await rpc.call("turns.list", {
-    ...(options.session ? { session: options.session } : {}),
-    ...(options.open ? { open: true } : {}),
-    ...(options.limit ? { limit: options.limit } : {}),
-  });
+  const { turns } = await rpc.call(
+    "turns.list",
+    truthy({ session: options.session, open: options.open, limit: options.limit }),
+  );
   turns.reverse();
   out.items(turns);
   out.say(

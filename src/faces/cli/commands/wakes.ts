@@ -1,4 +1,6 @@
 /** `lares wake` rings for an agent; `lares wakes` shows what will. */
+
+import { truthy } from "../../../core/kit/index.ts";
 import type { Action } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { ago, duration, oneLine, plural } from "../format.ts";
@@ -12,9 +14,7 @@ export const wake: Action = async (ctx, [session = "", text = ""]) => {
   const done = await rpc.call("wakes.send", {
     session,
     text,
-    ...(options.agent ? { agent: options.agent } : {}),
-    ...(deliver ? { deliver } : {}),
-    ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
+    ...truthy({ agent: options.agent, deliver, idempotencyKey: options.idempotencyKey }),
   });
   out.document(done);
   out.say(done.duplicate ? `${done.session} was told this before.` : `${done.session} is told.`);

@@ -1,5 +1,5 @@
 /** Which model shall answer: as flags say it, as a person says it, or what is best when nobody says anything. */
-import { nearest, trimEndCharacters } from "../../../core/kit/index.ts";
+import { nearest, trimEndCharacters, truthy } from "../../../core/kit/index.ts";
 import type { Context, Options } from "../context.ts";
 import { usage } from "../exit.ts";
 import { PROVIDERS, providerNamed } from "../providers.ts";
@@ -57,8 +57,7 @@ export async function fromFlags(ctx: Context): Promise<ModelChoice | undefined> 
     kind: "provider",
     provider,
     model: named(provider, model),
-    ...(key ? { key } : {}),
-    ...(baseUrl ? { baseUrl } : {}),
+    ...truthy({ key, baseUrl }),
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { AppError } from "../../../core/domain/index.ts";
+import { defined } from "../../../core/kit/index.ts";
 import { CONFIG_FILE, quoted, usualHome } from "../../../ground/config/index.ts";
 import type { Action, Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
@@ -59,8 +60,7 @@ export const onboard: Action = async (ctx) => {
     const channel = wish.channel ? await connectChannel(ctx, asker) : undefined;
     out.document({
       ...{ model, file, changed: next !== text, key: keyPlace(choice) },
-      ...(tested ? { tested } : {}),
-      ...(channel ? { channel: channel.name } : {}),
+      ...defined({ tested, channel: channel?.name }),
     });
     if (channel) out.say(...channel.lines);
     out.note(...how, ...(await later(ctx, how.length > 0 || channel !== undefined)));

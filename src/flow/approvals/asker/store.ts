@@ -1,7 +1,7 @@
 /** Who asked for something: a view over turns, the inbox and sub-agents, which no room has alone. */
 import type { Reads } from "../../../core/contracts/index.ts";
 import type { Authority, ReplyRoute } from "../../../core/domain/index.ts";
-import { quotedName } from "../../../core/kit/index.ts";
+import { quotedName, truthy } from "../../../core/kit/index.ts";
 
 /** A child may have asked for a child; deeper than this nobody gets. */
 const MOST_ABOVE = 12;
@@ -52,5 +52,5 @@ export async function personBehind(
   if (!row) return undefined;
   const standing = row.speaker === "owner" || row.speaker === "known" ? row.speaker : "guest";
   const name = row.name ?? (standing === "owner" ? undefined : row.person.slice(row.person.lastIndexOf(":") + 1));
-  return { standing, ...(name ? { name } : {}) };
+  return { standing, ...truthy({ name }) };
 }
