@@ -7,6 +7,7 @@ import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { keyPieces, LOOKALIKES } from "./architecture/keys.ts";
+import { needlessSpreads, WITHOUT_KIT } from "./architecture/optional-fields.ts";
 import { type Ast, parse, visit } from "./architecture/syntax.ts";
 import { foreignReaders, foreignWrites, OWNERS, READERS, tablesIn, touchesIn } from "./architecture/tables.ts";
 
@@ -125,6 +126,9 @@ const OPENS_FILES: Readonly<Record<string, string>> = {
 const LOOKS =
   /^(constants|existsSync|l?stat(Sync)?|statfs|realpath(Sync)?|access(Sync)?|Stats|FileHandle|FSWatcher|Dirent)$/;
 
+/** Those in src/app, which is being taken apart: they may move to rooms with their code, and must not become more. */
+const MOST_NEEDLESS_SPREADS = 100;
+
 const SQL = /\b(SELECT|INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM|(CREATE|DROP|ALTER) TABLE|PRAGMA)\b/;
 
 describe("the house", () => {
@@ -159,6 +163,13 @@ describe("the house", () => {
     expect(found.flatMap(({ path, pieces }) => (path in LOOKALIKES ? [] : pieces))).toEqual([]);
     const looking = found.filter(({ pieces }) => pieces.length > 0).map(({ path }) => path);
     expect(Object.keys(LOOKALIKES).filter((path) => !looking.includes(path))).toEqual([]);
+  });
+
+  test("optional fields are given with defined() or truthy(), not with a conditional spread each", () => {
+    const found = files
+      .filter(({ path }) => !WITHOUT_KIT.test(path))
+      .flatMap(({ path, text }) => needlessSpreads(path, text));
+    expect(found.slice(MOST_NEEDLESS_SPREADS)).toEqual([]);
   });
 
   describe("tables", () => {
@@ -381,6 +392,27 @@ describe("the checker finds what it looks for", () => {
     '{ cron: "0 7 * * *" }',
     '"node:inspector"',
   ])("%s is no piece of a key", (text) => expect(keyPieces("flow/turns/x.ts", `f(${text});`)).toEqual([]));
+
+  test.each([
+    "{ ...(x === undefined ? {} : { x }) }",
+    "{ a, ...(x !== undefined ? { x } : {}), b }",
+    "{ ...(row.x === null ? {} : { y: row.x }) }",
+    "{ ...(x ? { x } : {}) }",
+    "{ ...(!x ? {} : { x }) }",
+    "{ ...(a?.x && { x: a?.x }) }",
+  ])("%s is a needless conditional spread", (text) => {
+    expect(needlessSpreads("flow/turns/x.ts", `f(${text});`)).toEqual([
+      expect.stringContaining("src/flow/turns/x.ts:1"),
+    ]);
+  });
+
+  test.each([
+    "{ ...(x > 1 ? { x } : {}) }",
+    "{ ...(x === undefined ? {} : { x: shown(x) }) }",
+    "{ ...(x ? { a, b } : {}) }",
+    "{ ...(x ? { x } : { y }) }",
+    "[...(x ? [x] : [])]",
+  ])("%s has a condition of its own", (text) => expect(needlessSpreads("flow/turns/x.ts", `f(${text});`)).toEqual([]));
 
   test.each([
     ["an insert", "INSERT INTO turn (id) VALUES (?)", 'writes "turn", which is flow/turns'],
