@@ -193,13 +193,16 @@ describe("the house", () => {
     });
   });
 
-  test.skipIf(!existsSync(join(ROOT, "ui", "src")))("the web UI imports core/protocol and nothing else of ours", () => {
-    const ui = listFiles(join(ROOT, "ui")).filter(
-      (file) => /\.(ts|js|svelte)$/.test(file) && !/[\\/](node_modules|dist)[\\/]/.test(file),
-    );
-    const found = ui.flatMap((file) => uiViolations(slashes(relative(ROOT, file)), readFileSync(file, "utf8")));
-    expect(found).toEqual([]);
-  });
+  test.skipIf(!existsSync(join(ROOT, "ui", "src")))(
+    "the web UI imports core/protocol and core/render and nothing else of ours",
+    () => {
+      const ui = listFiles(join(ROOT, "ui")).filter(
+        (file) => /\.(ts|js|svelte)$/.test(file) && !/[\\/](node_modules|dist)[\\/]/.test(file),
+      );
+      const found = ui.flatMap((file) => uiViolations(slashes(relative(ROOT, file)), readFileSync(file, "utf8")));
+      expect(found).toEqual([]);
+    },
+  );
 });
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: these strings are source code
@@ -446,6 +449,7 @@ describe("the checker finds what it looks for", () => {
     expect(
       uiViolations("ui/src/a.ts", 'import type { A } from "../../src/core/protocol/index.ts"; import "./b.ts";'),
     ).toEqual([]);
+    expect(uiViolations("ui/src/a.ts", 'import { parse } from "../../src/core/render/index.ts";')).toEqual([]);
   });
 
   test("the line of the offence is named", () => {
@@ -629,12 +633,15 @@ function literal(value: unknown): string | undefined {
   return ((node.quasis as Ast[])[0]!.value as { cooked: string }).cooked;
 }
 
+/** The words on the wire, and the one reader of Markdown: the page shows an answer as every channel does. */
+const UI_MAY_IMPORT = ["ui/", "src/core/protocol/", "src/core/render/"];
+
 /** Svelte files are not TypeScript; their imports are read as text. */
 function uiViolations(path: string, text: string): string[] {
   const imports = text.matchAll(/(?:from|import)\s*\(?\s*["'`](\.{1,2}\/[^"'`]+)["'`]/g);
   return [...imports].flatMap(([, to]) => {
     const target = posix.normalize(posix.join(posix.dirname(path), to!));
-    return target.startsWith("ui/") || target.startsWith("src/core/protocol/") ? [] : [`${path} imports ${target}`];
+    return UI_MAY_IMPORT.some((folder) => target.startsWith(folder)) ? [] : [`${path} imports ${target}`];
   });
 }
 

@@ -30,7 +30,7 @@ export default defineConfig({
             {
               name: "text",
               priority: 1,
-              test: /node_modules[\\/](marked|dompurify)|lib[\\/]markdown|parts[\\/](Markdown|CodeBlock)\./,
+              test: /core[\\/]render[\\/]|lib[\\/]markdown|parts[\\/](Markdown|CodeBlock)\./,
             },
             // Small parts that most pages share: one request instead of fifteen.
             {

@@ -3,5 +3,6 @@ export { type ChunkOptions, chunks, LEAST_LIMIT, length, type RenderOptions, ren
 export { DIALECTS, type DialectName, type Part, type Style, type Unit } from "./dialect.ts";
 export { ircRoom } from "./dialects/lines.ts";
 export { type Shows, shows } from "./format.ts";
+export { type GrowingText, growingText } from "./growing.ts";
 export { parse } from "./parse.ts";
-export { type Block, type Inline, type ListItem, plainText, type Tree } from "./tree.ts";
+export { type Block, EM, type Inline, type ListItem, plainText, STRIKE, STRONG, type Tree } from "./tree.ts";

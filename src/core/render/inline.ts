@@ -52,7 +52,7 @@ export function parseInline(text: string): Inline[] {
       i += 2;
     } else if (sign === "\n") {
       flush();
-      pieces.push({ kind: "break", marks: 0 });
+      pieces.push({ kind: "break", soft: true, marks: 0 });
       i++;
     } else if (sign === "`") {
       const run = runLength(text, i);

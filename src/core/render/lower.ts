@@ -10,8 +10,15 @@ import { assertNever } from "../domain/index.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Block, type Cell, clean, type Inline, type ListItem, plainText, STRONG, type Tree } from "./tree.ts";
 
+/** What the platform can show. Every dialect answers this, and so does the web page, which writes no dialect. */
+export interface Abilities extends Pick<Dialect, "quotesNest" | "tableWidth" | "calls"> {
+  table?: unknown;
+  link?: unknown;
+  mention?: { id: RegExp };
+}
+
 export interface Lowering {
-  dialect: Dialect;
+  dialect: Abilities;
   /** Ids that may be called. Nobody without it. */
   mentions?: ReadonlySet<string>;
   /** False: this block is too long for one message as it stands, so it has to become something that can be cut. */
@@ -114,7 +121,7 @@ function lowerLink(span: Extract<Inline, { kind: "link" }>, how: Lowering): Inli
 
 const text = (words: string, marks: number): Inline => ({ kind: "text", text: words, marks });
 
-function safeTarget(raw: string, dialect: Dialect): string | undefined {
+function safeTarget(raw: string, dialect: Abilities): string | undefined {
   const url = clean(raw).trim();
   if (!/^(https?:\/\/|mailto:)[^\s]+$/i.test(url) || dialect.calls?.test(url) || !URL.canParse(url)) return undefined;
   return url.replace(/[\s<>"`|\\^{}]/g, (sign) => encodeURIComponent(sign));

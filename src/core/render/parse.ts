@@ -17,13 +17,22 @@ const MARKER = /^( *)([-*+•]|\d{1,9}[.)])( +|$)/;
 const TASK = /^\[([ xX])\][ \t]+/;
 
 export function parse(markdown: string): Tree {
-  const lines = clean(markdown)
-    .split("\n")
-    .map((line) => line.replace(/^[ \t]+/, (blank) => blank.replaceAll("\t", "    ")));
-  return { blocks: parseBlocks(lines, 0) };
+  return { blocks: parseBlocks(toLines(markdown), 0) };
 }
 
-function parseBlocks(lines: readonly string[], depth: number): Block[] {
+/** The tree, and the number of the line on which each of its blocks starts. */
+export function parseWithStarts(markdown: string): Tree & { starts: readonly number[] } {
+  const starts: number[] = [];
+  return { blocks: parseBlocks(toLines(markdown), 0, starts), starts };
+}
+
+function toLines(markdown: string): string[] {
+  return clean(markdown)
+    .split("\n")
+    .map((line) => line.replace(/^[ \t]+/, (blank) => blank.replaceAll("\t", "    ")));
+}
+
+function parseBlocks(lines: readonly string[], depth: number, starts?: number[]): Block[] {
   const blocks: Block[] = [];
   let i = 0;
   while (i < lines.length) {
@@ -32,6 +41,7 @@ function parseBlocks(lines: readonly string[], depth: number): Block[] {
       i++;
       continue;
     }
+    starts?.push(i);
     const fence = fenceAt(line);
     if (fence) {
       const end = fenceEnd(lines, i, fence.signs);

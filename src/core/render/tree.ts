@@ -19,7 +19,8 @@ export type Inline =
   | { kind: "image"; url: string; alt: string; marks: Marks }
   /** Written `[Anna](mention:ID)`. It calls the person only when the caller allows that id; else it is the label. */
   | { kind: "mention"; id: string; label: string; marks: Marks }
-  | { kind: "break"; marks: Marks };
+  /** Soft: the line end of the source. An answer shows it; in a file it is where the writer's editor wrapped. */
+  | { kind: "break"; soft?: true; marks: Marks };
 
 export interface ListItem {
   /** Set for a task: done or not. */

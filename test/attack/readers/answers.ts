@@ -18,11 +18,14 @@ import { parseWhen } from "../../../src/mind/schedule/when.ts";
 import { fitTo } from "../../../src/mind/teams/fit.ts";
 import type { Rows } from "./reader.ts";
 
-// The page's sanitiser looks for a window when it is loaded. What it makes of this one does not matter here.
-Object.assign(globalThis, { window: parseHTML("<html></html>").window });
 // By address: the compiler reads the page's sources with other settings than these.
 const page = new URL("../../../ui/src/lib/markdown.ts", import.meta.url).href;
-const { Growing } = (await import(page)) as { Growing: new () => { read(text: string): unknown } };
+const { toBlocks, toNodes } = (await import(page)) as {
+  toBlocks(): (text: string) => readonly unknown[];
+  toNodes(block: unknown, kind: "chat", document: unknown): unknown;
+};
+const { document } = parseHTML("<html></html>");
+const onThePage = (text: string) => toBlocks()(text).map((block) => toNodes(block, "chat", document));
 
 const AT = Date.UTC(2026, 10, 15, 12);
 const caller = { agent: "main", session: "s", turn: "t", route: { channel: "http", account: "a", chat: "c" } };
@@ -41,9 +44,9 @@ export const DIALECT_ROWS: Rows = Object.fromEntries(
 export const ANSWERS: Rows = {
   "an answer's Markdown": parse,
   "an answer in plain pieces": (text) => chunk(text, 2000),
-  "an answer on the page": (text) => new Growing().read(text),
+  "an answer on the page": onThePage,
   // Longer ones are shown as they are.
-  "a long answer on the page": (text) => new Growing().read(text.slice(0, 100_000)),
+  "a long answer on the page": (text) => onThePage(text.slice(0, 100_000)),
   "an edit of a hostile file": (text) => replaceIn(text, "a line that is not there\n", "b", false),
   "an edit that quotes the whole file": (text) => replaceIn(text, `${text.slice(1)}!`, "b", false),
   "an edit that quotes half the file": (text) => replaceIn(text, `${half(text)}\t\n!`, "b", false),

@@ -1,150 +1,149 @@
 /**
- * Model and tool text as markdown, safely. Raw HTML is shown as the text it is, pictures become links, and what marked makes
- * goes through DOMPurify with a short list of allowed tags.
+ * Model and tool text on the page: `core/render` reads the Markdown, as it does for every channel, and this writes its tree as
+ * nodes. Text only ever becomes text nodes, and attributes come from the few values below, so there is no HTML to clean.
  *
- * UI-5: the parser recurses and is slow on some texts, so a text that nests deeper or has longer words than people write is
- * shown as it is, without being parsed.
- * UI-4: a finished block is never parsed again: only the last block of a growing text is.
+ * UI-4: a finished block is never parsed or drawn again: only the end of a growing text is.
+ * UI-5: a text that would make too many nodes is shown without its marks.
  */
-import DOMPurify from "dompurify";
-import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
+import {
+  type Block,
+  EM,
+  growingText,
+  type Inline,
+  type ListItem,
+  plainText,
+  STRIKE,
+  STRONG,
+} from "../../../src/core/render/index.ts";
 
-export type Block = { kind: "html"; html: string; wide: boolean } | { kind: "code"; lang: string; text: string };
-
-const SAFE = /^(https?:|mailto:)/i;
-const asText = (text: string): string =>
-  text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]!);
-
-const RULES: MarkedExtension = {
-  gfm: true,
-  async: false,
-  renderer: {
-    html: ({ text }) => asText(text),
-    image: ({ href, text }) =>
-      SAFE.test(href) ? `<a href="${asText(href)}">${asText(text || href)}</a>` : asText(text),
-    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
-  },
-};
 /** In a chat a line end is a line end; in a file it is where the writer's editor wrapped. */
-const chat = new Marked({ ...RULES, breaks: true });
-const file = new Marked({ ...RULES, breaks: false });
+export type Kind = "chat" | "file";
+export type { Block };
 
-const purify = DOMPurify(window);
-purify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.tagName !== "A") return;
-  const href = node.getAttribute("href") ?? "";
-  // Only what is clearly outside: a link of a model must not steer this page.
-  if (!SAFE.test(href)) return node.removeAttribute("href");
-  node.setAttribute("target", "_blank");
-  node.setAttribute("rel", "noopener noreferrer nofollow");
-});
-
-const TAGS =
-  "p br hr strong em del s code pre a ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr th td sup sub".split(
-    " ",
-  );
-
-function clean(html: string): string {
-  return purify.sanitize(html, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ["href", "start", "align"],
-    ALLOWED_URI_REGEXP: SAFE,
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-  });
-}
-
-function toBlock(marked: Marked, token: Token): Block | undefined {
-  if (token.type === "space" || token.type === "def") return undefined;
-  if (token.type === "code") {
-    const { lang, text } = token as Tokens.Code;
-    return { kind: "code", lang: (lang ?? "").split(/\s/)[0] ?? "", text };
-  }
-  return { kind: "html", html: clean(marked.parser([token])), wide: token.type === "table" };
-}
-
+/** A few books' chapters; more would be tens of thousands of nodes, which a phone draws for seconds. */
 const MOST_LETTERS = 100_000;
-/** Longer than any word or address people read; the parser takes quadratic time on some long words. */
-const LONGEST_WORD = 2_000;
-const DEEPEST = 20;
-/** Lines without an empty one between them, code aside: some such blocks take the parser quadratic time. */
-const LONGEST_BLOCK = 20_000;
+/** A paragraph with more marks than this was not written for reading: its words are shown without them. */
+const MOST_SPANS = 10_000;
 
-/** Whether the text is worth parsing (UI-5). One pass. */
-export function isReadable(text: string): boolean {
-  if (text.length > MOST_LETTERS || hasLongBlock(text)) return false;
-  let [word, blanks, markers] = [0, 0, 0];
-  let isLineStart = true;
-  for (const letter of text) {
-    const isBlank = letter === " " || letter === "\n" || letter === "\t";
-    word = isBlank ? 0 : word + 1;
-    blanks = isBlank ? blanks + 1 : 0;
-    if (blanks > LONGEST_WORD) return false;
-    if (letter === "\n") [markers, isLineStart] = [0, true];
-    else if (isLineStart && ">-*+.)".includes(letter)) markers++;
-    else if (!isBlank && (letter < "0" || letter > "9")) isLineStart = false;
-    if (word > LONGEST_WORD || (isLineStart && markers > DEEPEST && !isRule(letter, word))) return false;
-  }
-  return true;
+/** The blocks of a text that may grow at its end. */
+export function toBlocks(): (text: string) => readonly Block[] {
+  const grow = growingText();
+  return (text) => (text.length > MOST_LETTERS ? [{ kind: "fence", lang: "", text }] : grow(text));
 }
 
-function hasLongBlock(text: string): boolean {
-  let length = 0;
-  let fence = "";
-  for (const line of text.split("\n")) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence !== "") {
-      if (mark?.startsWith(fence)) fence = "";
-      continue;
-    }
-    if (mark && !line.trimStart().slice(mark.length).includes("`")) [fence, length] = [mark, 0];
-    length = line.trim() === "" ? 0 : length + line.length + 1;
-    if (length > LONGEST_BLOCK) return true;
-  }
-  return false;
+export function toNodes(block: Block, kind: Kind, page: Document = document): Node {
+  return writeBlock(block, { kind, page });
 }
 
-/** A line such as `-----` or `*****` is one word and nests nothing. */
-function isRule(letter: string, word: number): boolean {
-  return letter !== ">" && word > DEEPEST;
+interface Sheet {
+  kind: Kind;
+  page: Document;
 }
 
-/** A text that grows at its end, as blocks. */
-export class Growing {
-  private source = "";
-  private frozenTo = 0;
-  private readonly frozen: Block[] = [];
-  private readonly marked: Marked;
-
-  constructor(kind: "chat" | "file" = "chat") {
-    this.marked = kind === "chat" ? chat : file;
+function writeBlock(block: Block, on: Sheet): HTMLElement {
+  switch (block.kind) {
+    case "paragraph":
+      return element(on, "p", writeInlines(block.inlines, on));
+    case "heading":
+      return element(on, `h${block.level}`, writeInlines(block.inlines, on));
+    case "quote":
+      return element(
+        on,
+        "blockquote",
+        block.blocks.map((inner) => writeBlock(inner, on)),
+      );
+    case "list":
+      return writeList(block, on);
+    case "fence":
+      return element(on, "pre", [element(on, "code", [block.text], block.lang && `language-${block.lang}`)]);
+    case "table":
+      return writeTable(block, on);
+    case "rule":
+      return element(on, "hr", []);
   }
+}
 
-  /** The blocks of `text`. When it only grew since the last call, finished blocks are the same objects as before. */
-  read(given: string): Block[] {
-    // The lexer counts in plain line ends.
-    const text = given.replace(/\r\n?/g, "\n");
-    if (!text.startsWith(this.source)) {
-      this.frozen.length = 0;
-      this.frozenTo = 0;
-    }
-    this.source = text;
-    if (!isReadable(text)) return this.plain(text);
-    const tokens = this.marked.lexer(text.slice(this.frozenTo));
-    const last = tokens.findLastIndex((token) => token.type !== "space");
-    for (const token of tokens.slice(0, Math.max(0, last))) {
-      const block = toBlock(this.marked, token);
-      if (block) this.frozen.push(block);
-      this.frozenTo += token.raw.length;
-    }
-    const tail = last >= 0 ? toBlock(this.marked, tokens[last]!) : undefined;
-    return tail ? [...this.frozen, tail] : [...this.frozen];
-  }
+function writeList(list: Extract<Block, { kind: "list" }>, on: Sheet): HTMLElement {
+  const items = list.items.map((item) => writeItem(item, list.loose, on));
+  const made = element(on, list.ordered ? "ol" : "ul", items);
+  if (list.ordered && list.start !== 1) made.setAttribute("start", String(list.start));
+  return made;
+}
 
-  /** From here on the text starts over, should it ever become readable. */
-  private plain(text: string): Block[] {
-    this.frozen.length = 0;
-    this.frozenTo = 0;
-    return [{ kind: "code", lang: "", text }];
+function writeItem(item: ListItem, loose: boolean, on: Sheet): HTMLElement {
+  const nodes = item.blocks.flatMap((block) =>
+    block.kind === "paragraph" && !loose ? writeInlines(block.inlines, on) : [writeBlock(block, on)],
+  );
+  if (item.task === undefined) return element(on, "li", nodes);
+  return element(on, "li", [item.task ? "☑ " : "☐ ", ...nodes], "task");
+}
+
+function writeTable(table: Extract<Block, { kind: "table" }>, on: Sheet): HTMLElement {
+  const row = (tag: "th" | "td", cells: readonly (readonly Inline[])[]) =>
+    element(
+      on,
+      "tr",
+      cells.map((cell, at) => {
+        const align = table.align[at] ?? "left";
+        return element(on, tag, writeInlines(cell, on), align === "left" ? "" : align);
+      }),
+    );
+  const head = element(on, "thead", [row("th", table.head)]);
+  const rows = table.rows.map((cells) => row("td", cells));
+  return element(on, "div", [element(on, "table", [head, element(on, "tbody", rows)])], "scroll");
+}
+
+function writeInlines(inlines: readonly Inline[], on: Sheet): (Node | string)[] {
+  if (inlines.length > MOST_SPANS) return writeLines(plainText(inlines), on);
+  return inlines.map((span) => marked(span, writeSpan(span, on), on));
+}
+
+function writeLines(text: string, on: Sheet): (Node | string)[] {
+  return text.split("\n").flatMap((line, at) => (at === 0 ? [line] : [element(on, "br", []), line]));
+}
+
+function writeSpan(span: Inline, on: Sheet): Node | string {
+  switch (span.kind) {
+    case "text":
+      return span.text;
+    case "code":
+      return element(on, "code", [span.text]);
+    case "break":
+      return span.soft && on.kind === "file" ? " " : element(on, "br", []);
+    case "link":
+      return writeLink(span, on);
+    // `core/render` has already made these links and words.
+    case "image":
+      return span.alt;
+    case "mention":
+      return span.label;
   }
+}
+
+/** The target is http, https or mailto (RENDER-7), and it must not be able to steer this page. */
+function writeLink(span: Extract<Inline, { kind: "link" }>, on: Sheet): HTMLElement {
+  const link = element(on, "a", writeInlines(span.label, on));
+  link.setAttribute("href", span.url);
+  link.setAttribute("target", "_blank");
+  link.setAttribute("rel", "noopener noreferrer nofollow");
+  return link;
+}
+
+const MARKS: readonly [mark: number, tag: string][] = [
+  [STRIKE, "del"],
+  [EM, "em"],
+  [STRONG, "strong"],
+];
+
+function marked(span: Inline, node: Node | string, on: Sheet): Node | string {
+  if (span.marks === 0 || span.kind === "break") return node;
+  return MARKS.reduce((inner, [mark, tag]) => (span.marks & mark ? element(on, tag, [inner]) : inner), node);
+}
+
+function element(on: Sheet, tag: string, inside: readonly (Node | string)[], name = ""): HTMLElement {
+  const made = on.page.createElement(tag);
+  if (name) made.className = name;
+  // One by one: `append(...inside)` would put a hundred thousand nodes on the stack.
+  for (const node of inside) made.append(node);
+  return made;
 }
