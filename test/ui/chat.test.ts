@@ -78,7 +78,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     const live = page.locator(".liveline");
     expect(await live.textContent()).toMatch(/running/);
     await live.getByRole("button", { name: "Stop" }).waitFor();
-    await page.getByText("Enter: joins the running turn").waitFor();
+    await page.getByText("Enter: add to current reply").waitFor();
     door.open();
     await log().getByText(SECOND).waitFor();
     await log()
@@ -120,7 +120,7 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     await page.getByText(/No connection since/).waitFor();
     // What is written meanwhile is kept and goes out later.
     await say("and this was written without a connection");
-    await log().getByText("kept here").waitFor();
+    await log().getByText("waiting here").waitFor();
     await house.start();
     await log().getByText(SECOND).first().waitFor();
     await page.getByText(/No connection since/).waitFor({ state: "detached" });
@@ -237,17 +237,17 @@ describe.skipIf(!needsBrowser("chat in the browser"))("chat in the browser", () 
     await page.goto(`${house.url}/chat/${encodeURIComponent(session)}`);
     await page.getByRole("button", { name: "More" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "What the model reads" }).click();
+    await dialog.getByRole("button", { name: "What the model sees" }).click();
     await dialog.getByText(/^[\d,.]+ of [\d,.]+ tokens \(\d+ %\)$/).waitFor();
     await dialog.getByText("Instructions").waitFor();
-    await dialog.getByText("6 messages word for word, 0 older.").waitFor();
+    await dialog.getByText("6 messages in full, 0 older.").waitFor();
     await dialog.getByRole("button", { name: "Compact now" }).click();
-    await dialog.getByText("Done. The messages stay.").waitFor();
-    await dialog.getByText("What is carried over").click();
+    await dialog.getByText("Done. You can still read every message.").waitFor();
+    await dialog.getByText("Carried over", { exact: true }).last().click();
     await dialog.getByText(/They talked of the sea/).waitFor();
-    await dialog.getByRole("button", { name: "Undo the last" }).click();
-    await dialog.getByText(/word for word again/).waitFor();
-    await dialog.getByText("6 messages word for word, 0 older.").waitFor();
+    await dialog.getByRole("button", { name: "Undo last compaction" }).click();
+    await dialog.getByText(/in full again/).waitFor();
+    await dialog.getByText("6 messages in full, 0 older.").waitFor();
     expect(wrong).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** "What the model reads" on the page: every part of the next request, on a wide screen and on a phone. */
+/** "What the model sees" on the page: every part of the next request, on a wide screen and on a phone. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startModelServer } from "../fakes/model-server/index.ts";
@@ -44,13 +44,13 @@ describe.skipIf(!needsBrowser("what the model reads, on the page"))("what the mo
       .getByRole("button", { name: /more|conversation/i })
       .first()
       .click();
-    await page.getByRole("button", { name: "What the model reads" }).click();
-    await page.getByText("Everything it would read now").click();
+    await page.getByRole("button", { name: "What the model sees" }).click();
+    await page.getByText("Everything the model would see now").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/^About [\d,]+ tokens/).waitFor();
     const shown = await house.rpc("context.request", { session });
     expect(await dialog.locator("details details").count()).toBe(shown.parts.length);
-    expect(await dialog.getByText("kept up to here").count()).toBe(shown.parts.filter((part) => part.mark).length);
+    expect(await dialog.getByText("cached up to here").count()).toBe(shown.parts.filter((part) => part.mark).length);
     await dialog.locator("summary", { hasText: "Place" }).click();
     await dialog.getByText("You are the agent main").waitFor();
     const shots = process.env.LARES_SHOTS;

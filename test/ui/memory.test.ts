@@ -37,10 +37,10 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     await page.keyboard.press("g");
     await page.keyboard.press("m");
     await page.waitForURL(/\/memory$/);
-    await page.getByText(/^Nothing is remembered yet/).waitFor();
+    await page.getByText(/^No memories yet/).waitFor();
     await page.getByText('lares memory add "…"').waitFor();
 
-    const tell = page.getByLabel("Tell it something");
+    const tell = page.getByLabel("Add a fact");
     await tell.fill("Ana prefers green tea.");
     await tell.press("Enter");
     await page.getByText("One fact, from today.").waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
       "The boiler is serviced by Weber.",
       "Ana prefers green tea.",
     ]);
-    await rows.first().getByText("told by the owner").waitFor();
+    await rows.first().getByText("from the owner").waitFor();
 
     await page.waitForFunction(`document.activeElement?.id === "tell"`);
     await page.locator("h1").focus();
@@ -63,18 +63,18 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     // By words one, by meaning perhaps more; the best is first.
     await page
       .getByRole("status")
-      .getByText(/^(One found|2 found, the best first)\.$/)
+      .getByText(/^(One found|2 found, best match first)\.$/)
       .waitFor();
     expect(await rows.first().locator(".text").textContent()).toBe("Ana prefers green tea.");
-    await rows.first().getByText("told by the owner").waitFor();
-    await page.getByLabel("Find in memory").fill("");
+    await rows.first().getByText("from the owner").waitFor();
+    await page.getByLabel("Search memory").fill("");
     await page.getByText("found").waitFor({ state: "detached" });
     await rows.nth(1).waitFor();
 
     const dialog = page.getByRole("dialog", { name: "Forget this fact?" });
     await page.getByRole("button", { name: "Forget: Ana prefers green tea." }).click();
     await dialog.getByText("Ana prefers green tea.").waitFor();
-    await dialog.getByText(/cannot be undone/).waitFor();
+    await dialog.getByText(/can't be undone/).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     expect(await facts()).toHaveLength(2);
     await page.getByRole("button", { name: "Forget: Ana prefers green tea." }).click();
@@ -98,7 +98,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     await row.getByText("for agent main").waitFor();
     expect(await row.getByRole("link").getAttribute("href")).toBe(`/chat/${encodeURIComponent(session)}`);
     await page.getByRole("button", { name: "Correct: Bruno drinks black coffee." }).click();
-    await page.getByLabel("What is right?").fill("Bruno drinks coffee with milk.");
+    await page.getByLabel("Corrected fact").fill("Bruno drinks coffee with milk.");
     await page.getByRole("button", { name: "Save correction" }).click();
     await page.getByText("Corrected.").waitFor();
     await row.getByText("Bruno drinks coffee with milk.").waitFor();
@@ -108,9 +108,9 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
 
     // The same words written otherwise are the same fact: nothing is deleted.
     await page.getByRole("button", { name: "Correct: Bruno drinks coffee with milk." }).click();
-    await page.getByLabel("What is right?").fill("bruno drinks coffee with milk");
+    await page.getByLabel("Corrected fact").fill("bruno drinks coffee with milk");
     await page.getByRole("button", { name: "Save correction" }).click();
-    await page.getByLabel("What is right?").waitFor({ state: "detached" });
+    await page.getByLabel("Corrected fact").waitFor({ state: "detached" });
     expect((await facts()).filter((f) => /bruno/i.test(f))).toHaveLength(1);
   });
 
@@ -133,13 +133,13 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     });
     await page.setViewportSize({ width: 380, height: 800 });
     await page.goto(`${house.url}/memory`);
-    await page.getByText("One fact waits for your word").waitFor();
+    await page.getByText("One fact to confirm").waitFor();
     await page.getByText("Text from outside was part of this conversation.").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     if (process.env.LARES_SHOTS)
       await page.screenshot({ path: `${process.env.LARES_SHOTS}/memory-380.png`, fullPage: true });
     await page.getByRole("button", { name: "Keep: Nora owns a submarine" }).click();
-    await page.getByText("One fact waits for your word").waitFor({ state: "detached" });
+    await page.getByText("One fact to confirm").waitFor({ state: "detached" });
     await page.locator("[data-fact]").filter({ hasText: "submarine" }).waitFor();
 
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -147,7 +147,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     await house.rpc("memory.add", { text: "The kettle descales on Fridays" });
     await page.locator("[data-fact]").filter({ hasText: "kettle" }).waitFor();
     await page.getByRole("button", { name: "Correct: The kettle descales on Fridays" }).click();
-    await page.getByLabel("What is right?").fill("The kettle descales on Mondays");
+    await page.getByLabel("Corrected fact").fill("The kettle descales on Mondays");
     await page.getByRole("button", { name: "Save correction" }).click();
     await page.locator("[data-fact]").filter({ hasText: "on Mondays" }).waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
@@ -158,7 +158,7 @@ describe.skipIf(!needsBrowser("the memory page"))("the memory page", () => {
     await graph.waitFor();
     if (process.env.LARES_SHOTS)
       await page.screenshot({ path: `${process.env.LARES_SHOTS}/memory-1280.png`, fullPage: true });
-    await graph.getByRole("button", { name: /Find nora in memory/i }).press("Enter");
+    await graph.getByRole("button", { name: /Search memory for nora/i }).press("Enter");
     await page.getByRole("status").getByText(/found/).waitFor();
   });
 });

@@ -70,7 +70,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
 
     await page.fill("#composer", "run echo hello-from-the-shell");
     await page.press("#composer", "Enter");
-    await page.getByText("May it run this command?").waitFor();
+    await page.getByText("Run this command?").waitFor();
     await page.getByRole("link", { name: /^Now/ }).click();
     await page.getByText("One thing needs you.").waitFor();
     await page.getByRole("button", { name: /Allow once/ }).click();
@@ -102,7 +102,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
       await failing.rpc("chat.send", { message: "hello", user: "ana" });
       const page = await open();
       await page.getByText("One thing needs you.").waitFor();
-      await page.getByRole("button", { name: "Seen" }).click();
+      await page.getByRole("button", { name: "Dismiss" }).click();
       await page.getByText("Lares is running. Nothing needs you.").waitFor();
       const other = await open();
       await other.getByText("Lares is running. Nothing needs you.").waitFor();
@@ -173,7 +173,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     await page.goto(`${house.url}/schedule`);
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByText("More: script").click();
-    await page.getByLabel("Done by").selectOption("script");
+    await page.getByLabel(/^\s*Runs/).selectOption("script");
     await page.getByLabel("Which command should run?").fill("echo hello");
     await page.getByLabel("When?").fill("daily 18:30");
     await page.getByLabel("Only if").selectOption("exists");
@@ -185,13 +185,13 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
       .getByRole("link", { name: /evening/ })
       .first()
       .click();
-    await page.getByText("a file is there: inbox.txt").waitFor();
-    await page.getByRole("button", { name: "Change" }).click();
+    await page.getByText("a file exists: inbox.txt").waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByText("More: script").click();
     await page.getByLabel("Only if").selectOption("");
-    await page.getByLabel("Longest run, seconds").fill("60");
+    await page.getByLabel("Time limit, seconds").fill("60");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("“evening” is changed.").waitFor();
+    await page.getByText("Saved “evening”.").waitFor();
     const job = (await house.rpc("schedule.list", {})).jobs.find((one) => one.name === "evening");
     expect(job).toMatchObject({ script: "echo hello", timeoutS: 60, words: expect.stringMatching(/every day 18:30/) });
     expect(job?.condition).toBeUndefined();
@@ -203,7 +203,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     );
     await page.goto(`${house.url}/schedule/${job!.id}`);
     const run = page.getByRole("link", { name: /waiting for you/ });
-    await run.getByText(`waits for approval ${asked.id.slice(-6)}`).waitFor();
+    await run.getByText(`waiting for approval ${asked.id.slice(-6)}`).waitFor();
     await house.rpc("approvals.resolve", { id: asked.id, decision: "deny" });
     await house.rpc("schedule.remove", { id: "evening" });
     await context.close();
@@ -217,7 +217,7 @@ describe.skipIf(!needsBrowser("the pages"))("the pages", () => {
     const page = await context.newPage();
     await page.goto(`${house.url}/schedule`);
     await page.getByText("No language model is connected that could judge it.").waitFor();
-    await page.getByText("What else may wake an agent").waitFor();
+    await page.getByText("What else can wake an agent").waitFor();
     await page.getByRole("button", { name: "Cancel goal" }).click();
     await until("it to be cancelled", async () => (await house.rpc("goals.get", { id })).state === "cancelled");
     await page.getByText("The pantry is tidy").waitFor({ state: "detached" });

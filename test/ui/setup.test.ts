@@ -50,15 +50,15 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     expect(await key.getAttribute("type")).toBe("password");
     await key.fill(KEY);
     await page.getByLabel("Model", { exact: true }).fill("claude-sonnet-5-5");
-    await page.getByText("Another address").click();
+    await page.getByText("Custom address").click();
     await page.getByLabel("Address").fill("http://127.0.0.1:9");
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.locator(".result .fail").waitFor();
     await page.getByLabel("Address").fill(talker.env.ANTHROPIC_BASE_URL!);
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.getByText(/answered in/).waitFor();
-    await page.getByRole("button", { name: "Use it" }).click();
-    await page.getByText("anthropic/claude-sonnet-5-5 answers from now on.").waitFor();
+    await page.getByRole("button", { name: "Use this model" }).click();
+    await page.getByText("Now using anthropic/claude-sonnet-5-5.").waitFor();
     await page.getByText("key in the vault").waitFor();
     expect(await key.inputValue()).toBe("");
     expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(KEY);
@@ -85,7 +85,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await page.goto(`${house.url}/approvals`);
     await page.getByRole("heading", { name: "Always allowed" }).waitFor();
     await page.getByRole("button", { name: /^Remove: .*touch/ }).click();
-    await page.getByText("Removed. It will be asked again.").waitFor();
+    await page.getByText("Removed. Lares will ask again.").waitFor();
     await page.getByRole("heading", { name: "Always allowed" }).waitFor({ state: "detached" });
   });
 
@@ -94,7 +94,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await page.keyboard.press("g");
     await page.keyboard.press("s");
     await page.waitForURL(/\/schedule/);
-    await page.getByText("Nothing planned.").waitFor();
+    await page.getByText("Nothing scheduled.").waitFor();
     await page.getByText("lares schedule add").waitFor();
     await page.getByRole("button", { name: "Add a schedule" }).click();
     await page.getByLabel("What should it do?").fill("Say good morning");
@@ -108,14 +108,14 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     expect(await page.locator("#preview li").count()).toBe(5);
     await page.getByLabel("Name (optional)").fill("morning");
     await page.getByRole("button", { name: "Add schedule" }).click();
-    await page.getByText("“morning” is planned.").waitFor();
+    await page.getByText("Scheduled “morning”.").waitFor();
     await page.getByRole("button", { name: "Run now" }).click();
-    await page.getByRole("link", { name: "See the turn" }).click();
+    await page.getByRole("link", { name: "Open the turn" }).click();
     await page.waitForURL(/\/turns\//);
     await page.getByText("Hello from the model.").first().waitFor();
 
     await page.goto(`${house.url}/schedule`);
-    await page.getByRole("list", { name: "The last ten" }).getByRole("link").waitFor();
+    await page.getByRole("list", { name: "Last ten runs" }).getByRole("link").waitFor();
     await page.getByRole("link", { name: "morning", exact: true }).click();
     await page.getByText("Say good morning").waitFor();
     await page.locator(".rowlink").getByText("done").waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await page.getByText(/in \d/).first().waitFor();
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("button", { name: "Remove schedule" }).click();
-    await page.getByText("Nothing planned.").waitFor();
+    await page.getByText("Nothing scheduled.").waitFor();
   });
 
   test("the log shows the turns that ended; what is spent stands against its cap", async () => {
@@ -150,8 +150,8 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     const small = await phone.newPage();
     const { turns } = await house.rpc("turns.list", { limit: 1 });
     await small.goto(`${house.url}/turns/${turns[0]!.turn}`);
-    await small.getByText("Choose a step").waitFor();
-    expect(await small.getByText("j and k walk the steps").isVisible()).toBe(false);
+    await small.getByText("Select a step").waitFor();
+    expect(await small.getByText("j and k move between steps").isVisible()).toBe(false);
     await small.getByRole("link", { name: "More" }).click();
     await small.getByRole("link", { name: "Settings" }).click();
     await small.waitForURL(/settings/);
@@ -162,7 +162,7 @@ describe.skipIf(!needsBrowser("setting up in the browser"))("setting up in the b
     await page.goto(`${house.url}/settings/models`);
     await page.getByRole("button", { name: "Remove Anthropic" }).click();
     await page.getByRole("button", { name: "Remove provider" }).click();
-    await page.getByText(/practice.* answers from now on/).waitFor();
+    await page.getByText(/Now using .*practice/).waitFor();
     expect((await house.rpc("status", {})).model.practice).toBe(true);
   });
 });

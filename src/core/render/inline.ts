@@ -172,8 +172,8 @@ function targetAt(text: string, from: number): { url: string; end: number } | un
     let depth = 0;
     for (; end < rest.length; end++) {
       const sign = rest[end]!;
-      // CommonMark's own bound; it also keeps `[a](` a thousand times cheap.
-      if (sign === "(" && ++depth > 32) return undefined;
+      // CommonMark asks for three; more than eight is no address, and the bound keeps `[a](` a thousand times cheap.
+      if (sign === "(" && ++depth > 8) return undefined;
       if (sign === ")" && depth-- === 0) break;
       if (sign === " " || sign === "\n" || sign === "\t") break;
     }
